@@ -1,4 +1,4 @@
-//! Access tokens made by hand, with the right MAC: what the service must not believe even from somebody who has the key.
+//! Access tokens that the tests create with the right MAC: the service must reject them although they are signed with its key.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -9,7 +9,7 @@ use sha2::Sha256;
 
 use crate::support::{Player, RequestExt as _, TestApp};
 
-/// Signs two texts as they are.
+/// Signs the two texts without checking or changing them.
 fn sign(app: &TestApp, header: &str, claims: &str) -> String {
     let message = format!("{}.{}", BASE64URL.encode(header), BASE64URL.encode(claims));
     let key = app.keys().access_tokens()[0].secret();
@@ -17,14 +17,14 @@ fn sign(app: &TestApp, header: &str, claims: &str) -> String {
     format!("{message}.{}", BASE64URL.encode(mac.finalize().into_bytes()))
 }
 
-/// The token of `player`, taken apart.
+/// Header and claims of the access token of `player`.
 fn parts(player: &Player) -> (Value, Value) {
     let parts: Vec<&str> = player.access_token.split('.').collect();
     let read = |part: &str| serde_json::from_slice(&BASE64URL.decode(part).unwrap()).unwrap();
     (read(parts[0]), read(parts[1]))
 }
 
-/// The object with one member set; `null` takes it away.
+/// The object with one member set; `null` removes the member.
 fn with(object: &Value, member: &str, value: Value) -> String {
     let mut object = object.clone();
     if value.is_null() {
@@ -35,8 +35,8 @@ fn with(object: &Value, member: &str, value: Value) -> String {
     object.to_string()
 }
 
-/// The object with a member written once more, as a text: its value may be null, or there twice.
-fn and(object: &Value, member: &str) -> String {
+/// The object with a member inserted as text. The value may be null, and the object may then have the member twice.
+fn with_raw_member(object: &Value, member: &str) -> String {
     format!("{{{member},{}", &object.to_string()[1..])
 }
 
@@ -50,14 +50,18 @@ async fn hostile_tokens_with_the_right_mac_are_refused() {
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     let (header, claims) = parts(&ada);
     let (plain_header, plain_claims) = (header.to_string(), claims.to_string());
-    assert_eq!(status(&app, &sign(&app, &plain_header, &plain_claims)).await, 200, "the control");
+    assert_eq!(
+        status(&app, &sign(&app, &plain_header, &plain_claims)).await,
+        200,
+        "the unchanged token is accepted"
+    );
     let now = app.clock().now().timestamp();
 
     let headers = [
         with(&header, "crit", json!(["exp"])),
         with(&header, "crit", json!(["b64"])),
         with(&header, "crit", json!([])),
-        and(&header, r#""crit":null"#),
+        with_raw_member(&header, r#""crit":null"#),
         with(&header, "b64", json!(false)),
         with(&header, "b64", json!(true)),
         with(&header, "zip", json!("DEF")),
@@ -80,7 +84,7 @@ async fn hostile_tokens_with_the_right_mac_are_refused() {
         with(&header, "kid", Value::Null),
         with(&header, "kid", json!("")),
         with(&header, "kid", json!("../../dev/null")),
-        and(&header, r#""alg":"HS256""#),
+        with_raw_member(&header, r#""alg":"HS256""#),
         format!("[{plain_header}]"),
         String::new(),
     ];
@@ -97,12 +101,12 @@ async fn hostile_tokens_with_the_right_mac_are_refused() {
         with(&claims, "nbf", json!(now + 60)),
         with(&claims, "nbf", json!((now - 60).to_string())),
         with(&claims, "nbf", json!([now - 60])),
-        and(&claims, r#""nbf":null"#),
+        with_raw_member(&claims, r#""nbf":null"#),
         with(&claims, "exp", json!(now)),
         with(&claims, "exp", json!((now + 60).to_string())),
         with(&claims, "exp", json!(i64::MAX)),
         with(&claims, "exp", Value::Null),
-        and(&claims, r#""exp":9999999999"#),
+        with_raw_member(&claims, r#""exp":9999999999"#),
         with(&claims, "iss", json!("another")),
         with(&claims, "iss", Value::Null),
         with(&claims, "aud", json!("another")),
@@ -130,19 +134,23 @@ async fn clocks_of_instances_may_differ_by_half_a_minute() {
     let (header, claims) = parts(&ada);
     let now = app.clock().now().timestamp();
     for member in ["iat", "nbf"] {
-        // Two seconds for the test itself, and a time that a token is issued at may lie before 1970 for all we care.
+        // 28 leaves two seconds for the test itself. A time before 1970 is accepted.
         for (at, expected) in [(now + 28, 200), (now + 40, 401), (now - 600, 200), (-1, 200)] {
             let token = sign(&app, &header.to_string(), &with(&claims, member, json!(at)));
             assert_eq!(status(&app, &token).await, expected, "{member} {}", at - now);
         }
     }
     app.clock().advance(Duration::seconds(-40));
-    assert_eq!(status(&app, &ada.access_token).await, 401, "issued by a clock too far ahead");
+    assert_eq!(
+        status(&app, &ada.access_token).await,
+        401,
+        "the clock that issued the token is too far ahead"
+    );
 }
 
-/// A session's token names its account: somebody else's session is not opened by it, and nobody else is let in by the session.
+/// A token names a session and an account. The service rejects a token whose session belongs to another account.
 #[tokio::test]
-async fn a_token_that_mixes_two_accounts_opens_neither() {
+async fn a_token_that_mixes_two_accounts_is_rejected() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let eve = app.player("eve").await;
@@ -152,7 +160,7 @@ async fn a_token_that_mixes_two_accounts_opens_neither() {
         with(&of_eve, "sid", of_admin["sid"].clone()),
         with(&of_eve, "sub", of_admin["sub"].clone()),
     ];
-    // Twice: the second look is answered from memory.
+    // Each token is sent twice: the second check uses the cache.
     for claims in mixed.iter().chain(&mixed) {
         let token = sign(&app, &header.to_string(), claims);
         for path in ["/v1/me", "/v1/audit-log", "/v1/cards", "/v1/me/events/stream"] {

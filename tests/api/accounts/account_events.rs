@@ -1,4 +1,4 @@
-//! What happens to the own account: told once, to whom it concerns, and to nobody whose token died.
+//! The events of an account, as pages and as a stream: each event is sent once, only to the accounts that it concerns, and not for an ended token.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -14,15 +14,15 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, text};
 
-/// Longer than anything that is waited for here takes on a busy machine.
-const LONG: Duration = Duration::from_secs(30);
+/// The time limit of every wait in this file. It is longer than any of them takes on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 async fn page(app: &TestApp, player: &Player, query: &str) -> Answer {
     app.get(&format!("/v1/me/events?{query}")).by(player).answer().await
 }
 
-/// Everything that is kept, page by page.
-async fn all(app: &TestApp, player: &Player) -> Vec<Value> {
+/// All stored events of the account, read page by page.
+async fn all_events(app: &TestApp, player: &Player) -> Vec<Value> {
     let (mut events, mut query) = (Vec::new(), "limit=3".to_owned());
     loop {
         let page = page(app, player, &query).await.expect(200);
@@ -42,8 +42,8 @@ fn numbers(events: &[Value]) -> Vec<u64> {
     events.iter().map(|event| event["seq"].as_u64().unwrap()).collect()
 }
 
-/// The kinds of events that came since somebody looked last.
-async fn news(app: &TestApp, player: &Player, seen: &mut u64) -> Vec<Value> {
+/// The events after `seen`. Moves `seen` to the end of the page.
+async fn new_events(app: &TestApp, player: &Player, seen: &mut u64) -> Vec<Value> {
     let page = page(app, player, &format!("after={seen}")).await.expect(200);
     *seen = page["next_after"].as_u64().unwrap();
     page["data"].as_array().unwrap().clone()
@@ -60,9 +60,9 @@ struct Listener {
     headers: HeaderMap,
 }
 
-/// One event of a stream.
+/// One event that a stream sent.
 #[derive(Clone, Debug)]
-struct Told {
+struct StreamEvent {
     id: Option<u64>,
     kind: String,
     data: Value,
@@ -79,12 +79,12 @@ impl Listener {
         let headers = response.headers().clone();
         let bytes = response.bytes_stream().map(|chunk| chunk.map(|chunk| chunk.to_vec()));
         let mut listener = Self { bytes: Box::pin(bytes), text: String::new(), headers };
-        // The stream has begun when it says so.
+        // The service writes this comment when the stream has begun.
         assert_eq!(listener.block().await.as_deref(), Some(": connected"));
         listener
     }
 
-    /// What comes up to the next empty line; `None`: the stream is over.
+    /// The text up to the next empty line, or `None` when the stream has ended.
     async fn block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
@@ -92,7 +92,9 @@ impl Listener {
                 self.text = rest;
                 return Some(block);
             }
-            let chunk = tokio::time::timeout(LONG, self.bytes.next()).await.expect("it goes on");
+            let chunk = tokio::time::timeout(TIMEOUT, self.bytes.next())
+                .await
+                .expect("the stream sends data or ends within the time limit");
             match chunk {
                 Some(Ok(chunk)) => self.text += std::str::from_utf8(&chunk).unwrap(),
                 Some(Err(_)) | None => return None,
@@ -100,12 +102,12 @@ impl Listener {
         }
     }
 
-    async fn next(&mut self) -> Option<Told> {
+    async fn next(&mut self) -> Option<StreamEvent> {
         loop {
             let block = self.block().await?;
             let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
             if let (Some(kind), Some(data)) = (field("event: "), field("data: ")) {
-                return Some(Told {
+                return Some(StreamEvent {
                     id: field("id: ").map(|id| id.parse().unwrap()),
                     kind: kind.to_owned(),
                     data: serde_json::from_str(data).unwrap(),
@@ -114,16 +116,16 @@ impl Listener {
         }
     }
 
-    /// The reason that it ends with, and nothing after it.
+    /// The reason that the stream ends with. Checks that nothing follows the reason.
     async fn end(&mut self) -> String {
-        let told = self.next().await.expect("the reason comes before the end");
-        assert_eq!((told.kind.as_str(), told.id), ("end", None), "{told:?}");
+        let event = self.next().await.expect("the reason comes before the end");
+        assert_eq!((event.kind.as_str(), event.id), ("end", None), "{event:?}");
         assert!(self.next().await.is_none(), "nothing comes after the end");
-        text(&told.data, "reason")
+        text(&event.data, "reason")
     }
 }
 
-async fn a_run(cards: usize, copies: u64) -> (TestApp, Vec<PaperCard>) {
+async fn app_with_print_run(cards: usize, copies: u64) -> (TestApp, Vec<PaperCard>) {
     let app = TestApp::start().await;
     app.import_set("dusk", cards, true).await;
     let cards = app.print("dusk", copies).await;
@@ -131,13 +133,13 @@ async fn a_run(cards: usize, copies: u64) -> (TestApp, Vec<PaperCard>) {
 }
 
 /// Copies of the card with this number.
-fn of<'a>(cards: &'a [PaperCard], number: &'a str) -> impl Iterator<Item = &'a PaperCard> {
+fn copies_of<'a>(cards: &'a [PaperCard], number: &'a str) -> impl Iterator<Item = &'a PaperCard> {
     cards.iter().filter(move |card| card.number == number)
 }
 
 #[tokio::test]
-async fn a_submission_is_told_with_its_copy_and_the_place_of_its_card() {
-    let (app, cards) = a_run(1, 10).await;
+async fn the_event_of_an_accepted_submission_links_its_copy_and_card() {
+    let (app, cards) = app_with_print_run(1, 10).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let nothing = json!({ "data": [], "next_after": 0, "newest": 0 });
     assert_eq!(page(&app, &ada, "").await.expect(200), nothing);
@@ -145,9 +147,9 @@ async fn a_submission_is_told_with_its_copy_and_the_place_of_its_card() {
     let answer = page(&app, &ada, "after=0").await;
     assert!(answer.header("cache-control").starts_with("private"));
     let tag = answer.header("etag");
-    let told = answer.expect(200);
-    let event = &told["data"][0];
-    assert_eq!((&told["next_after"], &told["newest"]), (&json!(1), &json!(1)));
+    let body = answer.expect(200);
+    let event = &body["data"][0];
+    assert_eq!((&body["next_after"], &body["newest"]), (&json!(1), &json!(1)));
     assert_eq!((&event["seq"], &event["kind"]), (&json!(1), &json!("submission.accepted")));
     assert_eq!(event["submission"]["id"], made["submission"]);
     assert_eq!(event["copy"]["id"], made["copy"]);
@@ -157,7 +159,7 @@ async fn a_submission_is_told_with_its_copy_and_the_place_of_its_card() {
     }
     let again = app.get("/v1/me/events?after=0").by(&ada).header("if-none-match", tag);
     assert_eq!(again.answer().await.status, 304);
-    // Sent again it is no news, and a wrong one is none.
+    // A repeated submission and a rejected submission create no event.
     app.submit(&ada, &cards[0]).await.expect(200);
     let wrong = json!({ "serial": cards[1].serial, "name": "Somebody Else" });
     app.post("/v1/submissions")
@@ -166,21 +168,21 @@ async fn a_submission_is_told_with_its_copy_and_the_place_of_its_card() {
         .answer()
         .await
         .problem(422, "submission_rejected");
-    assert_eq!(all(&app, &ada).await.len(), 1);
-    assert_eq!(page(&app, &ben, "").await.expect(200), nothing, "it is nobody else's business");
+    assert_eq!(all_events(&app, &ada).await.len(), 1);
+    assert_eq!(page(&app, &ben, "").await.expect(200), nothing, "another account gets no event");
 }
 
-/// Whoever looks for the first time after many unlocks is told in another way: by what she submitted, not by what was unlocked.
+/// After many unlocks, the service starts from the submissions of the reading account, not from the unlocked cards.
 #[tokio::test]
-async fn many_unlocks_at_once_are_told_to_those_who_submitted_the_cards() {
-    let (app, cards) = a_run(30, 2).await;
+async fn many_unlocks_at_once_create_events_for_the_accounts_that_submitted_the_cards() {
+    let (app, cards) = app_with_print_run(30, 2).await;
     let [ada, ben, cem] =
         [app.player("ada").await, app.player("ben").await, app.player("cem").await];
-    // Two copies of one card, and a card of which another has a copy, too.
-    for card in of(&cards, "001").take(2).chain(of(&cards, "002").take(1)) {
+    // ada submits two copies of card 001 and one of card 002; ben submits another copy of card 002.
+    for card in copies_of(&cards, "001").take(2).chain(copies_of(&cards, "002").take(1)) {
         app.register(&ada, card).await;
     }
-    app.register(&ben, of(&cards, "002").nth(1).unwrap()).await;
+    app.register(&ben, copies_of(&cards, "002").nth(1).unwrap()).await;
     let admin = app.admin().await;
     let reason = json!({ "reason": "the end of the season" });
     app.post("/v1/games/ttcg/sets/dusk/unlocks")
@@ -191,57 +193,72 @@ async fn many_unlocks_at_once_are_told_to_those_who_submitted_the_cards() {
         .expect(200);
     app.clock().advance(Span::minutes(2));
     let late = app.log_in("cem", &cem.password).await;
-    app.register(&late, of(&cards, "003").next().unwrap()).await;
+    app.register(&late, copies_of(&cards, "003").next().unwrap()).await;
 
     let accepted = "submission.accepted";
-    let events = all(&app, &app.log_in("ada", &ada.password).await).await;
+    let events = all_events(&app, &app.log_in("ada", &ada.password).await).await;
     assert_eq!(kinds(&events), [accepted, accepted, accepted, "card.unlocked", "card.unlocked"]);
-    let told: BTreeSet<_> =
+    let unlocked: BTreeSet<_> =
         events[3..].iter().map(|event| event["card"]["number"].as_str().unwrap()).collect();
-    assert_eq!(told, BTreeSet::from(["001", "002"]));
+    assert_eq!(unlocked, BTreeSet::from(["001", "002"]));
     assert_eq!(numbers(&events), [1, 2, 3, 4, 5]);
     assert_eq!(
-        kinds(&all(&app, &app.log_in("ben", &ben.password).await).await),
+        kinds(&all_events(&app, &app.log_in("ben", &ben.password).await).await),
         [accepted, "card.unlocked"]
     );
-    assert_eq!(kinds(&all(&app, &late).await), [accepted], "it was open already");
+    assert_eq!(
+        kinds(&all_events(&app, &late).await),
+        [accepted],
+        "the card was unlocked before the submission"
+    );
 }
 
 #[tokio::test]
-async fn an_unlock_is_told_to_those_who_submitted_the_card() {
-    let (app, cards) = a_run(2, 10).await;
+async fn an_unlock_creates_events_for_the_accounts_that_submitted_the_card() {
+    let (app, cards) = app_with_print_run(2, 10).await;
     let mut players = Vec::new();
     for name in ["ada", "ben", "cem", "dot", "eve", "fay"] {
         players.push(app.player(name).await);
     }
-    let mut copies = of(&cards, "001");
-    // One of them holds two copies, one is about another card.
+    let mut copies = copies_of(&cards, "001");
+    // ada submits two copies of card 001; fay submits only another card.
     app.register(&players[0], copies.next().unwrap()).await;
-    app.register(&players[5], of(&cards, "002").next().unwrap()).await;
+    app.register(&players[5], copies_of(&cards, "002").next().unwrap()).await;
     let mut listener = Listener::open(&app, &players[0].access_token, None).await;
     for player in &players[..5] {
         app.register(player, copies.next().unwrap()).await;
     }
     assert_eq!(listener.next().await.unwrap().kind, "submission.accepted");
-    let told = listener.next().await.unwrap();
-    assert_eq!((told.id, told.kind.as_str()), (Some(3), "card.unlocked"));
-    assert_eq!((&told.data["card"]["number"], told.data.get("copy")), (&json!("001"), None));
+    let event = listener.next().await.unwrap();
+    assert_eq!((event.id, event.kind.as_str()), (Some(3), "card.unlocked"));
+    assert_eq!((&event.data["card"]["number"], event.data.get("copy")), (&json!("001"), None));
     for player in &players[1..5] {
-        assert_eq!(kinds(&all(&app, player).await), ["submission.accepted", "card.unlocked"]);
+        assert_eq!(
+            kinds(&all_events(&app, player).await),
+            ["submission.accepted", "card.unlocked"]
+        );
     }
-    assert_eq!(kinds(&all(&app, &players[5]).await), ["submission.accepted"]);
+    assert_eq!(kinds(&all_events(&app, &players[5]).await), ["submission.accepted"]);
     let late = app.player("late").await;
     app.clock().advance(Span::minutes(2));
     let late = app.log_in("late", &late.password).await;
     app.register(&late, copies.next().unwrap()).await;
-    assert_eq!(kinds(&all(&app, &late).await), ["submission.accepted"], "it was open already");
+    assert_eq!(
+        kinds(&all_events(&app, &late).await),
+        ["submission.accepted"],
+        "the card was unlocked before the submission"
+    );
     let ada = app.log_in("ada", &players[0].password).await;
-    assert_eq!(all(&app, &ada).await.len(), 3, "and it is told once");
+    assert_eq!(
+        all_events(&app, &ada).await.len(),
+        3,
+        "the unlock creates one event for two submitted copies"
+    );
 }
 
 #[tokio::test]
-async fn a_held_submission_is_told_and_what_the_moderator_said() {
-    let (app, cards) = a_run(2, 10).await;
+async fn a_held_submission_and_its_review_create_events() {
+    let (app, cards) = app_with_print_run(2, 10).await;
     let (admin, moderator) = (app.admin().await, app.moderator().await);
     let policy = json!({ "threshold": 2, "review": true });
     let path = "/v1/games/ttcg/sets/dusk/unlock-policy";
@@ -253,13 +270,13 @@ async fn a_held_submission_is_told_and_what_the_moderator_said() {
         let body = json!({ "confirmed": confirmed, "note": "a note for nobody else" });
         app.put(&path).by(&moderator).json(&body).answer().await.expect(200);
     };
-    let first: Vec<&PaperCard> = of(&cards, "001").collect();
+    let first: Vec<&PaperCard> = copies_of(&cards, "001").collect();
     review(&ada, first[0], true).await;
-    review(&ben, of(&cards, "002").next().unwrap(), false).await;
+    review(&ben, copies_of(&cards, "002").next().unwrap(), false).await;
     review(&ben, first[1], true).await;
     let expected = ["submission.held", "submission.confirmed", "card.unlocked"];
-    assert_eq!(kinds(&all(&app, &ada).await), expected);
-    let events = all(&app, &ben).await;
+    assert_eq!(kinds(&all_events(&app, &ada).await), expected);
+    let events = all_events(&app, &ben).await;
     assert_eq!(
         kinds(&events),
         [
@@ -275,14 +292,15 @@ async fn a_held_submission_is_told_and_what_the_moderator_said() {
 }
 
 #[tokio::test]
-async fn trades_are_told_to_both_sides() {
-    let (app, cards) = a_run(1, 10).await;
+async fn trades_create_events_for_both_sides() {
+    let (app, cards) = app_with_print_run(1, 10).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let copy = app.register(&ada, &cards[0]).await;
     let (mut of_ada, mut of_ben) = (1, 0);
     page(&app, &ada, "").await.expect(200);
-    let mut told = async || {
-        let (a, b) = (news(&app, &ada, &mut of_ada).await, news(&app, &ben, &mut of_ben).await);
+    let mut new_of_both = async || {
+        let (a, b) =
+            (new_events(&app, &ada, &mut of_ada).await, new_events(&app, &ben, &mut of_ben).await);
         (a, b)
     };
     let offer = async || text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
@@ -291,7 +309,7 @@ async fn trades_are_told_to_both_sides() {
     {
         let trade = offer().await;
         app.on_trade(by, &trade, what).await.expect(200);
-        let (a, b) = told().await;
+        let (a, b) = new_of_both().await;
         assert_eq!((kinds(&a), kinds(&b)), (vec![kind], vec!["trade.offered", kind]));
         assert!(a.iter().chain(&b).all(|event| event["trade"]["id"] == json!(trade)));
         assert!(
@@ -300,22 +318,22 @@ async fn trades_are_told_to_both_sides() {
                 .all(|event| event.get("copy").is_none() && event.get("card").is_none())
         );
     }
-    // A counter-offer is told once, as an offer to answer.
+    // A counter-offer creates one event, for the side that has to answer it. The event of ben is about the first offer.
     let first = offer().await;
     let body = json!({ "give": [], "want": [copy] });
     let second =
         app.post(&format!("/v1/trades/{first}/counter")).by(&ben).json(&body).answer().await;
     let second = text(&second.expect(201), "id");
-    let (a, b) = told().await;
+    let (a, b) = new_of_both().await;
     assert_eq!((kinds(&a), kinds(&b)), (vec!["trade.countered"], vec!["trade.offered"]));
     assert_eq!(a[0]["trade"]["id"], second);
     app.on_trade(&ada, &second, "accept").await.expect(200);
-    let (a, b) = told().await;
+    let (a, b) = new_of_both().await;
     assert_eq!(kinds(&a), ["copy.given", "trade.accepted"]);
     assert_eq!(kinds(&b), ["copy.received", "trade.accepted"]);
     assert!(a[0]["copy"]["id"] == json!(copy) && b[0]["copy"]["id"] == json!(copy));
     assert_eq!((&b[0]["trade"]["id"], &b[0]["card"]["number"]), (&json!(second), &json!("001")));
-    // What is gone, and what nobody answered.
+    // One trade lapses because its copy is frozen; another trade expires without an answer.
     let own = app.register(&ada, &cards[1]).await;
     let moderator = app.moderator().await;
     let lapsing = text(&app.offer(&ada, &ben, &[&own], &[]).await.expect(201), "id");
@@ -327,7 +345,8 @@ async fn trades_are_told_to_both_sides() {
     sweep(&app).await;
     let (ada, ben) =
         (app.log_in("ada", &ada.password).await, app.log_in("ben", &ben.password).await);
-    let (a, b) = (news(&app, &ada, &mut of_ada).await, news(&app, &ben, &mut of_ben).await);
+    let (a, b) =
+        (new_events(&app, &ada, &mut of_ada).await, new_events(&app, &ben, &mut of_ben).await);
     assert_eq!(
         kinds(&a),
         ["submission.accepted", "copy.frozen", "trade.lapsed", "copy.unfrozen", "trade.expired"]
@@ -336,8 +355,8 @@ async fn trades_are_told_to_both_sides() {
 }
 
 #[tokio::test]
-async fn disputes_are_told_and_neither_side_learns_of_the_other() {
-    let (app, cards) = a_run(1, 12).await;
+async fn disputes_create_events_that_do_not_identify_the_other_side() {
+    let (app, cards) = app_with_print_run(1, 12).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let moderator = app.moderator().await;
     let (mut of_ada, mut of_ben) = (0, 0);
@@ -365,7 +384,8 @@ async fn disputes_are_told_and_neither_side_learns_of_the_other() {
                 decide.answer().await.expect(200);
             }
         }
-        let (a, b) = (news(&app, &ada, &mut of_ada).await, news(&app, &ben, &mut of_ben).await);
+        let (a, b) =
+            (new_events(&app, &ada, &mut of_ada).await, new_events(&app, &ben, &mut of_ben).await);
         let mut expected = vec!["submission.accepted", "dispute.opened", kind];
         if outcome == "void" {
             expected.push("copy.voided");
@@ -380,16 +400,17 @@ async fn disputes_are_told_and_neither_side_learns_of_the_other() {
         assert_eq!(a[1].get("outcome"), None);
         assert!([&a[1], &a[2], &b[0]].iter().all(|event| event["dispute"]["id"] == json!(dispute)));
         assert_eq!((&a[1]["copy"]["id"], &a[2]["copy"]["id"]), (&json!(copy), &json!(copy)));
-        // The claimant learns the id of the copy when it is hers.
+        // The claimant gets the id of the copy only as its new owner.
         let known = (outcome == "for_claimant").then(|| json!(copy));
         assert_eq!(b[0].get("copy").map(|copy| copy["id"].clone()), known, "{outcome}");
         assert!(!json!(a).to_string().contains(&ben.id) && !json!(b).to_string().contains(&ada.id));
     }
-    // One that a trade settles.
+    // A dispute that a trade settles.
     let copy = app.register(&ada, &cards[4]).await;
     app.submit(&ben, &cards[4]).await.problem(409, "registered_to_another");
     app.hand_over(&ada, &ben, &copy).await;
-    let (a, b) = (news(&app, &ada, &mut of_ada).await, news(&app, &ben, &mut of_ben).await);
+    let (a, b) =
+        (new_events(&app, &ada, &mut of_ada).await, new_events(&app, &ben, &mut of_ben).await);
     assert_eq!(
         kinds(&a),
         ["submission.accepted", "dispute.opened", "copy.given", "trade.accepted"]
@@ -398,10 +419,10 @@ async fn disputes_are_told_and_neither_side_learns_of_the_other() {
     assert_eq!(b[2]["outcome"], "settled");
 }
 
-/// Everything that there is about a hidden card, for its holder, who gave it away, whom it is offered and who claims it: no event names it.
+/// Reads all events about a hidden card as its former owner, its new owner and its claimant: no event shows the name of the card or an account.
 #[tokio::test]
-async fn events_name_no_card_and_nobody() {
-    let (app, cards) = a_run(1, 10).await;
+async fn events_show_no_card_details_and_no_accounts() {
+    let (app, cards) = app_with_print_run(1, 10).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let cem = app.player("cem").await;
     let mut listeners = Vec::new();
@@ -415,17 +436,17 @@ async fn events_name_no_card_and_nobody() {
     app.moderate(&moderator, &copy, "void").await.expect(200);
     for (player, listener) in [&ada, &ben, &cem].into_iter().zip(&mut listeners) {
         let mut streamed = Vec::new();
-        let paged = all(&app, player).await;
+        let paged = all_events(&app, player).await;
         assert!(!paged.is_empty());
         while streamed.len() < paged.len() {
-            let told = listener.next().await.unwrap();
+            let event = listener.next().await.unwrap();
             assert_eq!(
-                (told.id, &told.data["kind"]),
-                (told.data["seq"].as_u64(), &json!(told.kind))
+                (event.id, &event.data["kind"]),
+                (event.data["seq"].as_u64(), &json!(event.kind))
             );
-            streamed.push(told.data);
+            streamed.push(event.data);
         }
-        assert_eq!(streamed, paged, "stream and pages tell the same");
+        assert_eq!(streamed, paged, "the stream and the pages return the same events");
         let raw = json!(paged).to_string();
         let mut secrets = vec![cards[0].name.as_str(), "numbered", "common", &cards[0].serial];
         secrets.extend([&ada, &ben, &cem, &moderator].map(|other| other.id.as_str()));
@@ -435,16 +456,16 @@ async fn events_name_no_card_and_nobody() {
         if player.name != "cem" {
             continue;
         }
-        assert!(!raw.contains(&copy), "the claimant does not learn the id: {raw}");
+        assert!(!raw.contains(&copy), "the claimant gets no id of the copy: {raw}");
         let place = text(&paged[0]["card"], "href");
         assert_eq!(app.get(&place).by(player).answer().await.expect(200).get("name"), None);
     }
 }
 
-/// Writers whose transactions commit in another order than they began, and readers on two instances that come and go: every reader sees
-/// every event of the account, once, in one order, and none of another account.
+/// Transactions commit in another order than they began, and readers on two instances connect and disconnect. Every reader gets
+/// every event of its account once, in the same order, and no event of another account.
 #[tokio::test]
-async fn nobody_misses_anything_or_hears_it_twice() {
+async fn concurrent_readers_get_every_event_exactly_once() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
@@ -453,7 +474,7 @@ async fn nobody_misses_anything_or_hears_it_twice() {
     let write = async |writer: usize| {
         for round in 0..each {
             let pause = if (writer + round).is_multiple_of(3) { 0.03 } else { 0.0 };
-            // What a trade does: something for both, in any order.
+            // Like a trade, each transaction writes an event for both accounts, in either order.
             let [first, second] = if round % 2 == 0 { [&ada, &ben] } else { [&ben, &ada] };
             let row = |player: &Player| {
                 format!(
@@ -466,28 +487,28 @@ async fn nobody_misses_anything_or_hears_it_twice() {
             app.sql(&format!("BEGIN; {one} SELECT pg_sleep({pause}); {two} COMMIT;")).await;
         }
     };
-    // Streams that are cut after a few events, now here, now there.
+    // Opens streams on the two instances in turn, and closes each after a few events.
     let listen = async |player: &Player, stride: usize| {
-        let mut heard: Vec<Told> = Vec::new();
+        let mut heard: Vec<StreamEvent> = Vec::new();
         let mut turn = 0;
         while heard.len() < total {
             turn += 1;
             let from = if turn % 2 == 0 { &app } else { &other };
-            let last = heard.last().map_or(0, |told| told.id.unwrap());
+            let last = heard.last().map_or(0, |event| event.id.unwrap());
             let mut listener = Listener::open(from, &player.access_token, Some(last)).await;
-            // Not so often that the account runs out of streams: that one is cut shows when it is written to.
+            // Reads enough events per stream that the account stays below its stream limit: the service notices a closed stream only when it writes to it.
             for _ in 0..=(turn * stride * 5) % 37 {
                 if heard.len() < total {
                     heard.push(listener.next().await.unwrap());
                 }
             }
         }
-        heard.into_iter().map(|told| told.data).collect::<Vec<Value>>()
+        heard.into_iter().map(|event| event.data).collect::<Vec<Value>>()
     };
     let read = async |from: &TestApp, player: &Player| {
         let (mut read, mut seen) = (Vec::new(), 0);
         while read.len() < total {
-            read.extend(news(from, player, &mut seen).await);
+            read.extend(new_events(from, player, &mut seen).await);
         }
         read
     };
@@ -504,7 +525,7 @@ async fn nobody_misses_anything_or_hears_it_twice() {
     let count = u64::try_from(total).unwrap();
     let (one, two, three) = of_ada;
     assert_eq!(numbers(&one), (1..=count).collect::<Vec<_>>());
-    assert!(one == two && one == three, "all see the same");
+    assert!(one == two && one == three, "all readers get the same events");
     let (ben_heard, ben_read, ()) = of_ben;
     assert_eq!(ben_heard, ben_read);
     let trades = |events: &[Value]| -> BTreeSet<String> {
@@ -512,13 +533,13 @@ async fn nobody_misses_anything_or_hears_it_twice() {
     };
     let (adas, bens) = (trades(&one), trades(&ben_heard));
     assert_eq!((adas.len(), bens.len()), (total, total));
-    assert!(adas.is_disjoint(&bens), "each account hears of its own");
+    assert!(adas.is_disjoint(&bens), "each account gets only its own events");
 }
 
-/// What is done on one instance is heard on another within a second, but for what a busy machine adds.
+/// A stream on another instance sends the event within a second. The limit of the test is higher because the machine may be busy.
 #[tokio::test]
-async fn other_instances_hear_of_it_soon() {
-    let (app, cards) = a_run(1, 10).await;
+async fn streams_on_other_instances_send_an_event_within_seconds() {
+    let (app, cards) = app_with_print_run(1, 10).await;
     let other = app.second_instance();
     let ada = app.player("ada").await;
     let mut listener = Listener::open(&other, &ada.access_token, None).await;
@@ -538,9 +559,10 @@ async fn token(app: &TestApp, owner: &Player, days: u16) -> (String, String) {
     (text(&made, "id"), text(&made, "secret"))
 }
 
-/// Everything that ends a credential ends its streams, with the reason, on every instance; and only its own.
+/// Each operation that ends a credential also ends the streams of that credential on every instance, with the reason. Streams of other
+/// credentials stay open.
 #[tokio::test]
-async fn a_stream_ends_with_its_token() {
+async fn a_stream_ends_when_its_credential_is_ended() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let admin = app.admin().await;
@@ -635,9 +657,9 @@ async fn a_stream_ends_with_its_token() {
         }
         let took = done.elapsed();
         println!("{way}: {took:?}");
-        // Two seconds are promised; the rest is for machines that build something else beside the tests.
+        // The service promises two seconds. The limit is higher because the machine may run a build at the same time.
         assert!(took < Duration::from_secs(4), "{way}: {took:?}");
-        // Streams of other credentials go on: they hear of what comes next.
+        // Streams of credentials that are still valid send the next event.
         let is_spared = !matches!(way, "recover" | "reset" | "ban" | "change the role");
         let row = format!(
             "INSERT INTO account_events (account_id, kind, created_at) VALUES ('{}', 'trade.offered', clock_timestamp())",
@@ -665,12 +687,12 @@ async fn a_stream_ends_when_its_token_expires() {
     let (_, secret) = token(&app, &ada, 1).await;
     let mut script = Listener::open(&app, &secret, None).await;
     let mut session = Listener::open(&app, &ada.access_token, None).await;
-    // The session lives for two months, the access token for a quarter of an hour.
+    // The session is valid for two months, its access token for 15 minutes.
     app.clock().advance(Span::minutes(15));
     assert_eq!(session.end().await, "expired");
     app.clock().advance(Span::days(1));
     assert_eq!(script.end().await, "expired");
-    // To the moment, without anybody looking: a token that has two seconds left.
+    // The stream ends on time without another request: this access token is valid for at most three more seconds.
     let ada = app.log_in("ada", &ada.password).await;
     app.clock().advance(Span::minutes(15) - Span::seconds(3));
     let mut session = Listener::open(&app, &ada.access_token, None).await;
@@ -678,13 +700,13 @@ async fn a_stream_ends_when_its_token_expires() {
     app.get("/v1/me/events").by(&ada).answer().await.problem(401, "invalid_token");
 }
 
-/// Nobody looks any more whether the credential is good, and still nothing is read with it after its end.
+/// The identity cache still accepts the credential, but the stream sends no event after the credential has ended.
 #[tokio::test]
-async fn nothing_is_told_to_a_dead_token() {
+async fn a_stream_sends_no_event_for_a_revoked_session() {
     let app = TestApp::start_with(|settings| settings.identity_ttl = Duration::from_secs(5)).await;
     let ada = app.player("ada").await;
     page(&app, &ada, "").await.expect(200);
-    // The cache still knows the session, the database does not.
+    // The cache still holds the session as valid; in the database the session is revoked.
     app.sql(&format!(
         "INSERT INTO account_events (account_id, kind, created_at) VALUES ('{}', 'trade.offered', clock_timestamp()); \
          UPDATE sessions SET revoked_at = clock_timestamp(), revoked_reason = 'logout'",
@@ -692,23 +714,27 @@ async fn nothing_is_told_to_a_dead_token() {
     ))
     .await;
     let mut listener = Listener::open(&app, &ada.access_token, Some(0)).await;
-    assert_eq!(listener.end().await, "logged_out", "before the event that waits");
+    assert_eq!(
+        listener.end().await,
+        "logged_out",
+        "the stream ends before it sends the waiting event"
+    );
 }
 
-/// A client that reads nothing holds a little memory and no place: its stream ends like all others.
+/// A client that reads nothing from its stream does not keep it open: the stream ends with its session and no longer counts for the limit.
 #[tokio::test]
-async fn a_stream_ends_though_nobody_reads_it() {
+async fn a_stream_ends_although_its_client_reads_nothing() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let again = app.log_in("ada", &ada.password).await;
-    // More than the system keeps for two ends of a connection.
+    // More data than the operating system buffers for both ends of a connection.
     app.sql(&format!(
         "INSERT INTO account_events (account_id, kind, trade_id, created_at) \
          SELECT '{}', 'trade.offered', gen_random_uuid(), clock_timestamp() FROM generate_series(1, 40000)",
         ada.id
     ))
     .await;
-    // More than one statement numbers.
+    // The service numbers them in several statements.
     assert_eq!(page(&app, &ada, "limit=1").await.expect(200)["newest"], 40_000);
     let mut others = Vec::new();
     for _ in 0..9 {
@@ -728,27 +754,27 @@ async fn a_stream_ends_though_nobody_reads_it() {
         request.send().await.unwrap().status().as_u16()
     };
     assert_eq!(open().await, 429);
-    // Until nothing more is read for it: it asks for events, and whether its credential is good.
+    // Wait until the service sends no more queries for this stream: neither the query for events nor the query for its credential.
     let idle = "SELECT coalesce(extract(epoch FROM clock_timestamp() - max(state_change)) > 2, true) \
                 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
                      AND (query LIKE 'SELECT e.seq, e.kind%' OR query LIKE 'SELECT asked.id%')";
     let began = Instant::now();
     while app.db().value(idle).await != "true" {
-        assert!(began.elapsed() < 3 * LONG);
+        assert!(began.elapsed() < 3 * TIMEOUT);
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert_eq!(open().await, 429);
     app.delete("/v1/sessions/current").by(&ada).answer().await.expect(204);
     let began = Instant::now();
     while open().await == 429 {
-        assert!(began.elapsed() < LONG);
+        assert!(began.elapsed() < TIMEOUT);
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     println!("the place of a stuck stream is free after {:?}", began.elapsed());
 }
 
 #[tokio::test]
-async fn an_account_holds_ten_streams() {
+async fn an_account_may_have_ten_open_streams() {
     let app = TestApp::start().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let mut held = Vec::new();
@@ -761,18 +787,18 @@ async fn an_account_holds_ten_streams() {
     Listener::open(&app, &ben.access_token, None).await;
     let metrics = app.get("/metrics").answer().await.text();
     assert!(metrics.contains("account_event_streams "), "{metrics}");
-    // Whoever goes makes room, as soon as the instance notices.
+    // A closed stream no longer counts when the instance has noticed that it is closed.
     held.pop();
     let began = Instant::now();
     while app.get("/v1/me/events/stream").by(&ada).send().await.unwrap().status() == 429 {
-        assert!(began.elapsed() < LONG);
+        assert!(began.elapsed() < TIMEOUT);
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }
 
 #[tokio::test]
-async fn whoever_comes_too_late_begins_again() {
-    let (app, cards) = a_run(1, 20).await;
+async fn event_numbers_that_are_no_longer_readable_are_answered_with_gone() {
+    let (app, cards) = app_with_print_run(1, 20).await;
     let ada = app.player("ada").await;
     let (_, secret) = token(&app, &ada, 366).await;
     let script = Player { access_token: secret, ..ada.clone() };
@@ -789,7 +815,7 @@ async fn whoever_comes_too_late_begins_again() {
     let bad = app.get("/v1/me/events/stream").by(&script).header("last-event-id", "yesterday");
     bad.answer().await.problem(400, "invalid_header");
 
-    // Somebody looks from time to time, then only what is old goes.
+    // The account is read from time to time: retention deletes only old events.
     app.clock().advance(Span::days(60));
     let ada = app.log_in("ada", &ada.password).await;
     app.register(&ada, &cards[1]).await;
@@ -798,9 +824,13 @@ async fn whoever_comes_too_late_begins_again() {
     sweep(&app).await;
     get("after=0").await.problem(410, "gone");
     assert_eq!(get("after=1").await.expect(200)["data"][0]["seq"], 2);
-    assert_eq!(get("").await.expect(200)["data"][0]["seq"], 2, "from the oldest that is kept");
+    assert_eq!(
+        get("").await.expect(200)["data"][0]["seq"],
+        2,
+        "the page begins with the oldest stored event"
+    );
 
-    // Nobody looks while something happens and is swept: that must not pass for nothing.
+    // An event is created and deleted between two reads: the service must report the gap, not an empty page.
     let ada = app.log_in("ada", &ada.password).await;
     app.register(&ada, &cards[2]).await;
     app.clock().advance(Span::days(95));
@@ -815,43 +845,43 @@ async fn whoever_comes_too_late_begins_again() {
     assert_eq!(next["data"][0]["seq"].as_u64(), rest["newest"].as_u64().map(|seq| seq + 1));
 }
 
-/// An unlock that is told late is old already, and has a high number: it goes when what is before it goes.
+/// An unlock event that is created late has an old time and a high number. Retention deletes it only together with the events before it.
 #[tokio::test]
-async fn what_is_kept_has_no_holes() {
-    let (app, cards) = a_run(2, 10).await;
+async fn retention_leaves_no_gaps_in_the_event_numbers() {
+    let (app, cards) = app_with_print_run(2, 10).await;
     let mut players = Vec::new();
     for name in ["ada", "ben", "cem", "dot", "eve"] {
         players.push(app.player(name).await);
     }
-    for (player, card) in players.iter().zip(of(&cards, "001")) {
+    for (player, card) in players.iter().zip(copies_of(&cards, "001")) {
         app.register(player, card).await;
     }
     let ada = async || app.log_in("ada", &players[0].password).await;
     app.clock().advance(Span::days(80));
-    app.register(&ada().await, of(&cards, "002").next().unwrap()).await;
+    app.register(&ada().await, copies_of(&cards, "002").next().unwrap()).await;
     let expected = ["submission.accepted", "submission.accepted", "card.unlocked"];
-    assert_eq!(kinds(&all(&app, &ada().await).await), expected);
+    assert_eq!(kinds(&all_events(&app, &ada().await).await), expected);
     app.clock().advance(Span::days(11));
     sweep(&app).await;
-    let kept = all(&app, &ada().await).await;
+    let kept = all_events(&app, &ada().await).await;
     assert_eq!((numbers(&kept), kinds(&kept)), (vec![2, 3], expected[1..].to_vec()));
     app.clock().advance(Span::days(70));
-    all(&app, &ada().await).await;
+    all_events(&app, &ada().await).await;
     app.clock().advance(Span::days(11));
     sweep(&app).await;
     let rest = page(&app, &ada().await, "").await.expect(200);
     assert_eq!(rest, json!({ "data": [], "next_after": 3, "newest": 3 }));
 
-    // What is swept between two looks is not waited for.
-    app.register(&ada().await, of(&cards, "002").nth(1).unwrap()).await;
-    app.register(&ada().await, of(&cards, "002").nth(2).unwrap()).await;
-    assert_eq!(numbers(&all(&app, &ada().await).await), [4, 5]);
+    // A reader does not wait for an event that was deleted between two reads.
+    app.register(&ada().await, copies_of(&cards, "002").nth(1).unwrap()).await;
+    app.register(&ada().await, copies_of(&cards, "002").nth(2).unwrap()).await;
+    assert_eq!(numbers(&all_events(&app, &ada().await).await), [4, 5]);
     app.sql("DELETE FROM account_events WHERE seq = 5").await;
     let page = page(&app, &ada().await, "after=4").await.expect(200);
     assert_eq!(page, json!({ "data": [], "next_after": 5, "newest": 5 }));
 }
 
-/// A read that fails is tried again; when nothing can be read for seconds, the stream says so.
+/// The stream tries a failed read again. When reads fail for some seconds, the stream ends with the reason `unavailable`.
 #[tokio::test]
 async fn a_stream_outlives_a_failed_read() {
     let app = TestApp::start().await;
@@ -868,20 +898,20 @@ async fn a_stream_outlives_a_failed_read() {
     let broken_at = app.db().value("SELECT clock_timestamp()").await;
     let began = Instant::now();
     while app.db().value(&format!("{read_of}'{broken_at}'")).await == "0" {
-        assert!(began.elapsed() < LONG);
+        assert!(began.elapsed() < TIMEOUT);
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     app.sql("ALTER TABLE elsewhere RENAME TO cards").await;
-    let told = listener.next().await.unwrap();
-    assert_eq!((told.id, told.kind.as_str()), (Some(1), "trade.offered"));
+    let event = listener.next().await.unwrap();
+    assert_eq!((event.id, event.kind.as_str()), (Some(1), "trade.offered"));
     app.sql(&happen).await;
     assert_eq!(listener.end().await, "unavailable");
 }
 
-/// The database keeps what was told as it was told.
+/// The kind, the time and the number of an event cannot be changed.
 #[tokio::test]
-async fn what_was_told_stays() {
-    let (app, cards) = a_run(1, 10).await;
+async fn the_database_refuses_changes_of_events() {
+    let (app, cards) = app_with_print_run(1, 10).await;
     let ada = app.player("ada").await;
     app.register(&ada, &cards[0]).await;
     assert!(app.db().refuses("UPDATE account_events SET kind = 'copy.given'").await);
@@ -890,7 +920,7 @@ async fn what_was_told_stays() {
             .refuses("UPDATE account_events SET created_at = created_at + interval '1 s'")
             .await
     );
-    all(&app, &ada).await;
+    all_events(&app, &ada).await;
     assert!(app.db().refuses("UPDATE account_events SET seq = 7").await);
     assert!(app.db().refuses("UPDATE account_events SET seq = NULL").await);
 }

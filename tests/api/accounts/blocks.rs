@@ -1,4 +1,4 @@
-//! Blocks: who is blocked reaches the blocker nowhere, and is told nothing of it.
+//! Blocks: a blocked account cannot contact its blocker, and no answer reports the block.
 
 use chrono::Duration;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(super) fn heron(name: &str) -> Value {
     json!({ "game": "ttcg", "name": name, "kind": "unit" })
 }
 
-/// A shared design of somebody's.
+/// A shared design of `by`.
 pub(super) async fn shared(app: &TestApp, by: &Player, name: &str) -> String {
     let begun = app.post("/v1/designs").by(by).json(&heron(name)).answer().await;
     let path = begun.header("location");
@@ -40,7 +40,7 @@ pub(super) async fn comment(
 }
 
 #[tokio::test]
-async fn blocks_are_listed_for_nobody_but_their_owner() {
+async fn blocks_are_listed_only_for_their_owner() {
     let app = TestApp::start().await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
@@ -68,7 +68,7 @@ async fn blocks_are_listed_for_nobody_but_their_owner() {
     unblock(&app, &ada, &cem).await.expect(204);
     unblock(&app, &ada, &cem).await.problem(404, "not_found");
 
-    // Up to the limit, and no further.
+    // An account may have at most 1,000 blocks.
     app.sql(
         "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
          SELECT gen_random_uuid(), 'crowd ' || n, 'crowd' || n, a.password_hash, 'player', now() FROM generate_series(1, 999) AS n, accounts a WHERE a.name = 'ada'",
@@ -84,7 +84,7 @@ async fn blocks_are_listed_for_nobody_but_their_owner() {
 }
 
 #[tokio::test]
-async fn who_is_blocked_says_nothing_to_the_blocker() {
+async fn a_blocked_account_cannot_send_feedback_to_its_blocker() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (ada, ben, cem) =
@@ -96,8 +96,8 @@ async fn who_is_blocked_says_nothing_to_the_blocker() {
     let reply = comment(&app, &ben, &his, Some(&on_his)).await.header("location");
     block(&app, &ada, &ben).await.expect(204);
 
-    let told = comment(&app, &ben, &hers, None).await.problem(403, "feedback_refused");
-    assert!(!told.to_string().to_lowercase().contains("block"), "{told}");
+    let refused = comment(&app, &ben, &hers, None).await.problem(403, "feedback_refused");
+    assert!(!refused.to_string().to_lowercase().contains("block"), "{refused}");
     comment(&app, &ben, &his, Some(&on_his)).await.problem(403, "feedback_refused");
     for path in [&path, &reply] {
         let edit = app.put(path).by(&ben).header("if-match", &tag);
@@ -106,15 +106,15 @@ async fn who_is_blocked_says_nothing_to_the_blocker() {
     let suggestion = json!({ "revision": 1, "message": "So?", "design": heron("Egret") });
     let suggest = app.post(&format!("{hers}/suggestions")).by(&ben).json(&suggestion);
     suggest.answer().await.problem(403, "feedback_refused");
-    // What was said before stays, and can be taken back; others are not affected, nor the rest of a thread's design.
+    // Earlier comments stay and can be deleted. Other accounts, and comments of ben on cem's design that do not reply to ada, are not affected.
     app.get(&path).answer().await.expect(200);
     comment(&app, &ben, &his, None).await.expect(201);
     comment(&app, &cem, &hers, None).await.expect(201);
     app.delete(&path).by(&ben).answer().await.expect(204);
-    // Ratings name nobody.
+    // A rating does not name its account, so a block does not affect it.
     let scores = json!({ "fun": 1, "balance": 1, "flavour": 1, "clarity": 1 });
     app.put(&format!("{hers}/rating")).by(&ben).json(&scores).answer().await.expect(200);
-    // It goes one way.
+    // The blocker may still comment on designs of the blocked account.
     let bens = shared(&app, &ben, "Egret").await;
     comment(&app, &ada, &bens, None).await.expect(201);
 
@@ -123,7 +123,7 @@ async fn who_is_blocked_says_nothing_to_the_blocker() {
 }
 
 #[tokio::test]
-async fn who_is_blocked_offers_no_trades_to_the_blocker() {
+async fn a_blocked_account_cannot_offer_trades_to_its_blocker() {
     let app = TestApp::start().await;
     app.import_set("base", 2, false).await;
     let cards = app.print("base", 8).await;
@@ -156,12 +156,15 @@ async fn who_is_blocked_offers_no_trades_to_the_blocker() {
     assert_eq!(refused.status, unknown.status);
     let (refused, unknown) = (refused.json(), unknown.json());
     for member in ["code", "title", "detail"] {
-        assert_eq!(refused[member], unknown[member], "told as of a player whom there is not");
+        assert_eq!(
+            refused[member], unknown[member],
+            "the answer is the same as for an unknown player"
+        );
     }
     let counter = json!({ "give": [his] });
     let counter = app.post(&format!("/v1/trades/{open}/counter")).by(&ben).json(&counter);
     assert_eq!(counter.answer().await.json()["code"], refused["code"]);
     assert_eq!((matches(&ada).await, matches(&ben).await), (0, 0));
-    // The blocker's own offer can still be answered.
+    // The blocked account can still answer an offer of its blocker.
     app.on_trade(&ben, &open, "accept").await.expect(200);
 }

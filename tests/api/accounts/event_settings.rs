@@ -1,4 +1,4 @@
-//! What happens to designs is told to whom it concerns, unless they do not want to hear of it.
+//! Events about designs: an account gets the events that concern it, except for the kinds that it has muted.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,12 @@ use super::blocks::{block, comment, heron, shared};
 use crate::support::{Player, RequestExt as _, TestApp, text};
 
 #[tokio::test]
-async fn what_happens_to_designs_is_told_once_to_whom_it_concerns() {
+async fn design_events_are_created_once_for_the_accounts_concerned() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
-    let told = async |player: &Player| {
+    let events_of = async |player: &Player| {
         let page = app.get("/v1/me/events?after=0").by(player).answer().await.expect(200);
         let events = page["data"].as_array().unwrap().clone();
         let kinds: Vec<String> = events.iter().map(|event| text(event, "kind")).collect();
@@ -24,16 +24,16 @@ async fn what_happens_to_designs_is_told_once_to_whom_it_concerns() {
     comment(&app, &ada, &design, Some(&first)).await.expect(201);
     comment(&app, &ben, &design, Some(&first)).await.expect(201);
     comment(&app, &ada, &design, None).await.expect(201);
-    let (kinds, events) = told(&ada).await;
-    assert_eq!(kinds, ["design.commented"; 3], "not of what she said herself");
+    let (kinds, events) = events_of(&ada).await;
+    assert_eq!(kinds, ["design.commented"; 3], "own comments create no event");
     let href = format!("{design}/comments/{first}");
     assert_eq!(events[0]["comment"], json!({ "id": first, "href": href }));
     assert_eq!(events[0]["design"], json!({ "id": id, "href": design }));
     app.get(&href).answer().await.expect(200);
-    let (kinds, events) = told(&ben).await;
+    let (kinds, events) = events_of(&ben).await;
     assert_eq!(kinds, ["design.replied"; 2]);
     assert_eq!(events[0]["comment"]["id"], answer);
-    assert!(told(&cem).await.0.is_empty());
+    assert!(events_of(&cem).await.0.is_empty());
 
     let suggest = async |name: &str, revision: i64| {
         let body = json!({ "revision": revision, "message": "So?", "design": heron(name) });
@@ -45,10 +45,10 @@ async fn what_happens_to_designs_is_told_once_to_whom_it_concerns() {
     app.post(&format!("{two}/decline")).by(&ada).answer().await.expect(200);
     let three = suggest("Rail", 2).await;
     app.post(&format!("{three}/withdraw")).by(&ben).answer().await.expect(200);
-    let (kinds, events) = told(&ada).await;
+    let (kinds, events) = events_of(&ada).await;
     assert_eq!(kinds[3..], ["design.suggested"; 3]);
     assert_eq!(events[3]["suggestion"]["href"], one);
-    let (kinds, events) = told(&ben).await;
+    let (kinds, events) = events_of(&ben).await;
     assert_eq!(kinds[2..], ["design.suggestion_taken", "design.suggestion_declined"]);
     assert_eq!(events[2]["suggestion"]["href"], one);
 }
@@ -63,9 +63,9 @@ async fn events_about_designs_can_be_turned_off() {
     let mute =
         async |muted: Value| app.put(path).by(&ada).json(&json!({ "muted": muted })).answer().await;
     assert_eq!(app.get(path).by(&ada).answer().await.expect(200), json!({ "muted": [] }));
-    let told = mute(json!(["design.commented", "trade.offered", "x"])).await;
-    let told = told.problem(422, "invalid_body");
-    assert_eq!(told["errors"].as_array().unwrap().len(), 2);
+    let refused = mute(json!(["design.commented", "trade.offered", "x"])).await;
+    let refused = refused.problem(422, "invalid_body");
+    assert_eq!(refused["errors"].as_array().unwrap().len(), 2);
     let set = mute(json!(["design.suggested", "design.commented", "design.commented"])).await;
     let expected = json!({ "muted": ["design.commented", "design.suggested"] });
     assert_eq!(set.expect(200), expected);
@@ -83,7 +83,7 @@ async fn events_about_designs_can_be_turned_off() {
     comment(&app, &ben, &design, None).await.expect(201);
     assert_eq!(kinds().await, ["design.replied", "design.commented"]);
 
-    // Nothing that somebody did whom she has blocked since.
+    // Actions of an account that ada has blocked create no events for ada.
     let suggestion = json!({ "revision": 1, "message": "So?", "design": heron("Egret") });
     let bens = shared(&app, &ben, "Crane").await;
     let suggest = app.post(&format!("{bens}/suggestions")).by(&ada).json(&suggestion);

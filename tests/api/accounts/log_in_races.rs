@@ -1,4 +1,4 @@
-//! Log-ins that are under way while the password changes or the account is banned: none of them may leave a session behind.
+//! Log-ins that run while the password changes or the account is banned: none of them may create a session that stays valid.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,8 +43,8 @@ async fn log_in(app: &TestApp, password: &str) -> Answer {
     app.post("/v1/sessions").json(&body).answer().await
 }
 
-/// Logs in with the old password while another transaction has changed the account's row and not committed: it commits when the log-in
-/// waits for it.
+/// Logs in with the old password while another transaction has changed the row of the account and has not committed. The other
+/// transaction commits when the log-in waits for its lock.
 async fn log_in_during(app: &TestApp, change: &str) -> Answer {
     let other = app.db().session().await;
     other.batch_execute(&format!("BEGIN; {change}")).await.unwrap();
@@ -52,7 +52,7 @@ async fn log_in_during(app: &TestApp, change: &str) -> Answer {
         let waiting = "SELECT count(*) FROM pg_stat_activity \
                        WHERE datname = current_database() AND wait_event_type = 'Lock'";
         let waits = async { while app.db().number(waiting).await == 0 {} };
-        // A log-in that does not wait has overtaken the change; its answer tells.
+        // A log-in that does not wait ran before the change; the caller sees this in the answer.
         let _ = tokio::time::timeout(Duration::from_secs(10), waits).await;
         other.batch_execute("COMMIT").await.unwrap();
     };
@@ -82,11 +82,11 @@ async fn a_log_in_that_waits_for_a_change_of_the_account_sees_it() {
 }
 
 #[tokio::test]
-async fn a_stronger_hash_of_the_same_password_refuses_no_log_in() {
+async fn replacing_a_hash_by_a_stronger_one_makes_no_log_in_fail() {
     let app = start().await;
     let body = json!({ "name": "ada", "password": OLD });
     app.post("/v1/accounts").json(&body).answer().await.expect(201);
-    // Another log-in replaces the hash while this one has checked it.
+    // Another log-in replaces the hash after this log-in has checked the old one.
     let rehash = format!("UPDATE accounts SET password_hash = '{}'", hash_of(OLD).await);
     log_in_during(&app, &rehash).await.expect(201);
 
@@ -100,7 +100,7 @@ async fn a_stronger_hash_of_the_same_password_refuses_no_log_in() {
     }
 }
 
-/// What takes a password away.
+/// What makes the old password unusable.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Changed,
@@ -110,13 +110,13 @@ enum Way {
 }
 
 #[tokio::test]
-async fn no_log_in_with_the_old_password_outlives_the_change() {
+async fn no_session_of_the_old_password_survives_the_change() {
     for way in [Way::Changed, Way::Recovered, Way::Reset, Way::Banned] {
-        outlives_nothing(way).await;
+        check_that_no_session_survives(way).await;
     }
 }
 
-async fn outlives_nothing(way: Way) {
+async fn check_that_no_session_survives(way: Way) {
     let app = start().await;
     let admin = app.admin().await;
     let body = json!({ "name": "ada", "password": OLD });
@@ -133,7 +133,7 @@ async fn outlives_nothing(way: Way) {
         }
     };
     let change = async {
-        // In the middle of the loops, not before them.
+        // The change happens while the log-in loops run.
         while begun.lock().unwrap().len() < 4 {
             tokio::task::yield_now().await;
         }
@@ -172,6 +172,6 @@ async fn outlives_nothing(way: Way) {
     for refresh_token in &begun {
         let body = json!({ "refresh_token": refresh_token });
         let answer = app.post("/v1/sessions/refresh").json(&body).answer().await;
-        assert_eq!(answer.status, 401, "{way:?}: a session of the old password is alive");
+        assert_eq!(answer.status, 401, "{way:?}: a session of the old password is still valid");
     }
 }

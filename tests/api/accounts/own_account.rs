@@ -22,11 +22,11 @@ async fn a_player_registers_and_logs_in() {
     let ada = app.log_in("ADA", "tram window sonnet").await;
     let me = app.get("/v1/me").by(&ada).answer().await.expect(200);
     assert_eq!(me["id"], account["id"]);
-    assert!(me.get("recovery_codes").is_none(), "shown once");
+    assert!(me.get("recovery_codes").is_none(), "recovery codes are shown only once");
 }
 
 #[tokio::test]
-async fn every_fault_of_a_registration_is_told_at_once() {
+async fn all_errors_of_a_registration_are_reported_at_once() {
     let app = TestApp::start().await;
     let problem = app.post("/v1/accounts").json(&registration("x", "short")).answer().await;
     let problem = problem.problem(422, "invalid_body");
@@ -40,7 +40,7 @@ async fn every_fault_of_a_registration_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn names_that_only_look_different_are_taken() {
+async fn names_that_differ_only_in_case_separators_or_width_are_taken() {
     let app = TestApp::start().await;
     app.player("Ada Lovelace").await;
     for name in ["ada lovelace", "ADA-LOVELACE", "ada.lovelace", "Ａda Lovelace"] {
@@ -51,7 +51,7 @@ async fn names_that_only_look_different_are_taken() {
 }
 
 #[tokio::test]
-async fn of_many_who_register_one_name_at_once_one_gets_it() {
+async fn only_one_of_many_parallel_registrations_gets_a_name() {
     let app = TestApp::start().await;
     let body = registration("contested", "tram window sonnet");
     let tries = (0..8).map(|_| app.post("/v1/accounts").json(&body).answer());
@@ -157,7 +157,7 @@ async fn changing_the_password_ends_the_other_sessions() {
 }
 
 #[tokio::test]
-async fn an_admin_gives_roles_and_bans_and_the_log_tells() {
+async fn role_changes_and_bans_by_an_admin_are_in_the_audit_log() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let player = app.player("ada").await;
@@ -203,7 +203,7 @@ async fn an_admin_gives_roles_and_bans_and_the_log_tells() {
     assert!(rest.get("next_cursor").is_none());
 }
 
-/// Whatever was typed, neither passwords nor tokens nor codes stand anywhere in the database in plain.
+/// The database contains no password, token or recovery code in plain text.
 #[tokio::test]
 async fn no_secret_is_stored_in_plain() {
     let app = TestApp::start().await;
@@ -237,7 +237,7 @@ async fn no_secret_is_stored_in_plain() {
         let rows = app.db().value(&format!("SELECT string_agg(t::text, ' ') FROM {table} t")).await;
         assert!(!rows.is_empty(), "{table}");
         for secret in secrets {
-            assert!(!rows.contains(secret), "{secret} stands in {table}");
+            assert!(!rows.contains(secret), "{secret} is stored in {table}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Admins and moderators find people, and read names beside ids; nobody else does.
+//! Only admins and moderators can search for accounts and read account names beside ids.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Player, RequestExt as _, TestApp, TestDb, Wiretap, text};
 
-/// Gets a list as somebody.
+/// Gets a list with the credential of `by`.
 async fn list(app: &TestApp, by: &Player, path: &str) -> Value {
     app.get(path).by(by).answer().await.expect(200)
 }
@@ -26,7 +26,7 @@ async fn names(app: &TestApp, by: &Player, query: &str) -> Vec<String> {
     each(&page, "name").into_iter().map(str::to_owned).collect()
 }
 
-/// Walks a list page by page; gives back a member of each item.
+/// Reads a list page by page; returns a member of each item.
 async fn walk(app: &TestApp, by: &Player, path: &str, member: &str) -> Vec<String> {
     let (mut all, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -41,7 +41,7 @@ async fn walk(app: &TestApp, by: &Player, path: &str, member: &str) -> Vec<Strin
     }
 }
 
-/// Accounts that nobody logs in to, as registration makes them.
+/// Registers accounts without logging in.
 async fn accounts(app: &TestApp, names: &[&str]) {
     for name in names {
         let body = json!({ "name": name, "password": "tram window sonnet" });
@@ -49,7 +49,7 @@ async fn accounts(app: &TestApp, names: &[&str]) {
     }
 }
 
-/// A token of somebody with these scopes, as somebody.
+/// The owner, with a new token of these scopes in place of the session.
 async fn with_token(app: &TestApp, owner: &Player, scopes: &[&str]) -> Player {
     let body = json!({ "name": "small", "scopes": scopes });
     let made = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
@@ -62,7 +62,7 @@ async fn accounts_are_found_by_part_of_their_names() {
     let moderator = app.moderator().await;
     accounts(&app, &["Nevada", "Ada Lovelace", "Adalbert", "Ada", "Bob_100", "Žofie", "%_%"]).await;
     for (query, expected) in [
-        // The name itself, names that begin so, names that have it inside.
+        // The order is: the exact name, names that begin with the text, names that contain it.
         ("?name=ADA", &["Ada", "Adalbert", "Ada Lovelace", "Nevada"][..]),
         ("?name=ada-l", &["Adalbert", "Ada Lovelace"]),
         ("?name=lace", &["Ada Lovelace"]),
@@ -71,7 +71,7 @@ async fn accounts_are_found_by_part_of_their_names() {
         ("?name=%C5%BDOF", &["Žofie"]),
         ("?name=zofie", &[]),
         ("?name=nobody", &[]),
-        // What means anything to the database means itself here, or does not count.
+        // Characters with a meaning in database patterns have no special meaning here.
         ("?name=%25", &["%_%"]),
         ("?name=_", &["%_%"]),
         ("?name=%25_", &["%_%"]),
@@ -86,11 +86,15 @@ async fn accounts_are_found_by_part_of_their_names() {
     }
     let found = list(&app, &moderator, "/v1/accounts?name=nevada").await;
     let path = format!("/v1/accounts/{}", found["data"][0]["id"].as_str().unwrap());
-    assert_eq!(list(&app, &moderator, &path).await, found["data"][0], "the account as it is by id");
+    assert_eq!(
+        list(&app, &moderator, &path).await,
+        found["data"][0],
+        "the list shows the account as it is found by id"
+    );
 }
 
 #[tokio::test]
-async fn a_list_of_accounts_goes_on_where_it_ended() {
+async fn a_cursor_continues_a_list_of_accounts() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let made = ["anna", "hanna", "anton", "joanna", "annabel", "susanna", "annika", "bob"];
@@ -101,7 +105,7 @@ async fn a_list_of_accounts_goes_on_where_it_ended() {
         ["anna", "annabel", "annika", "anton", "bob", "hanna", "joanna", "susanna", "the admin"];
     assert_eq!(walk(&app, &admin, "/v1/accounts?limit=2", "name").await, all);
 
-    // Who registers meanwhile moves nobody.
+    // Accounts that register between two pages do not move other accounts.
     let first = app.get("/v1/accounts?name=ann&limit=4").by(&admin).answer().await;
     assert!(first.header("link").contains("name=ann"), "{}", first.header("link"));
     let first = first.expect(200);
@@ -148,7 +152,7 @@ async fn accounts_are_filtered_by_role_and_ban() {
 }
 
 #[tokio::test]
-async fn queries_for_people_are_read_strictly() {
+async fn invalid_query_parameters_are_rejected() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let long = format!("/v1/accounts?name={}", "x".repeat(33));
@@ -185,7 +189,7 @@ async fn queries_for_people_are_read_strictly() {
 }
 
 #[tokio::test]
-async fn players_and_strangers_find_nobody() {
+async fn players_and_anonymous_clients_cannot_list_accounts() {
     let app = TestApp::start().await;
     let (moderator, ada) = (app.moderator().await, app.player("ada").await);
     for query in ["", "?name=ada", "?name=nobody", "?role=admin", "?nmae=x"] {
@@ -201,11 +205,11 @@ async fn players_and_strangers_find_nobody() {
 }
 
 #[tokio::test]
-async fn the_choice_for_the_leaderboard_is_read_back() {
+async fn the_leaderboard_setting_can_be_read() {
     let app = TestApp::start().await;
     let (ada, moderator) = (app.player("ada").await, app.moderator().await);
     let me = async || list(&app, &ada, "/v1/me").await["on_leaderboard"].clone();
-    assert_eq!(me().await, false, "from the start nobody is named");
+    assert_eq!(me().await, false, "a new account is not on the leaderboard");
     for listed in [true, true, false] {
         let body = json!({ "on_leaderboard": listed });
         app.put("/v1/me/leaderboard").by(&ada).json(&body).answer().await.expect(204);
@@ -215,7 +219,7 @@ async fn the_choice_for_the_leaderboard_is_read_back() {
     }
 }
 
-/// Two players who both want a copy, somebody with nothing to do with it, and staff.
+/// A dispute between two players about a copy, with a third player, a moderator and an admin.
 struct Case {
     app: TestApp,
     owner: Player,
@@ -229,7 +233,7 @@ struct Case {
     other: String,
 }
 
-async fn a_case() -> Case {
+async fn dispute_case() -> Case {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 10).await;
@@ -265,8 +269,8 @@ impl Case {
 }
 
 #[tokio::test]
-async fn moderators_read_who_the_sides_of_a_dispute_are() {
-    let case = a_case().await;
+async fn moderators_read_the_names_of_the_sides_of_a_dispute() {
+    let case = dispute_case().await;
     case.say(&case.claimant).await.expect(201);
     case.say(&case.owner).await.expect(201);
     let path = format!("/v1/disputes/{}", case.dispute);
@@ -289,7 +293,7 @@ async fn moderators_read_who_the_sides_of_a_dispute_are() {
     ] {
         assert_eq!(decided["parties"][member], name, "{member}");
     }
-    // Whoever may decide but not read accounts reads ids, as before.
+    // A token that may decide disputes but not read accounts gets ids without names.
     let small = with_token(&case.app, &case.moderator, &["admin:write"]).await;
     let again = case.decide(&small, "for_claimant").await;
     assert_eq!(again["parties"]["claimant_id"], case.claimant.id);
@@ -299,14 +303,14 @@ async fn moderators_read_who_the_sides_of_a_dispute_are() {
 
 #[tokio::test]
 async fn sides_of_a_dispute_read_no_names() {
-    let case = a_case().await;
+    let case = dispute_case().await;
     let everybody = [&case.owner, &case.claimant, &case.stranger, &case.moderator];
-    let tells_nobody = |who: &Player, answer: &Answer| {
-        let told = answer.text();
+    let check_that_no_other_account_is_shown = |who: &Player, answer: &Answer| {
+        let body = answer.text();
         for other in everybody.iter().filter(|other| other.id != who.id) {
-            assert!(!told.contains(&other.name) && !told.contains(&other.id), "{told}");
+            assert!(!body.contains(&other.name) && !body.contains(&other.id), "{body}");
         }
-        assert!(!told.contains("_name\"") && !told.contains("parties"), "{told}");
+        assert!(!body.contains("_name\"") && !body.contains("parties"), "{body}");
     };
     for outcome in [None, Some("for_claimant")] {
         if let Some(outcome) = outcome {
@@ -314,9 +318,9 @@ async fn sides_of_a_dispute_read_no_names() {
         }
         for who in [&case.owner, &case.claimant] {
             if outcome.is_none() {
-                let said = case.say(who).await;
-                tells_nobody(who, &said);
-                said.expect(201);
+                let statement = case.say(who).await;
+                check_that_no_other_account_is_shown(who, &statement);
+                statement.expect(201);
             }
             for path in [
                 format!("/v1/disputes/{}", case.dispute),
@@ -328,23 +332,23 @@ async fn sides_of_a_dispute_read_no_names() {
                 "/v1/me/events".to_owned(),
             ] {
                 let answer = case.app.get(&path).by(who).answer().await;
-                tells_nobody(who, &answer);
+                check_that_no_other_account_is_shown(who, &answer);
                 answer.expect(200);
             }
         }
     }
-    // The new owner reads the copy's history without anybody's name.
+    // The new owner reads the history of the copy without names.
     for path in [format!("/v1/copies/{}", case.copy), format!("/v1/copies/{}/history", case.copy)] {
         let answer = case.app.get(&path).by(&case.claimant).answer().await;
-        tells_nobody(&case.claimant, &answer);
+        check_that_no_other_account_is_shown(&case.claimant, &answer);
         answer.expect(200);
     }
 }
 
-/// With a filter by account, a side could try names until the dispute shows.
+/// With a filter by account, one side could try names until the list shows the dispute.
 #[tokio::test]
-async fn sides_of_a_dispute_cannot_ask_by_account() {
-    let case = a_case().await;
+async fn sides_of_a_dispute_cannot_filter_by_account() {
+    let case = dispute_case().await;
     for who in [&case.owner, &case.claimant, &case.stranger, &case.moderator] {
         for account in ["Claas", "nobody", &case.claimant.id, &case.owner.id] {
             for role in ["", "&role=claimant", "&role=owner"] {
@@ -366,7 +370,7 @@ async fn sides_of_a_dispute_cannot_ask_by_account() {
 
 #[tokio::test]
 async fn disputes_are_filtered_by_account_state_and_time() {
-    let case = a_case().await;
+    let case = dispute_case().await;
     let (first, second) = (case.dispute.as_str(), case.other.as_str());
     let id = |player: &Player| format!("?role=moderator&account={}", player.id);
     for (query, expected) in [
@@ -390,7 +394,7 @@ async fn disputes_are_filtered_by_account_state_and_time() {
     let tomorrow = (now + Duration::days(1)).format("%Y-%m-%d");
     let today = now.format("%Y-%m-%d");
     for (query, expected) in [
-        // Who lost the copy is still found.
+        // The account that lost the copy is still found.
         ("account=Olga the First".to_owned(), &[first][..]),
         ("state=open".to_owned(), &[second]),
         ("state=for_claimant".to_owned(), &[first]),
@@ -407,15 +411,15 @@ async fn disputes_are_filtered_by_account_state_and_time() {
         let query = format!("?role=moderator&{query}");
         assert_eq!(case.ids(&case.moderator, &query).await, expected, "{query}");
     }
-    // State and time are for the sides, too.
+    // The sides of a dispute may also filter by state and time.
     assert_eq!(case.ids(&case.claimant, "?state=open").await, [second]);
     assert_eq!(case.ids(&case.claimant, "?state=for_claimant").await, [first]);
     assert_eq!(case.ids(&case.claimant, &format!("?until={today}")).await, Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn moderators_read_whose_copies_are() {
-    let case = a_case().await;
+async fn moderators_read_the_names_of_the_owners_of_copies() {
+    let case = dispute_case().await;
     case.app.hand_over(&case.owner, &case.stranger, &case.copy).await;
     let path = format!("/v1/copies/{}", case.copy);
     let copy = list(&case.app, &case.moderator, &path).await;
@@ -470,11 +474,11 @@ async fn the_review_queue_has_names_and_filters() {
         walk(&app, &moderator, "/v1/submission-reviews?account=ada&limit=1", "account_name");
     assert_eq!(walked.await, ["Ada", "Ada"]);
 
-    // Reviewing alone is not reading accounts.
+    // A token that may review submissions may not read accounts.
     let small = with_token(&app, &moderator, &["admin:write"]).await;
-    let told = queue(&small, &by_id).await;
-    assert_eq!(each(&told, "account"), [ada.id.as_str(), ada.id.as_str()]);
-    assert!(!told.to_string().contains("Ada"), "{told}");
+    let page = queue(&small, &by_id).await;
+    assert_eq!(each(&page, "account"), [ada.id.as_str(), ada.id.as_str()]);
+    assert!(!page.to_string().contains("Ada"), "{page}");
     for name in ["ada", "nobody"] {
         let path = format!("/v1/submission-reviews?account={name}");
         let refused = app.get(&path).by(&small).answer().await.problem(403, "scope_missing");
@@ -485,7 +489,7 @@ async fn the_review_queue_has_names_and_filters() {
 
 #[tokio::test]
 async fn the_audit_log_has_names() {
-    let case = a_case().await;
+    let case = dispute_case().await;
     let role = json!({ "role": "moderator" });
     let path = format!("/v1/accounts/{}", case.stranger.id);
     case.app.patch(&path).by(&case.admin).json(&role).answer().await.expect(200);
@@ -498,8 +502,8 @@ async fn the_audit_log_has_names() {
     assert_eq!(decided["actor_name"], "the moderator");
     assert_eq!(decided.get("target_name"), None);
     assert_eq!(decided["details"]["owner"]["from"], case.owner.id);
-    let told = json!({ &case.owner.id: "Olga the First", &case.claimant.id: "Claas" });
-    assert_eq!(decided["names"], told, "those who are ids in the details, and nothing else");
+    let expected = json!({ &case.owner.id: "Olga the First", &case.claimant.id: "Claas" });
+    assert_eq!(decided["names"], expected, "only accounts whose ids are in the details");
     assert_eq!(
         (&changed["actor_name"], &changed["target_name"]),
         (&json!("the admin"), &json!("Sten"))
@@ -532,7 +536,7 @@ async fn the_audit_log_is_filtered() {
     let day = |days: i64| (began + Duration::days(days)).format("%Y-%m-%dT%H:%M:%SZ").to_string();
     let of_ada = format!("target=account:{}", ada.id);
     for (query, expected) in [
-        // The password she changed herself comes once, though she did it, and to herself.
+        // The password change by ada is listed once, although ada is both its actor and its target.
         ("account=ada".to_owned(), &[password, changed, changed][..]),
         (format!("account={}", ada.id), &[password, changed, changed]),
         ("account=ben".to_owned(), &[changed]),
@@ -570,7 +574,7 @@ async fn the_audit_log_is_filtered() {
     app.get("/v1/audit-log?account=ada").by(&ada).answer().await.problem(403, "forbidden");
 }
 
-/// However long a page is, the names on it take one statement.
+/// The service reads the names for a page in one statement, for any page length.
 #[tokio::test]
 async fn names_take_one_statement_for_a_page() {
     let db = Arc::new(TestDb::create().await);

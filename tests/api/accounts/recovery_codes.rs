@@ -1,4 +1,4 @@
-//! Recovery codes: new ones make the old ones worthless.
+//! Recovery codes: new codes make the old codes invalid.
 
 use cardscape::auth::permission::Operator;
 use cardscape::auth::secret::RecoveryCode;
@@ -53,7 +53,7 @@ async fn new_codes_replace_the_old_ones() {
 }
 
 #[tokio::test]
-async fn a_password_change_replaces_them_if_asked() {
+async fn a_password_change_replaces_recovery_codes_if_requested() {
     let app = TestApp::start().await;
     let (ada, old) = registered(&app).await;
     let change = async |from: &str, to: &str, replace: Option<bool>| {
@@ -73,7 +73,7 @@ async fn a_password_change_replaces_them_if_asked() {
 }
 
 #[tokio::test]
-async fn a_reset_replaces_them() {
+async fn a_password_reset_replaces_recovery_codes() {
     let app = TestApp::start().await;
     let (ada, old) = registered(&app).await;
     let hash = app.db().value("SELECT password_hash FROM accounts").await;
@@ -91,16 +91,16 @@ async fn a_reset_replaces_them() {
 }
 
 #[tokio::test]
-async fn the_command_line_shows_them_with_the_password() {
+async fn the_command_line_shows_new_recovery_codes() {
     let app = TestApp::start().await;
     let program = Program::new(&app);
     let shown = async |arguments: &[&str]| {
         let output = run(program.command(arguments)).await;
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let told = String::from_utf8(output.stdout).unwrap();
-        let codes = told.lines().filter_map(|line| line.strip_prefix("recovery code: "));
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let codes = printed.lines().filter_map(|line| line.strip_prefix("recovery code: "));
         let codes: Vec<Value> = codes.map(Value::from).collect();
-        assert_eq!(codes.len(), 8, "{told}");
+        assert_eq!(codes.len(), 8, "{printed}");
         codes
     };
     let made = shown(&["admin", "create", "ada"]).await;
@@ -110,7 +110,7 @@ async fn the_command_line_shows_them_with_the_password() {
     app.log_in("ada", NEW).await;
 }
 
-/// Whoever holds a stolen access token guesses at the password in vain, and the owner is not locked out.
+/// Password guesses with a stolen access token are limited, and the owner can still log in.
 #[tokio::test]
 async fn guesses_with_a_stolen_access_token_cost_the_owner_no_attempts() {
     let app = TestApp::start().await;
@@ -139,9 +139,9 @@ async fn guesses_with_a_stolen_access_token_cost_the_owner_no_attempts() {
         .problem(401, "invalid_token");
 }
 
-/// What the database holds and the program does not know is never taken for something else.
+/// A stored value that the service does not know is an internal error. The service never replaces it by another value.
 #[tokio::test]
-async fn an_unknown_role_is_a_fault() {
+async fn an_unknown_stored_scope_role_or_setting_is_an_internal_error() {
     let app =
         TestApp::start_with(|settings| settings.identity_ttl = std::time::Duration::ZERO).await;
     let admin = app.admin().await;

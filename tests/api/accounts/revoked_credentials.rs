@@ -1,5 +1,5 @@
-//! A credential that was revoked writes nothing, even while an instance still takes it for valid: every operation that writes looks
-//! again in its own transaction.
+//! A revoked credential cannot write, even while the cache of an instance still holds it as valid: every operation that writes checks
+//! the credential again in its own transaction.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use crate::designs::pictures::{each_format, gradient};
 use crate::designs::upload;
 use crate::support::{PaperCard, Player, RequestExt as _, TestApp, fresh_path, next_step, text};
 
-/// Operations that write nothing in somebody's name: anybody may ask, or the method is POST because a question is long.
-const ASKS: [&str; 12] = [
+/// Operations that write nothing for a credential: they need none, or their method is POST only because the query is long.
+const OPERATIONS_WITHOUT_CHECKED_WRITES: [&str; 12] = [
     "register",
     "recover",
     "log_in",
@@ -48,7 +48,7 @@ struct Draft {
     headers: Vec<(&'static str, String)>,
     body: Value,
     file: Option<(&'static str, Vec<u8>)>,
-    /// What its author needs beside the password to log in.
+    /// The second factor that the account needs to log in, if it has one.
     second_factor: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl Draft {
     }
 }
 
-/// A sound design.
+/// A valid design.
 fn heron(name: &str) -> Value {
     json!({
         "game": "ttcg", "name": name, "kind": "unit", "licence": "release-1",
@@ -93,19 +93,19 @@ fn heron(name: &str) -> Value {
     })
 }
 
-/// Points for a design.
+/// A rating of a design.
 fn scores() -> Value {
     json!({ "fun": 5, "balance": 4, "flavour": 3, "clarity": 2 })
 }
 
-/// A change of a design, in its first revision.
+/// A suggested change of a design that is at its first revision.
 fn suggested_change() -> Value {
     let name = format!("Crane {}", uuid::Uuid::new_v4());
     json!({ "revision": 1, "message": "So?", "design": heron(&name) })
 }
 
-/// Instances that believe a checked credential for ever, so that only the transaction can notice its end.
-async fn trusting() -> TestApp {
+/// An instance that caches a checked credential for an hour, so that only the transaction can notice that the credential is revoked.
+async fn app_with_long_credential_cache() -> TestApp {
     TestApp::start_with(|settings| {
         settings.identity_ttl = Duration::from_hours(1);
         settings.attempt_limits = AttemptLimits::scaled(1_000);
@@ -114,7 +114,7 @@ async fn trusting() -> TestApp {
     .await
 }
 
-/// One text for all that is stored, but for attempts, which are counted whatever happens, and numbers that readers of events give.
+/// A text that changes with any stored data, except for attempts, which are always counted, and event numbers, which readers assign.
 const FINGERPRINT: &str = "CREATE FUNCTION fingerprint() RETURNS text LANGUAGE plpgsql AS $$ \
     DECLARE name text; part text; whole text := ''; BEGIN \
     FOR name IN SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace \
@@ -125,7 +125,7 @@ const FINGERPRINT: &str = "CREATE FUNCTION fingerprint() RETURNS text LANGUAGE p
 
 impl Scene {
     async fn new() -> Self {
-        let app = trusting().await;
+        let app = app_with_long_credential_cache().await;
         app.sql(FINGERPRINT).await;
         for (set, hidden) in
             [("base", false), ("tide", false), ("dusk", true), ("gloom", true), ("murk", true)]
@@ -178,14 +178,14 @@ impl Scene {
         format!("/v1/cards/{}", self.app.db().value(&id).await)
     }
 
-    /// An edit of effect texts, of the version that is there.
+    /// An edit of the current version of the effect texts.
     async fn texts(&self, part: &str, body: Value) -> Draft {
         let etag = self.etag("/v1/games/emojito/effect-placeholders/mood").await;
         let path = format!("/v1/games/emojito/{part}");
         Draft::new(&self.admin, path, body).with("if-match", etag)
     }
 
-    async fn made(&self, by: &Player, path: &str, body: Value) -> (String, Value) {
+    async fn create(&self, by: &Player, path: &str, body: Value) -> (String, Value) {
         let answer = self.app.post(path).by(by).json(&body).answer().await;
         (answer.header("location"), answer.expect(201))
     }
@@ -193,10 +193,10 @@ impl Scene {
     async fn ruling(&self) -> String {
         let rulings = format!("{}/rulings", self.card_path("base", "006").await);
         let body = json!({ "kind": "ruling", "text": "So it is.", "published_on": "2026-11-21" });
-        self.made(&self.admin, &rulings, body).await.0
+        self.create(&self.admin, &rulings, body).await.0
     }
 
-    /// A draft of somebody's, under a name that no other has.
+    /// A draft design of `by` with a unique name.
     async fn design(&self, by: &Player) -> String {
         let name = format!("Heron {}", uuid::Uuid::new_v4());
         let begun = self.app.post("/v1/designs").by(by).json(&heron(&name)).answer().await;
@@ -204,9 +204,9 @@ impl Scene {
         begun.header("location")
     }
 
-    /// A design of ada's that waits for a moderator.
+    /// A submitted design of ada that no moderator has claimed yet.
     async fn submitted_design(&self) -> String {
-        // Accounts that are not new may submit more on a day.
+        // Accounts that are not new may submit more designs per day.
         self.app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
         let path = self.design(&self.ada).await;
         let submit = self.app.post(&format!("{path}/submit")).by(&self.ada).header("if-match", "*");
@@ -214,9 +214,9 @@ impl Scene {
         path
     }
 
-    /// A design of ada's that everybody sees.
+    /// A shared design of ada.
     async fn shared_design(&self) -> String {
-        // Accounts that are not new may do more on a day.
+        // Accounts that are not new have higher daily limits.
         self.app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
         let path = self.design(&self.ada).await;
         let share = self.app.post(&format!("{path}/share")).by(&self.ada).header("if-match", "*");
@@ -224,34 +224,34 @@ impl Scene {
         path
     }
 
-    /// A comment of ben's on it.
+    /// A comment of ben on a shared design.
     async fn comment(&self) -> String {
         let path = format!("{}/comments", self.shared_design().await);
-        self.made(&self.ben, &path, json!({ "text": "Well." })).await.0
+        self.create(&self.ben, &path, json!({ "text": "Well." })).await.0
     }
 
-    /// A deck of ada's that everybody reads.
+    /// A public deck of ada.
     async fn public_deck(&self) -> String {
-        // Accounts that are not new may do more on a day.
+        // Accounts that are not new have higher daily limits.
         self.app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
         let mut body = deck();
         body["visibility"] = "public".into();
-        self.made(&self.ada, "/v1/decks", body).await.0
+        self.create(&self.ada, "/v1/decks", body).await.0
     }
 
-    /// A comment of ben's on one.
+    /// A comment of ben on a public deck.
     async fn deck_comment(&self) -> String {
         let path = format!("{}/comments", self.public_deck().await);
-        self.made(&self.ben, &path, json!({ "text": "Well." })).await.0
+        self.create(&self.ben, &path, json!({ "text": "Well." })).await.0
     }
 
-    /// A change of it that ben suggests.
+    /// A change of a shared design that ben suggests.
     async fn suggestion(&self) -> String {
         let path = format!("{}/suggestions", self.shared_design().await);
-        self.made(&self.ben, &path, suggested_change()).await.0
+        self.create(&self.ben, &path, suggested_change()).await.0
     }
 
-    /// The same, claimed by the moderator.
+    /// A submitted design that the moderator has claimed.
     async fn claimed_design(&self) -> String {
         let path = self.submitted_design().await;
         let claim = self.app.post(&format!("{path}/claim")).by(&self.moderator);
@@ -259,7 +259,7 @@ impl Scene {
         path
     }
 
-    /// A design that may become a card; its path.
+    /// The path of an approved design, which may become a card.
     async fn approved_design(&self) -> String {
         let path = self.claimed_design().await;
         let body = json!({ "decision": "approved", "reason": "good" });
@@ -268,7 +268,7 @@ impl Scene {
         path
     }
 
-    /// A report of a shared design of somebody.
+    /// The body of an abuse report about a shared design of `author`.
     async fn report_of(&self, author: &Player) -> Value {
         let path = self.design(author).await;
         let share = self.app.post(&format!("{path}/share")).by(author).header("if-match", "*");
@@ -277,7 +277,7 @@ impl Scene {
     }
 
     async fn deck(&self) -> String {
-        self.made(&self.ada, "/v1/decks", deck()).await.0
+        self.create(&self.ada, "/v1/decks", deck()).await.0
     }
 
     async fn offer(&self) -> String {
@@ -298,7 +298,7 @@ impl Scene {
     }
 
     async fn webhook(&self) -> String {
-        self.made(&self.admin, "/v1/webhooks", webhook()).await.0
+        self.create(&self.admin, "/v1/webhooks", webhook()).await.0
     }
 
     fn trade_list(&self, path: &str) -> Draft {
@@ -306,7 +306,7 @@ impl Scene {
         Draft::new(&self.ada, path, json!({ "items": [item] })).with("if-match", "*")
     }
 
-    /// What is done with a second factor: one recovery code is for the other log-in, the next for the operation.
+    /// An operation on a second factor. The first recovery code is for the log-in of the test, the second for the operation.
     async fn with_second_factor(&self, name: &str, operation: &str) -> Draft {
         let own = self.app.player_owned(name.to_owned()).await;
         let (_, codes) = self.app.enrol(&own).await;
@@ -315,7 +315,7 @@ impl Scene {
         Draft { second_factor: Some(codes[0].clone()), ..Draft::new(&own, path, body) }
     }
 
-    /// The row of an operation. A new one that writes needs one, too.
+    /// The request for an operation. A new operation that writes needs an arm here.
     async fn draft(&self, operation: &str) -> Draft {
         let (app, admin, moderator, ada, ben) =
             (&self.app, &self.admin, &self.moderator, &self.ada, &self.ben);
@@ -382,7 +382,7 @@ impl Scene {
             }
             "revoke_token" => {
                 let body = json!({ "name": "t", "scopes": ["decks:read"] });
-                let (_, token) = self.made(ada, "/v1/tokens", body).await;
+                let (_, token) = self.create(ada, "/v1/tokens", body).await;
                 Draft::new(ada, format!("/v1/tokens/{}", text(&token, "id")), Value::Null)
             }
             "replace_manifest" => Draft {
@@ -515,7 +515,7 @@ impl Scene {
                 Draft::new(moderator, format!("{path}/return"), Value::Null)
             }
             "reserve_deck" => {
-                // It keeps something only of what there is.
+                // A deck can reserve only copies that the collection has.
                 let id = printing(app, None, "base", "001", "common").await;
                 let count = app.put(&format!("/v1/collection/{id}")).by(ada);
                 count.json(&json!({ "quantity": 2 })).answer().await.expect(200);
@@ -607,7 +607,7 @@ impl Scene {
             "report_abuse" => Draft::new(ada, "/v1/abuse-reports", self.report_of(&self.ben).await),
             "decide_abuse_report" => {
                 let report = self.report_of(&self.ada).await;
-                let report = self.made(&self.ben, "/v1/abuse-reports", report).await.1;
+                let report = self.create(&self.ben, "/v1/abuse-reports", report).await.1;
                 let body = json!({ "decision": "dismissed", "note": "n" });
                 let path = format!("/v1/abuse-reports/{}/decide", text(&report, "id"));
                 Draft::new(moderator, path, body)
@@ -738,9 +738,10 @@ impl Scene {
             }
             "reveal_print_commitment" => {
                 let path = "/v1/games/ttcg/sets/tide/print-commitments";
-                let (place, told) = self.made(admin, path, json!({ "copies_per_card": 77 })).await;
+                let (place, commitment) =
+                    self.create(admin, path, json!({ "copies_per_card": 77 })).await;
                 let (run, file) =
-                    (CommitmentId(text(&told, "id").parse().unwrap()), fresh_path(".csv"));
+                    (CommitmentId(text(&commitment, "id").parse().unwrap()), fresh_path(".csv"));
                 app.mint_run(RunToMint::Announced(run), file.clone(), None).await.unwrap();
                 std::fs::remove_file(file).unwrap();
                 Draft::new(admin, format!("{place}/reveal"), Value::Null)
@@ -771,7 +772,7 @@ impl Scene {
                 let delivery = text(&list["data"][0], "id");
                 Draft::new(admin, format!("{hook}/deliveries/{delivery}/resend"), Value::Null)
             }
-            _ => panic!("{operation} writes and has no row here: add one"),
+            _ => panic!("{operation} writes and has no arm here: add one"),
         }
     }
 }
@@ -786,7 +787,7 @@ fn import_file() -> String {
         .to_owned()
 }
 
-/// A picture that is like no other.
+/// A picture that differs from all others.
 fn fresh_picture() -> Vec<u8> {
     let [low, high, ..] = uuid::Uuid::new_v4().into_bytes();
     let [picture, ..] = each_format(&gradient(300 + u32::from(low), 300 + u32::from(high)));
@@ -798,12 +799,12 @@ fn webhook() -> Value {
 }
 
 #[tokio::test]
-async fn no_operation_writes_for_a_revoked_credential_that_a_cache_believes() {
+async fn no_operation_writes_for_a_revoked_credential_that_is_still_cached() {
     let scene = Scene::new().await;
     let app = &scene.app;
     let mut wrong = Vec::new();
     for (method, _, operation) in &routes::all() {
-        if *method == "get" || ASKS.contains(operation) {
+        if *method == "get" || OPERATIONS_WITHOUT_CHECKED_WRITES.contains(operation) {
             continue;
         }
         let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
@@ -826,27 +827,27 @@ async fn no_operation_writes_for_a_revoked_credential_that_a_cache_believes() {
         let refused = draft.request(app, method.clone(), &by.access_token).answer().await;
         if refused.status != 401 {
             wrong.push(format!(
-                "{operation} by a dead session: {} {}",
+                "{operation} by a revoked session: {} {}",
                 refused.status,
                 refused.text()
             ));
         }
         if app.db().value("SELECT fingerprint()").await != before {
-            wrong.push(format!("{operation} wrote for a dead session"));
+            wrong.push(format!("{operation} wrote for a revoked session"));
         }
-        // The same request of somebody who is logged in is a good one.
+        // The same request succeeds with a valid session.
         let done = draft.request(app, method, &draft.by.access_token).answer().await;
         if !(200..300).contains(&done.status) {
-            wrong.push(format!("{operation} by a living session: {} {}", done.status, done.text()));
+            wrong.push(format!("{operation} by a valid session: {} {}", done.status, done.text()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whatever ends a credential on one instance ends what it may write on another that has not heard of it.
+/// Each way to end a credential on one instance stops its writes on another instance that still caches the credential.
 #[tokio::test]
-async fn every_way_to_revoke_counts_at_once_for_writes_on_all_instances() {
-    let app = trusting().await;
+async fn every_way_to_revoke_stops_writes_on_all_instances_at_once() {
+    let app = app_with_long_credential_cache().await;
     let other = app.second_instance_with(|settings| settings.identity_ttl = Duration::ZERO);
     let admin = app.admin().await;
     let token_body =
@@ -877,7 +878,7 @@ async fn every_way_to_revoke_counts_at_once_for_writes_on_all_instances() {
         let owner = other.log_in(&name, "tram window sonnet").await;
         for credential in [&thief.access_token, &secret] {
             let deck = app.post("/v1/decks").bearer_auth(credential).json(&deck()).answer().await;
-            assert_eq!(deck.status, 422, "there is no such game, but the credential is good");
+            assert_eq!(deck.status, 422, "the game does not exist, but the credential is valid");
         }
         let change = async |body: Value| {
             other.patch(&path).by(&admin).json(&body).answer().await.expect(200);
@@ -928,7 +929,7 @@ async fn every_way_to_revoke_counts_at_once_for_writes_on_all_instances() {
             let list = json!({ "items": [] });
             let list =
                 app.put("/v1/me/wants").bearer_auth(&secret).header("if-match", "*").json(&list);
-            // Another scope than it has would be a 403; trades are in its scopes.
+            // The token has no scope for this list, so the answer is 403. It has the scope for trades, so the next answer is 401.
             assert_eq!(list.answer().await.status, 403);
             let some = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
             let trade = app.post(&format!("/v1/trades/{some}/accept")).bearer_auth(&secret);
@@ -937,10 +938,10 @@ async fn every_way_to_revoke_counts_at_once_for_writes_on_all_instances() {
     }
 }
 
-/// A thief's loop of requests makes tokens while the owner changes the password: none of them lives on, and the change is not held off.
+/// A thief creates tokens in loops while the owner changes the password: no token stays valid, and the loops do not delay the change.
 #[tokio::test]
-async fn no_token_made_beside_a_password_change_lives_on() {
-    let app = trusting().await;
+async fn no_token_created_during_a_password_change_stays_valid() {
+    let app = app_with_long_credential_cache().await;
     let thief = app.player("ada").await;
     let owner = app.log_in("ada", &thief.password).await;
     let body = json!({ "name": "t", "scopes": ["decks:read"] });
@@ -965,7 +966,7 @@ async fn no_token_made_beside_a_password_change_lives_on() {
         let body =
             json!({ "current_password": owner.password, "new_password": "violet harbour lamp" });
         app.put("/v1/me/password").by(&owner).json(&body).answer().await.expect(204);
-        // The thief goes on for a while with what this instance still takes for a session.
+        // The thief still sends requests with a session that this instance has in its cache.
         for _ in 0..8 {
             app.post("/v1/tokens")
                 .by(&thief)
@@ -977,6 +978,6 @@ async fn no_token_made_beside_a_password_change_lives_on() {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
     };
     tokio::join!(change, steal(), steal(), steal(), steal());
-    let alive = "SELECT count(*) FROM personal_access_tokens WHERE revoked_at IS NULL";
-    assert_eq!(app.db().number(alive).await, 0);
+    let valid_tokens = "SELECT count(*) FROM personal_access_tokens WHERE revoked_at IS NULL";
+    assert_eq!(app.db().number(valid_tokens).await, 0);
 }

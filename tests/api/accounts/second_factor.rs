@@ -1,4 +1,4 @@
-//! The second factor: begun, confirmed, asked for, switched off, taken off.
+//! The second factor: begin, confirm, log in, switch off, remove.
 
 use std::collections::BTreeSet;
 use std::time::Duration as StdDuration;
@@ -33,7 +33,7 @@ async fn audited(app: &TestApp, player: &Player) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn it_is_begun_confirmed_and_asked_for() {
+async fn a_second_factor_is_begun_confirmed_and_required_to_log_in() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let elsewhere = app.log_in_without(&ada).await.expect(201);
@@ -42,7 +42,7 @@ async fn it_is_begun_confirmed_and_asked_for() {
     let off = json!({ "on": false, "required": false, "recovery_codes_left": 0 });
     assert_eq!(state(&app, &ada).await, off);
 
-    // A stolen access token is not enough to begin one.
+    // A stolen access token is not enough to begin a second factor.
     let wrong = json!({ "current_password": "a wrong guess" });
     let answer = app.post("/v1/me/second-factor").by(&ada).json(&wrong).answer().await;
     answer.problem(403, "wrong_password");
@@ -72,13 +72,13 @@ async fn it_is_begun_confirmed_and_asked_for() {
     let answer = app.post("/v1/me/second-factor").by(&ada).json(&again).answer().await;
     answer.problem(409, "second_factor_on");
 
-    // Whoever came in with the password alone is out.
+    // Sessions and tokens from before the second factor end.
     let refresh = json!({ "refresh_token": elsewhere["refresh_token"] });
     app.post("/v1/sessions/refresh").json(&refresh).answer().await.problem(401, "invalid_token");
     let secret = token["secret"].as_str().unwrap();
     app.get("/v1/decks").bearer_auth(secret).answer().await.problem(401, "invalid_token");
 
-    // The code that confirmed it is used up.
+    // The code that confirmed the second factor is used up.
     app.log_in_without(&ada).await.problem(401, "second_factor_required");
     app.log_in_with(&ada, " ").await.problem(401, "second_factor_required");
     app.log_in_with(&ada, &first).await.problem(401, "wrong_second_factor");
@@ -92,7 +92,7 @@ async fn it_is_begun_confirmed_and_asked_for() {
 }
 
 #[tokio::test]
-async fn each_code_is_taken_once_however_many_ask() {
+async fn parallel_log_ins_can_use_each_code_once() {
     let app = TestApp::start_with(|settings| {
         settings.attempt_limits = cardscape::domain::accounts::attempts::AttemptLimits::scaled(100);
     })
@@ -108,9 +108,9 @@ async fn each_code_is_taken_once_however_many_ask() {
             app.log_in_with(&ada, second_factor)
         });
         let answers = futures_util::future::join_all(tries).await;
-        let (let_in, refused): (Vec<_>, Vec<_>) =
+        let (accepted, refused): (Vec<_>, Vec<_>) =
             answers.into_iter().partition(|answer| answer.status == 201);
-        assert_eq!(let_in.len(), 1, "{second_factor}");
+        assert_eq!(accepted.len(), 1, "{second_factor}");
         for answer in refused {
             answer.problem(401, "wrong_second_factor");
         }
@@ -118,7 +118,7 @@ async fn each_code_is_taken_once_however_many_ask() {
 }
 
 #[tokio::test]
-async fn a_clock_may_differ_by_one_step_and_never_goes_back() {
+async fn a_code_may_differ_by_one_step_but_not_be_older_than_an_accepted_code() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let (device, _) = app.enrol(&ada).await;
@@ -130,12 +130,12 @@ async fn a_clock_may_differ_by_one_step_and_never_goes_back() {
     app.log_in_with(&ada, &at(-1)).await.expect(201);
     app.log_in_with(&ada, &at(-1)).await.problem(401, "wrong_second_factor");
     app.log_in_with(&ada, &at(1)).await.expect(201);
-    // Older than one that was taken.
+    // This code is older than one that was accepted.
     app.log_in_with(&ada, &at(0)).await.problem(401, "wrong_second_factor");
 }
 
 #[tokio::test]
-async fn recovery_codes_are_taken_once_and_are_not_those_of_the_password() {
+async fn recovery_codes_work_once_and_differ_from_those_of_the_password() {
     let app = TestApp::start().await;
     let body = json!({ "name": "ada", "password": "tram window sonnet" });
     let account = app.post("/v1/accounts").json(&body).answer().await.expect(201);
@@ -164,7 +164,7 @@ async fn recovery_codes_are_taken_once_and_are_not_those_of_the_password() {
     app.log_in_with(&ada, new[0]).await.expect(201);
     replace(&ada.password, new[1]).await.expect(201);
 
-    // A lost password is recovered as before; the second factor stays on.
+    // A lost password is recovered with its own codes; the second factor stays on.
     let recovery = |code: &str| {
         let body =
             json!({ "name": "ada", "recovery_code": code, "new_password": "violet harbour lamp" });
@@ -191,7 +191,7 @@ async fn recovery_codes_are_taken_once_and_are_not_those_of_the_password() {
 }
 
 #[tokio::test]
-async fn switching_off_takes_the_password_and_a_code() {
+async fn switching_off_requires_the_password_and_a_code() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let off =
@@ -209,7 +209,7 @@ async fn switching_off_takes_the_password_and_a_code() {
     off(&ada.password, &device.code(&app)).await.expect(204);
     off(&ada.password, &device.code(&app)).await.problem(409, "second_factor_off");
     app.log_in_without(&ada).await.expect(201);
-    // Nothing of it is left, and another can be begun.
+    // No data of the second factor is left, and a new one can be begun.
     assert_eq!(app.db().number("SELECT count(*) FROM second_factor_codes").await, 0);
     let (_, codes) = app.enrol(&ada).await;
     app.log_in_without(&ada).await.problem(401, "second_factor_required");
@@ -218,7 +218,7 @@ async fn switching_off_takes_the_password_and_a_code() {
 }
 
 #[tokio::test]
-async fn an_admin_or_the_operator_takes_off_a_lost_one() {
+async fn an_admin_or_the_operator_can_remove_a_lost_second_factor() {
     let app = TestApp::start().await;
     let (admin, ada) = (app.admin().await, app.player("ada").await);
     let path = |player: &Player| format!("/v1/accounts/{}/second-factor", player.id);
@@ -230,7 +230,7 @@ async fn an_admin_or_the_operator_takes_off_a_lost_one() {
 
     app.enrol(&ada).await;
     remove(&ada).await.expect(204);
-    // The device may be in other hands, with a session on it.
+    // Another person may have the device, with a session on it, so the sessions end.
     let refresh = json!({ "refresh_token": ada.refresh_token });
     app.post("/v1/sessions/refresh").json(&refresh).answer().await.problem(401, "invalid_token");
     let ada = app.log_in("ada", &ada.password).await;
@@ -254,7 +254,7 @@ async fn an_admin_or_the_operator_takes_off_a_lost_one() {
 }
 
 #[tokio::test]
-async fn what_is_not_confirmed_in_time_is_forgotten() {
+async fn a_second_factor_that_is_not_confirmed_in_time_is_dropped() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let device = app.begin_second_factor(&ada).await;
@@ -268,10 +268,10 @@ async fn what_is_not_confirmed_in_time_is_forgotten() {
     app.clock().advance(Duration::days(2));
     retention::sweep(app.store(), app.clock().now()).await.unwrap();
     let kept = "SELECT string_agg(a.name, ' ') FROM second_factors f JOIN accounts a ON a.id = f.account_id";
-    assert_eq!(app.db().value(kept).await, "eve", "what was confirmed stays");
+    assert_eq!(app.db().value(kept).await, "eve", "a confirmed second factor is not deleted");
 }
 
-/// Log-ins that are under way while a second factor is switched on, or off: the one does not get in without it, the other may try again.
+/// A log-in without a code that waits while a second factor is switched on is refused.
 #[tokio::test]
 async fn a_log_in_that_waits_for_a_second_factor_sees_it() {
     let app = TestApp::start().await;
@@ -311,7 +311,7 @@ async fn secrets_are_sealed_for_their_account() {
             assert!(!rows.contains(secret), "{table}");
         }
     }
-    // Whoever can write to the database puts his own secret in the place of another's.
+    // An attacker with write access to the database replaces the secret of another account with the attacker's own.
     app.sql(&format!(
         "UPDATE second_factors f SET sealed = e.sealed, key_id = e.key_id FROM second_factors e \
          WHERE f.account_id = '{}' AND e.account_id = '{}'",
@@ -323,7 +323,7 @@ async fn secrets_are_sealed_for_their_account() {
     app.log_in_with(&ada, &codes[0]).await.expect(201);
 }
 
-/// The operator puts a new key first and keeps the old one until what it encrypted was used once more.
+/// The operator puts a new key first and keeps the old key until each secret that it encrypted has been used once more.
 #[tokio::test]
 async fn keys_of_second_factors_can_be_changed() {
     let app = TestApp::start().await;
@@ -350,7 +350,7 @@ async fn keys_of_second_factors_can_be_changed() {
         std::fs::remove_file(&path).unwrap();
         ring
     };
-    // As long as the file has no key for them, one that is derived from the others serves.
+    // While the key file has no key for second factors, the service uses its key for lookups.
     let changed = app.second_instance_keyed(ring(stored(app.keys().sealing())));
     changed.log_in_with(&ada, &of_ada.code(&app)).await.expect(201);
     let keys = "SELECT string_agg(key_id, ' ' ORDER BY key_id = 'new') FROM second_factors";

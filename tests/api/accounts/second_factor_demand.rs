@@ -1,4 +1,4 @@
-//! An operator demands a second factor of moderators and admins.
+//! The operator can require a second factor of moderators and admins.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Player, RequestExt as _, TestApp, next_step};
 
-fn of(role: Role) -> impl FnOnce(&mut ApiSettings) {
+fn demand_from(role: Role) -> impl FnOnce(&mut ApiSettings) {
     move |settings| {
         settings.second_factor_demand = SecondFactorDemand::from_role(Some(role));
         settings.identity_ttl = Duration::ZERO;
@@ -23,15 +23,15 @@ async fn token(app: &TestApp, owner: &Player) -> String {
 }
 
 #[tokio::test]
-async fn whoever_has_none_may_only_switch_one_on() {
+async fn an_account_without_a_required_second_factor_is_restricted() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let moderator = app.moderator().await;
     let player = app.player("ada").await;
     let script = token(&app, &admin).await;
 
-    // The operator begins to demand it: sessions and tokens that exist are concerned, too.
-    let app = app.second_instance_with(of(Role::Admin));
+    // The operator begins to require a second factor. This also applies to existing sessions and tokens.
+    let app = app.second_instance_with(demand_from(Role::Admin));
     app.get("/v1/audit-log").by(&admin).answer().await.problem(403, "second_factor_due");
     app.get("/v1/tokens").by(&admin).answer().await.problem(403, "second_factor_due");
     let by_script = app.get("/v1/audit-log").bearer_auth(&script).answer().await;
@@ -59,7 +59,7 @@ async fn whoever_has_none_may_only_switch_one_on() {
     let renewed = renewed["access_token"].as_str().unwrap();
     app.get("/v1/audit-log").bearer_auth(renewed).answer().await.expect(200);
 
-    // Switched off, it is due again.
+    // After it is switched off, a second factor is due again.
     next_step(&app);
     let off = json!({ "current_password": admin.password, "code": device.code(&app) });
     app.post("/v1/me/second-factor/switch-off").by(&admin).json(&off).answer().await.expect(204);
@@ -67,13 +67,13 @@ async fn whoever_has_none_may_only_switch_one_on() {
     app.get("/v1/audit-log").bearer_auth(&script).answer().await.problem(403, "second_factor_due");
 }
 
-/// Without the second factor, a moderator sees no hidden card more than a stranger does.
+/// Without the second factor, a moderator does not see the name of a hidden card.
 #[tokio::test]
-async fn the_role_brings_the_demand_with_it() {
-    let app = TestApp::start_with(of(Role::Moderator)).await;
+async fn a_new_moderator_must_have_a_second_factor() {
+    let app = TestApp::start_with(demand_from(Role::Moderator)).await;
     app.created_by_operator("chief", Role::Admin, "first password").await;
     let first = app.log_in("chief", "first password").await;
-    // The password comes first.
+    // The service requires the password change before the second factor.
     app.get("/v1/audit-log").by(&first).answer().await.problem(403, "password_change_due");
     let new =
         json!({ "current_password": "first password", "new_password": "violet harbour lamp" });
@@ -99,10 +99,10 @@ async fn the_role_brings_the_demand_with_it() {
     assert!(seen().await.is_string());
 }
 
-/// A stream that is open ends when its owner may not listen any more.
+/// An open stream ends when its account may no longer read it.
 #[tokio::test]
-async fn streams_end_when_it_becomes_due() {
-    let app = TestApp::start_with(of(Role::Moderator)).await;
+async fn streams_end_when_a_second_factor_becomes_due() {
+    let app = TestApp::start_with(demand_from(Role::Moderator)).await;
     app.created_by_operator("chief", Role::Admin, "first password").await;
     let first = app.log_in("chief", "first password").await;
     let new =
@@ -114,7 +114,7 @@ async fn streams_end_when_it_becomes_due() {
     assert_eq!(stream.status(), 200);
     let off = json!({ "current_password": chief.password, "code": device.code(&app) });
     app.post("/v1/me/second-factor/switch-off").by(&chief).json(&off).answer().await.expect(204);
-    let told = tokio::time::timeout(Duration::from_secs(30), stream.text()).await;
-    let told = told.expect("the stream ends").unwrap();
-    assert!(told.contains(r#"{"reason":"second_factor_due"}"#), "{told}");
+    let body = tokio::time::timeout(Duration::from_secs(30), stream.text()).await;
+    let body = body.expect("the stream ends").unwrap();
+    assert!(body.contains(r#"{"reason":"second_factor_due"}"#), "{body}");
 }

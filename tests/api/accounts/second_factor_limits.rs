@@ -1,4 +1,4 @@
-//! Guesses at second factors by somebody who has the password.
+//! Limits of guesses at second factors by a client that has the password.
 
 use cardscape::app::state::ApiSettings;
 use chrono::Duration;
@@ -10,7 +10,7 @@ fn behind_a_proxy(settings: &mut ApiSettings) {
     settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
 }
 
-async fn from(app: &TestApp, network: &str, player: &Player, second_factor: &str) -> Answer {
+async fn log_in_from(app: &TestApp, network: &str, player: &Player, second_factor: &str) -> Answer {
     let body =
         json!({ "name": player.name, "password": player.password, "second_factor": second_factor });
     app.post("/v1/sessions").header("x-forwarded-for", network).json(&body).answer().await
@@ -29,13 +29,13 @@ async fn parallel_guesses_on_two_instances_share_one_limit() {
         app.log_in_with(&ada, &wrong)
     });
     let answers = futures_util::future::join_all(tries).await;
-    let looked_at = answers.iter().filter(|answer| answer.status == 401).count();
-    assert_eq!(looked_at, 10, "ten codes are looked at, however they arrive");
+    let checked = answers.iter().filter(|answer| answer.status == 401).count();
+    assert_eq!(checked, 10, "ten codes are checked on both instances together");
     for answer in answers.into_iter().filter(|answer| answer.status != 401) {
         assert!(answer.header("retry-after").parse::<u32>().unwrap() <= 3600);
         answer.problem(429, "login_throttled");
     }
-    // The right code waits, too, from here, and so does a recovery code; an hour later they work.
+    // From this network the right code and a recovery code are throttled, too; an hour later a code is accepted.
     for right in [&device.code(&app), &codes[0]] {
         app.log_in_with(&ada, right).await.problem(429, "login_throttled");
     }
@@ -44,9 +44,9 @@ async fn parallel_guesses_on_two_instances_share_one_limit() {
     app.log_in_with(&ada, &device.code(&app)).await.expect(201);
 }
 
-/// The password was right each time, so nothing of its own limits is used up; and what was right is given back.
+/// The password is right each time, so its limits are not used up. A right code gives its attempt back.
 #[tokio::test]
-async fn the_limits_of_passwords_are_left_alone() {
+async fn right_passwords_and_codes_use_up_no_attempts() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let (device, _) = app.enrol(&ada).await;
@@ -64,26 +64,26 @@ async fn a_thief_with_the_password_cannot_lock_the_owner_out() {
     let app = TestApp::start_with(behind_a_proxy).await;
     app.begin_window();
     let ada = app.player("ada").await;
-    // While the password was enough, he was in.
-    from(&app, "192.0.2.66", &ada, "").await.expect(201);
+    // Before the second factor was switched on, the thief logged in with the password.
+    log_in_from(&app, "192.0.2.66", &ada, "").await.expect(201);
     let (device, codes) = app.enrol(&ada).await;
-    from(&app, "192.0.2.1", &ada, &device.code(&app)).await.expect(201);
+    log_in_from(&app, "192.0.2.1", &ada, &device.code(&app)).await.expect(201);
     let wrong = device.code_at(&app, 5);
-    // From many networks, twenty guesses a day are all there are.
+    // All unknown networks together have twenty guesses a day.
     let mut refused = 0;
     for n in 0..24 {
         let network = format!("198.51.100.{n}");
-        refused += usize::from(from(&app, &network, &ada, &wrong).await.status == 429);
+        refused += usize::from(log_in_from(&app, &network, &ada, &wrong).await.status == 429);
     }
     assert_eq!(refused, 4);
     next_step(&app);
     for unknown in ["203.0.113.7", "192.0.2.66"] {
-        from(&app, unknown, &ada, &device.code(&app)).await.problem(429, "login_throttled");
+        log_in_from(&app, unknown, &ada, &device.code(&app)).await.problem(429, "login_throttled");
     }
-    from(&app, "192.0.2.1", &ada, &device.code(&app)).await.expect(201);
-    // Where it was switched on it is known, too.
+    log_in_from(&app, "192.0.2.1", &ada, &device.code(&app)).await.expect(201);
+    // The network in which the second factor was switched on is known, too.
     app.log_in_with(&ada, &codes[0]).await.expect(201);
-    // Nor does he pass with a session that he stole, where the same codes are asked for.
+    // A stolen session does not help the thief: operations that require a code have the same limit.
     let body = json!({ "current_password": ada.password, "code": wrong });
     for path in ["switch-off", "recovery-codes"] {
         let path = format!("/v1/me/second-factor/{path}");

@@ -15,17 +15,20 @@ fn text(value: &Value, field: &str) -> String {
     value[field].as_str().unwrap().to_owned()
 }
 
-/// Asks until the answer is a 401, within the five seconds that a revocation may take.
-async fn is_shut_out(app: &TestApp, player: &Player) {
+/// Repeats a request until the answer is 401, for at most the five seconds that a revocation may take.
+async fn wait_until_rejected(app: &TestApp, player: &Player) {
     let began = Instant::now();
     while app.get("/v1/me").by(player).answer().await.status != 401 {
-        assert!(began.elapsed() < StdDuration::from_secs(5), "still let in after 5 s");
+        assert!(
+            began.elapsed() < StdDuration::from_secs(5),
+            "the token is still accepted after 5 s"
+        );
         tokio::task::yield_now().await;
     }
 }
 
 #[tokio::test]
-async fn a_wrong_password_an_unknown_name_and_a_strange_name_answer_alike() {
+async fn a_wrong_password_an_unknown_name_and_an_invalid_name_get_the_same_answer() {
     let app = TestApp::start().await;
     app.player("ada").await;
     let mut bodies = Vec::new();
@@ -55,15 +58,15 @@ async fn a_refresh_token_works_once() {
     };
     app.get("/v1/me").by(&renewed).answer().await.expect(200);
 
-    // A long time later the first token comes back: somebody has a copy, so nobody may go on.
+    // The first refresh token is used again after 30 seconds: another client has a copy of it, so the session ends for every client.
     app.clock().advance(Duration::seconds(31));
     refresh(&app, &ada.refresh_token).await.problem(401, "invalid_token");
     refresh(&app, &renewed.refresh_token).await.problem(401, "invalid_token");
-    is_shut_out(&app, &renewed).await;
+    wait_until_rejected(&app, &renewed).await;
 }
 
 #[tokio::test]
-async fn a_lost_reply_is_forgiven_for_thirty_seconds() {
+async fn after_a_lost_reply_a_refresh_token_works_again_for_thirty_seconds() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let lost = refresh(&app, &ada.refresh_token).await.expect(200);
@@ -71,27 +74,30 @@ async fn a_lost_reply_is_forgiven_for_thirty_seconds() {
     let second = refresh(&app, &ada.refresh_token).await.expect(200);
     assert_ne!(lost["refresh_token"], second["refresh_token"]);
     refresh(&app, &text(&second, "refresh_token")).await.expect(200);
-    // The reply that was lost is lost for everybody.
+    // The refresh token in the lost reply is no longer valid.
     refresh(&app, &text(&lost, "refresh_token")).await.problem(401, "invalid_token");
 }
 
 #[tokio::test]
-async fn parallel_refreshes_over_two_instances_leave_one_session_alive() {
+async fn parallel_refreshes_on_two_instances_leave_at_most_one_valid_refresh_token() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let ada = app.player("ada").await;
     let (first, second) =
         tokio::join!(refresh(&app, &ada.refresh_token), refresh(&other, &ada.refresh_token));
     let (first, second) = (first.expect(200), second.expect(200));
-    let alive = [
+    let answers = [
         refresh(&app, &text(&first, "refresh_token")).await,
         refresh(&app, &text(&second, "refresh_token")).await,
     ];
-    assert!(alive.iter().filter(|answer| answer.status == 200).count() <= 1, "never two heirs");
+    assert!(
+        answers.iter().filter(|answer| answer.status == 200).count() <= 1,
+        "at most one of the new refresh tokens is valid"
+    );
 }
 
 #[tokio::test]
-async fn an_access_token_lives_fifteen_minutes() {
+async fn an_access_token_is_valid_for_fifteen_minutes() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     app.clock().advance(Duration::seconds(15 * 60 - 10));
@@ -102,16 +108,16 @@ async fn an_access_token_lives_fifteen_minutes() {
 }
 
 #[tokio::test]
-async fn logging_out_here_ends_the_session_everywhere() {
+async fn logging_out_on_one_instance_ends_the_session_on_all_instances() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let phone = app.player("ada").await;
     let laptop = app.log_in("ada", &phone.password).await;
-    // Both instances know the session.
+    // The other instance caches the session, too.
     other.get("/v1/me").by(&phone).answer().await.expect(200);
     app.delete("/v1/sessions/current").by(&phone).answer().await.expect(204);
     app.get("/v1/me").by(&phone).answer().await.problem(401, "invalid_token");
-    is_shut_out(&other, &phone).await;
+    wait_until_rejected(&other, &phone).await;
     refresh(&app, &phone.refresh_token).await.problem(401, "invalid_token");
 
     let sessions = app.get("/v1/sessions").by(&laptop).answer().await.expect(200);
@@ -124,7 +130,7 @@ async fn logging_out_here_ends_the_session_everywhere() {
 }
 
 #[tokio::test]
-async fn a_role_change_and_a_ban_end_sessions_everywhere() {
+async fn a_ban_ends_sessions_on_all_instances() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let admin = app.admin().await;
@@ -132,8 +138,8 @@ async fn a_role_change_and_a_ban_end_sessions_everywhere() {
     other.get("/v1/me").by(&ada).answer().await.expect(200);
     let path = format!("/v1/accounts/{}", ada.id);
     app.patch(&path).by(&admin).json(&json!({ "banned": true })).answer().await.expect(200);
-    is_shut_out(&other, &ada).await;
-    is_shut_out(&app, &ada).await;
+    wait_until_rejected(&other, &ada).await;
+    wait_until_rejected(&app, &ada).await;
 }
 
 #[tokio::test]
@@ -148,13 +154,13 @@ async fn parallel_guesses_on_two_instances_share_one_limit() {
         app.post("/v1/sessions").json(&guess).answer()
     });
     let answers = futures_util::future::join_all(tries).await;
-    let looked_at = answers.iter().filter(|answer| answer.status == 401).count();
-    assert_eq!(looked_at, 10, "ten passwords are checked, however they arrive");
+    let checked = answers.iter().filter(|answer| answer.status == 401).count();
+    assert_eq!(checked, 10, "ten passwords are checked on both instances together");
     for answer in answers.into_iter().filter(|answer| answer.status != 401) {
         assert!(answer.header("retry-after").parse::<u32>().unwrap() <= 900);
         answer.problem(429, "login_throttled");
     }
-    // The right password waits, too, from here; a quarter of an hour later it works.
+    // From this network the right password is throttled, too; 15 minutes later it is accepted.
     let right = json!({ "name": "ada", "password": ada.password });
     app.post("/v1/sessions").json(&right).answer().await.problem(429, "login_throttled");
     app.clock().advance(Duration::minutes(15));
@@ -176,7 +182,7 @@ async fn strangers_cannot_lock_the_owner_out() {
     };
     let ada = app.player("ada").await;
     from("192.0.2.1", &ada.password).await.expect(201);
-    // Guessers from many networks use up what strangers have together.
+    // Guesses from many networks use up the shared limit of networks from which the account has not logged in.
     let mut refused = 0;
     for n in 0..104 {
         refused +=
@@ -188,14 +194,14 @@ async fn strangers_cannot_lock_the_owner_out() {
 }
 
 #[tokio::test]
-async fn who_finds_no_place_to_log_in_has_used_up_no_attempt() {
+async fn a_log_in_that_finds_the_queue_full_uses_up_no_attempt() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
-    // Others from everywhere wait for their passwords to be checked.
+    // Clients from many networks fill the queue for password checks.
     let hasher = &app.shared().passwords;
     let network = |number: u32| std::net::IpAddr::from(std::net::Ipv4Addr::from(number)).into();
     let held: Vec<_> = (0..10_000).map_while(|number| hasher.enter(network(number)).ok()).collect();
-    assert!(held.len() < 10_000, "the queue is short");
+    assert!(held.len() < 10_000, "the queue has a limit");
     let right = json!({ "name": "ada", "password": ada.password });
     let wrong = json!({ "name": "ada", "password": "a wrong guess" });
     let unknown = json!({ "name": "nobody", "password": "a wrong guess" });
@@ -209,7 +215,7 @@ async fn who_finds_no_place_to_log_in_has_used_up_no_attempt() {
     }
     bodies.dedup();
     assert_eq!(bodies.len(), 1, "a right password is refused like a wrong one");
-    // The same for everything else that needs a password hashed.
+    // All other operations that hash a password are refused, too.
     let new = json!({ "name": "bea", "password": "tram window sonnet" });
     app.post("/v1/accounts").json(&new).answer().await.problem(503, "unavailable");
     let change = json!({ "current_password": "x", "new_password": "violet harbour lamp" });
@@ -220,7 +226,7 @@ async fn who_finds_no_place_to_log_in_has_used_up_no_attempt() {
     let begin = app.post("/v1/me/second-factor").by(&ada).json(&json!({ "current_password": "x" }));
     begin.answer().await.problem(503, "unavailable");
     drop(held);
-    // None of the wrong ones has counted: ten may be wrong, and all ten are looked at.
+    // None of the refused wrong passwords has counted: the limit is ten attempts, and all ten are checked now.
     for _ in 0..9 {
         app.post("/v1/sessions").json(&wrong).answer().await.problem(401, "wrong_credentials");
     }
@@ -229,7 +235,7 @@ async fn who_finds_no_place_to_log_in_has_used_up_no_attempt() {
 }
 
 #[tokio::test]
-async fn one_network_leaves_places_to_log_in_to_others() {
+async fn one_network_cannot_fill_the_log_in_queue() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let hasher = &app.shared().passwords;

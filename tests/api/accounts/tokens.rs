@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Player, RequestExt as _, TestApp};
 
-async fn make(app: &TestApp, owner: &Player, key: &str) -> crate::support::Answer {
+async fn create_token(app: &TestApp, owner: &Player, key: &str) -> crate::support::Answer {
     app.post("/v1/tokens")
         .by(owner)
         .header("idempotency-key", key)
@@ -18,11 +18,11 @@ async fn make(app: &TestApp, owner: &Player, key: &str) -> crate::support::Answe
 async fn a_token_is_shown_once_listed_and_revoked() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
-    let made = make(&app, &ada, "first").await.expect(201);
+    let made = create_token(&app, &ada, "first").await.expect(201);
     assert_eq!(made["scopes"], json!(["decks:read"]));
     assert!(made["secret"].as_str().unwrap().starts_with("csp_"));
-    // The same request again: the same token, but never its secret.
-    let again = make(&app, &ada, "first").await.expect(201);
+    // A repeated request returns the same token, but not its secret.
+    let again = create_token(&app, &ada, "first").await.expect(201);
     assert_eq!((&again["id"], &again["secret_already_shown"]), (&made["id"], &json!(true)));
     assert!(again.get("secret").is_none());
     let list = app.get("/v1/tokens").by(&ada).answer().await.expect(200);
@@ -36,10 +36,10 @@ async fn a_token_is_shown_once_listed_and_revoked() {
 }
 
 #[tokio::test]
-async fn one_key_is_one_request() {
+async fn an_idempotency_key_stands_for_one_request() {
     let app = TestApp::start().await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
-    let first = make(&app, &ada, "k").await.expect(201);
+    let first = create_token(&app, &ada, "k").await.expect(201);
     let another = app
         .post("/v1/tokens")
         .by(&ada)
@@ -48,10 +48,11 @@ async fn one_key_is_one_request() {
         .answer()
         .await;
     another.problem(422, "idempotency_key_reused");
-    let hers = make(&app, &eve, "k").await.expect(201);
-    assert_ne!(first["id"], hers["id"], "keys of two accounts never meet");
-    make(&app, &ada, "with space").await.problem(400, "invalid_header");
-    let tries = futures_util::future::join_all((0..8).map(|_| make(&app, &ada, "race"))).await;
+    let hers = create_token(&app, &eve, "k").await.expect(201);
+    assert_ne!(first["id"], hers["id"], "keys of two accounts are independent");
+    create_token(&app, &ada, "with space").await.problem(400, "invalid_header");
+    let tries =
+        futures_util::future::join_all((0..8).map(|_| create_token(&app, &ada, "race"))).await;
     let made: Vec<_> = tries
         .into_iter()
         .filter(|answer| answer.status == 201)
@@ -62,7 +63,7 @@ async fn one_key_is_one_request() {
 }
 
 #[tokio::test]
-async fn tokens_end() {
+async fn tokens_expire() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "short", "scopes": ["catalogue:read"], "expires_in_days": 1 });
@@ -74,7 +75,7 @@ async fn tokens_end() {
 }
 
 #[tokio::test]
-async fn an_account_has_at_most_fifty_tokens_however_fast_it_asks() {
+async fn parallel_requests_create_at_most_fifty_tokens() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "one of many", "scopes": ["decks:read"] });
@@ -85,7 +86,7 @@ async fn an_account_has_at_most_fifty_tokens_however_fast_it_asks() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_request_is_told_at_once() {
+async fn all_errors_of_a_request_are_reported_at_once() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "", "scopes": ["decks:read", "everything"], "expires_in_days": 0 });
@@ -100,13 +101,13 @@ async fn every_fault_of_a_request_is_told_at_once() {
     assert_eq!(pointers, [json!("/name"), json!("/scopes/1"), json!("/expires_in_days")]);
 }
 
-/// Whoever changes or recovers a password may be rescuing a stolen account: the thief's tokens end, too.
+/// A password change or recovery may follow the theft of an account, so it also ends the tokens that the thief created.
 #[tokio::test]
-async fn tokens_end_with_the_password_and_the_role_they_were_made_under() {
+async fn tokens_end_when_the_password_or_the_role_of_their_account_changes() {
     let app =
         TestApp::start_with(|settings| settings.identity_ttl = std::time::Duration::ZERO).await;
     let admin = app.admin().await;
-    let lists = async |secret: &Value| {
+    let list_status = async |secret: &Value| {
         app.get("/v1/decks").bearer_auth(secret.as_str().unwrap()).answer().await.status
     };
     for way in ["password", "role", "recovery"] {
@@ -114,8 +115,8 @@ async fn tokens_end_with_the_password_and_the_role_they_were_made_under() {
         let body = json!({ "name": name, "password": "tram window sonnet" });
         let account = app.post("/v1/accounts").json(&body).answer().await.expect(201);
         let owner = app.log_in(&name, "tram window sonnet").await;
-        let secret = make(&app, &owner, "k").await.expect(201)["secret"].clone();
-        assert_eq!(lists(&secret).await, 200);
+        let secret = create_token(&app, &owner, "k").await.expect(201)["secret"].clone();
+        assert_eq!(list_status(&secret).await, 200);
         match way {
             "password" => {
                 let change = json!({ "current_password": owner.password, "new_password": "violet harbour lamp" });
@@ -136,6 +137,6 @@ async fn tokens_end_with_the_password_and_the_role_they_were_made_under() {
                 app.post("/v1/accounts/recover").json(&body).answer().await.expect(204);
             }
         }
-        assert_eq!(lists(&secret).await, 401, "{way}");
+        assert_eq!(list_status(&secret).await, 401, "{way}");
     }
 }

@@ -1,4 +1,5 @@
-//! Bulk files: what strangers see and nothing else, in the same bytes each time, part by part; and mirrors that stay exact.
+//! Bulk files: they contain only what an anonymous client sees, the same data gives the same bytes, clients can download ranges, and mirrors
+//! stay exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -28,7 +29,7 @@ async fn entry(app: &TestApp) -> Value {
     files(app).await.into_iter().find(of_cards).expect("TTCG has its files")
 }
 
-/// What is packed in a file.
+/// Decompresses a file.
 pub fn unpack(bytes: &[u8]) -> String {
     let mut text = String::new();
     flate2::read::GzDecoder::new(bytes).read_to_string(&mut text).expect("gzip");
@@ -50,7 +51,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a bulk line says of a card, put together from the API as a stranger sees it.
+/// The expected line of a card in a bulk file, built from the answers to an anonymous client.
 async fn line_of(app: &TestApp, id: &str) -> Value {
     let mut card = app.get(&format!("/v1/cards/{id}")).answer().await.expect(200);
     let printings = app.get(&format!("/v1/cards/{id}/printings")).answer().await.expect(200);
@@ -76,9 +77,9 @@ async fn listing(app: &TestApp, game: &str) -> BTreeMap<String, Value> {
     }
 }
 
-/// Attributes and effects are passed on, not read and written again: in answers, lists and files, byte for byte.
+/// Answers, lists and files contain attributes and effects byte for byte as they are stored: the service does not parse and rewrite them.
 #[tokio::test]
-async fn cards_leave_as_the_database_has_them() {
+async fn cards_are_returned_as_they_are_stored() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let card = "(SELECT id FROM cards WHERE set_code = 'hearth' AND number = '001')";
@@ -98,18 +99,18 @@ async fn cards_leave_as_the_database_has_them() {
     let files = unpack(&download(&app, CARDS).await);
     let one = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.text();
     let list = app.get("/v1/cards?game=ttcg&set=hearth&limit=1").answer().await.text();
-    for told in [files, one, list] {
-        assert!(told.contains(&expected), "{expected} in {told}");
+    for text in [files, one, list] {
+        assert!(text.contains(&expected), "{expected} in {text}");
     }
 }
 
 #[tokio::test]
-async fn cards_are_what_a_stranger_sees() {
+async fn files_contain_what_an_anonymous_client_sees() {
     let app = TestApp::start().await;
     assert_eq!(files(&app).await, Vec::<Value>::new());
     app.get(CARDS).answer().await.problem(404, "not_found");
     app.seed(&["ttcg", "emojito"]).await;
-    // One hidden card is on its way, one was unlocked, one is held by somebody.
+    // One hidden card has submissions, one was unlocked, and a player has a copy of another one.
     app.sql(
         "UPDATE unlocks SET submissions = 3 WHERE card_id IN (SELECT id FROM cards WHERE number = '001'); \
          UPDATE unlocks SET submissions = 5, unlocked_at = '2026-11-21T00:00:00Z', reason = 'threshold' \
@@ -139,7 +140,7 @@ async fn cards_are_what_a_stranger_sees() {
             assert_eq!(line, &known[line["id"].as_str().unwrap()]);
         }
         let place = |line: &Value| (line["set"].to_string(), line["number"].to_string());
-        assert!(lines.iter().map(place).is_sorted(), "by set and number");
+        assert!(lines.iter().map(place).is_sorted(), "sorted by set and number");
     }
     let veil = |line: &&Value| line["set"] == "veil";
     let all = lines(&app, CARDS).await;
@@ -152,7 +153,7 @@ async fn cards_are_what_a_stranger_sees() {
         assert_eq!(keys, place.into());
         assert_eq!((&line["unlock"], &line["printings"]), (&json!({ "threshold": 5 }), &json!([])));
     }
-    // Whoever sees more gets the same file.
+    // Accounts that see more cards get the same file.
     let admin = app.admin().await;
     for viewer in [&ada, &admin] {
         let seen = app.get(CARDS).by(viewer).answer().await;
@@ -161,7 +162,7 @@ async fn cards_are_what_a_stranger_sees() {
 }
 
 #[tokio::test]
-async fn the_list_tells_the_truth() {
+async fn the_list_describes_the_files_correctly() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "uno-emoji", "magic"]).await;
     app.build_bulk_files().await;
@@ -180,7 +181,11 @@ async fn the_list_tells_the_truth() {
         assert_eq!(file["rows"], rows - heading, "{file}");
         assert_eq!(file["change_seq"], newest, "{file}");
         assert_eq!(answer.header("content-type"), "application/gzip");
-        assert_eq!(answer.header("content-encoding"), "", "gzip is what it is, not how it is sent");
+        assert_eq!(
+            answer.header("content-encoding"),
+            "",
+            "gzip is the format of the file, not a content encoding"
+        );
         assert_eq!(answer.header("content-length"), file["size"].to_string());
         assert_eq!(answer.header("etag"), format!("\"{}\"", file["sha256"].as_str().unwrap()));
         assert_eq!(answer.header("accept-ranges"), "bytes");
@@ -222,7 +227,7 @@ async fn the_list_tells_the_truth() {
     let again =
         app.get("/v1/bulk-files").header("if-none-match", list.header("etag")).answer().await;
     assert_eq!(again.status, 304);
-    // Scripts of other origins may read it, part by part.
+    // Scripts of other origins may read the file, also in ranges.
     let foreign = app.get(CARDS).header("origin", "https://mirror.example").answer().await;
     assert_eq!(foreign.header("access-control-allow-origin"), "*");
     assert!(foreign.header("access-control-expose-headers").contains("Content-Range"));
@@ -240,7 +245,7 @@ impl ExpectBytes for Answer {
     }
 }
 
-/// Reads CSV as RFC 4180 defines it, and nothing looser.
+/// Parses CSV strictly as RFC 4180 defines it.
 fn records(text: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut field) = (Vec::new(), Vec::new(), String::new());
     let mut rest = text.chars().peekable();
@@ -277,7 +282,7 @@ fn records(text: &str) -> Vec<Vec<String>> {
     records
 }
 
-/// A value as the table has it.
+/// A value as the CSV file writes it.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -307,7 +312,7 @@ async fn the_table_has_every_printing_with_all_values() {
     let table = records(&unpack(&download(&app, PRINTINGS).await));
     let (heading, rows) = table.split_first().unwrap();
     let columns: BTreeSet<&str> = heading.iter().map(String::as_str).collect();
-    assert_eq!(columns.len(), heading.len(), "no column twice");
+    assert_eq!(columns.len(), heading.len(), "no column appears twice");
     for code in &codes {
         assert!(columns.contains(format!("attributes.{code}").as_str()), "{code}");
     }
@@ -339,7 +344,7 @@ async fn the_table_has_every_printing_with_all_values() {
             expected.insert(plain(&printing["id"]), row);
         }
     }
-    assert!(differing > 0, "printings differ from their cards");
+    assert!(differing > 0, "some printings differ from their cards");
     assert_eq!(rows.len(), expected.len());
     for row in rows {
         let row: BTreeMap<String, String> =
@@ -348,7 +353,7 @@ async fn the_table_has_every_printing_with_all_values() {
     }
 }
 
-/// A game whose file of cards has several chunks: ids do not pack.
+/// Publishes a file of cards with several chunks. The file is large because ids hardly compress.
 async fn large(app: &TestApp) -> Vec<u8> {
     app.import_set("big", 1500, false).await;
     app.build_bulk_files().await;
@@ -358,7 +363,7 @@ async fn large(app: &TestApp) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn parts_fit_together() {
+async fn ranges_return_the_requested_bytes() {
     let app = TestApp::start().await;
     let whole = large(&app).await;
     let size = whole.len();
@@ -403,13 +408,13 @@ async fn parts_fit_together() {
     assert_eq!((head.status, head.header("content-length")), (200, size.to_string()));
 }
 
-/// The first card of the set gets another text.
-fn reworded(source: &mut GameSource, set: &str, text: &str) {
+/// Changes the text of the first card of a set.
+fn reword(source: &mut GameSource, set: &str, text: &str) {
     edit_set(source, set, |set| set["cards"][0]["lore"] = json!(text));
 }
 
 #[tokio::test]
-async fn an_interrupted_download_goes_on_or_begins_again() {
+async fn an_interrupted_download_resumes_or_starts_again() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     app.import(&source).await.unwrap();
@@ -424,22 +429,25 @@ async fn an_interrupted_download_goes_on_or_begins_again() {
     assert_eq!(resumed.status, 206);
     assert_eq!([&old.bytes[..half], &resumed.bytes].concat(), old.bytes);
 
-    reworded(&mut source, "hearth", "Meanwhile.");
+    reword(&mut source, "hearth", "Meanwhile.");
     app.import(&source).await.unwrap();
     app.build_bulk_files().await;
-    let anew = rest().answer().await;
-    assert_eq!(anew.status, 200);
-    assert_ne!(anew.header("etag"), old.header("etag"));
-    assert_eq!(hex(&Sha256::digest(&anew.bytes)), entry(&app).await["sha256"].as_str().unwrap());
-    // A date names no version.
+    let restarted = rest().answer().await;
+    assert_eq!(restarted.status, 200);
+    assert_ne!(restarted.header("etag"), old.header("etag"));
+    assert_eq!(
+        hex(&Sha256::digest(&restarted.bytes)),
+        entry(&app).await["sha256"].as_str().unwrap()
+    );
+    // A date in `If-Range` does not identify a version, so the whole file is sent.
     let dated = app
         .get(CARDS)
         .header("range", "bytes=0-1")
-        .header("if-range", anew.header("last-modified"));
+        .header("if-range", restarted.header("last-modified"));
     assert_eq!(dated.answer().await.status, 200);
 }
 
-/// A file of 16 MiB, more than sockets hold back, each chunk with bytes of its own; `letter` tells the versions apart.
+/// Stores a file of 16 MiB, more than socket buffers can hold. Every chunk has different bytes, and `letter` distinguishes the versions.
 async fn publish_huge(app: &TestApp, letter: char) {
     app.sql(&format!(
         "BEGIN; UPDATE bulk_files SET replaced_at = '{now}' WHERE name = 'ttcg-cards.ndjson.gz' AND replaced_at IS NULL; \
@@ -456,7 +464,7 @@ fn huge(letter: char) -> Vec<u8> {
     (0..256).flat_map(|n| format!("{letter}{n:06}.").repeat(8192).into_bytes()).collect()
 }
 
-/// The rest of what a download sends; an error where it broke off.
+/// Reads the rest of a download; returns an error if the download breaks off.
 async fn rest_of(response: reqwest::Response) -> Result<Vec<u8>, reqwest::Error> {
     let mut bytes = Vec::new();
     let mut stream = response.bytes_stream();
@@ -466,7 +474,7 @@ async fn rest_of(response: reqwest::Response) -> Result<Vec<u8>, reqwest::Error>
     Ok(bytes)
 }
 
-/// What an instance with a short time limit answers when it is within the limit: a busy machine may well be slower at times.
+/// Repeats a request to an instance with a short time limit until it answers in time, because a busy machine may be too slow at times.
 async fn in_time(hasty: &TestApp, path: &str) -> reqwest::Response {
     for _ in 0..100 {
         let response = hasty.get(path).send().await.unwrap();
@@ -478,13 +486,13 @@ async fn in_time(hasty: &TestApp, path: &str) -> reqwest::Response {
 }
 
 #[tokio::test]
-async fn a_slow_download_is_of_one_version_and_holds_nothing() {
+async fn a_slow_download_reads_one_version_and_holds_no_connection() {
     let limit = Duration::from_millis(500);
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     publish_huge(&app, 'a').await;
     let hasty = app.second_instance_with(|settings| settings.request_timeout = limit);
-    // As many as a network may have; the worker's pool has four connections.
+    // As many downloads as one network may have at once; the pool of the worker has only four connections.
     let mut slow = Vec::new();
     for _ in 0..20 {
         let response = in_time(&hasty, CARDS).await;
@@ -500,14 +508,14 @@ async fn a_slow_download_is_of_one_version_and_holds_nothing() {
     assert_eq!(app.db().value(reading).await, "0");
 
     publish_huge(&app, 'b').await;
-    // The time limit of requests is over for all of them.
+    // Wait until the time limit for requests has passed for all downloads.
     let began = Instant::now();
     while began.elapsed() < 2 * limit {
         assert_eq!(in_time(&hasty, "/v1/games").await.status(), 200);
     }
     let complete = rest_of(slow.pop().unwrap()).await.unwrap();
-    assert!(complete == huge('a'), "the version that it began with");
-    // There is room again, though a client may have its last byte a moment before the service knows.
+    assert!(complete == huge('a'), "a download continues with the version that it began with");
+    // Another download may start now, but the service may notice the end of the first one later than the client does.
     let mut tries = 0;
     let again = loop {
         let response = in_time(&hasty, CARDS).await;
@@ -515,11 +523,11 @@ async fn a_slow_download_is_of_one_version_and_holds_nothing() {
             break response;
         }
         tries += 1;
-        assert!(tries < 1000, "no room: {}", response.status());
+        assert!(tries < 1000, "no download can start: {}", response.status());
     };
-    assert!(rest_of(again).await.unwrap() == huge('b'), "the version that there is now");
+    assert!(rest_of(again).await.unwrap() == huge('b'), "a new download gets the current version");
 
-    // An hour later the old version is gone: what still hangs on it breaks off, and does not end as if it were complete.
+    // An hour later the old version is deleted: an open download of it breaks off, and does not end as if it were complete.
     app.clock().advance(chrono::Duration::minutes(61));
     app.build_bulk_files().await;
     let versions =
@@ -529,7 +537,7 @@ async fn a_slow_download_is_of_one_version_and_holds_nothing() {
 }
 
 #[tokio::test]
-async fn files_change_when_what_strangers_see_changes() {
+async fn files_change_only_when_public_data_changes() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     app.import(&source).await.unwrap();
@@ -539,7 +547,7 @@ async fn files_change_when_what_strangers_see_changes() {
     let first_built = app.db().value(built).await;
     app.clock().advance(chrono::Duration::hours(2));
 
-    // What changes about hidden cards is nobody's news: neither bytes nor times nor numbers move.
+    // Changes of hidden cards are not public: the bytes, times and sequence numbers of the files stay the same.
     app.build_bulk_files().await;
     edit_set(&mut source, "veil", |set| {
         set["cards"][0]["lore"] = json!("Secret.");
@@ -552,7 +560,7 @@ async fn files_change_when_what_strangers_see_changes() {
     assert_eq!((second.text(), second.header("etag")), (first.text(), first.header("etag")));
     assert_eq!(app.db().value(built).await, first_built, "nothing was built");
 
-    // Changes that alter nothing in the files: the same version, a later number.
+    // An event that changes nothing in the files: the version stays the same, and the sequence number increases.
     let before = entry(&app).await;
     let note = "INSERT INTO events (id, kind, payload, created_at) VALUES (gen_random_uuid(), 'game.changed', '{\"game\":\"GAME\"}', '2026-11-21')";
     app.sql(&note.replace("GAME", "ttcg")).await;
@@ -563,14 +571,14 @@ async fn files_change_when_what_strangers_see_changes() {
     }
     assert_eq!(same["change_seq"], before["change_seq"].as_i64().unwrap() + 1);
     let last_built = app.db().value(built).await;
-    assert_ne!(last_built, first_built, "it was looked at");
-    // Other games' news move the number alone, so that it never becomes older than the feed.
+    assert_ne!(last_built, first_built, "the file was built and compared");
+    // An event of another game only increases the sequence number, so that it never becomes older than the feed.
     app.sql(&note.replace("GAME", "emojito")).await;
     app.build_bulk_files().await;
     assert_eq!(entry(&app).await["change_seq"], same["change_seq"].as_i64().unwrap() + 1);
     assert_eq!(app.db().value(built).await, last_built, "nothing was built");
 
-    reworded(&mut source, "hearth", "For everybody.");
+    reword(&mut source, "hearth", "For everybody.");
     app.import(&source).await.unwrap();
     app.build_bulk_files().await;
     let changed = entry(&app).await;
@@ -593,7 +601,7 @@ async fn the_same_cards_give_the_same_bytes() {
     app.seed(&["ttcg", "emojo-dojo"]).await;
     app.build_bulk_files().await;
     let before = (files(&app).await, download(&app, CARDS).await, download(&app, PRINTINGS).await);
-    // As if there never were any.
+    // The next build starts without any stored file.
     app.sql("DELETE FROM bulk_files").await;
     app.get(CARDS).answer().await.problem(404, "not_found");
     app.build_bulk_files().await;
@@ -612,7 +620,7 @@ async fn one_instance_builds_at_a_time() {
     let other = app.second_instance();
     let mut source = seed_data("ttcg");
     for round in 0..5 {
-        reworded(&mut source, "hearth", &format!("Round {round}."));
+        reword(&mut source, "hearth", &format!("Round {round}."));
         app.import(&source).await.unwrap();
         tokio::join!(
             app.build_bulk_files(),
@@ -620,7 +628,7 @@ async fn one_instance_builds_at_a_time() {
             app.build_bulk_files(),
             other.build_bulk_files()
         );
-        // Those that came too early left it to the one that was at it.
+        // A call that finds another build running does nothing, so that build may have missed the import.
         app.build_bulk_files().await;
         let versions = "SELECT count(*) FROM bulk_files WHERE name = 'ttcg-cards.ndjson.gz'";
         assert_eq!(app.db().value(versions).await, (round + 1).to_string());
@@ -631,8 +639,8 @@ async fn one_instance_builds_at_a_time() {
     assert_eq!(app.db().value(orphans).await, "0");
 }
 
-/// Applies what follows the feed from `seq` on to a copy of the cards, as docs/API.md tells mirrors to. `fetched` are the cards as the API
-/// tells them now.
+/// Applies the events after `seq` to a copy of the cards, as docs/API.md describes it for mirrors. `fetched` contains the cards as the API
+/// returns them now.
 async fn follow(
     app: &TestApp,
     copy: &mut BTreeMap<String, Value>,
@@ -660,10 +668,10 @@ async fn follow(
     }
 }
 
-/// Files that are made while others write, each with the number that the list tells: from every one of them a mirror comes to
-/// exactly what there is in the end.
+/// Files are built while another instance writes, each with the sequence number in its list entry. From every file, a mirror reaches
+/// exactly the final state.
 #[tokio::test]
-async fn mirrors_that_go_on_from_a_file_stay_exact() {
+async fn mirrors_that_continue_from_a_file_stay_exact() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let mut source = seed_data("ttcg");
@@ -687,24 +695,24 @@ async fn mirrors_that_go_on_from_a_file_stay_exact() {
         }
         written.store(true, Ordering::Relaxed);
     };
-    let making = async {
-        let mut made: Vec<(Value, i64, Vec<Value>)> = Vec::new();
+    let building = async {
+        let mut built: Vec<(Value, i64, Vec<Value>)> = Vec::new();
         while !written.load(Ordering::Relaxed) {
             other.build_bulk_files().await;
             let file = entry(&other).await;
-            if made.last().is_none_or(|(last, ..)| *last != file["sha256"]) {
+            if built.last().is_none_or(|(last, ..)| *last != file["sha256"]) {
                 let seq = file["change_seq"].as_i64().unwrap();
-                made.push((file["sha256"].clone(), seq, lines(&other, CARDS).await));
+                built.push((file["sha256"].clone(), seq, lines(&other, CARDS).await));
             }
         }
-        made
+        built
     };
-    let ((), made) = tokio::join!(writing, making);
-    assert!(made.len() > 2, "files were made while others wrote");
+    let ((), built) = tokio::join!(writing, building);
+    assert!(built.len() > 2, "files were built during the writes");
     let truth = listing(&app, "ttcg").await;
     let open = |line: &&Value| line["set"] == "veil" && line["hidden"] == false;
     assert!(truth.values().filter(open).count() > 3, "cards were unlocked");
-    for (_, seq, lines) in made {
+    for (_, seq, lines) in built {
         let by_id = |line: Value| (plain(&line["id"]), line);
         let mut copy: BTreeMap<String, Value> = lines.into_iter().map(by_id).collect();
         follow(&app, &mut copy, seq, &truth).await;
@@ -712,21 +720,21 @@ async fn mirrors_that_go_on_from_a_file_stay_exact() {
     }
 }
 
-/// A build that is held up in the middle, while a change is committed and numbered: the change is not in the file, and the number of the
-/// file is one that a mirror hears of it after.
+/// A build is blocked in the middle while a change is committed and gets its sequence number: the file does not contain the change, and the
+/// sequence number of the file is lower, so that a mirror receives the change from the feed.
 #[tokio::test]
-async fn a_change_during_a_build_is_after_the_number_of_the_file() {
+async fn a_change_during_a_build_has_a_higher_number_than_the_file() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     app.import(&source).await.unwrap();
-    // Whoever stores a chunk waits until the test lets go.
+    // Every insert of a chunk waits until the test releases the lock.
     app.sql(
         "CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
              WHILE NOT pg_try_advisory_xact_lock(42) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$; \
          CREATE TRIGGER hold_up BEFORE INSERT ON bulk_chunks FOR EACH ROW EXECUTE FUNCTION hold_up()",
     )
     .await;
-    let holder = app.second_instance();
+    let builder = app.second_instance();
     let (client, connection) =
         tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
     let connection = tokio::spawn(connection);
@@ -737,19 +745,20 @@ async fn a_change_during_a_build_is_after_the_number_of_the_file() {
         while app.db().value(held_up).await == "0" {
             tokio::task::yield_now().await;
         }
-        reworded(&mut source, "hearth", "Said in the middle.");
+        reword(&mut source, "hearth", "Said in the middle.");
         app.import(&source).await.unwrap();
         let newest = app.get("/v1/changes").answer().await.expect(200)["newest"].as_i64().unwrap();
         client.batch_execute("SELECT pg_advisory_unlock(42)").await.unwrap();
         newest
     };
-    let ((), newest) = tokio::join!(holder.build_bulk_files(), changing);
+    let ((), newest) = tokio::join!(builder.build_bulk_files(), changing);
     drop(client);
     let _ = connection.await;
-    let said = async || unpack(&download(&app, CARDS).await).contains("Said in the middle.");
-    assert!(!said().await, "the file is of one moment, the one before");
+    let is_published =
+        async || unpack(&download(&app, CARDS).await).contains("Said in the middle.");
+    assert!(!is_published().await, "the file contains the state before the change");
     assert_eq!(entry(&app).await["change_seq"], newest - 1);
     app.build_bulk_files().await;
-    assert!(said().await);
+    assert!(is_published().await);
     assert_eq!(entry(&app).await["change_seq"], newest);
 }

@@ -1,4 +1,4 @@
-//! Cards from memory: the same answers as from the database, and never old ones.
+//! The card cache: it returns the same answers as the database, and no outdated ones.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use crate::support::{Answer, RequestExt as _, TestApp, edit_set, in_memory, seed
 
 const PLACE: &str = "/v1/games/ttcg/sets/hearth/cards/001";
 
-/// An instance that believes what it keeps, until the change feed says otherwise.
+/// An instance that trusts its cache until the change feed reports a change.
 async fn start() -> TestApp {
     let app = TestApp::start_with(in_memory).await;
     app.seed(&["ttcg"]).await;
     app
 }
 
-/// Gives the card another text behind the back of every program: no event tells of it.
+/// Changes the text of the card directly in the database, without an event.
 async fn set_lore(app: &TestApp, lore: &str) {
     app.sql(&format!(
         "UPDATE card_content SET lore = '{lore}' \
@@ -29,10 +29,10 @@ async fn lore(app: &TestApp, path: &str) -> String {
     app.get(path).answer().await.expect(200)["lore"].as_str().unwrap().to_owned()
 }
 
-/// Asks until the answer comes from memory: the text that the database has is another one then.
-async fn kept(app: &TestApp, path: &str) -> String {
+/// Requests the card until the answer comes from the cache. The database contains a different text then.
+async fn wait_until_cached(app: &TestApp, path: &str) -> String {
     let mut text = String::new();
-    until("the card is kept", async |round| {
+    until("the card is cached", async |round| {
         text = lore(app, path).await;
         set_lore(app, &format!("behind the back {round}")).await;
         lore(app, path).await == text
@@ -41,11 +41,11 @@ async fn kept(app: &TestApp, path: &str) -> String {
     text
 }
 
-/// A way to ask.
+/// Adds headers to a request.
 type Ask = fn(RequestBuilder) -> RequestBuilder;
 
-/// What must not depend on where an answer comes from.
-fn lasting(answer: &Answer) -> (u16, Vec<(String, String)>, Vec<u8>) {
+/// The parts of an answer that must be the same from the cache and from the database.
+fn comparable(answer: &Answer) -> (u16, Vec<(String, String)>, Vec<u8>) {
     let mut headers: Vec<(String, String)> = answer
         .headers
         .iter()
@@ -59,13 +59,17 @@ fn lasting(answer: &Answer) -> (u16, Vec<(String, String)>, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn an_answer_from_memory_is_the_answer_of_the_database() {
+async fn cached_answers_are_the_same_as_from_the_database() {
     let app = start().await;
     let id = app.get(PLACE).answer().await.expect(200)["id"].as_str().unwrap().to_owned();
     let by_id = format!("/v1/cards/{id}");
-    // By number as soon as the index is there, which knows where cards stand.
-    let text = kept(&app, PLACE).await;
-    assert_eq!(lore(&app, &by_id).await, text, "the id finds what the number has kept");
+    // A request by number is cached as soon as the card index is loaded, because the index maps set and number to the card.
+    let text = wait_until_cached(&app, PLACE).await;
+    assert_eq!(
+        lore(&app, &by_id).await,
+        text,
+        "the request by id returns what the request by number has cached"
+    );
     set_lore(&app, &text).await;
     let plain = app.second_instance();
     let etag = plain.get(&by_id).answer().await.header("etag");
@@ -82,19 +86,19 @@ async fn an_answer_from_memory_is_the_answer_of_the_database() {
     for path in [by_id.as_str(), PLACE] {
         let ask = |of: &TestApp| of.get(path).by(&ada);
         let (here, there) = (ask(&app).answer().await, ask(&plain).answer().await);
-        assert_eq!(lasting(&here), lasting(&there), "{path} of a player");
+        assert_eq!(comparable(&here), comparable(&there), "{path} for a player");
         for method in [Method::GET, Method::HEAD] {
             for (at, way) in ways.iter().enumerate() {
                 let ask = |of: &TestApp| way(of.request(method.clone(), path));
                 let (here, there) = (ask(&app).answer().await, ask(&plain).answer().await);
-                assert_eq!(lasting(&here), lasting(&there), "{method} {path} {at}");
+                assert_eq!(comparable(&here), comparable(&there), "{method} {path} {at}");
             }
             for known in [etag.clone(), format!("\"x\", {etag}"), format!("W/{etag}")] {
                 let ask = |of: &TestApp| {
                     of.request(method.clone(), path).header("if-none-match", known.clone())
                 };
                 let (here, there) = (ask(&app).answer().await, ask(&plain).answer().await);
-                assert_eq!(lasting(&here), lasting(&there), "{method} {path} {known}");
+                assert_eq!(comparable(&here), comparable(&there), "{method} {path} {known}");
             }
         }
     }
@@ -112,21 +116,24 @@ async fn a_change_on_one_instance_shows_on_all() {
     let other = app.second_instance_with(in_memory);
     let mut source = seed_data("ttcg");
     for round in 0..3 {
-        kept(&app, PLACE).await;
-        kept(&other, PLACE).await;
+        wait_until_cached(&app, PLACE).await;
+        wait_until_cached(&other, PLACE).await;
         let text = format!("Round {round}.");
         edit_set(&mut source, "hearth", |set| set["cards"][0]["lore"] = json!(text));
         app.import(&source).await.unwrap();
         until("the change shows", async |_| lore(&app, PLACE).await == text).await;
-        until("the change shows elsewhere", async |_| lore(&other, PLACE).await == text).await;
+        until("the change shows on the other instance", async |_| {
+            lore(&other, PLACE).await == text
+        })
+        .await;
     }
 }
 
-/// Readers and changes at the same time: once the last change shows, nothing older comes back.
+/// Reads and changes run at the same time: after the last change, all reads return its text in the end.
 #[tokio::test]
-async fn an_old_answer_never_comes_back() {
+async fn outdated_answers_do_not_stay_in_the_cache() {
     let app = start().await;
-    kept(&app, PLACE).await;
+    wait_until_cached(&app, PLACE).await;
     let mut source = seed_data("ttcg");
     let changes = async {
         for round in 0..12 {
@@ -147,24 +154,27 @@ async fn an_old_answer_never_comes_back() {
     };
     let ((), ended) = tokio::join!(changes, tokio::time::timeout(Duration::from_mins(1), reads));
     ended.expect("the last change shows");
-    until("the last change has been dropped everywhere", async |_| {
+    until("all reads return the last change", async |_| {
         let all = futures_util::future::join_all((0..8).map(|_| lore(&app, PLACE))).await;
         all.iter().all(|text| text == "Round 11.")
     })
     .await;
-    kept(&app, PLACE).await;
+    wait_until_cached(&app, PLACE).await;
+    for text in futures_util::future::join_all((0..32).map(|_| lore(&app, PLACE))).await {
+        assert_eq!(text, "Round 11.", "no older answer was cached meanwhile");
+    }
 }
 
 #[tokio::test]
-async fn without_the_feed_the_database_is_asked() {
+async fn without_the_change_feed_cards_come_from_the_database() {
     let app = TestApp::start_with(|settings| {
         settings.card_cache_bytes = 1 << 25;
         settings.card_index = true;
     })
     .await;
     app.seed(&["ttcg"]).await;
-    kept(&app, PLACE).await;
-    // Nobody can read the feed now.
+    wait_until_cached(&app, PLACE).await;
+    // The lock blocks every read of the change feed.
     let session = app.db().session().await;
     session.batch_execute("BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE").await.unwrap();
     until("the card comes from the database", async |round| {
@@ -183,19 +193,19 @@ async fn without_the_feed_the_database_is_asked() {
 }
 
 #[tokio::test]
-async fn whoever_asks_by_name_of_an_account_gets_an_answer_that_nobody_else_keeps() {
+async fn answers_to_accounts_are_private_and_hidden_cards_are_not_cached() {
     let app = start().await;
     let (ada, mod_) = (app.player("ada").await, app.moderator().await);
-    let text = kept(&app, PLACE).await;
-    // A player sees what strangers see; but caches between here and there must not keep it.
+    let text = wait_until_cached(&app, PLACE).await;
+    // A player sees the same card as an anonymous client, but shared caches must not store the answer.
     let answer = app.get(PLACE).by(&ada).answer().await;
     assert_eq!(answer.header("cache-control"), "private, no-cache");
     assert_eq!(answer.expect(200)["lore"], text);
     assert_eq!(app.get(PLACE).answer().await.header("cache-control"), "public, max-age=60");
-    // Those who look after the catalogue see it as it is stored.
+    // Moderators always get the card from the database.
     set_lore(&app, "as it is stored").await;
     assert_eq!(app.get(PLACE).by(&mod_).answer().await.expect(200)["lore"], "as it is stored");
-    // A hidden card is never kept.
+    // A hidden card is never cached.
     let hidden = "/v1/games/ttcg/sets/veil/cards/001";
     for submissions in 0..3 {
         app.sql(&format!("UPDATE unlocks SET submissions = {submissions}")).await;

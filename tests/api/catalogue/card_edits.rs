@@ -25,7 +25,7 @@ fn path_of(card: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_card_is_edited_by_the_version_that_was_read() {
+async fn a_card_edit_needs_the_etag_that_was_read() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -34,7 +34,7 @@ async fn a_card_is_edited_by_the_version_that_was_read() {
     let patch = json!({ "lore": "Written anew.", "attributes": { "attack": before["attributes"]["attack"] } });
     app.patch(&path).by(&admin).json(&patch).answer().await.problem(428, "precondition_required");
 
-    // First without consequences.
+    // First as a dry run, which changes nothing.
     let rehearsed =
         edit(&app, &admin, &format!("{path}?dry_run=true"), &etag, &patch).answer().await;
     assert_eq!(rehearsed.header("etag"), "");
@@ -53,32 +53,33 @@ async fn a_card_is_edited_by_the_version_that_was_read() {
     wanted["lore"] = "Written anew.".into();
     wanted["updated_at"] = after["updated_at"].clone();
     assert_eq!(after, wanted);
-    // Everybody sees it, and search finds it.
+    // Anonymous clients see the edit, and the search finds it.
     assert_eq!(app.get(OPEN).answer().await.expect(200), after);
     let found = app.get("/v1/cards?q=lore:%22written%20anew%22").answer().await.expect(200);
     assert_eq!(found["data"][0]["id"], after["id"]);
 
     edit(&app, &admin, &path, &etag, &patch).answer().await.problem(412, "precondition_failed");
-    // What changes nothing leaves no trace.
+    // An edit that changes nothing writes no entry into the audit log.
     let entries = "SELECT count(*) FROM audit_log WHERE action = 'card.changed'";
     assert_eq!(app.db().value(entries).await, "1");
     let same = edit(&app, &admin, &path, &new_etag, &patch).answer().await;
     assert_eq!((same.header("etag"), same.status), (new_etag.clone(), 200));
     assert_eq!(app.db().value(entries).await, "1");
-    let gone = edit(&app, &admin, &path, &new_etag, &json!({ "lore": null })).answer().await;
-    assert_eq!(gone.expect(200).get("lore"), None);
+    let without_lore =
+        edit(&app, &admin, &path, &new_etag, &json!({ "lore": null })).answer().await;
+    assert_eq!(without_lore.expect(200).get("lore"), None);
     let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
     assert_eq!(log["data"][0]["action"], "card.changed");
     assert_eq!(log["data"][0]["target"], format!("card:{}", before["id"].as_str().unwrap()));
     assert_eq!(log["data"][0]["actor_id"], admin.id.as_str());
     let feed = app.get("/v1/changes?after=0&limit=200").answer().await.expect(200);
-    let news =
+    let events =
         feed["data"].as_array().unwrap().iter().filter(|event| event["kind"] == "card.changed");
-    assert_eq!(news.count(), 2);
+    assert_eq!(events.count(), 2);
 }
 
 #[tokio::test]
-async fn printings_are_part_of_the_version() {
+async fn a_change_of_a_printing_changes_the_etag_of_the_card() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -94,7 +95,7 @@ async fn printings_are_part_of_the_version() {
     edit(&app, &admin, &path, &etag, &patch).answer().await.expect(200);
     let now = app.get(&format!("{path}/printings")).answer().await.expect(200);
     assert_eq!(now["data"][5]["attributes"], rarest);
-    // Who read the card before that does not overwrite it.
+    // An edit with the ETag from before this change is rejected.
     let whole = json!({ "printings": file["cards"][0]["printings"] });
     edit(&app, &admin, &path, &etag, &whole).answer().await.problem(412, "precondition_failed");
     let (_, etag) = read(&app, &admin, OPEN).await;
@@ -104,7 +105,7 @@ async fn printings_are_part_of_the_version() {
 }
 
 #[tokio::test]
-async fn an_edit_is_judged_like_an_import() {
+async fn an_edit_is_validated_like_an_import() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -114,11 +115,11 @@ async fn an_edit_is_judged_like_an_import() {
     let refused = async |patch: Value| {
         let problem = edit(&app, &admin, &path, &etag, &patch).answer().await;
         let problem = problem.problem(422, "invalid_edit");
-        let told = |error: &Value| {
+        let fault = |error: &Value| {
             let text = |field: &str| error[field].as_str().unwrap_or_default().to_owned();
             (text("pointer"), text("code"), text("rule"))
         };
-        problem["errors"].as_array().unwrap().iter().map(told).collect::<Vec<_>>()
+        problem["errors"].as_array().unwrap().iter().map(fault).collect::<Vec<_>>()
     };
     let faults = refused(json!({ "attributes": { "attack": "much" } })).await;
     assert!(
@@ -135,7 +136,7 @@ async fn an_edit_is_judged_like_an_import() {
         (json!({ "effects": [{ "text": 5 }] }), "/effects/0/text"),
         (json!({ "name": null }), ""),
         (json!({ "name": "\u{7}" }), "/name"),
-        // Also a hidden card's name is taken.
+        // The name of a hidden card is taken as well.
         (json!({ "name": other["name"].as_str().unwrap().to_uppercase() }), "/name"),
         (json!({ "printings": [{ "rarity": "none" }] }), "/printings/0/rarity"),
     ] {
@@ -154,35 +155,35 @@ async fn an_edit_is_judged_like_an_import() {
     let xml =
         app.patch(&path).by(&admin).header("if-match", &etag).header("content-type", "text/xml");
     xml.body("<a/>").answer().await.problem(415, "unsupported_media_type");
-    assert_eq!(read(&app, &admin, OPEN).await, (card, etag.clone()), "nothing was taken");
-    let nobody = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
-    edit(&app, &admin, nobody, &etag, &json!({})).answer().await.problem(404, "not_found");
+    assert_eq!(read(&app, &admin, OPEN).await, (card, etag.clone()), "the card did not change");
+    let unknown = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    edit(&app, &admin, unknown, &etag, &json!({})).answer().await.problem(404, "not_found");
 }
 
 #[tokio::test]
-async fn what_was_printed_keeps_its_name_and_its_printings() {
+async fn a_printed_card_keeps_its_name_and_its_printings() {
     let app = TestApp::start().await;
     app.import_set("mint", 2, false).await;
     app.print("mint", 100).await;
     let admin = app.admin().await;
     let (card, etag) = read(&app, &admin, "/v1/games/ttcg/sets/mint/cards/001").await;
     let path = path_of(&card);
-    let try_it = async |patch: Value| edit(&app, &admin, &path, &etag, &patch).answer().await;
-    let renamed = try_it(json!({ "name": "Another" })).await.problem(422, "invalid_edit");
+    let send = async |patch: Value| edit(&app, &admin, &path, &etag, &patch).answer().await;
+    let renamed = send(json!({ "name": "Another" })).await.problem(422, "invalid_edit");
     assert_eq!(renamed["errors"][0]["pointer"], "/name");
     let fewer = json!({ "printings": [{ "rarity": "common" }] });
-    let fewer = try_it(fewer).await.problem(422, "invalid_edit");
+    let fewer = send(fewer).await.problem(422, "invalid_edit");
     assert!(
         fewer["errors"].as_array().unwrap().iter().all(|error| error["pointer"] == "/printings"),
         "{fewer}"
     );
     let shouted = card["name"].as_str().unwrap().to_uppercase();
-    assert_eq!(try_it(json!({ "name": shouted })).await.expect(200)["name"], shouted.as_str());
+    assert_eq!(send(json!({ "name": shouted })).await.expect(200)["name"], shouted.as_str());
 }
 
-/// Two admins change the same version at the same moment, on two instances: one of them wins, the other is told.
+/// Two edits of the same version arrive at the same time on two instances: one succeeds, the other gets 412.
 #[tokio::test]
-async fn of_two_edits_at_the_same_moment_one_wins() {
+async fn only_one_of_two_simultaneous_edits_succeeds() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let other = app.second_instance();
@@ -205,23 +206,26 @@ async fn of_two_edits_at_the_same_moment_one_wins() {
     }
 }
 
-/// A hidden card's edit is nobody's business but the admin's.
+/// An edit of a hidden card changes neither the answers to other clients nor the change feed.
 #[tokio::test]
-async fn a_hidden_card_is_edited_in_secret() {
+async fn an_edit_of_a_hidden_card_is_not_public() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (admin, hidden) = (app.admin().await, "/v1/games/ttcg/sets/veil/cards/001");
-    let stranger = app.get(hidden).answer().await;
+    let public_answer = app.get(hidden).answer().await;
     let feed = app.get("/v1/changes?after=0&limit=200").answer().await.expect(200);
     let (card, etag) = read(&app, &admin, hidden).await;
-    // What a stranger reads is not what is edited.
+    // The ETag that an anonymous client gets is not the ETag of the whole card.
     let blind =
-        edit(&app, &admin, &path_of(&card), &stranger.header("etag"), &json!({ "lore": "x" }));
+        edit(&app, &admin, &path_of(&card), &public_answer.header("etag"), &json!({ "lore": "x" }));
     blind.answer().await.problem(412, "precondition_failed");
     let edited = edit(&app, &admin, &path_of(&card), &etag, &json!({ "lore": "Quite secret." }));
     assert_eq!(edited.answer().await.expect(200)["lore"], "Quite secret.");
     let after = app.get(hidden).answer().await;
-    assert_eq!((after.header("etag"), after.text()), (stranger.header("etag"), stranger.text()));
+    assert_eq!(
+        (after.header("etag"), after.text()),
+        (public_answer.header("etag"), public_answer.text())
+    );
     assert_eq!(app.get("/v1/changes?after=0&limit=200").answer().await.expect(200), feed);
 }
 
@@ -277,7 +281,7 @@ async fn a_set_is_edited() {
     assert_eq!(feed["data"].as_array().unwrap().last().unwrap()["kind"], "set.changed");
 }
 
-/// A lower threshold unlocks what has enough submissions, once, with its event.
+/// A lower threshold unlocks the cards that have enough submissions, with one event for each card.
 #[tokio::test]
 async fn a_lower_threshold_unlocks_at_once() {
     let app = TestApp::start().await;
@@ -295,9 +299,10 @@ async fn a_lower_threshold_unlocks_at_once() {
     );
 }
 
-/// The files of the service's start leave edits alone until they are others; an admin who sends the old file takes edits back.
+/// The seed files that the service imports at its start do not overwrite edits as long as the files are unchanged. An admin who sends the old
+/// file reverts the edits.
 #[tokio::test]
-async fn old_files_and_edits_get_along() {
+async fn unchanged_seed_files_keep_edits_and_a_sent_file_reverts_them() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -307,19 +312,28 @@ async fn old_files_and_edits_get_along() {
         .await
         .expect(200);
     app.seed(&["ttcg"]).await;
-    assert_eq!(read(&app, &admin, OPEN).await.0["lore"], "Edited.", "as after a new start");
+    assert_eq!(
+        read(&app, &admin, OPEN).await.0["lore"],
+        "Edited.",
+        "a new start with the same files keeps the edit"
+    );
 
     let file = set_file(&seed_data("ttcg"), "hearth");
     let put = || app.put("/v1/games/ttcg/sets/hearth").by(&admin).json(&file);
-    let told = put().answer().await.expect(200);
-    assert_eq!(told["sets"][0]["cards_changed"], 1, "{told}");
+    let report = put().answer().await.expect(200);
+    assert_eq!(report["sets"][0]["cards_changed"], 1, "{report}");
     assert_eq!(read(&app, &admin, OPEN).await.0["lore"], card["lore"]);
-    assert_eq!(put().answer().await.expect(200)["sets"], json!([]), "the same file again");
+    assert_eq!(
+        put().answer().await.expect(200)["sets"],
+        json!([]),
+        "the same file again changes nothing"
+    );
 }
 
-/// An import takes its time before it waits for others: what it changes later must not look older than what they wrote.
+/// An import reads the clock before it waits for other writers: a card that it changes afterwards must not get an older `updated_at` than
+/// these writers have set.
 #[tokio::test]
-async fn a_version_never_comes_back() {
+async fn an_import_never_repeats_an_etag() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;

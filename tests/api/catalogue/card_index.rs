@@ -1,4 +1,4 @@
-//! Cards found in memory: the same as the database finds, and as they are.
+//! Searches in memory: they find the same cards as the database, in their current state.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,24 +23,24 @@ fn ask(app: &TestApp, by: Option<&Player>, path: &str) -> RequestBuilder {
     }
 }
 
-/// What must not depend on where an answer comes from.
-fn told(answer: &Answer) -> (u16, String, String, Value) {
+/// The parts of an answer that must be the same from memory and from the database.
+fn comparable(answer: &Answer) -> (u16, String, String, Value) {
     let mut body: Value = serde_json::from_slice(&answer.bytes).unwrap_or(Value::Null);
     if let Some(problem) = body.as_object_mut().filter(|_| answer.status >= 400) {
-        // The id of the request.
+        // `instance` is the id of the request.
         problem.remove("instance");
     }
     (answer.status, answer.header("link"), answer.header("cache-control"), body)
 }
 
-/// The next page, if there is one.
+/// The path of the next page, if there is one.
 fn next(answer: &Answer) -> Option<String> {
     let link = answer.header("link");
     let (path, _) = link.strip_prefix('<')?.split_once('>')?;
     Some(path.to_owned())
 }
 
-/// An instance that asks the database, and one on the same database that finds cards in memory.
+/// Two instances on the same database: the first searches in the database, the second in memory.
 async fn pair(games: &[&str]) -> (TestApp, TestApp) {
     let database = TestApp::start().await;
     database.seed(games).await;
@@ -64,7 +64,7 @@ async fn memory_finds_what_the_database_finds() {
         database.give_copy(&holder.id, "ttcg", "veil", number).await;
     }
     database.give_copy(&holder.id, "ttcg", "hearth", "001").await;
-    // Some were submitted, some as often as each other.
+    // Some cards have submissions, and some of them have equally many.
     database
         .sql(
             "UPDATE unlocks u SET submissions = k.number::integer % 4 FROM cards k \
@@ -132,11 +132,16 @@ async fn memory_finds_what_the_database_finds() {
     for first in &paths {
         for by in [None, Some(&holder)] {
             let mut path = first.clone();
-            // The pages come from one and the other in turn: their cursors are the same.
+            // The path of the next page comes from both instances in turn: each accepts the cursors of the other.
             for page in 0..3 {
                 let there = ask(&database, by, &path).answer().await;
                 let here = ask(&memory, by, &path).answer().await;
-                assert_eq!(told(&here), told(&there), "{path} page {page} {}", by.is_some());
+                assert_eq!(
+                    comparable(&here),
+                    comparable(&there),
+                    "{path} page {page} {}",
+                    by.is_some()
+                );
                 answered += usize::from(here.status == 200);
                 let Some(further) = next(if page % 2 == 0 { &here } else { &there }) else { break };
                 path = further;
@@ -151,13 +156,13 @@ async fn memory_finds_what_the_database_finds() {
 }
 
 #[tokio::test]
-async fn every_change_shows() {
+async fn changes_of_the_catalogue_show_in_memory() {
     let (database, memory) = pair(&["ttcg", "emoji-tcg"]).await;
     let admin = database.admin().await;
     let facets = "/v1/games/ttcg/facets?q=zzyzx";
     memory.get("/v1/cards?limit=200").answer().await.expect(200);
     memory.get(facets).answer().await.expect(200);
-    // A card becomes another, and a new one comes.
+    // One card is changed, and one card is added.
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| {
         set["cards"][0]["lore"] = json!("Zzyzx is here.");
@@ -185,18 +190,18 @@ async fn every_change_shows() {
     memory.catch_up().await;
     let open = names(&memory, "set:veil -is:hidden").await;
     assert_eq!((open.len(), open[0].is_empty()), (1, false));
-    // All lists are as the database has them.
+    // All lists are the same as from the database.
     for path in
         ["/v1/cards?limit=200", "/v1/cards?limit=200&order=desc", "/v1/cards?sort=year&order=desc"]
     {
         let (here, there) = (memory.get(path).answer().await, database.get(path).answer().await);
-        assert_eq!(told(&here), told(&there), "{path}");
+        assert_eq!(comparable(&here), comparable(&there), "{path}");
     }
 }
 
-/// Submissions are no change of the catalogue. The index is told of them by those who ask.
+/// Submissions are not in the change feed. A search that needs their counts loads them into memory.
 #[tokio::test]
-async fn progress_shows() {
+async fn submission_counts_show_in_memory() {
     let database = TestApp::start().await;
     database.import_set("dusk", 3, true).await;
     let copies = database.print("dusk", 3).await;
@@ -217,10 +222,13 @@ async fn progress_shows() {
     assert_eq!(found("-submissions:0 is:hidden").await, ["002"]);
 
     let session = &mut *memory.store().connection().await.unwrap();
-    assert!(unlocks::load_counts(session, 0).await.unwrap().is_none(), "too many");
+    assert!(
+        unlocks::load_counts(session, 0).await.unwrap().is_none(),
+        "there are more counts than allowed"
+    );
     let counted = unlocks::load_counts(session, 1).await.unwrap().unwrap();
     assert_eq!(counted.map(|(_, count)| count).collect::<Vec<_>>(), [1]);
-    // Of open cards, too, and what was counted by values is counted anew.
+    // Submissions of open cards are loaded as well, and new counts replace the cached facets.
     let admin = database.admin().await;
     let unlock = format!("/v1/cards/{}/unlock", submitted["card"]["id"].as_str().unwrap());
     database
@@ -232,22 +240,23 @@ async fn progress_shows() {
         .expect(200);
     let before = Arc::downgrade(&memory.cards_in_memory());
     memory.catch_up().await;
-    until("cards that changed do not stay in memory", async |_| before.upgrade().is_none()).await;
+    until("the outdated snapshot of the cards is dropped", async |_| before.upgrade().is_none())
+        .await;
     let counted = async |q: &str| {
         let path = format!("/v1/games/ttcg/facets?q={}", query(q));
         memory.get(&path).answer().await.expect(200)["cards"].as_u64().unwrap()
     };
-    // The database would wait for this, and so would be too late.
+    // The lock blocks searches in the database, so the following counts must come from memory.
     let session = database.db().session().await;
     session.batch_execute("BEGIN; LOCK TABLE card_content IN ACCESS EXCLUSIVE MODE").await.unwrap();
     assert_eq!((counted("submissions>=1").await, counted("submissions>=3").await), (1, 0));
     database.sql("UPDATE unlocks SET submissions = 3 WHERE unlocked_at IS NOT NULL").await;
-    until("they are counted anew", async |_| counted("submissions>=3").await == 1).await;
+    until("the facets are counted again", async |_| counted("submissions>=3").await == 1).await;
     session.batch_execute("ROLLBACK").await.unwrap();
 }
 
 #[tokio::test]
-async fn who_starts_while_cards_change_misses_none() {
+async fn an_instance_that_starts_during_changes_misses_none() {
     let database = TestApp::start().await;
     database.seed(&["ttcg"]).await;
     let mut source = seed_data("ttcg");
@@ -276,13 +285,13 @@ async fn who_starts_while_cards_change_misses_none() {
     assert!(there.text().contains("Xyzzy 11."));
     for memory in &instances {
         memory.catch_up().await;
-        assert_eq!(told(&memory.get(&path).answer().await), told(&there));
+        assert_eq!(comparable(&memory.get(&path).answer().await), comparable(&there));
     }
 }
 
-/// Pages follow each other while cards change: each card that stays comes once.
+/// The pages of a list contain each card once while the texts of cards change.
 #[tokio::test]
-async fn pages_hold_together_while_cards_change() {
+async fn pages_contain_each_card_once_while_cards_change() {
     let (database, memory) = pair(&["ttcg"]).await;
     let mut source = seed_data("ttcg");
     let changes = async {
@@ -318,10 +327,10 @@ async fn pages_hold_together_while_cards_change() {
 }
 
 #[tokio::test]
-async fn without_the_feed_the_database_finds_the_cards() {
+async fn without_the_change_feed_searches_run_in_the_database() {
     let database = TestApp::start().await;
     database.seed(&["ttcg"]).await;
-    // As in real life: what is a second old is not believed.
+    // As in production, the cards in memory are trusted for one second after the last read of the feed.
     let memory = database.second_instance_with(|settings| {
         in_memory(settings);
         settings.card_cache_trust = Duration::from_secs(1);
@@ -334,7 +343,7 @@ async fn without_the_feed_the_database_finds_the_cards() {
     while memory.shared().catalogue.cards().is_some() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // Nobody tells of this.
+    // No event reports this change.
     database
         .sql("UPDATE card_content SET kind = 'zzyzx' WHERE card_id = (SELECT id FROM cards WHERE set_code = 'hearth' AND number = '001')")
         .await;

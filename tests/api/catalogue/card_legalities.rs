@@ -1,4 +1,4 @@
-//! What formats say of single cards.
+//! The legality of single cards in formats.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ async fn shelf() -> (TestApp, Player) {
     (app, admin)
 }
 
-/// Format, status, most copies and rule.
+/// The format, status, highest number of copies and rule of each entry.
 async fn legalities(app: &TestApp, number: &str, on: &str) -> Vec<String> {
     let path = format!("/v1/games/shelf/sets/one/cards/{number}");
     let card = app.get(&path).answer().await.expect(200);
@@ -66,18 +66,18 @@ async fn legalities(app: &TestApp, number: &str, on: &str) -> Vec<String> {
     let answer = app.get(&path).answer().await.expect(200);
     assert_eq!(answer["on"], on);
     let entry = |entry: &Value| {
-        let told = |member: &str| match &entry[member] {
+        let text_of = |member: &str| match &entry[member] {
             Value::Null => "-".to_owned(),
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        ["format", "status", "max_copies", "rule"].map(told).join(" ")
+        ["format", "status", "max_copies", "rule"].map(text_of).join(" ")
     };
     answer["data"].as_array().unwrap().iter().map(entry).collect()
 }
 
 #[tokio::test]
-async fn formats_tell_of_a_card_on_a_day() {
+async fn legality_depends_on_the_day() {
     let (app, admin) = shelf().await;
     for (number, on, expected) in [
         ("001", "2025-12-31", vec!["open legal - -"]),
@@ -89,7 +89,7 @@ async fn formats_tell_of_a_card_on_a_day() {
     ] {
         assert_eq!(legalities(&app, number, on).await, expected, "{number} on {on}");
     }
-    // A set that came out later: its cards are recent.
+    // If the set is released later, its cards are legal in the format `recent`.
     let set = app.get("/v1/games/shelf/sets/one").answer().await;
     assert_eq!(set.expect(200)["released_on"], "2025-05-05");
     let edit = app.patch("/v1/games/shelf/sets/one").by(&admin).header("if-match", "*");
@@ -99,7 +99,7 @@ async fn formats_tell_of_a_card_on_a_day() {
 }
 
 #[tokio::test]
-async fn without_a_day_it_is_today() {
+async fn the_default_day_is_today() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
@@ -115,12 +115,12 @@ async fn without_a_day_it_is_today() {
 }
 
 #[tokio::test]
-async fn a_card_tells_its_legality_if_asked() {
+async fn include_adds_the_legalities_to_a_card() {
     let (app, _) = shelf().await;
     let path = "/v1/games/shelf/sets/one/cards/1";
     let plain = app.get(path).answer().await;
     let with = app.get(&format!("{path}?include=legalities")).answer().await;
-    // The card has not changed, but tomorrow's rules may.
+    // With legalities there is no `last-modified`: the rules can change with the day although the card does not.
     assert_eq!(
         (plain.header("last-modified").is_empty(), with.header("last-modified")),
         (false, String::new())
@@ -131,10 +131,10 @@ async fn a_card_tells_its_legality_if_asked() {
     let legalities = with.as_object_mut().unwrap().remove("legalities").unwrap();
     assert_eq!(plain, with);
     let card = plain["id"].as_str().unwrap();
-    let told = app.get(&format!("/v1/cards/{card}/legalities")).answer().await.expect(200);
-    assert_eq!(legalities, told["data"]);
+    let listed = app.get(&format!("/v1/cards/{card}/legalities")).answer().await.expect(200);
+    assert_eq!(legalities, listed["data"]);
     assert_eq!(legalities[0]["status"], "banned");
-    // Nor is what was kept for others told: the answer is asked for again with and without.
+    // Cached answers with and without legalities are not mixed up.
     let path = format!("/v1/cards/{card}?include=legalities");
     let again = app.get(&path).header("if-none-match", &etag).answer().await;
     assert_eq!(again.status, 304);
@@ -149,7 +149,7 @@ async fn a_card_tells_its_legality_if_asked() {
 }
 
 #[tokio::test]
-async fn of_a_hidden_card_nothing_is_told() {
+async fn legalities_of_a_hidden_card_are_shown_only_to_its_holders() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let holder = app.player("holder").await;
@@ -158,21 +158,21 @@ async fn of_a_hidden_card_nothing_is_told() {
         let path = format!("/v1/games/ttcg/sets/veil/cards/{number}");
         let card = app.get(&path).answer().await.expect(200);
         let path = format!("/v1/cards/{}/legalities", card["id"].as_str().unwrap());
-        let stranger = app.get(&path).answer().await.expect(200);
-        assert_eq!(stranger["data"], json!([]), "{number}");
+        let anonymous = app.get(&path).answer().await.expect(200);
+        assert_eq!(anonymous["data"], json!([]), "{number}");
         let with = format!("/v1/games/ttcg/sets/veil/cards/{number}?include=legalities");
         let with = app.get(&with).answer().await.expect(200);
         assert_eq!((&with["name"], &with["legalities"]), (&Value::Null, &Value::Null), "{number}");
-        let told = app.get(&path).by(&holder).answer().await;
-        assert!(told.header("cache-control").contains("private"), "{number}");
-        let told = told.expect(200);
-        assert_eq!(told["data"].as_array().unwrap().is_empty(), !held, "{number}");
+        let for_holder = app.get(&path).by(&holder).answer().await;
+        assert!(for_holder.header("cache-control").contains("private"), "{number}");
+        let for_holder = for_holder.expect(200);
+        assert_eq!(for_holder["data"].as_array().unwrap().is_empty(), !held, "{number}");
     }
 }
 
 // --- The search ------------------------------------------------------------------------------------------------------
 
-/// Every form of selector, and formats that change with the days.
+/// A game with every form of selector, and with formats that change from day to day.
 const GREENHOUSE: &str = r#"
 code = "greenhouse"
 name = "Greenhouse"
@@ -299,7 +299,7 @@ async fn greenhouse() -> TestApp {
         let mut cards: Vec<Value> = plants
             .into_iter()
             .map(|(name, attributes)| {
-                // The gilt printing is higher than the rules look.
+                // The rules use the height of the card, not the height of the gilt printing.
                 let printings = json!([
                     { "rarity": "plain" }, { "rarity": "gilt", "attributes": { "height": 999 } },
                 ]);
@@ -329,34 +329,34 @@ async fn found(app: &TestApp, q: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_search_finds_what_the_formats_say() {
+async fn the_search_matches_the_legalities() {
     let database = greenhouse().await;
     let memory = database.second_instance_in_memory().await;
     let all = database.get("/v1/cards?game=greenhouse&limit=200").answer().await.expect(200);
     let mut statuses = std::collections::BTreeSet::new();
     for on in ["2026-01-01", "2026-06-01", "2026-06-02"] {
-        // What each format says of each card, in the order of the list.
-        let mut said: Vec<(String, String, String)> = Vec::new();
+        // The status of each card in each format, in the order of the list.
+        let mut entries: Vec<(String, String, String)> = Vec::new();
         for card in all["data"].as_array().unwrap() {
             let path = format!("/v1/cards/{}/legalities?on={on}", card["id"].as_str().unwrap());
             for entry in database.get(&path).answer().await.expect(200)["data"].as_array().unwrap()
             {
                 let text = |value: &Value| value.as_str().unwrap().to_owned();
-                said.push((text(&entry["format"]), text(&card["name"]), text(&entry["status"])));
+                entries.push((text(&entry["format"]), text(&card["name"]), text(&entry["status"])));
             }
         }
         let formats = if on == "2026-01-01" { 3 } else { 4 };
-        assert_eq!(said.len(), formats * 27, "{on}");
-        statuses.extend(said.iter().map(|(format, _, status)| format!("{format} {status}")));
+        assert_eq!(entries.len(), formats * 27, "{on}");
+        statuses.extend(entries.iter().map(|(format, _, status)| format!("{format} {status}")));
         for format in ["season", "uses", "modern", "crate"] {
-            if !said.iter().any(|(of, ..)| of == format) {
+            if !entries.iter().any(|(of, ..)| of == format) {
                 continue;
             }
             let of_status = |wanted: &[&str]| -> Vec<String> {
                 let fits = |(of, _, status): &&(String, String, String)| {
                     of == format && wanted.contains(&status.as_str())
                 };
-                said.iter().filter(fits).map(|(_, name, _)| name.clone()).collect()
+                entries.iter().filter(fits).map(|(_, name, _)| name.clone()).collect()
             };
             for (field, fits, fails) in [
                 ("legal", &["legal", "restricted"][..], &["banned", "not_legal"][..]),
@@ -386,15 +386,15 @@ async fn the_search_finds_what_the_formats_say() {
         "uses not_legal",
     ];
     assert_eq!(statuses.into_iter().collect::<Vec<_>>(), expected);
-    // Each form of selector lets something in that no other does.
+    // The exact cards that the selectors of these formats allow.
     assert_eq!(found(&database, "legal:uses set:one").await, ["Cafe", "Quince", "Hemp"]);
     assert_eq!(found(&database, "legal:crate@2026-06-01 set:one").await, ["Sloe", "Rake one"]);
 }
 
 #[tokio::test]
-async fn a_day_a_variant_and_a_game_can_be_named() {
+async fn a_format_term_can_name_a_day_a_variant_and_a_game() {
     let app = greenhouse().await;
-    // What fell out of the format, and what came into it.
+    // The cards that left the format on that day.
     let out = found(&app, "f:season@2026-05-31 -f:season@2026-06-01").await;
     assert_eq!(out, ["Café", "Sloe"]);
     assert_eq!(found(&app, "f:modern:old@2026-06-01 set:two").await, Vec::<String>::new());
@@ -421,7 +421,7 @@ async fn a_day_a_variant_and_a_game_can_be_named() {
 }
 
 #[tokio::test]
-async fn counts_of_values_are_of_today() {
+async fn facets_use_the_legality_of_today() {
     let database = greenhouse().await;
     let app = database.second_instance_in_memory().await;
     let path = "/v1/games/greenhouse/facets?q=banned%3Aseason";
@@ -457,9 +457,9 @@ async fn hidden_cards_are_neither_legal_nor_not() {
             let cards = page["data"].as_array().unwrap().iter();
             cards.map(|card| card["number"].as_str().unwrap().to_owned()).collect()
         };
-        let stranger = numbers(&app.get(&path).answer().await.expect(200));
+        let anonymous = numbers(&app.get(&path).answer().await.expect(200));
         let held = numbers(&app.get(&path).by(&holder).answer().await.expect(200));
-        assert!(stranger.is_empty(), "{q}: {stranger:?}");
+        assert!(anonymous.is_empty(), "{q}: {anonymous:?}");
         let in_memory = numbers(&memory.get(&path).by(&holder).answer().await.expect(200));
         assert_eq!(in_memory, held, "{q}");
         let sees = matches!(
@@ -471,12 +471,12 @@ async fn hidden_cards_are_neither_legal_nor_not() {
 }
 
 #[tokio::test]
-async fn terms_that_ask_what_formats_say_are_few() {
+async fn a_query_has_four_format_terms_at_most() {
     let app = greenhouse().await;
     let q = |count: usize| vec!["f%3Aseason"; count].join("%20");
-    let told = async |count: usize| {
+    let warnings = async |count: usize| {
         let page = app.get(&format!("/v1/cards?q={}", q(count))).answer().await.expect(200);
         page["warnings"].as_array().map_or(0, Vec::len)
     };
-    assert_eq!((told(4).await, told(5).await), (0, 1));
+    assert_eq!((warnings(4).await, warnings(5).await), (0, 1));
 }

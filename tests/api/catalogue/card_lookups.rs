@@ -1,4 +1,4 @@
-//! Cards by name, by the beginning of a name, by chance, many at once.
+//! Card lookups: by name, by the beginning of a name, at random, and many cards in one request.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Player, RequestExt as _, TestApp, edit_set, seed_data, set_file};
 
-/// A query parameter.
+/// Returns an encoded query parameter.
 fn param(name: &str, value: &str) -> String {
     let encode = |byte: u8| {
         if byte.is_ascii_alphanumeric() {
@@ -94,9 +94,9 @@ async fn candidates(app: &TestApp, how: &str, name: &str, rest: &str) -> Vec<Str
 }
 
 #[tokio::test]
-async fn a_name_that_may_mean_several_cards_is_a_question() {
+async fn an_ambiguous_name_returns_candidates() {
     let app = with_odd_names().await;
-    // Names are unique in a game, not beyond.
+    // Names are unique within a game, but not across games.
     assert_eq!(candidates(&app, "exact", "wild", "").await, ["ttcg/Wild", "uno-emoji/Wild"]);
     assert_eq!(candidates(&app, "fuzzy", "WILD", "").await, ["ttcg/Wild", "uno-emoji/Wild"]);
     for how in ["exact", "fuzzy"] {
@@ -105,12 +105,12 @@ async fn a_name_that_may_mean_several_cards_is_a_question() {
         let card = named(&app, None, how, "wild", "&set=hearth").await.expect(200);
         assert_eq!(card["game"], "ttcg");
     }
-    // Accents that no name has exactly: neither name is better.
+    // No name has exactly these accents, so neither name is a better match.
     let both = ["ttcg/Creme Brulee", "ttcg/Crème Brûlée"];
     let mut found = candidates(&app, "exact", "crème brulée", "").await;
     found.sort();
     assert_eq!(found, both);
-    // A word that many names have; a misspelling between two names; at most 20 of them.
+    // The beginning of a word in four names; a misspelling with one nearest name; a misspelling with ten equally near names.
     let wilds = candidates(&app, "fuzzy", "wil", "&game=uno-emoji").await;
     assert_eq!(wilds.len(), 4, "{wilds:?}");
     let card = named(&app, None, "fuzzy", "rad skip", "&game=uno-emoji").await.expect(200);
@@ -120,7 +120,7 @@ async fn a_name_that_may_mean_several_cards_is_a_question() {
 }
 
 #[tokio::test]
-async fn candidates_tell_where_they_stand() {
+async fn candidates_have_the_fields_of_their_cards() {
     let app = with_odd_names().await;
     let problem = named(&app, None, "fuzzy", "red", "").await.problem(404, "ambiguous_name");
     let candidates = problem["candidates"].as_array().unwrap();
@@ -154,7 +154,7 @@ async fn candidates_tell_where_they_stand() {
 #[case("/v1/cards/random?game=a%20b", "?game")]
 #[case("/v1/cards/random?limit=2", "?limit")]
 #[tokio::test]
-async fn bad_parameters_are_named(#[case] path: &str, #[case] pointer: &str) {
+async fn invalid_parameters_are_reported_by_name(#[case] path: &str, #[case] pointer: &str) {
     let app = TestApp::start().await;
     let problem = app.get(path).answer().await.problem(400, "invalid_query");
     let faults = problem["errors"].as_array().unwrap();
@@ -186,12 +186,16 @@ async fn suggestions(app: &TestApp, by: Option<&Player>, q: &str, rest: &str) ->
 }
 
 #[tokio::test]
-async fn suggestions_begin_with_it_then_have_such_a_word_then_contain_it() {
+async fn suggestions_are_ordered_by_name_start_then_word_start_then_substring() {
     let app = with_odd_names().await;
     let lantern = suggestions(&app, None, "lan", "").await;
     assert_eq!(lantern, ["Lantern Squire", "Wolf Moon Lantern"]);
     let owl = suggestions(&app, None, "OWL", "").await;
-    assert_eq!(owl, ["100% Owl_Proof", "Émile’s Über-Owl"], "words, by the alphabet");
+    assert_eq!(
+        owl,
+        ["100% Owl_Proof", "Émile’s Über-Owl"],
+        "names with a word that begins with it, in alphabetical order"
+    );
     let ember = suggestions(&app, None, "ember", "").await;
     assert_eq!(ember, ["Ember Moth Cloud", "Ember Post Coach", "What the Geese Remember"]);
     let lock = suggestions(&app, None, "lock", "").await;
@@ -203,7 +207,7 @@ async fn suggestions_begin_with_it_then_have_such_a_word_then_contain_it() {
     for spelling in ["emile's", "Émile’s", "EMILES", "émile s"] {
         assert_eq!(suggestions(&app, None, spelling, "").await, ["Émile’s Über-Owl"]);
     }
-    // One or two letters: beginnings of names and of words, nothing from inside a word.
+    // One or two letters match only the beginnings of names and words.
     let two = suggestions(&app, None, "ow", "").await;
     assert_eq!(two, ["100% Owl_Proof", "Eight Owners and a Puddle", "Émile’s Über-Owl"]);
     assert_eq!(suggestions(&app, None, "🔥", "").await, ["🔥"]);
@@ -214,7 +218,7 @@ async fn suggestions_begin_with_it_then_have_such_a_word_then_contain_it() {
 }
 
 #[tokio::test]
-async fn suggestions_are_few_distinct_and_of_one_game_if_asked() {
+async fn suggestions_are_limited_distinct_and_filtered_by_game() {
     let app = with_odd_names().await;
     assert_eq!(suggestions(&app, None, "s", "").await.len(), 20);
     assert_eq!(suggestions(&app, None, "red", "&limit=3").await, ["Red 0", "Red 1", "Red 2"]);
@@ -232,12 +236,12 @@ async fn suggestions_are_few_distinct_and_of_one_game_if_asked() {
 }
 
 #[tokio::test]
-async fn names_of_hidden_cards_are_for_those_who_see_them() {
+async fn names_of_hidden_cards_are_found_only_by_accounts_that_see_the_card() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (ada, ben, moderator) =
         (app.player("ada").await, app.player("ben").await, app.moderator().await);
-    // Drowned Lantern.
+    // The card is Drowned Lantern.
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     for (who, lanterns) in [
         (None, vec!["Lantern Squire", "Wolf Moon Lantern"]),
@@ -280,7 +284,7 @@ async fn names_of_hidden_cards_are_for_those_who_see_them() {
 }
 
 #[tokio::test]
-async fn a_seed_draws_the_same_card_again_and_every_card_gets_its_turn() {
+async fn a_seed_always_draws_the_same_card_and_every_card_is_drawn() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emojo-dojo"]).await;
     let mut drawn = BTreeMap::<String, u32>::new();
@@ -300,7 +304,7 @@ async fn a_seed_draws_the_same_card_again_and_every_card_gets_its_turn() {
     assert_eq!(drawn.len(), 14);
     assert!(drawn.values().all(|times| (25..=80).contains(times)), "{drawn:?}");
 
-    // What is not seen does not count: with more hidden cards a seed still draws the same.
+    // Hidden cards do not take part in the draw: a seed draws the same card after a hidden card is added.
     let path = "/v1/cards/random?game=ttcg&seed=monday";
     let before = app.get(path).answer().await.expect(200);
     assert_eq!((&before["hidden"], &before["set"]), (&false.into(), &"hearth".into()));
@@ -321,7 +325,7 @@ async fn a_seed_draws_the_same_card_again_and_every_card_gets_its_turn() {
 }
 
 #[tokio::test]
-async fn without_a_seed_it_is_another_card_each_time_and_nobody_keeps_it() {
+async fn without_a_seed_the_draw_is_random_and_not_cached() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let mut ids = std::collections::BTreeSet::new();
@@ -338,7 +342,7 @@ async fn without_a_seed_it_is_another_card_each_time_and_nobody_keeps_it() {
 }
 
 #[tokio::test]
-async fn a_card_is_drawn_from_what_a_query_finds() {
+async fn a_query_limits_the_cards_that_are_drawn() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emojo-dojo"]).await;
     let draw = async |q: &str, rest: &str| {
@@ -356,8 +360,8 @@ async fn a_card_is_drawn_from_what_a_query_finds() {
         assert!(found.contains(&&card["id"]), "{card}");
         drawn.insert(card["id"].as_str().unwrap().to_owned());
     }
-    assert_eq!(drawn.len(), found.len(), "each gets its turn");
-    // Order and printings change nothing; the other filters count.
+    assert_eq!(drawn.len(), found.len(), "every card is drawn");
+    // `sort` and `unique` do not change the draw; the other filters do.
     let plain = draw(q, "&seed=a").await.expect(200);
     assert_eq!(
         draw(&format!("{q} sort:attack unique:printings"), "&seed=a").await.expect(200),
@@ -366,7 +370,7 @@ async fn a_card_is_drawn_from_what_a_query_finds() {
     draw(q, "&seed=a&game=emojo-dojo").await.problem(400, "invalid_query");
     draw("is:hidden", "&seed=a").await.problem(404, "not_found");
     draw("name:nobody", "").await.problem(404, "not_found");
-    // A term that would be a warning in a list is a fault here.
+    // A term that only causes a warning in a list is rejected here.
     let problem = draw("type:fire atack>3", "").await.problem(400, "invalid_query");
     assert_eq!(problem["errors"].as_array().unwrap().len(), 1, "{problem}");
     assert_eq!(problem["faults"][0]["term"], "atack>3");
@@ -398,7 +402,7 @@ async fn look_up(app: &TestApp, by: Option<&Player>, identifiers: Value) -> Answ
 }
 
 #[tokio::test]
-async fn many_cards_at_once_in_the_order_of_the_request() {
+async fn a_lookup_returns_cards_in_the_order_of_the_request() {
     let app = with_odd_names().await;
     let card = async |number: &str| {
         let path = format!("/v1/games/ttcg/sets/hearth/cards/{number}");
@@ -423,11 +427,11 @@ async fn many_cards_at_once_in_the_order_of_the_request() {
     let found = answer.expect(200);
     assert_eq!(found["data"], json!([imp, brulee, imp, brulee, wild, brulee]));
     let missing = [1, 5, 7, 9, 10].map(|at| identifiers[at].clone());
-    assert_eq!(found["not_found"], json!(missing), "as they were given");
+    assert_eq!(found["not_found"], json!(missing), "identifiers are returned as they were sent");
 }
 
 #[tokio::test]
-async fn a_hidden_card_is_looked_up_by_its_place_and_not_by_its_name() {
+async fn a_hidden_card_is_looked_up_by_number_and_not_by_name() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
@@ -451,7 +455,7 @@ async fn a_hidden_card_is_looked_up_by_its_place_and_not_by_its_name() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_look_up_has_its_place() {
+async fn every_fault_of_a_lookup_has_a_pointer() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let problem = look_up(
@@ -513,7 +517,7 @@ async fn every_fault_of_a_look_up_has_its_place() {
     app.get("/v1/cards/lookup").answer().await.problem(405, "method_not_allowed");
 }
 
-/// A card of every name of the seed data is found by it, one at a time and all together.
+/// Every name of the set file finds its card, in a request for one name and in a lookup of many names.
 #[tokio::test]
 async fn every_name_finds_its_card() {
     let app = TestApp::start().await;
@@ -538,9 +542,9 @@ async fn every_name_finds_its_card() {
     }
 }
 
-/// In games that reprint, a name means the first card by set and number, unless a set is told.
+/// In games with reprints, a name means the first card by set and number, unless the request names a set.
 #[tokio::test]
-async fn a_reprint_stands_behind_the_first_card_of_its_name() {
+async fn a_reprint_is_ranked_after_the_first_card_of_its_name() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     source.manifest.text =
@@ -572,7 +576,11 @@ async fn a_reprint_stands_behind_the_first_card_of_its_name() {
     }
     named(&app, None, "exact", "kettle imp", "&set=veil").await.problem(404, "not_found");
     let suggested = suggestions(&app, None, "kettle i", "").await;
-    assert_eq!(suggested, ["Kettle Imp"], "once, however many cards have it");
+    assert_eq!(
+        suggested,
+        ["Kettle Imp"],
+        "the name is suggested once, although several cards have it"
+    );
 
     let identifiers = json!([
         { "game": "ttcg", "name": "kettle imp" },
@@ -587,9 +595,13 @@ async fn a_reprint_stands_behind_the_first_card_of_its_name() {
     assert_eq!(found["not_found"], json!([identifiers[4]]));
     let found = look_up(&app, None, identifiers.clone()).await.expect(200);
     let places: Vec<String> = found["data"].as_array().unwrap().iter().map(place).collect();
-    assert_eq!(places, ["hearth/009", "hearth/009", "hearth/031"], "what is hidden has no name");
+    assert_eq!(
+        places,
+        ["hearth/009", "hearth/009", "hearth/031"],
+        "a hidden card is not found by its name"
+    );
     assert_eq!(found["not_found"], json!([identifiers[1], identifiers[4]]));
-    // The order of the cards does not depend on what else is asked for.
+    // The card that a name means does not depend on the other identifiers.
     let alone = look_up(&app, None, json!([identifiers[0]])).await.expect(200);
     assert_eq!(alone["data"][0], found["data"][0]);
 }

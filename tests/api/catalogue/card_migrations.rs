@@ -1,4 +1,4 @@
-//! Cards that are moved or merged, and the ways that lead on to them.
+//! Moved and merged cards, and the redirects to them.
 
 use cardscape::store::catalogue::import::ImportError;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn send(app: &TestApp, by: &Player, card: &str, how: &str, body: Value) ->
     app.post(&format!("/v1/cards/{card}/{how}")).by(by).json(&body).answer().await
 }
 
-/// Where a 308 leads.
+/// The target of a 308 redirect.
 async fn leads_to(app: &TestApp, path: &str) -> String {
     let answer = app.get(path).answer().await;
     assert_eq!(answer.status, 308, "{path}: {}", answer.text());
@@ -34,14 +34,14 @@ async fn a_moved_card_is_found_at_its_old_place() {
     let moved =
         send(&app, &admin, &id, "move", json!({ "number": "901", "note": "Misnumbered." })).await;
     let migration = moved.header("location");
-    let told = moved.expect(201);
-    assert_eq!((&told["type"], &told["note"]), (&json!("move"), &json!("Misnumbered.")));
-    assert_eq!((&told["old_card_id"], &told["new_card_id"]), (&json!(id), &json!(id)));
-    assert_eq!(told["old"], json!({ "game": "ttcg", "set": "hearth", "number": "001" }));
-    assert_eq!(told["new"]["number"], "901");
-    assert_eq!(app.get(&migration).answer().await.expect(200), told);
+    let created = moved.expect(201);
+    assert_eq!((&created["type"], &created["note"]), (&json!("move"), &json!("Misnumbered.")));
+    assert_eq!((&created["old_card_id"], &created["new_card_id"]), (&json!(id), &json!(id)));
+    assert_eq!(created["old"], json!({ "game": "ttcg", "set": "hearth", "number": "001" }));
+    assert_eq!(created["new"]["number"], "901");
+    assert_eq!(app.get(&migration).answer().await.expect(200), created);
     let list = app.get("/v1/card-migrations").answer().await.expect(200);
-    assert_eq!(list["data"], json!([told]));
+    assert_eq!(list["data"], json!([created]));
 
     assert_eq!(leads_to(&app, &place("hearth", "001")).await, place("hearth", "901"));
     let with_query = format!("{}?include=legalities", place("hearth", "001"));
@@ -52,7 +52,7 @@ async fn a_moved_card_is_found_at_its_old_place() {
     let card = app.get(&place("hearth", "901")).answer().await.expect(200);
     assert_eq!((&card["id"], &card["number"]), (&json!(id), &json!("901")));
     assert_eq!(app.get(&format!("/v1/cards/{id}")).answer().await.expect(200), card);
-    // It goes on, to another set: the first place leads there at once.
+    // After a second move, to another set, both old places redirect directly to the new one.
     send(&app, &admin, &id, "move", json!({ "set": "veil", "number": "902" })).await.expect(201);
     assert_eq!(leads_to(&app, &place("hearth", "001")).await, place("veil", "902"));
     assert_eq!(leads_to(&app, &place("hearth", "901")).await, place("veil", "902"));
@@ -68,18 +68,18 @@ async fn a_moved_card_is_found_at_its_old_place() {
         (&json!("moved"), &wanted)
     );
     let feed = app.get("/v1/changes?after=0&limit=200").answer().await.expect(200);
-    let news = feed["data"].as_array().unwrap().last().unwrap();
+    let event = feed["data"].as_array().unwrap().last().unwrap();
     assert_eq!(
-        (&news["kind"], &news["set"], &news["number"]),
+        (&event["kind"], &event["set"], &event["number"]),
         (&json!("card.moved"), &json!("veil"), &json!("902"))
     );
-    assert_eq!(news["from"], json!({ "card": id, "set": "hearth", "number": "901" }));
+    assert_eq!(event["from"], json!({ "card": id, "set": "hearth", "number": "901" }));
     let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
     assert_eq!(log["data"][0]["action"], "card.moved");
 }
 
 #[tokio::test]
-async fn a_merged_card_leads_to_the_other_through_any_chain() {
+async fn a_merged_card_redirects_to_the_other_through_any_chain() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -93,10 +93,10 @@ async fn a_merged_card_leads_to_the_other_through_any_chain() {
     let ruling = app.post(&format!("/v1/cards/{a}/rulings")).by(&admin).json(&body).answer().await;
     let ruling = ruling.expect(201);
 
-    let told =
+    let created =
         send(&app, &admin, &a, "merge", json!({ "into": b, "note": "Twice." })).await.expect(201);
     assert_eq!(
-        (&told["type"], &told["new_card_id"], &told["new"]["number"]),
+        (&created["type"], &created["new_card_id"], &created["new"]["number"]),
         (&json!("merge"), &json!(b), &json!("002"))
     );
     assert_eq!(leads_to(&app, &format!("/v1/cards/{a}")).await, format!("/v1/cards/{b}"));
@@ -112,7 +112,7 @@ async fn a_merged_card_leads_to_the_other_through_any_chain() {
         308
     );
 
-    // The other goes on: whatever led to it leads on, in one step.
+    // The other card is moved and merged as well: all old ids and places redirect directly to the last card.
     send(&app, &admin, &b, "move", json!({ "number": "950" })).await.expect(201);
     assert_eq!(leads_to(&app, &place("hearth", "001")).await, place("hearth", "950"));
     send(&app, &admin, &b, "merge", json!({ "into": c })).await.expect(201);
@@ -135,7 +135,7 @@ async fn a_merged_card_leads_to_the_other_through_any_chain() {
     );
     assert_eq!(found["not_found"].as_array().unwrap().len(), 2);
 
-    // The rulings went along, and the history says what became of whom.
+    // The last card has the rulings, and its history contains the merge.
     let rulings = app.get(&format!("/v1/cards/{c}/rulings")).answer().await.expect(200);
     assert_eq!(
         (&rulings["data"][0]["id"], &rulings["data"][0]["card"]),
@@ -149,16 +149,16 @@ async fn a_merged_card_leads_to_the_other_through_any_chain() {
     );
     assert_eq!(merged["changes"][0]["after"]["number"], "950");
     let feed = app.get("/v1/changes?after=0&limit=200").answer().await.expect(200);
-    let news = feed["data"].as_array().unwrap().last().unwrap();
+    let event = feed["data"].as_array().unwrap().last().unwrap();
     assert_eq!(
-        (&news["kind"], &news["card"], &news["number"]),
+        (&event["kind"], &event["card"], &event["number"]),
         (&json!("card.merged"), &json!(c), &json!("003"))
     );
-    assert_eq!(news["from"], json!({ "card": b, "set": "hearth", "number": "950" }));
+    assert_eq!(event["from"], json!({ "card": b, "set": "hearth", "number": "950" }));
     let list = app.get("/v1/card-migrations?limit=1").answer().await;
     assert!(list.header("link").contains("rel=\"next\""));
     assert_eq!(list.expect(200)["data"][0]["old_card_id"], b.as_str());
-    // Nothing more is to be done to a card that is none.
+    // A merged card can no longer be changed.
     send(&app, &admin, &a, "merge", json!({ "into": c })).await.problem(404, "not_found");
     send(&app, &admin, &a, "move", json!({ "number": "960" })).await.problem(404, "not_found");
     let patch = app.patch(&format!("/v1/cards/{a}")).by(&admin).header("if-match", "*");
@@ -166,7 +166,7 @@ async fn a_merged_card_leads_to_the_other_through_any_chain() {
 }
 
 #[tokio::test]
-async fn what_must_not_move_stays() {
+async fn forbidden_moves_and_merges_are_refused() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emojito"]).await;
     let admin = app.admin().await;
@@ -174,9 +174,9 @@ async fn what_must_not_move_stays() {
     let hidden = id_of(&app, "veil", "001").await;
     let foreign = app.get("/v1/cards?game=emojito&limit=1").answer().await.expect(200);
     let foreign = foreign["data"][0]["id"].as_str().unwrap().to_owned();
-    let nobody = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
-    send(&app, &admin, nobody, "move", json!({ "number": "900" })).await.problem(404, "not_found");
-    send(&app, &admin, nobody, "merge", json!({ "into": open })).await.problem(404, "not_found");
+    let unknown = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    send(&app, &admin, unknown, "move", json!({ "number": "900" })).await.problem(404, "not_found");
+    send(&app, &admin, unknown, "merge", json!({ "into": open })).await.problem(404, "not_found");
     for (body, pointer) in [
         (json!({ "number": "9 0" }), "/number"),
         (json!({ "number": "1".repeat(17) }), "/number"),
@@ -195,15 +195,15 @@ async fn what_must_not_move_stays() {
         let refused = send(&app, &admin, card, "merge", json!({ "into": into })).await;
         refused.problem(409, "merge_refused");
     }
-    let problem = send(&app, &admin, &open, "merge", json!({ "into": nobody })).await;
+    let problem = send(&app, &admin, &open, "merge", json!({ "into": unknown })).await;
     assert_eq!(problem.problem(422, "invalid_body")["errors"][0]["pointer"], "/into");
     assert_eq!(app.db().value("SELECT count(*) FROM card_migrations").await, "0");
 
-    // A hidden card may move, without a word, and stays hidden.
-    let said =
+    // A hidden card may move, but without a note, and it stays hidden.
+    let with_note =
         send(&app, &admin, &hidden, "move", json!({ "number": "900", "note": "The dragon." }))
             .await;
-    assert_eq!(said.problem(422, "invalid_body")["errors"][0]["pointer"], "/note");
+    assert_eq!(with_note.problem(422, "invalid_body")["errors"][0]["pointer"], "/note");
     send(&app, &admin, &hidden, "move", json!({ "set": "hearth", "number": "900" }))
         .await
         .expect(201);
@@ -212,14 +212,14 @@ async fn what_must_not_move_stays() {
     let history = app.get(&format!("/v1/cards/{hidden}/history")).answer().await.expect(200);
     assert_eq!(history, json!({ "data": [], "hidden": true }));
 
-    // A number that a card left stays free, also from the one that left it.
+    // No card can take the old number of a moved card, not even the moved card itself.
     send(&app, &admin, &open, "move", json!({ "number": "901" })).await.expect(201);
     for card in [&open, &other] {
         let taken = send(&app, &admin, card, "move", json!({ "number": "001" })).await;
         taken.problem(409, "number_taken");
     }
 
-    // What is printed stays, from the plan of the run on.
+    // Cards of a printed set cannot be moved or merged, from the plan of the print run on.
     app.import_set("mint", 2, false).await;
     let (one, two) = (id_of(&app, "mint", "001").await, id_of(&app, "mint", "002").await);
     app.print("mint", 100).await;
@@ -236,12 +236,12 @@ async fn what_must_not_move_stays() {
 }
 
 #[tokio::test]
-async fn nobody_moves_cards_while_a_run_is_minted() {
+async fn cards_cannot_move_while_a_run_is_minted() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
     let id = id_of(&app, "hearth", "001").await;
-    // As the press does, from the plan to the end.
+    // Minting holds this lock from the plan of the run to its end.
     let (client, connection) =
         tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -272,15 +272,15 @@ async fn a_repeated_request_moves_once() {
         );
     }
     assert_eq!(app.db().value("SELECT count(*) FROM card_migrations").await, "2");
-    // The same words about another card are another request.
+    // The same body for another card is another request.
     let other = app.post(&format!("/v1/cards/{b}/move")).by(&admin);
     let other = other.header("idempotency-key", "move").json(&json!({ "number": "901" }));
     other.answer().await.problem(422, "idempotency_key_reused");
 }
 
-/// Of many who merge two cards into each other, or move two to one number, at the same moment, one wins.
+/// Of two simultaneous moves to one number, and of two simultaneous merges of two cards into each other, only one succeeds.
 #[tokio::test]
-async fn of_many_at_the_same_moment_one_wins() {
+async fn only_one_of_two_simultaneous_moves_or_merges_succeeds() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let other = app.second_instance();
@@ -302,13 +302,12 @@ async fn of_many_at_the_same_moment_one_wins() {
         );
         let mut statuses = [first.status, second.status];
         statuses.sort_unstable();
-        assert_eq!(statuses, [201, 422], "there is nothing left to become one with");
+        assert_eq!(statuses, [201, 422], "the other card no longer exists");
     }
 }
 
-/// An old file does not bring back what was moved or merged.
 #[tokio::test]
-async fn an_old_file_brings_nothing_back() {
+async fn an_old_file_does_not_restore_moved_or_merged_cards() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -320,7 +319,7 @@ async fn an_old_file_brings_nothing_back() {
     send(&app, &admin, &ids[0], "move", json!({ "number": "901" })).await.expect(201);
     send(&app, &admin, &ids[1], "merge", json!({ "into": ids[2] })).await.expect(201);
     let mut source = seed_data("ttcg");
-    // The start of the service goes on with the files it knows.
+    // The start of the service accepts the files, because they have not changed since the last import.
     app.import(&source).await.unwrap();
     let file = set_file(&source, "hearth");
     let put = async |file: &Value| {
@@ -339,17 +338,17 @@ async fn an_old_file_brings_nothing_back() {
         (&problem["errors"][0]["pointer"], &problem["errors"][0]["card"]["number"]),
         (&json!("/cards/0/number"), &json!("001"))
     );
-    // Changed files are compared, and refused likewise.
+    // Changed files are compared with the stored cards, and refused as well.
     edit_set(&mut source, "hearth", |set| set["name"] = "Anew".into());
     let refused = app.import(&source).await.unwrap_err();
     assert!(matches!(refused, ImportError::Refused(faults) if faults.len() == 3));
-    // The file as it is now is fine.
+    // A file with the current numbers is accepted.
     let mut now = file.clone();
     let cards = now["cards"].as_array_mut().unwrap();
     cards[0]["number"] = "901".into();
     cards.remove(1);
     assert_eq!(put(&now).await.expect(200)["sets"], json!([]));
-    // Not even an older program that knows nothing of it brings a number back.
+    // The database also refuses an old number from an older program, which does not know about moved cards.
     let number = "INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
                   VALUES (gen_random_uuid(), 'ttcg', 'hearth', '001', '2026-11-21', '2026-11-21')";
     let (client, connection) =

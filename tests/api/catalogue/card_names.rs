@@ -1,4 +1,4 @@
-//! Names, look-ups and deck reports from memory: the same answers as from the database, whoever asks.
+//! Names, lookups and deck reports from memory: the same answers as from the database, for every account.
 
 use serde_json::{Value, json};
 
@@ -8,14 +8,14 @@ use crate::support::{
 
 const GAMES: [&str; 5] = ["ttcg", "emoji-tcg", "uno-emoji", "emojo-dojo", "emojito"];
 
-/// An instance that has all cards in memory, once it has caught up, and one on the same database that keeps nothing.
+/// Two instances on one database: the first has all cards in memory once it has caught up, the second caches nothing.
 async fn two_instances() -> (TestApp, TestApp) {
     let app = TestApp::start_with(in_memory).await;
     let plain = app.second_instance();
     (app, plain)
 }
 
-/// Names that are hard to tell apart, a reprint, and hidden cards.
+/// Imports names that are hard to distinguish, a name that two games have, and hidden cards.
 async fn import_odd_names(app: &TestApp) {
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| {
@@ -31,11 +31,11 @@ async fn import_odd_names(app: &TestApp) {
     }
 }
 
-/// What must not depend on where an answer comes from.
-fn lasting(answer: &Answer) -> (u16, Vec<String>, Value) {
+/// The parts of an answer that must be the same from memory and from the database.
+fn comparable(answer: &Answer) -> (u16, Vec<String>, Value) {
     let names = ["etag", "cache-control", "content-type", "last-modified", "vary"];
     let headers = names.iter().map(|name| answer.header(name)).collect();
-    // The id of the request is in problems.
+    // Problems contain the id of the request.
     let mut body = serde_json::from_slice(&answer.bytes).unwrap_or(Value::Null);
     if let Some(body) = body.as_object_mut() {
         for own in ["request_id", "instance"] {
@@ -61,7 +61,7 @@ async fn post(app: &TestApp, by: Option<&Player>, path: &str, body: &Value) -> A
     request.answer().await
 }
 
-/// Every name of these sets, hidden ones too, and ways to write it wrong.
+/// Every fifth name of these sets, hidden cards included, with wrong spellings of it.
 fn spellings() -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (game, set) in [("ttcg", "hearth"), ("ttcg", "veil"), ("uno-emoji", "box")] {
@@ -118,7 +118,7 @@ fn spellings() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn names_are_found_in_memory_as_in_the_database() {
+async fn names_found_in_memory_match_the_database() {
     let (app, plain) = two_instances().await;
     import_odd_names(&app).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
@@ -136,7 +136,7 @@ async fn names_are_found_in_memory_as_in_the_database() {
         ] {
             let (here, there) = (get(&app, who, &path).await, get(&plain, who, &path).await);
             let who = who.map(|player| &player.name);
-            assert_eq!(lasting(&here), lasting(&there), "{path} ({name:?}), {who:?}");
+            assert_eq!(comparable(&here), comparable(&there), "{path} ({name:?}), {who:?}");
             match (here.status, here.text().contains("ambiguous_name")) {
                 (404, true) => ambiguous += 1,
                 (404, false) => missing += 1,
@@ -148,7 +148,7 @@ async fn names_are_found_in_memory_as_in_the_database() {
 }
 
 #[tokio::test]
-async fn look_ups_from_memory_are_those_of_the_database() {
+async fn lookups_in_memory_match_the_database() {
     let (app, plain) = two_instances().await;
     import_odd_names(&app).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
@@ -175,14 +175,14 @@ async fn look_ups_from_memory_are_those_of_the_database() {
         let here = post(&app, who, "/v1/cards/lookup", &body).await;
         let there = post(&plain, who, "/v1/cards/lookup", &body).await;
         assert_eq!(here.text(), there.text(), "{:?}", who.map(|player| &player.name));
-        assert_eq!(lasting(&here), lasting(&there));
+        assert_eq!(comparable(&here), comparable(&there));
         let found = here.expect(200);
         assert!(found["data"].as_array().unwrap().len() > 10);
         assert!(found["not_found"].as_array().unwrap().len() > 10);
     }
 }
 
-/// Decks of every game, with names that nobody knows and names of hidden cards.
+/// Decks of every game, and a deck with unknown names and names of hidden cards.
 fn decks() -> Vec<Value> {
     let mut all = Vec::new();
     for game in GAMES {
@@ -206,14 +206,14 @@ fn decks() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn decks_are_judged_by_cards_in_memory_as_by_the_database() {
+async fn deck_reports_from_memory_match_the_database() {
     let (app, plain) = two_instances().await;
     import_odd_names(&app).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     app.catch_up().await;
     for deck in decks() {
-        // The second time the cards are kept.
+        // The second request uses cached cards.
         for who in [None, None, Some(&ada), Some(&ben)] {
             let here = post(&app, who, "/v1/deck-reports", &deck).await;
             let there = post(&plain, who, "/v1/deck-reports", &deck).await;
@@ -240,7 +240,7 @@ async fn a_changed_card_changes_the_reports_on_decks() {
         unknown.map(|one| one["cards"][0]["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(unknown().await, ["Copper Imp"]);
-    assert_eq!(unknown().await, ["Copper Imp"], "from memory");
+    assert_eq!(unknown().await, ["Copper Imp"], "the second report comes from memory");
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| {
         let cards = set["cards"].as_array_mut().unwrap();
@@ -249,14 +249,18 @@ async fn a_changed_card_changes_the_reports_on_decks() {
     });
     app.import(&source).await.unwrap();
     app.catch_up().await;
-    assert_eq!(unknown().await, ["Kettle Imp"], "renamed: one name is gone, the other is there");
+    assert_eq!(
+        unknown().await,
+        ["Kettle Imp"],
+        "after the rename the old name is unknown and the new name is known"
+    );
     let found = app.get("/v1/cards/named?exact=copper%20imp").answer().await.expect(200);
     assert_eq!(found["name"], "Copper Imp");
     app.get("/v1/cards/named?exact=kettle%20imp").answer().await.problem(404, "not_found");
 }
 
 #[tokio::test]
-async fn a_card_that_is_unlocked_is_known_to_all_decks() {
+async fn an_unlocked_card_is_known_in_deck_reports() {
     let (app, _) = two_instances().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;

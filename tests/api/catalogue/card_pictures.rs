@@ -1,4 +1,4 @@
-//! Pictures of cards. That hidden ones have one for all is tested with the hidden cards.
+//! Pictures of cards. `hidden_cards.rs` tests that all hidden cards have the same picture.
 
 use serde_json::{Value, json};
 
@@ -27,11 +27,11 @@ async fn a_card_is_drawn_with_the_numbers_of_each_rarity() {
     assert_eq!(header("x-content-type-options"), "nosniff");
     assert!(header("content-security-policy").contains("sandbox"));
     assert_eq!(header("cache-control"), "public, max-age=60");
-    // A new manifest changes the picture, too, and not this time.
+    // A new manifest changes the picture but not the time of the card, so there is no `last-modified`.
     assert_eq!(header("last-modified"), "");
     let text = base.text();
-    for told in ["Pebblebrow Tortoise", "Earth", ">350<", "Common"] {
-        assert!(text.contains(told), "{told}: {text}");
+    for expected in ["Pebblebrow Tortoise", "Earth", ">350<", "Common"] {
+        assert!(text.contains(expected), "{expected}: {text}");
     }
     assert!(!text.contains("<script") && !text.contains("href=\"http"));
     assert_eq!(picture(&app, &format!("{path}?rarity=common")).await.text(), text);
@@ -40,14 +40,14 @@ async fn a_card_is_drawn_with_the_numbers_of_each_rarity() {
 }
 
 #[tokio::test]
-async fn a_picture_is_sent_once() {
+async fn an_unchanged_picture_is_not_sent_again() {
     let (app, path) = tortoise().await;
     let first = picture(&app, &path).await;
     let again = app.get(&path).header("if-none-match", &first.header("etag")).answer().await;
     assert_eq!((again.status, again.bytes.len()), (304, 0));
 }
 
-/// Drawn once for many who ask at the same moment, and the same each time.
+/// Simultaneous requests get the same bytes.
 #[tokio::test]
 async fn a_picture_is_drawn_as_png() {
     let (app, path) = tortoise().await;
@@ -61,7 +61,7 @@ async fn a_picture_is_drawn_as_png() {
 }
 
 #[tokio::test]
-async fn what_is_asked_wrongly_is_told() {
+async fn invalid_picture_requests_are_rejected() {
     let (app, path) = tortoise().await;
     let faults =
         app.get(&format!("{path}?rarity=rar")).answer().await.problem(400, "invalid_query");
@@ -69,11 +69,11 @@ async fn what_is_asked_wrongly_is_told() {
     let detail = faults["errors"][0]["detail"].as_str().unwrap();
     assert!(detail.contains("did you mean rare"), "{detail}");
     app.get(&format!("{path}?format=gif")).answer().await.problem(400, "invalid_query");
-    let nobody = format!("/v1/cards/{}/picture", uuid::Uuid::nil());
-    app.get(&nobody).answer().await.problem(404, "not_found");
+    let unknown = format!("/v1/cards/{}/picture", uuid::Uuid::nil());
+    app.get(&unknown).answer().await.problem(404, "not_found");
 }
 
-/// A game of fish, plain and golden.
+/// A game of fish with the rarities plain and golden.
 pub(super) const POND: &str = r#"
 code = "pond"
 name = "Pond"
@@ -115,12 +115,12 @@ async fn a_card_is_drawn_in_the_rarities_that_it_has() {
         let of_rarity = picture(&app, &format!("{path}?rarity={has}")).await;
         assert_eq!(picture(&app, &path).await.text(), of_rarity.text(), "{has} is its lowest");
         let other = app.get(&format!("{path}?rarity={lacks}")).answer().await;
-        let told = other.problem(404, "not_found");
-        assert!(told["detail"].as_str().unwrap().contains("in this rarity"), "{told}");
+        let problem = other.problem(404, "not_found");
+        assert!(problem["detail"].as_str().unwrap().contains("in this rarity"), "{problem}");
     }
 }
 
-/// Games of one rarity, too, and cards whose name is an emoji.
+/// This includes games with one rarity and cards whose name is an emoji.
 #[tokio::test]
 async fn a_card_of_any_game_is_drawn() {
     let app = TestApp::start().await;
@@ -135,7 +135,7 @@ async fn a_card_of_any_game_is_drawn() {
     }
 }
 
-/// A text as a picture writes it.
+/// A text with the escapes that pictures use.
 fn escaped(name: &Value) -> String {
     name.as_str().unwrap().replace('&', "&#38;").replace('\'', "&#39;")
 }

@@ -1,4 +1,4 @@
-//! Cards and printings that everybody may see.
+//! Cards and printings that every client may see.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ async fn numbers(app: &TestApp, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn zeros_before_a_number_do_not_count() {
+async fn leading_zeros_of_a_number_are_ignored() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
@@ -29,7 +29,7 @@ async fn zeros_before_a_number_do_not_count() {
         let listed = numbers(&app, &format!("set=hearth&number={number}")).await;
         assert_eq!(listed, ["hearth/016"], "{number}");
     }
-    // A hidden card has a number, too, and no more than that.
+    // A hidden card is found by its number as well, but its name is not shown.
     let hidden = app.get("/v1/games/ttcg/sets/veil/cards/1").answer().await.expect(200);
     assert_eq!((&hidden["number"], hidden.get("name")), (&"001".into(), None));
     for number in ["0", "160", "16a", "-16"] {
@@ -37,7 +37,7 @@ async fn zeros_before_a_number_do_not_count() {
         let answer = app.get(&path).answer().await;
         assert_eq!(answer.status, 404, "{number}");
     }
-    // Where zeros tell cards apart, each is found by its own number alone.
+    // If the numbers of two cards differ only in leading zeros, each card is found only by its exact number.
     app.sql("UPDATE cards SET number = '0016' WHERE set_code = 'hearth' AND number = '017'").await;
     app.get("/v1/games/ttcg/sets/hearth/cards/16").answer().await.problem(404, "not_found");
     for number in ["016", "0016"] {
@@ -47,7 +47,7 @@ async fn zeros_before_a_number_do_not_count() {
 }
 
 #[tokio::test]
-async fn a_card_reads_as_its_file_says() {
+async fn a_card_has_the_values_of_its_set_file() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "uno-emoji"]).await;
     let file = set_file(&seed_data("ttcg"), "hearth");
@@ -78,7 +78,7 @@ async fn a_card_reads_as_its_file_says() {
     }
     assert_eq!(printings["data"].as_array().unwrap().len(), 6);
 
-    // A card that lists no printing has the one of the game's lowest rarity.
+    // A card whose file lists no printings has one printing, of the lowest rarity of the game.
     let red = app.get("/v1/cards?game=uno-emoji&limit=1").answer().await.expect(200);
     let path = format!("/v1/cards/{}/printings", red["data"][0]["id"].as_str().unwrap());
     let printings = app.get(&path).answer().await.expect(200);
@@ -87,7 +87,7 @@ async fn a_card_reads_as_its_file_says() {
 }
 
 #[tokio::test]
-async fn filters_join_and_names_fold() {
+async fn filters_combine_and_names_match_without_accents_and_case() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| {
@@ -106,7 +106,11 @@ async fn filters_join_and_names_fold() {
     {
         assert_eq!(numbers(&app, &format!("name={name}")).await, ["hearth/001"], "{name}");
     }
-    assert_eq!(numbers(&app, "name=uber*").await, Vec::<String>::new(), "a beginning, not a part");
+    assert_eq!(
+        numbers(&app, "name=uber*").await,
+        Vec::<String>::new(),
+        "the pattern must match the beginning of the name"
+    );
     assert_eq!(numbers(&app, "name=100*").await, ["hearth/002"]);
     assert_eq!(numbers(&app, "name=1*&kind=unit&rarity=primal_rare").await.len(), 1);
     assert_eq!(numbers(&app, "rarity=standard").await, Vec::<String>::new());
@@ -129,7 +133,7 @@ async fn filters_join_and_names_fold() {
         .answer()
         .await
         .problem(400, "invalid_query");
-    // Null bytes inside a cursor that decodes.
+    // Invalid cursors: one that cannot be decoded, an empty array, an array with a null byte, and an object.
     for cursor in ["x", "W10", "WyJcdTAwMDAiLCJhIiwiYiJd", "e30"] {
         app.get(&format!("/v1/cards?cursor={cursor}"))
             .answer()
@@ -139,7 +143,7 @@ async fn filters_join_and_names_fold() {
 }
 
 #[tokio::test]
-async fn pages_hold_every_card_once_whatever_comes_in_between() {
+async fn pages_contain_every_card_once_while_games_are_imported() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "uno-emoji"]).await;
     let total = app.get("/v1/cards?include=total&limit=1").answer().await.expect(200)["total"]
@@ -164,12 +168,16 @@ async fn pages_hold_every_card_once_whatever_comes_in_between() {
         next.clone_into(&mut path);
     }
     let distinct: BTreeSet<&String> = seen.iter().collect();
-    assert_eq!(distinct.len(), seen.len(), "no card twice");
-    assert_eq!(seen.len() as u64, total, "games that sort before the page do not push cards out");
+    assert_eq!(distinct.len(), seen.len(), "no card is returned twice");
+    assert_eq!(
+        seen.len() as u64,
+        total,
+        "the import of games that sort before the page does not skip cards"
+    );
 }
 
 #[tokio::test]
-async fn bad_ids_are_not_found() {
+async fn unknown_and_invalid_ids_are_not_found() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     for id in ["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "1", "not-a-uuid", "%00"] {
@@ -182,7 +190,7 @@ async fn bad_ids_are_not_found() {
 }
 
 #[tokio::test]
-async fn an_etag_for_each_encoding_and_a_304_for_each() {
+async fn each_encoding_has_its_own_etag_and_304() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.expect(200);
@@ -220,7 +228,7 @@ async fn an_etag_for_each_encoding_and_a_304_for_each() {
     let before = app.get(&format!("/v1/cards/{id}")).answer().await.header("etag");
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| set["cards"][0]["lore"] = "Rewritten.".into());
-    // An admin sees at once what the admin changed.
+    // An edit over HTTP shows at once on the instance that performs it.
     let admin = app.admin().await;
     let set = set_file(&source, "hearth");
     app.put("/v1/games/ttcg/sets/hearth").by(&admin).json(&set).answer().await.expect(200);
@@ -272,7 +280,7 @@ async fn a_card_can_be_read_as_text() {
             format!("[{}] {}", effect["style"].as_str().unwrap(), effect["text"].as_str().unwrap());
         assert!(lines.contains(&line.as_str()), "{line} in {text}");
     }
-    // By its id and by its name it reads the same.
+    // A request by id and a request by name return the same text.
     for path in [
         format!("/v1/cards/{}", card["id"].as_str().unwrap()),
         format!("/v1/cards/named?exact={}", card["name"].as_str().unwrap().replace(' ', "%20")),
@@ -305,7 +313,7 @@ async fn a_list_as_text_is_a_deck_list() {
     assert!(lines[0].starts_with("// warning: ") && lines[0].contains("atack"), "{text}");
     assert_eq!(lines[1], "// ttcg");
     assert_eq!(lines.len(), 7, "{text}");
-    // It is what `list` of a deck takes.
+    // The member `list` of a new deck accepts this text.
     let list = serde_json::json!({ "name": "pasted", "format": "ttcg/standard", "list": text });
     let deck = app.post("/v1/decks").by(&ada).json(&list).answer().await.expect(201);
     let entries = deck["entries"].as_array().unwrap();
@@ -325,7 +333,7 @@ async fn a_list_as_text_is_a_deck_list() {
 
 /// Cards by id and number are read over one connection of each worker, which sends many statements before the first answer.
 #[tokio::test]
-async fn many_reads_at_once_get_each_its_own_card() {
+async fn concurrent_reads_get_the_right_cards() {
     let app = TestApp::start_with(|settings| settings.card_cache_bytes = 0).await;
     app.seed(&["ttcg"]).await;
     let page = app.get("/v1/cards?game=ttcg&limit=200").answer().await.expect(200);
@@ -336,7 +344,7 @@ async fn many_reads_at_once_get_each_its_own_card() {
         [format!("/v1/cards/{id}"), by_number, format!("/v1/cards/{}", uuid::Uuid::nil())]
     };
     let paths: Vec<String> = cards.iter().flat_map(read).collect();
-    // Twice as many as may be under way on the connection.
+    // Twice as many reads as the connection may have in flight.
     for (cards, paths) in cards.chunks(22).zip(paths.chunks(66)) {
         let answers = join_all(paths.iter().map(|path| app.get(path).answer())).await;
         for (card, answers) in cards.iter().zip(answers.chunks(3)) {
@@ -351,7 +359,7 @@ async fn many_reads_at_once_get_each_its_own_card() {
 }
 
 #[tokio::test]
-async fn reads_go_on_after_postgres_has_ended_their_connection() {
+async fn reads_work_again_after_postgres_closes_their_connection() {
     let app = TestApp::start_with(|settings| settings.card_cache_bytes = 0).await;
     app.seed(&["ttcg"]).await;
     let path = "/v1/games/ttcg/sets/hearth/cards/001";
@@ -360,36 +368,39 @@ async fn reads_go_on_after_postgres_has_ended_their_connection() {
         let ended = "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity \
                      WHERE datname = current_database() AND query LIKE '%c.number = $3'";
         assert_eq!(app.db().value(ended).await, "1");
-        // One that was sent before the end was noticed is to be sent again.
+        // A read that the service sent before it noticed the closed connection gets 503 and has to be repeated.
         read_again(&app, path).await;
     }
 }
 
-/// A read that cannot go on holds up those behind it for no longer than a statement may take.
+/// A blocked read delays the reads behind it on the same connection for at most the statement timeout.
 #[tokio::test]
-async fn reads_that_wait_for_a_lock_are_told_to_come_again() {
+async fn reads_that_wait_for_a_lock_get_503_with_retry_after() {
     let db = Arc::new(TestDb::create().await);
     let app = TestApp::start_on(db.clone(), Clock::system(), |_| {});
     app.seed(&["ttcg"]).await;
     let hasty = TestApp::start_tuned(
         db,
         Clock::system(),
-        |settings| settings.card_cache_bytes = 0,
+        |settings| {
+            settings.card_cache_bytes = 0;
+            settings.request_timeout = Duration::from_secs(15);
+        },
         |settings| settings.statement_timeout = Duration::from_secs(1),
     );
     let path = "/v1/games/ttcg/sets/hearth/cards/001";
     let session = app.db().session().await;
     session.batch_execute("BEGIN; LOCK TABLE unlocks IN ACCESS EXCLUSIVE MODE").await.unwrap();
-    // More than would get an answer of Postgres one after the other, within the time of a request.
+    // One after the other, these statements would take 16 s until their timeouts: longer than the time limit of a request, whose code is `timed_out`.
     for answer in join_all((0..16).map(|_| hasty.get(path).answer())).await {
         assert!(!answer.header("retry-after").is_empty());
-        answer.expect(503);
+        answer.problem(503, "unavailable");
     }
     session.batch_execute("COMMIT").await.unwrap();
     read_again(&hasty, path).await;
 }
 
-/// Reads until there is an answer.
+/// Repeats the read as long as the service answers 503.
 async fn read_again(app: &TestApp, path: &str) -> Value {
     for _ in 0..100 {
         let answer = app.get(path).answer().await;
@@ -398,5 +409,5 @@ async fn read_again(app: &TestApp, path: &str) -> Value {
         }
         answer.problem(503, "unavailable");
     }
-    panic!("{path} is never answered");
+    panic!("{path} always returns 503");
 }

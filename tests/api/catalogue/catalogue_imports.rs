@@ -1,4 +1,4 @@
-//! Games and sets that an admin brings in over HTTP.
+//! Games and sets that an admin imports over HTTP.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Player, RequestExt as _, TestApp, seed_data, set_file};
 
-/// A game of its own: cards of one kind, decks of three.
+/// A small game for tests: one kind of cards, decks of three cards.
 pub(crate) const PEBBLES: &str = r#"
 code = "pebbles"
 name = "Pebbles"
@@ -68,15 +68,15 @@ fn set(app: &TestApp, by: &Player, path: &str, file: &Value) -> RequestBuilder {
 }
 
 #[tokio::test]
-async fn a_game_comes_in_as_data_and_its_decks_are_judged() {
+async fn a_game_is_imported_as_data_and_its_decks_are_checked() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let other_instance = app.second_instance();
 
-    // First without consequences.
+    // First as a dry run, which changes nothing.
     let rehearsed = manifest(&app, &admin, "pebbles?dry_run=true", PEBBLES);
-    let told = rehearsed.answer().await.expect(200);
-    assert_eq!((&told["dry_run"], &told["game_added"]), (&json!(true), &json!(true)));
+    let report = rehearsed.answer().await.expect(200);
+    assert_eq!((&report["dry_run"], &report["game_added"]), (&json!(true), &json!(true)));
     app.get("/v1/games/pebbles").answer().await.problem(404, "not_found");
 
     let answer = manifest(&app, &admin, "pebbles", PEBBLES).answer().await;
@@ -84,13 +84,13 @@ async fn a_game_comes_in_as_data_and_its_decks_are_judged() {
     assert_eq!(answer.expect(201)["manifest_changed"], true);
     let answer = set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await;
     assert_eq!(answer.header("location"), "/v1/games/pebbles/sets/shore");
-    let told = answer.expect(201);
+    let report = answer.expect(201);
     let whole = json!({
         "set": "shore", "set_added": true, "set_changed": true, "cards_added": 2, "cards_changed": 0, "cards_unlocked": 0
     });
-    assert_eq!(told["sets"], json!([whole]));
+    assert_eq!(report["sets"], json!([whole]));
 
-    // The very next request, on any instance, judges by it.
+    // The next request, on any instance, uses the new format.
     let deck = json!({ "format": "pebbles/pouch", "list": "2 Flat One\n1 round one" });
     for instance in [&app, &other_instance] {
         let judged = instance.post("/v1/deck-reports").json(&deck).answer().await.expect(200);
@@ -100,19 +100,19 @@ async fn a_game_comes_in_as_data_and_its_decks_are_judged() {
     let judged = app.post("/v1/deck-reports").json(&short).answer().await.expect(200);
     assert_eq!(judged["reports"][0]["violations"][0]["rule"], "P-2");
 
-    // The same again changes nothing, also not the audit log.
+    // The same file again changes nothing and writes no entry into the audit log.
     let entries = "SELECT count(*) FROM audit_log WHERE action = 'game.imported'";
     assert_eq!(app.db().value(entries).await, "2");
-    let told = set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await.expect(200);
-    assert_eq!(told["sets"], json!([]));
+    let report = set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await.expect(200);
+    assert_eq!(report["sets"], json!([]));
     assert_eq!(app.db().value(entries).await, "2");
     let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
     assert_eq!(log["data"][0]["actor_id"], admin.id.as_str(), "{log}");
 }
 
-/// The instance that took a file has its cards in memory when it answers.
+/// The instance that imports a set file has the cards in memory before it answers.
 #[tokio::test]
-async fn what_was_imported_counts_at_once_where_cards_are_in_memory() {
+async fn an_instance_with_cards_in_memory_knows_imported_cards_at_once() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
@@ -124,7 +124,7 @@ async fn what_was_imported_counts_at_once_where_cards_are_in_memory() {
 }
 
 #[tokio::test]
-async fn a_manifest_is_changed_by_the_version_that_was_read() {
+async fn a_manifest_edit_needs_the_etag_that_was_read() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
@@ -142,8 +142,8 @@ async fn a_manifest_is_changed_by_the_version_that_was_read() {
     rehearsed.answer().await.expect(200);
     edit(&four).answer().await.expect(200);
     edit(PEBBLES).answer().await.problem(412, "precondition_failed");
-    let nobody = manifest(&app, &admin, "gravel", PEBBLES).header("if-match", "\"r1\"");
-    nobody.answer().await.problem(412, "precondition_failed");
+    let unknown = manifest(&app, &admin, "gravel", PEBBLES).header("if-match", "\"r1\"");
+    unknown.answer().await.problem(412, "precondition_failed");
     let deck = json!({ "format": "pebbles/pouch", "entries": [] });
     let judged = app.post("/v1/deck-reports").json(&deck).answer().await.expect(200);
     let limits: Vec<&Value> = judged["reports"][0]["violations"]
@@ -156,7 +156,7 @@ async fn a_manifest_is_changed_by_the_version_that_was_read() {
 }
 
 #[tokio::test]
-async fn a_manifest_can_be_sent_for_a_new_game_only() {
+async fn if_none_match_limits_a_manifest_to_new_games() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let create = || manifest(&app, &admin, "pebbles", PEBBLES).header("if-none-match", "*");
@@ -168,9 +168,9 @@ async fn a_manifest_can_be_sent_for_a_new_game_only() {
     other.header("if-match", "\"r1\"").answer().await.expect(200);
 }
 
-/// One wrong value does not hide the others, in whatever card they are.
+/// After one wrong value the service still finds the wrong values of all cards.
 #[tokio::test]
-async fn every_fault_of_a_set_file_is_told_at_once() {
+async fn all_faults_of_a_set_file_are_reported_at_once() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
@@ -191,7 +191,7 @@ async fn every_fault_of_a_set_file_is_told_at_once() {
     let put = app.put("/v1/games/pebbles/sets/shore").by(&admin);
     let put = put.header("content-type", "application/json").body(format!("\u{feff}{text}"));
     let problem = put.answer().await.problem(422, "invalid_import");
-    let mut told: Vec<(&str, &str, bool)> = problem["errors"]
+    let mut reported: Vec<(&str, &str, bool)> = problem["errors"]
         .as_array()
         .unwrap()
         .iter()
@@ -201,7 +201,7 @@ async fn every_fault_of_a_set_file_is_told_at_once() {
             (text("/pointer"), text("/card/number"), error["code"].is_string())
         })
         .collect();
-    told.sort_unstable();
+    reported.sort_unstable();
     let wanted = [
         ("/cards/0/name", "001", false),
         ("/cards/1/nme", "002", false),
@@ -209,7 +209,7 @@ async fn every_fault_of_a_set_file_is_told_at_once() {
         ("/cards/3/kind", "004", false),
         ("/cards/4/number", "005", false),
     ];
-    assert_eq!(told, wanted, "{problem:#}");
+    assert_eq!(reported, wanted, "{problem:#}");
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn a_byte_order_mark_is_ignored() {
     put.answer().await.expect(201);
 }
 
-/// A manifest is held against the cards that are stored, not only against those that come with it.
+/// A manifest is checked against the stored cards, not only against cards that are sent with it.
 #[tokio::test]
 async fn a_changed_manifest_must_allow_the_stored_cards() {
     let app = TestApp::start().await;
@@ -255,9 +255,9 @@ async fn a_changed_manifest_must_allow_the_stored_cards() {
     change("max = 9", "max = 3").answer().await.expect(200);
 }
 
-/// Thousands of stored cards are checked, and the answer stays short.
+/// The same fault of many stored cards is reported as one error with a count, and the list of errors has at most 200 entries.
 #[tokio::test]
-async fn faults_of_many_stored_cards_are_counted() {
+async fn equal_faults_of_many_stored_cards_are_counted() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     manifest(&app, &admin, "pebbles", PEBBLES).answer().await.expect(201);
@@ -273,9 +273,9 @@ async fn faults_of_many_stored_cards_are_counted() {
     assert!(errors[0]["detail"].as_str().unwrap().contains(" in 300 places"), "{}", errors[0]);
 }
 
-/// Two admins change the same version at the same moment, on two instances: one of them wins, the other is told.
+/// Two edits of the same version arrive at the same time on two instances: one succeeds, the other gets 412.
 #[tokio::test]
-async fn of_two_edits_at_the_same_moment_one_wins() {
+async fn only_one_of_two_simultaneous_edits_succeeds() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let admin = app.admin().await;
@@ -293,7 +293,7 @@ async fn of_two_edits_at_the_same_moment_one_wins() {
 }
 
 #[tokio::test]
-async fn faults_are_told_with_their_places_and_nothing_is_taken() {
+async fn faults_are_reported_with_their_places_and_nothing_is_stored() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let broken =
@@ -345,7 +345,10 @@ async fn faults_are_told_with_their_places_and_nothing_is_taken() {
     assert_eq!(problem.problem(422, "invalid_import")["errors"][0]["pointer"], "/code");
     let problem = set(&app, &admin, "pebbles/sets/beach", &file).answer().await;
     let problem = problem.problem(422, "invalid_import");
-    assert_eq!(problem["errors"][0]["pointer"], "/code", "beside the others: {problem}");
+    assert_eq!(
+        problem["errors"][0]["pointer"], "/code",
+        "reported together with the other faults: {problem}"
+    );
     assert_eq!(problem["errors"].as_array().unwrap().len(), 3, "{problem}");
     let unknown = json!({ "code": "shore", "name": "Shore", "cards": [], "color": "grey" });
     set(&app, &admin, "pebbles/sets/shore", &unknown).answer().await.problem(422, "invalid_import");
@@ -356,7 +359,7 @@ async fn faults_are_told_with_their_places_and_nothing_is_taken() {
 }
 
 #[tokio::test]
-async fn files_of_the_wrong_kind_or_size_are_refused() {
+async fn files_of_the_wrong_type_or_size_are_refused() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let json = app.put("/v1/games/pebbles/manifest").by(&admin).json(&json!({}));
@@ -375,16 +378,16 @@ async fn files_of_the_wrong_kind_or_size_are_refused() {
     maybe.answer().await.problem(400, "invalid_query");
 }
 
-/// A whole set of the seed data, hidden cards included, comes in over HTTP as it does from the command line.
+/// A whole set of the seed data is imported over HTTP, and its cards are hidden as after an import from the command line.
 #[tokio::test]
-async fn a_hidden_set_comes_in_hidden() {
+async fn cards_of_an_imported_hidden_set_are_hidden() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let source = seed_data("ttcg");
     manifest(&app, &admin, "ttcg", &source.manifest.text).answer().await.expect(201);
     let veil = set_file(&source, "veil");
-    let told = set(&app, &admin, "ttcg/sets/veil", &veil).answer().await.expect(201);
-    assert_eq!(told["sets"][0]["cards_added"], veil["cards"].as_array().unwrap().len());
+    let report = set(&app, &admin, "ttcg/sets/veil", &veil).answer().await.expect(201);
+    assert_eq!(report["sets"][0]["cards_added"], veil["cards"].as_array().unwrap().len());
     let cards = app.get("/v1/cards?set=veil&game=ttcg").answer().await.expect(200);
     assert!(cards["data"].as_array().unwrap().iter().all(|card| card["hidden"] == true), "{cards}");
     for card in veil["cards"].as_array().unwrap() {
@@ -392,10 +395,10 @@ async fn a_hidden_set_comes_in_hidden() {
     }
 }
 
-/// The invented game of `docs/GAMES.md`, with zones, a limit list, exemptions and a fixed box, comes in through the API as data
-/// alone, and decks for it are judged: those of its folder that are named legal are, the others are not.
+/// The invented game of `docs/GAMES.md`, with zones, a limit list, exemptions and a fixed box, is imported through the API without any
+/// code for it. Of the decks in its folder, those whose file names begin with `legal-` are legal, the others are not.
 #[tokio::test]
-async fn an_invented_game_is_imported_and_played() {
+async fn an_invented_game_is_imported_and_its_decks_are_checked() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/games/harbour");
@@ -413,13 +416,13 @@ async fn an_invented_game_is_imported_and_played() {
         let path = format!("harbour/sets/{}", file["code"].as_str().unwrap());
         set(&app, &admin, &path, &file).answer().await.expect(201);
     }
-    let mut verdicts = Vec::new();
+    let mut checked = Vec::new();
     for file in std::fs::read_dir(folder.join("decks")).unwrap() {
         let file = file.unwrap().path();
         let list = read(&file);
         let format = list.lines().find_map(|line| line.strip_prefix("// format: ")).unwrap();
         let deck = json!({ "format": format.trim(), "list": list });
-        // An admin sees the hidden set of the game; a stranger's cards are those that everybody may see.
+        // An admin sees the cards of the hidden set, an anonymous client does not.
         let judged = app.post("/v1/deck-reports").by(&admin).json(&deck).answer().await.expect(200);
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         assert_eq!(
@@ -427,9 +430,9 @@ async fn an_invented_game_is_imported_and_played() {
             name.starts_with("legal-"),
             "{name}: {judged:#}"
         );
-        verdicts.push(name);
+        checked.push(name);
     }
-    assert_eq!(verdicts.len(), 4, "{verdicts:?}");
+    assert_eq!(checked.len(), 4, "{checked:?}");
 }
 
 #[tokio::test]
@@ -448,9 +451,9 @@ async fn the_schema_of_manifests_is_published() {
     app.get("/v1/games/ttcg/schema?of=everything").answer().await.problem(400, "invalid_query");
 }
 
-/// Games that reprint: the rules of Pokémon as they ship, a pool with several cards of one name, a deck that tells them apart.
+/// A game with reprints: the Pokémon rules of the seed data, sets with several cards of one name, and a deck that distinguishes them.
 #[tokio::test]
-async fn a_pool_with_reprints_comes_in_and_real_decks_are_judged() {
+async fn decks_of_a_game_with_reprints_are_checked() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     app.seed(&["pokemon"]).await;
@@ -470,13 +473,16 @@ async fn a_pool_with_reprints_comes_in_and_real_decks_are_judged() {
     let ids: Vec<&Value> =
         (0..2).map(|at| &judged["entries"][at]["card_id"]).filter(|id| id.is_string()).collect();
     assert_eq!(ids.len(), 2);
-    assert_ne!(ids[0], ids[1], "each entry means its own card");
+    assert_ne!(ids[0], ids[1], "each entry refers to its own card");
     let judged = judge("3 Volt Mouse (one) 2\n2 Volt Mouse (two) 7\n55 Spark Energy").await;
     let violation = &judged["reports"][0]["violations"][0];
-    assert_eq!(violation["code"], "COPY_LIMIT_EXCEEDED", "all sets together: {judged:#}");
+    assert_eq!(
+        violation["code"], "COPY_LIMIT_EXCEEDED",
+        "the limit counts the cards of all sets: {judged:#}"
+    );
     assert_eq!((&violation["limit"], &violation["actual"]), (&json!(4), &json!(5)));
 
-    // Names cannot become unique any more.
+    // The game has cards with the same name, so the manifest can no longer demand unique names.
     let stored = app.get("/v1/games/pokemon/manifest").answer().await;
     let unique = stored.text().replace("unique_names = false", "unique_names = true");
     let refused = manifest(&app, &admin, "pokemon", &unique);

@@ -1,4 +1,4 @@
-//! The change feed: no gap, no duplicate, nothing of hidden cards.
+//! The change feed: no gap, no duplicate, nothing about hidden cards.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ async fn feed(app: &TestApp, query: &str) -> Answer {
     app.get(&format!("/v1/changes?{query}")).answer().await
 }
 
-/// The whole feed after a number, page by page.
+/// All events after a sequence number, read page by page.
 async fn follow(app: &TestApp, mut after: u64, limit: usize) -> Vec<Value> {
     let mut all = Vec::new();
     loop {
@@ -34,9 +34,10 @@ fn kinds(changes: &[Value]) -> BTreeSet<&str> {
     changes.iter().map(|change| change["kind"].as_str().unwrap()).collect()
 }
 
-/// Nobody who starts after a large import has to number it first, however much waits already and though a part is refused.
+/// The seeding program assigns sequence numbers to the events that it writes, so that the next instance does not have to do this at its
+/// start. This holds although 20001 older events have no number yet and although one part of the seed data is refused.
 #[tokio::test]
-async fn the_seeding_program_numbers_what_it_brought() {
+async fn the_seeding_program_numbers_its_events() {
     let db = TestDb::create().await;
     sql(
         &db.url(),
@@ -63,7 +64,7 @@ async fn the_seeding_program_numbers_what_it_brought() {
 }
 
 #[tokio::test]
-async fn a_mirror_learns_of_everything_once() {
+async fn a_mirror_receives_every_event_once() {
     let app = TestApp::start().await;
     assert_eq!(
         feed(&app, "").await.expect(200),
@@ -78,23 +79,26 @@ async fn a_mirror_learns_of_everything_once() {
     let cards: u64 = app.db().value("SELECT count(*) FROM cards").await.parse().unwrap();
     assert_eq!(count, cards + 1 + 2, "a game, two sets, and each card");
 
-    // The same files again are no news; an open card's change is, a hidden one's is not.
+    // The same files again write no event. A change of an open card writes one, a change of a hidden card does not.
     app.import(&source).await.unwrap();
     edit_set(&mut source, "hearth", |set| set["cards"][0]["lore"] = json!("Otherwise."));
     edit_set(&mut source, "veil", |set| set["cards"][0]["lore"] = json!("Secret."));
     app.import(&source).await.unwrap();
-    let news = follow(&app, count, 200).await;
-    assert_eq!(news.len(), 1, "{news:?}");
-    assert_eq!((&news[0]["kind"], &news[0]["number"]), (&json!("card.changed"), &json!("001")));
-    assert_eq!(news[0]["set"], "hearth");
+    let events = follow(&app, count, 200).await;
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert_eq!((&events[0]["kind"], &events[0]["number"]), (&json!("card.changed"), &json!("001")));
+    assert_eq!(events[0]["set"], "hearth");
     app.seed(&["emojo-dojo"]).await;
     let of_ttcg = feed(&app, &format!("after={}&game=ttcg", count + 1)).await.expect(200);
     assert_eq!(of_ttcg["data"], json!([]));
-    assert_eq!(of_ttcg["next_after"], of_ttcg["newest"], "what is left out is known, too");
+    assert_eq!(
+        of_ttcg["next_after"], of_ttcg["newest"],
+        "next_after also passes the events that the filter leaves out"
+    );
 }
 
 #[tokio::test]
-async fn an_unlock_is_news() {
+async fn the_feed_contains_unlocks() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let before = feed(&app, "after=0&limit=1").await.expect(200)["newest"].clone();
@@ -103,16 +107,16 @@ async fn an_unlock_is_news() {
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "veil", |set| set["unlock_threshold"] = json!(2));
     app.import(&source).await.unwrap();
-    let news = follow(&app, before.as_u64().unwrap(), 50).await;
-    let unlocked: Vec<&str> = news
+    let events = follow(&app, before.as_u64().unwrap(), 50).await;
+    let unlocked: Vec<&str> = events
         .iter()
         .filter(|change| change["kind"] == "card.unlocked")
         .map(|change| change["number"].as_str().unwrap())
         .collect();
-    assert_eq!(unlocked, ["001", "002", "003"], "{news:?}");
+    assert_eq!(unlocked, ["001", "002", "003"], "{events:?}");
 }
 
-/// Writers on two instances, readers that follow all the while: every reader sees every event, once, in the same order.
+/// Writers and readers work on two instances at the same time: every reader sees every event once, in the same order.
 #[tokio::test]
 async fn readers_miss_nothing_while_others_write() {
     let app = TestApp::start().await;
@@ -121,7 +125,7 @@ async fn readers_miss_nothing_while_others_write() {
     let each = 25;
     let write = async |app: &TestApp, writer: usize| {
         for round in 0..each {
-            // Long and short transactions commit in another order than they began.
+            // Because of the pause, transactions commit in a different order than they began.
             let pause = if round % 3 == 0 { 0.02 } else { 0.0 };
             app.sql(&format!(
                 "BEGIN; INSERT INTO events (id, kind, payload, created_at) \
@@ -154,7 +158,7 @@ async fn readers_miss_nothing_while_others_write() {
 }
 
 #[tokio::test]
-async fn whoever_comes_too_late_begins_again() {
+async fn a_position_outside_the_stored_feed_is_rejected() {
     let app = TestApp::start().await;
     app.seed(&["emojito"]).await;
     feed(&app, "after=5").await.expect(200);
@@ -173,11 +177,11 @@ async fn whoever_comes_too_late_begins_again() {
     assert_eq!(
         next["data"][0]["seq"].as_u64(),
         newest.as_u64().map(|seq| seq + 1),
-        "numbers never come twice"
+        "sequence numbers are never reused"
     );
 }
 
-/// Reads events of a stream until there are enough.
+/// Reads a stream until it has sent `enough` events.
 async fn streamed(
     app: &TestApp,
     path: &str,
@@ -205,22 +209,22 @@ async fn streamed(
         if events.len() >= enough {
             return events;
         }
-        let chunk = bytes.next().await.expect("the stream goes on").unwrap();
+        let chunk = bytes.next().await.expect("the stream stays open").unwrap();
         text += std::str::from_utf8(&chunk).unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_stream_goes_on_where_it_ended() {
+async fn a_stream_resumes_after_the_last_event_id() {
     let app = TestApp::start().await;
     app.seed(&["emojito"]).await;
     let first = streamed(&app, "/v1/changes/stream?after=0", None, 102).await;
     assert_eq!(first.iter().map(|(id, _)| *id).collect::<Vec<_>>(), (1..=102).collect::<Vec<_>>());
-    // On another instance, while things happen.
+    // The client resumes on another instance while an import writes events.
     let other = app.second_instance();
-    let going_on = streamed(&other, "/v1/changes/stream?after=0", Some(102), 3);
-    let happening = app.seed(&["emojo-dojo"]);
-    let (rest, ()) = tokio::join!(going_on, happening);
+    let resumed = streamed(&other, "/v1/changes/stream?after=0", Some(102), 3);
+    let seeding = app.seed(&["emojo-dojo"]);
+    let (rest, ()) = tokio::join!(resumed, seeding);
     assert_eq!(rest[0], (103, "game.changed".to_owned()));
     assert_eq!(rest[1], (104, "set.changed".to_owned()));
     let dojo = streamed(&app, "/v1/changes/stream?after=0&game=emojo-dojo", None, 1).await;
@@ -231,7 +235,7 @@ async fn a_stream_goes_on_where_it_ended() {
 }
 
 #[tokio::test]
-async fn a_network_holds_twenty_streams() {
+async fn a_network_can_open_twenty_streams_at_most() {
     let app = TestApp::start().await;
     let mut held = Vec::new();
     for _ in 0..20 {

@@ -1,9 +1,9 @@
-//! Codes in query parameters: what there is not is told wherever lists have no warnings, and case does not count.
+//! Codes in query parameters: endpoints without warnings reject an unknown code, and codes ignore case.
 
 use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
-async fn codes_that_there_are_not_are_told_everywhere() {
+async fn every_endpoint_reports_unknown_codes() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emojito"]).await;
     let moderator = app.moderator().await;
@@ -32,13 +32,13 @@ async fn codes_that_there_are_not_are_told_everywhere() {
         ("/v1/changes/stream?game=ttgc", &[game]),
     ] {
         let problem = app.get(path).by(&moderator).answer().await.problem(400, "invalid_query");
-        let told: Vec<(&str, &str)> = problem["errors"]
+        let reported: Vec<(&str, &str)> = problem["errors"]
             .as_array()
             .unwrap()
             .iter()
             .map(|fault| (fault["pointer"].as_str().unwrap(), fault["detail"].as_str().unwrap()))
             .collect();
-        assert_eq!(told, wanted, "{path}");
+        assert_eq!(reported, wanted, "{path}");
     }
     let file = app.post("/v1/collection/imports?game=ttgc").by(&moderator);
     let file = file.header("content-type", "text/csv").body("Name\nKettle Imp\n");
@@ -47,7 +47,7 @@ async fn codes_that_there_are_not_are_told_everywhere() {
 }
 
 #[tokio::test]
-async fn case_does_not_count_in_codes() {
+async fn codes_ignore_case() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -65,9 +65,9 @@ async fn case_does_not_count_in_codes() {
     assert_eq!(names["data"][0], "Kettle Imp");
 }
 
-/// An instance that has not heard of a game or a set yet does not say that there is none.
+/// An instance that has not loaded a new game or set yet must not report it as unknown.
 #[tokio::test]
-async fn what_another_instance_has_just_imported_is_known() {
+async fn codes_imported_by_another_instance_are_known_at_once() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;

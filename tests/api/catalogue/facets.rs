@@ -1,4 +1,4 @@
-//! What the values of a game's cards are, with counts.
+//! Facets: the values that the cards of a game have, with the number of cards for each value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ fn values(body: &Value, of: &str, code: &str) -> Vec<(String, i64)> {
     found["values"].as_array().unwrap().iter().map(value).collect()
 }
 
-/// How many cards of a set file have each value, counted here.
+/// Counts the cards of a set file for each value, without the service.
 fn counted(file: &Value, values_of: impl Fn(&Value) -> Vec<Value>) -> BTreeMap<String, i64> {
     let mut counts = BTreeMap::new();
     for card in file["cards"].as_array().unwrap() {
@@ -43,7 +43,7 @@ fn counted(file: &Value, values_of: impl Fn(&Value) -> Vec<Value>) -> BTreeMap<S
 }
 
 #[tokio::test]
-async fn every_count_is_that_of_the_file() {
+async fn counts_match_the_set_file() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emoji-tcg", "uno-emoji", "emojito", "emojo-dojo"]).await;
     for (game, set) in [
@@ -57,8 +57,7 @@ async fn every_count_is_that_of_the_file() {
         let body = facets(&app, None, &format!("{game}/facets?set={set}")).await;
         assert_eq!(body["cards"], file["cards"].as_array().unwrap().len(), "{game}");
         let manifest = app.get(&format!("/v1/games/{game}")).answer().await.expect(200);
-        let mut wanted =
-            vec![("card".to_owned(), "kind".to_owned()), ("card".to_owned(), "rarity".to_owned())];
+        let mut shown_facets: Vec<(String, String)> = Vec::new();
         for facet in body["facets"].as_array().unwrap() {
             let (of, code) = (facet["of"].as_str().unwrap(), facet["code"].as_str().unwrap());
             let counts = counted(&file, |card| match (of, code) {
@@ -81,11 +80,13 @@ async fn every_count_is_that_of_the_file() {
             let shown: BTreeMap<String, i64> =
                 values(&body, of, code).into_iter().filter(|(_, cards)| *cards > 0).collect();
             assert_eq!(shown, counts, "{game} {of} {code}");
-            if !wanted.contains(&(of.to_owned(), code.to_owned())) {
-                wanted.push((of.to_owned(), code.to_owned()));
-            }
+            shown_facets.push((of.to_owned(), code.to_owned()));
         }
-        // Every attribute that is no free text is there, and no other.
+        for of_every_card in ["kind", "rarity"] {
+            let facet = ("card".to_owned(), of_every_card.to_owned());
+            assert!(shown_facets.contains(&facet), "{game} {of_every_card}");
+        }
+        // There is a facet for every attribute that is not free text, and for no other attribute.
         let mut attributes = BTreeSet::new();
         for kind in manifest["kinds"].as_array().unwrap() {
             for (code, attribute) in kind["attributes"].as_object().unwrap() {
@@ -94,17 +95,20 @@ async fn every_count_is_that_of_the_file() {
                 }
             }
         }
-        let shown: BTreeSet<String> =
-            wanted.into_iter().filter(|(of, _)| of == "attribute").map(|(_, code)| code).collect();
+        let shown: BTreeSet<String> = shown_facets
+            .into_iter()
+            .filter(|(of, _)| of == "attribute")
+            .map(|(_, code)| code)
+            .collect();
         assert_eq!(shown, attributes, "{game}");
     }
 }
 
 #[tokio::test]
-async fn values_stand_in_the_order_of_the_manifest_with_their_names() {
+async fn values_have_names_and_follow_the_order_of_the_manifest() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
-    // No card of fire and no spell is left.
+    // Without fire cards and spells, these values must be listed with the count 0.
     edit_set(&mut source, "hearth", |set| {
         let cards = set["cards"].as_array_mut().unwrap();
         cards.retain(|card| card["kind"] != "spell" && card["attributes"]["type"] != "fire");
@@ -122,7 +126,7 @@ async fn values_stand_in_the_order_of_the_manifest_with_their_names() {
     assert_eq!(shown("card", "kind"), codes(&manifest["kinds"]));
     assert_eq!(shown("card", "rarity"), codes(&manifest["rarities"]));
     let unit = &manifest["kinds"][0]["attributes"];
-    // Units have eight types; that of spells comes after them.
+    // Units have eight types; the type of spells follows them.
     let mut types = codes(&unit["type"]["values"]);
     types.push("spell".to_owned());
     assert_eq!(shown("attribute", "type"), types);
@@ -134,7 +138,7 @@ async fn values_stand_in_the_order_of_the_manifest_with_their_names() {
     let kind = &body["facets"][0];
     assert_eq!(kind["values"][0]["name"], manifest["kinds"][0]["name"]);
     assert!(body.get("set").is_none());
-    // A game without cards has its values all the same.
+    // A game without cards still has its values.
     app.seed(&["magic"]).await;
     let magic = facets(&app, None, "magic/facets").await;
     assert_eq!(magic["cards"], 0);
@@ -143,7 +147,7 @@ async fn values_stand_in_the_order_of_the_manifest_with_their_names() {
 }
 
 #[tokio::test]
-async fn counts_are_of_cards_that_the_caller_sees() {
+async fn counts_include_only_cards_that_the_caller_sees() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (ada, moderator) = (app.player("ada").await, app.moderator().await);
@@ -172,7 +176,7 @@ async fn counts_are_of_cards_that_the_caller_sees() {
 }
 
 #[tokio::test]
-async fn facets_are_kept_like_lists_and_refuse_what_they_do_not_know() {
+async fn facets_are_cached_like_lists_and_reject_unknown_parameters() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;

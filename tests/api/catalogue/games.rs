@@ -47,7 +47,7 @@ async fn games_formats_and_their_rules_can_be_read() {
 }
 
 #[tokio::test]
-async fn a_format_can_be_asked_for_by_variant_and_day() {
+async fn a_format_can_be_requested_by_variant_and_day() {
     let app = TestApp::start().await;
     app.seed(&["emojo-dojo", "ttcg"]).await;
     let get = |query: &str| app.get(&format!("/v1/games/emojo-dojo/formats/box{query}")).answer();
@@ -63,7 +63,7 @@ async fn a_format_can_be_asked_for_by_variant_and_day() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found() {
+async fn unknown_codes_are_not_found() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let long = "x".repeat(2000);
@@ -81,7 +81,7 @@ async fn what_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn an_import_counts_at_once_on_every_instance() {
+async fn an_import_shows_at_once_on_every_instance() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let other = app.second_instance();
@@ -104,7 +104,7 @@ async fn an_import_counts_at_once_on_every_instance() {
 }
 
 #[tokio::test]
-async fn an_unchanged_game_is_a_304_for_a_minute_of_every_cache() {
+async fn games_can_be_cached_for_a_minute_and_give_304_when_unchanged() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     for path in

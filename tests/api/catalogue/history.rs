@@ -1,4 +1,4 @@
-//! What changed about cards, told to whom the cards are.
+//! The history of cards, and which accounts see which entries.
 
 use cardscape::domain::catalogue::import::{GameSource, SourceFile};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn kinds(entries: &[Value]) -> Vec<&str> {
     entries.iter().map(|entry| entry["change"].as_str().unwrap()).collect()
 }
 
-/// Whatever an import changes is told by member, in one entry; who did it is not.
+/// One entry lists every member that an import changed. It does not name the account that did it.
 #[tokio::test]
 async fn imports_write_history() {
     let app = TestApp::start().await;
@@ -88,7 +88,7 @@ async fn imports_write_history() {
     assert_eq!(
         app.db().value("SELECT count(*) FROM card_history").await,
         "0",
-        "new cards cost nothing"
+        "a new card has no stored entry"
     );
     let added = entries(&app, None, &path).await;
     assert_eq!((kinds(&added), &added[0]["changes"]), (vec!["added"], &json!([])));
@@ -101,8 +101,8 @@ async fn imports_write_history() {
     second["printings"] =
         json!([{ "rarity": "copper" }, { "rarity": "gold", "attributes": { "worth": 7 } }]);
     app.import(&coins(json!([second, coin("2", "Groat", 4)]))).await.unwrap();
-    let told = entries(&app, None, &path).await;
-    assert_eq!(kinds(&told), ["changed", "added"]);
+    let history = entries(&app, None, &path).await;
+    assert_eq!(kinds(&history), ["changed", "added"]);
     let wanted = json!([
         { "member": "/effects", "before": [], "after": [{ "text": "Spin it." }] },
         { "member": "/lore", "after": "Found." },
@@ -111,34 +111,38 @@ async fn imports_write_history() {
         { "member": "/attributes/worth", "before": 1, "after": 2 },
         { "member": "/printings/gold/attributes/worth", "before": 5, "after": 7 },
     ]);
-    assert_eq!(told[0]["changes"], wanted, "{:#}", told[0]);
-    // Answers to strangers may be a second old.
+    assert_eq!(history[0]["changes"], wanted, "{:#}", history[0]);
+    // Answers to anonymous clients may be a second old, so a player reads the card.
     let ada = app.player("ada").await;
     let card = app.get(&path).by(&ada).answer().await.expect(200);
-    assert_eq!(told[0]["at"], card["updated_at"]);
-    assert_eq!(told[0].as_object().unwrap().len(), 3, "when, what, from what to what");
+    assert_eq!(history[0]["at"], card["updated_at"]);
+    assert_eq!(
+        history[0].as_object().unwrap().len(),
+        3,
+        "an entry has only `at`, `change` and `changes`"
+    );
 
-    // A printing goes, and comes back; names change places.
+    // An import removes a printing and swaps two names, and the next import reverts both.
     let mut third = second.clone();
     third["name"] = "Groat".into();
     third["printings"] = json!([{ "rarity": "copper" }]);
     app.import(&coins(json!([third, coin("2", "Bright Penny", 4)]))).await.unwrap();
     app.import(&coins(json!([second, coin("2", "Groat", 4)]))).await.unwrap();
-    let told = entries(&app, None, &path).await;
-    assert_eq!(kinds(&told), ["changed", "changed", "changed", "added"]);
+    let history = entries(&app, None, &path).await;
+    assert_eq!(kinds(&history), ["changed", "changed", "changed", "added"]);
     let gold = json!({ "rarity": "gold", "attributes": { "worth": 7 } });
     let name =
         |before: &str, after: &str| json!({ "member": "/name", "before": before, "after": after });
     assert_eq!(
-        told[0]["changes"],
+        history[0]["changes"],
         json!([name("Groat", "Bright Penny"), { "member": "/printings/gold", "after": gold }])
     );
     assert_eq!(
-        told[1]["changes"],
+        history[1]["changes"],
         json!([name("Bright Penny", "Groat"), { "member": "/printings/gold", "before": gold }])
     );
 
-    // The same again is no history, and the other card has its own.
+    // The same files again write no entry, and the other card has its own history.
     app.import(&coins(json!([second, coin("2", "Groat", 4)]))).await.unwrap();
     assert_eq!(entries(&app, None, &path).await.len(), 4);
     let other = path_of(&app, "/v1/games/coins/sets/mint/cards/2").await;
@@ -201,9 +205,9 @@ async fn edits_and_rulings_write_history_in_pages() {
     bad.problem(400, "invalid_cursor");
 }
 
-/// What changed before the unlock never was public: it stays with those who oversee the cards.
+/// Changes from before the unlock were never public: after it, moderators still see them, players and anonymous clients do not.
 #[tokio::test]
-async fn an_unlock_does_not_publish_what_was_before() {
+async fn an_unlock_does_not_publish_earlier_changes() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     app.import(&source).await.unwrap();
@@ -238,8 +242,8 @@ async fn an_unlock_does_not_publish_what_was_before() {
     edit_set(&mut source, "veil", |set| set["cards"][2]["lore"] = json!("In public."));
     app.import(&source).await.unwrap();
     for caller in [None, Some(&ada)] {
-        let told = entries(&app, caller, &path).await;
-        assert_eq!(kinds(&told), ["changed", "unlocked", "added"]);
+        let history = entries(&app, caller, &path).await;
+        assert_eq!(kinds(&history), ["changed", "unlocked", "added"]);
     }
     let all = entries(&app, Some(&moderator), &path).await;
     assert_eq!(kinds(&all), ["changed", "unlocked", "ruling_added", "changed", "added"]);

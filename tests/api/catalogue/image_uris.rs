@@ -1,4 +1,4 @@
-//! Where pictures are: the addresses in answers about cards and printings, and scans that a manifest names.
+//! Addresses of pictures in answers about cards and printings, and scans that a manifest defines.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn manifest(scan: &str) -> String {
     format!("{POND}\n[images]\nscan = \"{scan}\"\n")
 }
 
-/// Brings the manifest in, in place of the one that is there.
+/// Imports the manifest, and replaces the stored one if there is one.
 async fn import(app: &TestApp, admin: &Player, manifest: &str) {
     let path = "/v1/games/pond/manifest";
     let known = app.get(path).answer().await;
@@ -25,7 +25,7 @@ async fn import(app: &TestApp, admin: &Player, manifest: &str) {
     assert!(matches!(answer.status, 200 | 201), "{}", answer.text());
 }
 
-/// A game with scans: a shore that everybody sees, and a hidden reef. The koi is golden only.
+/// Creates a game with scans: the open set `shore` and the hidden set `reef`. The second card of each set has only a golden printing.
 async fn pond(app: &TestApp) -> Player {
     let admin = app.admin().await;
     import(app, &admin, &manifest(SCANS)).await;
@@ -54,9 +54,9 @@ fn scan_of(place: &str) -> Value {
     json!(format!("https://cdn.example.org/pond/{place}.jpg"))
 }
 
-/// Whether answers come from the database or from memory, and however a card is asked for.
+/// This holds for answers from the database and from memory, and for every request that returns cards.
 #[tokio::test]
-async fn every_answer_about_a_card_names_its_pictures() {
+async fn every_answer_about_a_card_has_its_image_uris() {
     for app in [TestApp::start().await, TestApp::start_with(in_memory).await] {
         let admin = pond(&app).await;
         let place = "/v1/games/pond/sets/shore/cards/001";
@@ -84,7 +84,7 @@ async fn every_answer_about_a_card_names_its_pictures() {
             for at in 0..2 {
                 assert_eq!(found["data"][at]["image_uris"], uris);
             }
-            // Of each rarity its own; a card that has only a higher one begins with that.
+            // Each printing has the scan of its own rarity; a card has the scan of its lowest printing.
             let page = read(&app, "/v1/cards?set=shore&unique=printings").await;
             let listed: Vec<&Value> =
                 page["data"].as_array().unwrap().iter().map(|entry| &entry["printing"]).collect();
@@ -109,7 +109,7 @@ async fn every_answer_about_a_card_names_its_pictures() {
                 (200, media_type)
             );
         }
-        // An editor has seen what is compared with what she edits.
+        // The ETag of an answer with image URIs is valid for an edit, and the answer to the edit contains the URIs as well.
         let tag = app.get(&path).by(&admin).answer().await.header("etag");
         let edit = app.patch(&path).by(&admin).header("if-match", tag);
         let edited = edit.json(&json!({ "lore": "Old." })).answer().await.expect(200);
@@ -117,9 +117,9 @@ async fn every_answer_about_a_card_names_its_pictures() {
     }
 }
 
-/// Answers in memory, too, and what caches elsewhere ask by time.
+/// This also holds for cached answers, and for other caches, which send `If-Modified-Since`.
 #[tokio::test]
-async fn a_new_manifest_moves_the_scans() {
+async fn a_new_manifest_changes_the_addresses_of_scans() {
     let app = TestApp::start_with(in_memory).await;
     let admin = pond(&app).await;
     let place = "/v1/games/pond/sets/shore/cards/001";
@@ -138,15 +138,15 @@ async fn a_new_manifest_moves_the_scans() {
     let since = app.get(place).header("if-modified-since", first.header("last-modified"));
     since.answer().await.expect(200);
 
-    // Another instance changes it, and this one hears of it.
+    // Another instance replaces the manifest, and this instance learns about it from the change feed.
     let other = app.second_instance();
     app.clock().advance(chrono::Duration::minutes(5));
     import(&other, &admin, POND).await;
-    until("the scan is gone", async |_| scan(&app).await.1.is_none()).await;
+    until("the card has no scan", async |_| scan(&app).await.1.is_none()).await;
     assert_eq!(scan(&app).await, scan(&other).await);
 }
 
-/// Nobody is told a scan of a hidden card: the host that has it does not know who may see it.
+/// No account gets the address of a scan of a hidden card, because the host of the scan does not know who may see the card.
 #[tokio::test]
 async fn a_hidden_card_has_no_scan() {
     let app = TestApp::start().await;
@@ -179,7 +179,7 @@ async fn a_hidden_card_has_no_scan() {
     assert_eq!(seen["data"][1]["image_uris"]["scan"], scan_of("reef/001-golden"));
 }
 
-/// A mirror has the addresses that the service tells a stranger.
+/// A bulk file contains the same addresses as the answers to an anonymous client.
 #[tokio::test]
 async fn bulk_files_have_the_addresses_of_pictures() {
     let app = TestApp::start().await;
@@ -200,12 +200,12 @@ async fn bulk_files_have_the_addresses_of_pictures() {
 }
 
 #[tokio::test]
-async fn a_template_that_is_none_is_refused() {
+async fn an_invalid_scan_template_is_refused() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let put =
         app.put("/v1/games/pond/manifest").by(&admin).header("content-type", "application/toml");
-    let told = put.body(manifest("javascript:{number}")).answer().await;
-    let told = told.problem(422, "invalid_import");
-    assert_eq!(told["errors"][0]["pointer"], "/images/scan", "{told}");
+    let problem = put.body(manifest("javascript:{number}")).answer().await;
+    let problem = problem.problem(422, "invalid_import");
+    assert_eq!(problem["errors"][0]["pointer"], "/images/scan", "{problem}");
 }

@@ -1,4 +1,4 @@
-//! Imports: whole or not at all, and nothing that did not change.
+//! Imports: an import changes everything or nothing, and writes only rows that changed.
 
 use cardscape::domain::catalogue::import::{GameImport, GameSource, ImportFault};
 use cardscape::store::catalogue::import::{ImportError, is_current};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{RequestExt as _, TestApp, edit_set, seed_data, sql};
 
-/// Everything that an import could have touched, as one text.
+/// The content of all tables that an import can change, as one text.
 async fn state(app: &TestApp) -> String {
     let tables = [
         "games",
@@ -20,7 +20,7 @@ async fn state(app: &TestApp) -> String {
     ];
     let mut all = String::new();
     for table in tables {
-        // Events get their number later, from whoever reads them first.
+        // Events get their sequence number later, when the feed is read.
         let rows = format!("SELECT to_jsonb(t) - 'seq' AS t FROM {table} t");
         all +=
             &app.db().value(&format!("SELECT jsonb_agg(t ORDER BY t::text) FROM ({rows}) t")).await;
@@ -34,7 +34,7 @@ async fn refused(app: &TestApp, source: &GameSource) -> Vec<ImportFault> {
         Err(ImportError::Refused(faults)) => faults,
         other => panic!("{other:?}"),
     };
-    assert_eq!(state(app).await, before, "a refused import leaves no trace");
+    assert_eq!(state(app).await, before, "a refused import changes nothing");
     faults
 }
 
@@ -59,7 +59,7 @@ async fn the_same_files_again_change_nothing() {
     assert!(!app.import(&source).await.unwrap().changed());
     assert_eq!(state(&app).await, before);
 
-    // Other white space is another file, but says the same.
+    // A file with other white space is another file with the same content.
     let mut reworded = source.clone();
     edit_set(&mut reworded, "veil", |_| {});
     assert!(!is_current(&mut conn, &reworded).await.unwrap());
@@ -117,7 +117,7 @@ async fn only_what_changed_gets_a_new_revision() {
 }
 
 #[tokio::test]
-async fn imports_at_the_same_moment_happen_one_after_the_other() {
+async fn simultaneous_imports_run_one_after_the_other() {
     let app = TestApp::start().await;
     let source = seed_data("ttcg");
     let (one, two, three, four) = tokio::join!(
@@ -134,7 +134,7 @@ async fn imports_at_the_same_moment_happen_one_after_the_other() {
 }
 
 #[test]
-fn a_bad_file_is_refused_with_every_fault_and_its_place() {
+fn an_invalid_file_is_refused_with_every_fault_and_its_place() {
     let source = edited(|set| {
         set["cards"][0]["kind"] = "unicorn".into();
         set["cards"][1]["number"] = "not a number".into();
@@ -175,7 +175,7 @@ fn a_bad_file_is_refused_with_every_fault_and_its_place() {
 }
 
 #[tokio::test]
-async fn cards_never_vanish() {
+async fn an_import_cannot_remove_cards() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let faults = refused(
@@ -192,7 +192,7 @@ async fn cards_never_vanish() {
 }
 
 #[tokio::test]
-async fn cards_may_change_names_with_each_other_but_not_take_anothers() {
+async fn cards_can_swap_names_but_not_take_the_name_of_another_card() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let swapped = edited(|set| {
@@ -238,13 +238,13 @@ async fn a_printed_card_keeps_its_name() {
     let fresh = edited(|set| set["cards"][1]["name"] = "A New Name".into());
     let faults = refused(&app, &fresh).await;
     assert_eq!((faults.len(), faults[0].pointer.as_str()), (1, "/cards/1/name"), "{faults:?}");
-    // The same name to whoever types it, and another text.
+    // A name that differs only in case and punctuation counts as the same name. Texts may change.
     let louder = edited(|set| {
         set["cards"][1]["name"] = (name(set, 1).to_uppercase() + "!").into();
         set["cards"][2]["lore"] = "Another tale.".into();
     });
     assert_eq!(app.import(&louder).await.unwrap().sets[0].cards_changed, 2);
-    // What was discarded never reached anybody.
+    // The copies of a discarded print run never reached a player, so the names may change.
     sql(
         &app.db().url(),
         "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM copies; UPDATE print_runs SET status = 'discarded', activated_at = NULL",
@@ -276,7 +276,7 @@ async fn a_printed_set_gets_no_new_cards_and_loses_no_printing() {
     .await;
     assert_eq!(app.import(&source).await.unwrap().sets[0].cards_added, 1);
 
-    // Another lowest rarity takes the place of the one that cards without printings had.
+    // With a new lowest rarity, cards without listed printings get a printing of that rarity instead of the old one.
     source.manifest.text += "\n[[rarities]]\ncode = \"plain\"\nname = \"Plain\"\nweight = 1\n";
     let rarities = "SELECT string_agg(DISTINCT rarity, ',') FROM printings";
     sql(&app.db().url(), "UPDATE print_runs SET status = 'pending'").await;
@@ -298,7 +298,7 @@ async fn a_manifest_keeps_what_stored_sets_need() {
     let faults = refused(&app, &source).await;
     assert_eq!(faults.len(), 1, "{faults:?}");
     assert_eq!((faults[0].file.as_str(), faults[0].pointer.as_str()), ("game.toml", "/rarities"));
-    // With the old rarity above the new one, all is well, and stored printings stand one tier higher.
+    // With the old rarity above the new one the manifest is accepted, and the tier of stored printings is one higher.
     source.manifest.text +=
         "\n[[rarities]]\ncode = \"standard\"\nname = \"Standard\"\nweight = 1\n";
     app.import(&source).await.unwrap();
@@ -309,7 +309,7 @@ async fn a_manifest_keeps_what_stored_sets_need() {
 }
 
 #[tokio::test]
-async fn a_lower_threshold_unlocks_what_has_enough_submissions() {
+async fn a_lower_threshold_unlocks_cards_with_enough_submissions() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     for (number, votes) in [("001", 3), ("002", 2)] {
@@ -331,14 +331,14 @@ async fn a_lower_threshold_unlocks_what_has_enough_submissions() {
     let id = &card["id"];
     let expected = json!([["card.unlocked", id, { "card": id, "game": "ttcg", "set": "veil", "number": "001" }]]);
     assert_eq!(serde_json::from_str::<Value>(&event).unwrap(), expected);
-    // What is unlocked stays so, with the threshold that it met.
+    // An unlocked card stays unlocked and keeps the threshold that it reached.
     app.import(&edited(|set| set["unlock_threshold"] = 9.into())).await.unwrap();
     let card = app.get("/v1/games/ttcg/sets/veil/cards/001").answer().await.expect(200);
     assert_eq!(card["unlock"]["threshold"], 3);
 }
 
 #[tokio::test]
-async fn a_change_of_policy_hides_nothing_that_was_open_and_opens_nothing_that_was_hidden() {
+async fn a_change_of_policy_neither_hides_open_cards_nor_opens_hidden_cards() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     app.import(&source).await.unwrap();

@@ -1,4 +1,4 @@
-//! Games, formats and sets from memory: the same answers as from the database, and never old ones.
+//! Cached answers about games, formats and sets: the same as from the database, and not outdated.
 
 use std::time::Duration;
 
@@ -21,18 +21,18 @@ const PATHS: [&str; 9] = [
     SET,
 ];
 
-fn keeping(settings: &mut cardscape::app::state::ApiSettings) {
+fn with_cache(settings: &mut cardscape::app::state::ApiSettings) {
     settings.card_cache_bytes = 1 << 25;
     settings.card_cache_trust = Duration::from_hours(1);
 }
 
 async fn start() -> TestApp {
-    let app = TestApp::start_with(keeping).await;
+    let app = TestApp::start_with(with_cache).await;
     app.seed(&["ttcg"]).await;
     app
 }
 
-/// Gives the set another name behind the back of every program: no event tells of it.
+/// Changes the name of the set directly in the database, without an event.
 async fn set_name(app: &TestApp, name: &str) {
     app.sql(&format!("UPDATE sets SET name = '{name}' WHERE code = 'hearth'")).await;
 }
@@ -41,10 +41,10 @@ async fn name(app: &TestApp) -> String {
     app.get(SET).answer().await.expect(200)["name"].as_str().unwrap().to_owned()
 }
 
-/// Asks until the answer comes from memory: the name that the database has is another one then.
-async fn kept(app: &TestApp) -> String {
+/// Requests the set until the answer comes from the cache. The database contains a different name then.
+async fn wait_until_cached(app: &TestApp) -> String {
     let mut text = String::new();
-    until("the set is kept", async |round| {
+    until("the set is cached", async |round| {
         text = name(app).await;
         set_name(app, &format!("Behind the back {round}")).await;
         name(app).await == text
@@ -54,14 +54,14 @@ async fn kept(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn an_answer_from_memory_is_the_answer_of_the_database() {
+async fn cached_answers_are_the_same_as_from_the_database() {
     let app = start().await;
     let plain = app.second_instance();
-    let text = kept(&app).await;
+    let text = wait_until_cached(&app).await;
     set_name(&app, &text).await;
     for path in PATHS {
         for encoding in ["identity", "gzip"] {
-            // The first is made, the second kept.
+            // The first answer is built, the second one comes from the cache.
             for _ in 0..2 {
                 let ask = |of: &TestApp| of.get(path).header("accept-encoding", encoding).answer();
                 let (here, there) = (ask(&app).await, ask(&plain).await);
@@ -92,9 +92,9 @@ async fn an_answer_from_memory_is_the_answer_of_the_database() {
 }
 
 #[tokio::test]
-async fn an_own_change_shows_at_once_and_on_other_instances_soon() {
+async fn a_change_shows_at_once_on_its_instance_and_soon_on_others() {
     let app = start().await;
-    let other = app.second_instance_with(keeping);
+    let other = app.second_instance_with(with_cache);
     let admin = app.admin().await;
     let mut etag = app.get(SET).answer().await.header("etag");
     for round in 0..3 {
@@ -103,15 +103,16 @@ async fn an_own_change_shows_at_once_and_on_other_instances_soon() {
             app.patch(SET).by(&admin).header("if-match", &etag).json(&json!({ "name": text }));
         patch.answer().await.expect(200);
         assert_eq!(name(&app).await, text);
-        until("the change shows elsewhere", async |_| name(&other).await == text).await;
-        kept(&app).await;
-        kept(&other).await;
+        until("the change shows on the other instance", async |_| name(&other).await == text).await;
+        wait_until_cached(&app).await;
+        wait_until_cached(&other).await;
         set_name(&app, &text).await;
-        // What was changed behind the back shows when anything else changes: here the policy of another set.
+        // A direct change in the database shows after the next event, because an event empties the cache.
         app.sql("INSERT INTO events (id, kind, payload, created_at) VALUES (gen_random_uuid(), 'game.changed', '{\"game\": \"ttcg\"}', now())")
             .await;
-        until("the events are heard", async |_| name(&app).await == text).await;
-        until("the events are heard elsewhere", async |_| name(&other).await == text).await;
+        until("the instance has received the event", async |_| name(&app).await == text).await;
+        until("the other instance has received the event", async |_| name(&other).await == text)
+            .await;
         etag = app.get(SET).answer().await.header("etag");
     }
 }
@@ -119,7 +120,7 @@ async fn an_own_change_shows_at_once_and_on_other_instances_soon() {
 #[tokio::test]
 async fn counts_of_cards_follow_the_catalogue() {
     let app = start().await;
-    let other = app.second_instance_with(keeping);
+    let other = app.second_instance_with(with_cache);
     let counts = async |of: &TestApp| {
         let set = of.get(SET).answer().await.expect(200);
         let listed = of.get(SETS).answer().await.expect(200);
@@ -138,9 +139,12 @@ async fn counts_of_cards_follow_the_catalogue() {
     });
     app.import(&source).await.unwrap();
     let after = before + 1;
-    until("the new card counts", async |_| counts(&app).await == (after, after)).await;
-    until("the new card counts elsewhere", async |_| counts(&other).await == (after, after)).await;
-    // Unlocked by hand: at once where it is done.
+    until("the new card is counted", async |_| counts(&app).await == (after, after)).await;
+    until("the other instance counts the new card", async |_| {
+        counts(&other).await == (after, after)
+    })
+    .await;
+    // An unlock by an admin shows at once on the instance that performs it.
     let veil = "/v1/games/ttcg/sets/veil";
     let hidden =
         async |of: &TestApp| of.get(veil).answer().await.expect(200)["hidden_cards"].clone();
@@ -151,5 +155,5 @@ async fn counts_of_cards_follow_the_catalogue() {
         app.post(&format!("{veil}/unlocks")).by(&admin).json(&json!({ "reason": "a test" }));
     unlock.answer().await.expect(200);
     assert_eq!(hidden(&app).await, 0);
-    until("the unlock shows elsewhere", async |_| hidden(&other).await == 0).await;
+    until("the unlock shows on the other instance", async |_| hidden(&other).await == 0).await;
 }

@@ -1,4 +1,4 @@
-//! Rulings and errata: written by admins, read by whoever may see the card.
+//! Rulings and errata: admins write them, and every account that sees the card can read them.
 
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ async fn texts(request: RequestBuilder) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn rulings_are_written_read_changed_and_taken_away() {
+async fn rulings_are_written_read_changed_and_deleted() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -72,12 +72,12 @@ async fn rulings_are_written_read_changed_and_taken_away() {
     let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
     let actions: Vec<&str> = (0..4).map(|at| log["data"][at]["action"].as_str().unwrap()).collect();
     assert_eq!(actions, ["ruling.removed", "ruling.changed", "ruling.added", "ruling.added"]);
-    let news = "SELECT count(*) FROM events WHERE kind = 'card.changed'";
-    assert_eq!(app.db().value(news).await, "4");
+    let changed_events = "SELECT count(*) FROM events WHERE kind = 'card.changed'";
+    assert_eq!(app.db().value(changed_events).await, "4");
 }
 
 #[tokio::test]
-async fn rulings_that_cannot_be_are_refused() {
+async fn invalid_rulings_are_refused() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -101,10 +101,10 @@ async fn rulings_that_cannot_be_are_refused() {
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
     }
     write(&app, &admin, &path, &ruling(&"ü".repeat(2000), "2026-11-20")).await.expect(201);
-    let nobody = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/rulings";
+    let unknown = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/rulings";
     let body = ruling("x", "2026-11-20");
-    write(&app, &admin, nobody, &body).await.problem(404, "not_found");
-    app.get(nobody).answer().await.problem(404, "not_found");
+    write(&app, &admin, unknown, &body).await.problem(404, "not_found");
+    app.get(unknown).answer().await.problem(404, "not_found");
     app.sql(
         "INSERT INTO card_rulings (id, card_id, kind, text, published_on, created_at) \
          SELECT gen_random_uuid(), card_id, 'ruling', 'x', '2026-11-01', created_at \
@@ -136,20 +136,20 @@ async fn a_repeated_request_writes_one_ruling() {
     post(&other, &body).answer().await.problem(422, "idempotency_key_reused");
     assert_eq!(texts(app.get(&path)).await, ["Once."]);
     // A refused request does not use up its key.
-    let nobody = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/rulings";
+    let unknown = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/rulings";
     let fresh =
         |path: &str| app.post(path).by(&admin).header("idempotency-key", "fresh").json(&body);
-    fresh(nobody).answer().await.problem(404, "not_found");
+    fresh(unknown).answer().await.problem(404, "not_found");
     fresh(&path).answer().await.expect(201);
-    let gone = first.header("location");
-    let etag = app.get(&gone).answer().await.header("etag");
-    app.delete(&gone).by(&admin).header("if-match", etag).answer().await.expect(204);
+    let place = first.header("location");
+    let etag = app.get(&place).answer().await.header("etag");
+    app.delete(&place).by(&admin).header("if-match", etag).answer().await.expect(204);
     post(&path, &body).answer().await.problem(410, "gone");
 }
 
-/// Two admins change the same ruling at the same moment, on two instances: one of them wins, the other is told.
+/// Two edits of the same ruling arrive at the same time on two instances: one succeeds, the other gets 412.
 #[tokio::test]
-async fn of_two_edits_at_the_same_moment_one_wins() {
+async fn only_one_of_two_simultaneous_edits_succeeds() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let other = app.second_instance();
@@ -171,7 +171,7 @@ async fn of_two_edits_at_the_same_moment_one_wins() {
 }
 
 #[tokio::test]
-async fn rulings_of_a_hidden_card_are_for_whom_the_card_is() {
+async fn rulings_of_a_hidden_card_are_shown_only_to_accounts_that_see_it() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (admin, ada, ben) = (app.admin().await, app.player("ada").await, app.player("ben").await);

@@ -11,12 +11,12 @@ use crate::support::{
     Answer, RequestExt as _, TestApp, TestDb, edit_set, in_memory, seed_data, set_file, sql,
 };
 
-/// Answers a query; `more` holds further parameters.
+/// Sends a query; `more` contains further parameters.
 async fn ask(app: &TestApp, q: &str, more: &[(&str, &str)]) -> Answer {
     app.get(&path(&[&[("q", q), ("limit", "200")], more].concat())).answer().await
 }
 
-/// The list with these parameters.
+/// The path of the card list with these parameters.
 fn path(parameters: &[(&str, &str)]) -> String {
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
     format!("/v1/cards?{query}")
@@ -27,14 +27,14 @@ fn place(card: &Value) -> String {
     format!("{}/{}", text("set"), text("number"))
 }
 
-/// The cards that a query finds, as set and number in the order of the list; no term is left out.
+/// The cards that a query finds, as set and number in the order of the list. The query must not cause warnings.
 async fn found(app: &TestApp, q: &str) -> Vec<String> {
     let page = ask(app, q, &[]).await.expect(200);
     assert_eq!(page.get("warnings"), None, "{q}");
     page["data"].as_array().unwrap().iter().map(place).collect()
 }
 
-/// The cards of a set file for which something holds.
+/// The cards of a set file for which `holds` is true.
 fn wanted(game: &str, set: &str, holds: impl Fn(&Value) -> bool) -> Vec<String> {
     let file = set_file(&seed_data(game), set);
     let cards = file["cards"].as_array().unwrap().iter();
@@ -50,7 +50,7 @@ fn attribute<'a>(card: &'a Value, code: &str) -> &'a Value {
     &card["attributes"][code]
 }
 
-/// The highest value that an attribute has in a printing.
+/// The highest value of an attribute in the card and its printings.
 fn highest(card: &Value, code: &str) -> i64 {
     let own = card["printings"].as_array().into_iter().flatten();
     let all = own.map(|printing| &printing["attributes"][code]).chain([attribute(card, code)]);
@@ -67,7 +67,7 @@ fn texts(card: &Value) -> String {
 type Holds = fn(&Value) -> bool;
 
 #[tokio::test]
-async fn a_query_finds_what_the_files_say() {
+async fn queries_find_the_matching_cards_of_the_set_files() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emoji-tcg", "uno-emoji", "emojito", "emojo-dojo"]).await;
     let ttcg: &[(&str, Holds)] = &[
@@ -177,21 +177,21 @@ async fn a_query_finds_what_the_files_say() {
         assert!(!wanted.is_empty(), "{q}");
         assert_eq!(all, wanted, "{q}");
     }
-    // An emoji of several characters is one.
+    // An emoji of several code points is one search term.
     assert_eq!(found(&app, "😮‍💨 game:emojito").await.len(), 1);
-    // Two games have a type; the values of one are not those of the other.
+    // Two games have an attribute `type`, with different values.
     let types = found(&app, "t:fire or t:faces").await;
     assert!(types.iter().any(|card| card.starts_with("hearth/")), "{types:?}");
     assert!(types.iter().any(|card| card.starts_with("feed/")), "{types:?}");
-    // A number that the game prints, not the number in the set.
+    // The attribute `number` of the game, not the number of the card in the set.
     let sevens = found(&app, "game:uno-emoji attributes.number:7").await;
     let holds = |card: &Value| attribute(card, "number") == 7;
     assert_eq!(sevens, wanted("uno-emoji", "box", holds));
 }
 
-/// Printings that lie on both sides of a range are not in it.
+/// A card with printings below and above a range, but none inside it, does not match.
 #[tokio::test]
-async fn a_range_is_a_test_of_one_printing() {
+async fn a_range_must_match_a_single_printing() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     app.sql(
@@ -200,7 +200,7 @@ async fn a_range_is_a_test_of_one_printing() {
     )
     .await;
     let memory = app.second_instance_in_memory().await;
-    // Whether the card is found, and the attack of those of its two printings that are.
+    // The query, whether it finds the card, and the attack of each of the two printings that it finds.
     let cases: &[(&str, bool, &[i64])] = &[
         ("attack:225..230", true, &[225]),
         ("attack:226..274", false, &[]),
@@ -212,7 +212,7 @@ async fn a_range_is_a_test_of_one_printing() {
         ("r:uncommon..mythic_rare", false, &[]),
         ("r:common..rare", true, &[225]),
         ("r!=uncommon..mythic_rare", true, &[225, 275]),
-        // Two terms may be of two printings.
+        // Two separate terms may match two different printings.
         ("attack>=226 attack<=274", true, &[]),
         ("r>=uncommon r<=rare", true, &[]),
     ];
@@ -228,9 +228,9 @@ async fn a_range_is_a_test_of_one_printing() {
     }
 }
 
-/// Each of the ends is a rarity, but of different games.
+/// Both ends of the range are rarities, but of different games.
 #[tokio::test]
-async fn a_range_over_values_of_different_games_is_told() {
+async fn a_range_over_values_of_different_games_causes_a_warning() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -247,7 +247,7 @@ async fn a_range_over_values_of_different_games_is_told() {
 }
 
 #[tokio::test]
-async fn accents_apostrophes_and_case_do_not_count() {
+async fn search_ignores_accents_apostrophes_and_case() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| {
@@ -298,7 +298,7 @@ async fn every_field_has_an_example_that_finds_something() {
     }
 }
 
-/// `CARDSCAPE_UPDATE=1 cargo test --test api the_reference` writes the table.
+/// `CARDSCAPE_UPDATE=1 cargo test --test api the_reference` updates the tables in `docs/SEARCH.md`.
 #[test]
 fn the_reference_is_the_table_that_runs() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/SEARCH.md");
@@ -321,7 +321,7 @@ fn the_reference_is_the_table_that_runs() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_told_and_left_out() {
+async fn unusable_terms_cause_a_warning_and_are_ignored() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emoji-tcg"]).await;
     for (q, position, length, message) in [
@@ -502,7 +502,7 @@ async fn what_cannot_be_used_is_told_and_left_out() {
             "{q}"
         );
         assert!(q.contains("fox") || !page["data"].as_array().unwrap().is_empty(), "{q}");
-        // The same term alone is nothing to search for.
+        // A query that contains only this term is rejected.
         let problem = ask(&app, &term, &[]).await;
         if !q.contains("game:emoji") {
             let problem =
@@ -535,7 +535,7 @@ async fn what_cannot_be_used_is_told_and_left_out() {
 }
 
 #[tokio::test]
-async fn values_that_there_are_not_are_told() {
+async fn unknown_parameter_values_cause_a_warning() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emoji-tcg"]).await;
     for (parameter, value, message) in [
@@ -552,18 +552,18 @@ async fn values_that_there_are_not_are_told() {
         if !["game", "set"].contains(&parameter) {
             continue;
         }
-        // Where nobody reads warnings it is a fault.
+        // Endpoints without warnings reject the value.
         let drawn = app.get(&format!("/v1/cards/random?{term}")).answer().await;
         let problem = drawn.problem(400, "invalid_query");
         assert_eq!(problem["errors"][0]["pointer"], format!("?{parameter}"));
         assert_eq!(problem["errors"][0]["detail"], message);
     }
-    // What another game has.
+    // Codes that only another game has.
     let page = ask(&app, "", &[("game", "emoji-tcg"), ("kind", "unit"), ("set", "hearth")]).await;
     let warnings = page.expect(200)["warnings"].clone();
     assert_eq!(warnings[0]["message"], "the game \"emoji-tcg\" has no set \"hearth\"");
     assert_eq!(warnings[1]["message"], "the game \"emoji-tcg\" has no kind \"unit\"");
-    // A query beside the parameter asks other games in vain, but nothing false is said of them.
+    // The query and the parameter name different games, so no card matches. The terms are valid, so there is no warning.
     let page = ask(&app, "game:emoji-tcg t:fire", &[("game", "ttcg")]).await.expect(200);
     assert_eq!((&page["data"], page.get("warnings")), (&json!([]), None));
     for (query, message) in [
@@ -574,15 +574,15 @@ async fn values_that_there_are_not_are_told() {
         let page = ask(&app, &format!("{query} set:hearth"), &[("game", "ttcg")]).await;
         assert_eq!(page.expect(200)["warnings"][0]["message"], message, "{query}");
     }
-    // What the query says is judged even when the game does not exist.
+    // An unknown game in the parameter causes one warning, and no further warning about the term.
     let page = ask(&app, "t:fire", &[("game", "ttgc")]).await.expect(200);
     assert_eq!(page["warnings"].as_array().map(Vec::len), Some(1), "{page}");
-    // Case does not count.
+    // Codes ignore case.
     let codes = [("game", "TTCG"), ("set", "Hearth"), ("kind", "Unit"), ("rarity", "COMMON")];
     let page = ask(&app, "", &codes).await.expect(200);
     assert_eq!(page.get("warnings"), None);
     assert_ne!(page["data"], json!([]));
-    // An unknown set of the query finds nothing, and is told: it is not left out.
+    // An unknown set in the query causes a warning and finds nothing: the term is not ignored.
     let page = ask(&app, "set:hearht t:fire", &[]).await.expect(200);
     assert_eq!(page["data"], json!([]));
     let message = "there is no set \"hearht\"; did you mean hearth?";
@@ -592,7 +592,7 @@ async fn values_that_there_are_not_are_told() {
 }
 
 #[tokio::test]
-async fn lists_are_sorted_and_paged_whatever_comes_in_between() {
+async fn lists_are_sorted_and_small_pages_have_the_same_order() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emoji-tcg"]).await;
     for (sort, unique) in [
@@ -634,15 +634,15 @@ async fn lists_are_sorted_and_paged_whatever_comes_in_between() {
     let mut sorted = attacks(&page);
     assert_eq!(page["data"][0]["attributes"]["attack"], sorted[0]);
     sorted.sort_unstable_by(|one, other| other.cmp(one));
-    assert_eq!(attacks(&page), sorted, "by the common printing");
+    assert_eq!(attacks(&page), sorted, "the list is sorted by the attack of the common printing");
     assert!(sorted.len() > 50);
-    // As other sites write it.
+    // Other card search sites use `order` for the field and `dir` for the direction.
     let page = ask(&app, "set:hearth order:attack dir:desc", &[]).await.expect(200);
     assert_eq!(attacks(&page), sorted);
-    // What has no attack comes last either way.
+    // Cards without attack come last in both directions.
     let lowest = ask(&app, "set:hearth sort:attack", &[]).await.expect(200);
     assert!(lowest["data"][0]["attributes"]["attack"].is_i64());
-    // A parameter is stronger than the query.
+    // A parameter overrides the query.
     let other =
         ask(&app, "set:hearth sort:name order:asc", &[("sort", "attack"), ("order", "desc")]).await;
     assert_eq!(attacks(&other.expect(200)), sorted);
@@ -653,7 +653,7 @@ async fn lists_are_sorted_and_paged_whatever_comes_in_between() {
     assert_eq!(stages.last().map(|stage| stage.as_str()), Some(Some("megamoji")));
 }
 
-/// Every entry of a list, page by page over the `Link` header; the total is checked on the way.
+/// Reads every entry of a list page by page, with the `Link` header, and checks the total on the last page.
 async fn pages(app: &TestApp, more: &[(&str, &str)], limit: &str) -> Vec<String> {
     let mut answer = app.get(&path(&[&[("limit", limit)], more].concat())).answer().await;
     let mut entries = Vec::new();
@@ -672,7 +672,7 @@ async fn pages(app: &TestApp, more: &[(&str, &str)], limit: &str) -> Vec<String>
 }
 
 #[tokio::test]
-async fn a_page_begins_where_the_last_ended_though_cards_come_in() {
+async fn pages_continue_correctly_while_cards_are_imported() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let mut seen = Vec::new();
@@ -683,7 +683,7 @@ async fn a_page_begins_where_the_last_ended_though_cards_come_in() {
         let answer = app.get(&path).answer().await;
         let link = answer.header("link");
         seen.extend(answer.expect(200)["data"].as_array().unwrap().iter().map(place));
-        // Stronger and weaker ones come in while somebody reads.
+        // Cards are imported between the pages.
         app.import_set(&format!("new-{round}"), 5, false).await;
         let Some((next, _)) = link.strip_prefix('<').and_then(|link| link.split_once('>')) else {
             break;
@@ -691,13 +691,13 @@ async fn a_page_begins_where_the_last_ended_though_cards_come_in() {
         next.clone_into(&mut path);
     }
     let distinct: BTreeSet<&String> = seen.iter().collect();
-    assert_eq!(distinct.len(), seen.len(), "no card twice");
+    assert_eq!(distinct.len(), seen.len(), "no card is returned twice");
     let old: Vec<String> = seen.iter().filter(|card| !card.starts_with("new-")).cloned().collect();
-    assert_eq!(old, before, "no card missed, in the same order");
+    assert_eq!(old, before, "no card is missing, and the order is the same");
 }
 
 #[tokio::test]
-async fn a_cursor_belongs_to_its_list() {
+async fn a_cursor_is_only_valid_for_its_list() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let list = "/v1/cards?limit=3&q=t:fire&sort=attack";
@@ -718,7 +718,7 @@ async fn a_cursor_belongs_to_its_list() {
             .await
             .problem(400, "invalid_cursor");
     }
-    // Forged ones that decode.
+    // Forged cursors that can be decoded.
     let mark = {
         use base64::Engine as _;
         let bytes = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(cursor).unwrap();
@@ -740,7 +740,7 @@ async fn a_cursor_belongs_to_its_list() {
 }
 
 #[tokio::test]
-async fn lists_of_printings_hold_those_that_fit() {
+async fn lists_of_printings_contain_only_matching_printings() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let page = ask(&app, "set:hearth attack>1500 unique:printings", &[("total", "true")])
@@ -782,7 +782,7 @@ async fn lists_of_printings_hold_those_that_fit() {
 }
 
 #[tokio::test]
-async fn texts_are_values_and_never_sql() {
+async fn query_texts_are_never_executed_as_sql() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let all = app.db().value("SELECT count(*) FROM cards").await;
@@ -854,12 +854,12 @@ async fn costly_patterns_end_soon() {
         assert!([200, 400, 503].contains(&answer.status), "{q}: {}", answer.text());
         assert!(started.elapsed().as_secs() < 4, "{q} took {:?}", started.elapsed());
     }
-    // The service is as quick as before.
+    // The service still answers.
     assert_eq!(found(&app, "pebblebrow").await.len(), 1);
 }
 
 #[tokio::test]
-async fn words_that_an_older_program_left_out_are_made() {
+async fn missing_search_words_are_created() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emoji-tcg"]).await;
     let url = app.db().url();
@@ -878,10 +878,10 @@ async fn words_that_an_older_program_left_out_are_made() {
         cardscape::store::catalogue::cards::refresh_words(app.store()),
         cardscape::store::catalogue::cards::refresh_words(app.store())
     );
-    assert_eq!(one.unwrap() + other.unwrap(), all, "each card once");
-    assert_eq!(app.db().value(dump).await, before, "as an import makes them");
+    assert_eq!(one.unwrap() + other.unwrap(), all, "each card is processed once");
+    assert_eq!(app.db().value(dump).await, before, "the words are the same as after an import");
     assert_eq!(found(&app, "pebblebrow").await.len(), 1);
-    // An older program changes a text and does not know of words.
+    // An older version of the program changes a name and does not write search words.
     sql(&url, "UPDATE card_content SET name = 'Wholly New' WHERE name = 'Pebblebrow Tortoise'")
         .await;
     assert_eq!(cardscape::store::catalogue::cards::refresh_words(app.store()).await.unwrap(), 1);
@@ -889,7 +889,7 @@ async fn words_that_an_older_program_left_out_are_made() {
     assert_eq!(cardscape::store::catalogue::cards::refresh_words(app.store()).await.unwrap(), 0);
 }
 
-/// The service with the time limit of searches that it has where nobody says otherwise.
+/// The service with the default time limit for searches.
 async fn with_time_limit() -> TestApp {
     let limit = StoreSettings::new(String::new()).search_timeout;
     let db = std::sync::Arc::new(TestDb::create().await);
@@ -916,7 +916,7 @@ async fn a_search_that_takes_too_long_ends_and_the_next_one_works() {
     }
 }
 
-/// Makes every regular expression of the service wait for a lock that the session holds, whichever connection it runs on.
+/// Makes every regular expression of the service wait for a lock that the returned session holds, on every connection.
 async fn hold_regular_expressions(app: &TestApp) -> tokio_postgres::Client {
     app.sql(
         "CREATE FUNCTION held_regex(text, text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN \
@@ -938,7 +938,7 @@ async fn held(app: &TestApp) -> String {
 }
 
 #[tokio::test]
-async fn a_burst_of_slow_searches_keeps_nobody_else_waiting() {
+async fn a_burst_of_slow_searches_does_not_delay_other_requests() {
     let minute = std::time::Duration::from_mins(1);
     let app = TestApp::start_tuned(
         std::sync::Arc::new(TestDb::create().await),
@@ -952,7 +952,7 @@ async fn a_burst_of_slow_searches_keeps_nobody_else_waiting() {
     );
     app.seed(&["ttcg"]).await;
     app.catch_up().await;
-    // Those who see all cards are served by the database.
+    // Searches of a moderator run in the database, because moderators see all cards.
     let moderator = app.moderator().await;
     let session = hold_regular_expressions(&app).await;
     let places = ["", "name:", "o:", "about:"];
@@ -978,7 +978,7 @@ async fn a_burst_of_slow_searches_keeps_nobody_else_waiting() {
                 answer.expect(200);
             }
         }
-        assert_eq!(held(&app).await, "2", "the burst waits all the while, on its own connections");
+        assert_eq!(held(&app).await, "2", "the burst still waits, on its own connections");
         session.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
     };
     let (answers, ()) = tokio::join!(futures_util::future::join_all(burst), others);
@@ -994,7 +994,7 @@ async fn a_burst_of_slow_searches_keeps_nobody_else_waiting() {
 }
 
 #[tokio::test]
-async fn what_suggests_names_does_without_while_others_search() {
+async fn suggestions_are_left_out_while_slow_searches_run() {
     let minute = std::time::Duration::from_mins(1);
     let app = TestApp::start_tuned(
         std::sync::Arc::new(TestDb::create().await),
@@ -1029,7 +1029,7 @@ async fn what_suggests_names_does_without_while_others_search() {
         let csv = app.post("/v1/collection/imports?game=ttcg").by(&player);
         let csv =
             csv.header("content-type", "text/csv").body("count,name\n2,Kettel Imp\n").answer();
-        // The one connection of the pool is free all the while.
+        // The only connection of the pool stays free.
         let others = async {
             for _ in 0..10 {
                 app.get("/v1/cards?game=ttcg&kind=unit").answer().await.expect(200);
@@ -1037,7 +1037,7 @@ async fn what_suggests_names_does_without_while_others_search() {
         };
         let (of_stranger, of_moderator, csv, ()) =
             tokio::join!(of_stranger, of_moderator, csv, others);
-        // What everybody may see is in memory, and what a moderator sees in the database.
+        // Open cards are searched in memory; cards for a moderator and for an import are searched in the database.
         assert_eq!(of_stranger.expect(200)["reports"][0]["suggestions_left_out"], 0);
         assert_eq!(of_moderator.expect(200)["reports"][0]["suggestions_left_out"], 1);
         assert_eq!(csv.expect(200)["suggestions_left_out"], 1);
@@ -1047,8 +1047,8 @@ async fn what_suggests_names_does_without_while_others_search() {
 }
 
 #[tokio::test]
-async fn a_list_that_cannot_be_counted_in_time_is_a_list_all_the_same() {
-    // Counting ends with the time limit of searches, which other tests do without.
+async fn a_list_that_cannot_be_counted_in_time_is_returned_without_total() {
+    // The time limit for searches ends the count. Other tests run without this limit.
     let app = with_time_limit().await;
     app.seed(&["ttcg"]).await;
     app.sql(
@@ -1074,7 +1074,7 @@ async fn a_list_that_cannot_be_counted_in_time_is_a_list_all_the_same() {
 }
 
 #[tokio::test]
-async fn costly_terms_are_tried_on_so_many_cards_and_the_answer_says_so() {
+async fn costly_terms_are_tried_on_a_limited_number_of_cards_with_a_warning() {
     let app = TestApp::start_with(|settings| settings.search_candidates = 5).await;
     app.seed(&["ttcg"]).await;
     let moderator = app.moderator().await;
@@ -1097,7 +1097,7 @@ async fn costly_terms_are_tried_on_so_many_cards_and_the_answer_says_so() {
             }
         }
     }
-    // What else is asked comes first: the fifth unit after all spells of the set is tried, too.
+    // The other terms are applied first, so the limit counts only cards that match them.
     let units = wanted("ttcg", "hearth", |card| attribute(card, "type") == "fire");
     let page = ask(&app, "/./ t:fire set:hearth", &[]).await.expect(200);
     assert_eq!(numbers(&page), units[..5]);
@@ -1105,11 +1105,11 @@ async fn costly_terms_are_tried_on_so_many_cards_and_the_answer_says_so() {
     assert!(printings["data"].as_array().unwrap().iter().all(|entry| {
         entry["printing"]["attributes"]["attack"].as_i64().is_none_or(|attack| attack >= 300)
     }));
-    // Few enough: nothing to tell.
+    // There is no warning if few enough cards are tried.
     for q in ["/./ set:hearth number<=5", "/./ pebblebrow", "pebblebrow /x/"] {
         assert_eq!(ask(&app, q, &[]).await.expect(200).get("warnings"), None, "{q}");
     }
-    // Hidden cards are tried for those who see them, and use up nothing for others.
+    // Hidden cards are tried only for accounts that see them, and count only for these accounts.
     let veil = path(&[("q", "/./ set:veil")]);
     let page = app.get(&veil).answer().await.expect(200);
     assert_eq!((numbers(&page), page.get("warnings")), (Vec::new(), None));
@@ -1118,7 +1118,7 @@ async fn costly_terms_are_tried_on_so_many_cards_and_the_answer_says_so() {
 }
 
 #[tokio::test]
-async fn the_numbers_of_printings_are_kept_whoever_writes_them() {
+async fn printing_numbers_stay_correct_for_all_writers() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     app.import(&source).await.unwrap();
@@ -1126,22 +1126,22 @@ async fn the_numbers_of_printings_are_kept_whoever_writes_them() {
     let none = "SELECT count(*) FROM card_content WHERE printing_numbers = '[]' AND kind = 'unit'";
     assert_eq!(app.db().value(wrong).await, "0");
     assert_eq!(app.db().value(none).await, "0");
-    // This program writes them itself, with the card.
+    // The current program writes the numbers itself, together with the card, without the trigger.
     app.sql("ALTER TABLE printing_content DISABLE TRIGGER printing_content_added").await;
     app.seed(&["uno-emoji", "emoji-tcg", "emojo-dojo", "emojito"]).await;
     assert_eq!(app.db().value(wrong).await, "0");
     app.sql("ALTER TABLE printing_content ENABLE TRIGGER printing_content_added").await;
-    // One that does not know of them does not.
+    // An older program does not write the numbers; triggers do it. The statements below stand for such a program.
     let one = "(SELECT id FROM cards WHERE set_code = 'hearth' AND number = '001')";
     assert_eq!(found(&app, "attack>99000").await, Vec::<String>::new());
-    let hers = ["hearth/001"];
+    let changed_card = ["hearth/001"];
     app.sql(&format!(
         "UPDATE printing_content SET attributes = attributes || '{{\"attack\": 99001}}' \
          WHERE printing_id = (SELECT id FROM printings WHERE card_id = {one} AND tier = 3)"
     ))
     .await;
-    assert_eq!(found(&app, "attack>99000").await, hers);
-    assert_eq!(found(&app, "attack=99001 -attack=99002").await, hers);
+    assert_eq!(found(&app, "attack>99000").await, changed_card);
+    assert_eq!(found(&app, "attack=99001 -attack=99002").await, changed_card);
     let total = ask(&app, "total>99000", &[("total", "true")]).await.expect(200);
     assert_eq!(total["total"], 1);
     app.sql(&format!("DELETE FROM printings WHERE card_id = {one} AND tier = 3")).await;
@@ -1153,9 +1153,9 @@ async fn the_numbers_of_printings_are_kept_whoever_writes_them() {
              SELECT id, '{{}}' FROM printings WHERE card_id = {one} AND tier = 3"
     ))
     .await;
-    assert_eq!(found(&app, "attack=99003").await, hers);
+    assert_eq!(found(&app, "attack=99003").await, changed_card);
     assert_eq!(app.db().value(wrong).await, "0");
-    // And an import puts everything right again.
+    // An import restores the values of the file.
     edit_set(&mut source, "hearth", |set| set["cards"][0]["lore"] = json!("Otherwise."));
     app.import(&source).await.unwrap();
     assert_eq!(found(&app, "attack>99000").await, Vec::<String>::new());

@@ -3,7 +3,7 @@
 use crate::support::{RequestExt as _, TestApp, sql};
 
 #[tokio::test]
-async fn a_set_tells_its_policy_and_how_far_it_is_unlocked() {
+async fn a_set_shows_its_policy_for_hidden_cards_and_its_unlock_counts() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let list = app.get("/v1/games/ttcg/sets").answer().await.expect(200);

@@ -1,14 +1,14 @@
-//! A word in the database that stands for nothing: the request that needs the row fails, and nobody guesses.
+//! Unknown words in the database: a request that needs the row fails, and the service does not guess a value.
 
 use serde_json::json;
 
 use crate::collection::counts::printing;
 use crate::support::{RequestExt as _, TestApp};
 
-/// No trigger looks at the session.
+/// Disables the triggers for a session.
 const UNWATCHED: &str = "SET session_replication_role = replica";
 
-/// Takes away what keeps a column from holding any word.
+/// Removes the check constraints of a table, so that its columns accept any word.
 async fn unguard(app: &TestApp, table: &str) {
     app.sql(&format!(
         "DO $$ DECLARE name text; BEGIN \
@@ -20,7 +20,7 @@ async fn unguard(app: &TestApp, table: &str) {
 }
 
 #[tokio::test]
-async fn an_unknown_word_is_a_fault_and_no_guess() {
+async fn an_unknown_word_causes_an_internal_error() {
     let app = TestApp::start().await;
     app.import_set("base", 2, false).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
@@ -75,7 +75,7 @@ async fn an_unknown_word_is_a_fault_and_no_guess() {
         app.sql(&format!("{UNWATCHED}; UPDATE {table} SET {column} = '{before}'")).await;
         app.get(&path).by(reader).answer().await.expect(200);
     }
-    // What would act on it does not, either: a trade of an unknown state is not open, and not closed.
+    // A request that changes the row fails as well: a trade with an unknown state is neither open nor closed.
     app.sql(&format!("{UNWATCHED}; UPDATE trades SET state = 'sesame', closed_at = NULL")).await;
     app.post(&format!("/v1/trades/{id}/accept")).by(&ben).answer().await.problem(500, "internal");
 }

@@ -1,4 +1,4 @@
-//! Files of collections as programs and spreadsheets write them, headings and all; `tests/data/collections` has one of each.
+//! Collection files with the headings and formats of programs and spreadsheets; `tests/data/collections` has one file of each.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ async fn harbour() -> (TestApp, Player) {
 }
 
 /// Number, rarity, condition and quantity of every entry.
-async fn counted(app: &TestApp, by: &Player) -> Vec<[String; 4]> {
+async fn stored_entries(app: &TestApp, by: &Player) -> Vec<[String; 4]> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let entry = |entry: &Value| {
         [&entry["card"]["number"], &entry["rarity"], &entry["condition"], &entry["quantity"]]
@@ -44,8 +44,8 @@ async fn counted(app: &TestApp, by: &Player) -> Vec<[String; 4]> {
     all
 }
 
-/// Reads a file and takes it as the whole collection.
-async fn take(app: &TestApp, by: &Player, file: Vec<u8>) -> Value {
+/// Imports a file that replaces the whole collection. Returns the verdicts.
+async fn replace_collection(app: &TestApp, by: &Player, file: Vec<u8>) -> Value {
     let query = "?game=harbour&mode=replace&without_rarity=most_common";
     let shown = read(app, by, query, file).await.expect(200);
     let path = format!("/v1/collection/imports/{}/commit", shown["import"].as_str().unwrap());
@@ -63,7 +63,7 @@ fn expected() -> [[String; 4]; 3] {
 }
 
 #[tokio::test]
-async fn the_same_cards_come_out_of_the_files_of_all_programs() {
+async fn files_of_all_programs_give_the_same_entries() {
     let (app, ada) = harbour().await;
     for (name, program) in [
         ("deckbox.csv", json!("deckbox")),
@@ -72,10 +72,10 @@ async fn the_same_cards_come_out_of_the_files_of_all_programs() {
         ("dragonshield.csv", json!("dragonshield")),
         ("german.csv", Value::Null),
     ] {
-        let shown = take(&app, &ada, file(name)).await;
+        let shown = replace_collection(&app, &ada, file(name)).await;
         assert_eq!(shown["dialect"]["program"], program, "{name}");
         assert_eq!(shown["totals"]["ok"], 3, "{name}: {:#}", shown["lines"]);
-        assert_eq!(counted(&app, &ada).await, expected(), "{name}");
+        assert_eq!(stored_entries(&app, &ada).await, expected(), "{name}");
         app.sql("DELETE FROM collection_entries").await;
     }
 }
@@ -96,17 +96,17 @@ async fn the_encodings_of_spreadsheets_are_read() {
         (big(&marked), "utf-16be", true),
         (windows, "windows-1252", false),
     ] {
-        let shown = take(&app, &ada, file).await;
+        let shown = replace_collection(&app, &ada, file).await;
         assert_eq!(shown["dialect"]["encoding"], encoding);
         assert_eq!(shown["dialect"]["byte_order_mark"], mark, "{encoding}");
         assert_eq!(shown["dialect"]["columns"][0]["heading"], "Stückzahl", "{encoding}");
-        assert_eq!(counted(&app, &ada).await, expected(), "{encoding}");
+        assert_eq!(stored_entries(&app, &ada).await, expected(), "{encoding}");
         app.sql("DELETE FROM collection_entries").await;
     }
 }
 
 #[tokio::test]
-async fn what_has_no_encoding_is_refused_with_its_line_and_advice() {
+async fn a_file_without_a_valid_encoding_is_rejected_with_its_line_and_advice() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let halves = b"Name\nStra\xc3\x9fe\nCaf\xe9\n".to_vec();
@@ -127,7 +127,7 @@ async fn what_has_no_encoding_is_refused_with_its_line_and_advice() {
 }
 
 #[tokio::test]
-async fn a_finish_is_a_rarity_of_the_game_or_is_told() {
+async fn a_finish_that_is_no_rarity_of_the_game_is_reported() {
     let (app, ada) = harbour().await;
     app.seed(&["ttcg"]).await;
     let first = |shown: &Value| {
@@ -140,11 +140,11 @@ async fn a_finish_is_a_rarity_of_the_game_or_is_told() {
     let words =
         "the game does not say which rarity that finish is: name the rarity in a column Rarity";
     assert_eq!(detail, words);
-    // Told also where lines without a rarity mean the most common one: a foil is not that.
+    // This is also reported when lines without a rarity mean the most common rarity: a foil does not have the most common rarity.
     let query = "?game=ttcg&without_rarity=most_common";
     let shown = read(&app, &ada, query, b"Name,Foil\nKettle Imp,foil\n".to_vec()).await;
     assert_eq!(first(&shown.expect(200)).1, words);
-    // A rarity says more than a finish.
+    // A rarity takes precedence over a finish.
     let shown = read(&app, &ada, query, b"Name,Foil,Rarity\nKettle Imp,foil,UR\n".to_vec()).await;
     let shown = shown.expect(200);
     assert_eq!(first(&shown).0, "ok");

@@ -1,4 +1,4 @@
-//! Files of collections: every line is told, nothing is counted before the commit, and what we write we read.
+//! Imports of collection files: every line gets a verdict, nothing is counted before the commit, and an export can be imported.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -32,7 +32,7 @@ async fn commit(app: &TestApp, by: &Player, import: &Value, only_ok: bool) -> An
 }
 
 /// Set, number, rarity, condition and quantity of every entry.
-async fn counted(app: &TestApp, by: &Player) -> Vec<[String; 5]> {
+async fn stored_entries(app: &TestApp, by: &Player) -> Vec<[String; 5]> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let entry = |entry: &Value| {
         let card = &entry["card"];
@@ -45,7 +45,7 @@ async fn counted(app: &TestApp, by: &Player) -> Vec<[String; 5]> {
 }
 
 #[tokio::test]
-async fn a_file_is_shown_line_by_line_and_taken_as_it_was_shown() {
+async fn a_file_is_shown_line_by_line_and_committed_as_shown() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -88,27 +88,35 @@ async fn a_file_is_shown_line_by_line_and_taken_as_it_was_shown() {
         expected.iter().map(|(line, verdict)| (line, verdict)).collect::<Vec<_>>()
     );
     assert_eq!(lines[3]["suggestions"][0]["name"], "Kettle Imp");
-    assert_eq!(lines[4]["suggestions"].as_array().unwrap().len(), 6, "its rarities");
+    assert_eq!(
+        lines[4]["suggestions"].as_array().unwrap().len(),
+        6,
+        "one suggestion for each rarity"
+    );
     assert_eq!(lines[2]["condition"], "lightly_played");
-    assert_eq!(counted(&app, &ada).await, Vec::<[String; 5]>::new(), "nothing is counted yet");
+    assert_eq!(
+        stored_entries(&app, &ada).await,
+        Vec::<[String; 5]>::new(),
+        "nothing is counted yet"
+    );
 
-    // Without a word about the others, one bad line keeps all from being taken.
+    // Without `only_ok`, one bad line prevents the commit of the whole file.
     let refused = commit(&app, &ada, &shown, false).await.problem(422, "import_has_faults");
     let rejected: Vec<&Value> =
         refused["rejected"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
     assert_eq!(rejected, [&json!(5), &json!(6), &json!(8), &json!(9)]);
-    assert_eq!(counted(&app, &ada).await.len(), 0);
+    assert_eq!(stored_entries(&app, &ada).await.len(), 0);
 
     let taken = commit(&app, &ada, &shown, true).await.expect(200);
     assert_eq!((&taken["added"], &taken["cards"]), (&json!(2), &json!(7)));
-    assert_eq!(taken["rejected"], refused["rejected"], "and are told again");
+    assert_eq!(taken["rejected"], refused["rejected"], "the rejected lines are reported again");
     let expected = [
         ["hearth", "016", "common", "near_mint", "5"],
         ["hearth", "016", "rare", "lightly_played", "2"],
     ];
-    assert_eq!(counted(&app, &ada).await, expected.map(|entry| entry.map(str::to_owned)));
+    assert_eq!(stored_entries(&app, &ada).await, expected.map(|entry| entry.map(str::to_owned)));
 
-    // What lines leave open can be agreed on.
+    // A parameter can decide what the lines leave open.
     let agreed =
         read(&app, &ada, "?game=ttcg&without_rarity=most_common", "Name\nKettle Imp\n").await;
     assert_eq!(agreed["lines"][0]["card"]["rarity"], "common");
@@ -123,13 +131,13 @@ async fn a_commit_needs_no_body() {
     let import = read(&app, &ada, "", "Quantity,Set,Number,Rarity\n3,base,1,common\n").await;
     let path = format!("/v1/collection/imports/{}/commit", import["import"].as_str().unwrap());
     let request = || app.post(&path).by(&ada);
-    // What is sent is read as strictly as anywhere.
+    // A body that is sent is checked as strictly as for other operations.
     request().body("{}").answer().await.problem(415, "unsupported_media_type");
     request().json(&json!({ "only": true })).answer().await.problem(422, "invalid_body");
     request().json(&Value::Null).answer().await.problem(422, "invalid_body");
     let bare = request().answer().await.expect(200);
     assert_eq!((&bare["added"], &bare["cards"]), (&json!(1), &json!(3)));
-    // A client that names the media type of nothing, one that sends nothing in chunks, and braces.
+    // An empty body with a media type, an empty chunked body, and an empty object.
     let named = request().header("content-type", "application/json").body("");
     assert_eq!(named.answer().await.expect(200), bare);
     let chunks = futures_util::stream::empty::<Result<Vec<u8>, std::io::Error>>();
@@ -138,7 +146,7 @@ async fn a_commit_needs_no_body() {
     assert_eq!(chunked.answer().await.expect(200), bare);
     assert_eq!(request().json(&json!({})).answer().await.expect(200), bare);
 
-    // Lines with faults keep the file from being taken without a body, too.
+    // Without a body, faulty lines also prevent the commit.
     let faulty = read(&app, &ada, "", "Quantity,Set,Number,Rarity\n3,base,99,common\n").await;
     let path = format!("/v1/collection/imports/{}/commit", faulty["import"].as_str().unwrap());
     app.post(&path).by(&ada).answer().await.problem(422, "import_has_faults");
@@ -158,12 +166,12 @@ async fn a_commit_happens_once() {
     let answers: Vec<Value> =
         join_all(commits).await.into_iter().map(|answer| answer.expect(200)).collect();
     assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
-    assert_eq!(counted(&app, &ada).await[0][4], "3");
+    assert_eq!(stored_entries(&app, &ada).await[0][4], "3");
     app.clock().advance(chrono::Duration::hours(1));
     let ada = app.log_in("ada", &ada.password).await;
     assert_eq!(commit(&app, &ada, &import, false).await.expect(200), answers[0]);
 
-    // Until a quarter of an hour is over; and of those that wait, the newest five.
+    // An import can be committed for 15 minutes. An account has at most five waiting imports, the newest ones.
     let late = read(&app, &ada, "", file).await;
     app.clock().advance(chrono::Duration::minutes(15));
     let ada = app.log_in("ada", &ada.password).await;
@@ -175,7 +183,7 @@ async fn a_commit_happens_once() {
     }
     commit(&app, &ada, &imports[0], false).await.problem(404, "not_found");
     commit(&app, &ada, &imports[1], false).await.expect(200);
-    assert_eq!(counted(&app, &ada).await[0][4], "6");
+    assert_eq!(stored_entries(&app, &ada).await[0][4], "6");
 }
 
 #[tokio::test]
@@ -201,24 +209,24 @@ async fn an_import_adds_or_replaces() {
         (&done["added"], &done["changed"], &done["removed"]),
         (&json!(1), &json!(0), &json!(1))
     );
-    let entries = counted(&app, &ada).await;
+    let entries = stored_entries(&app, &ada).await;
     assert_eq!(entries.len(), 3, "the other game stays: {entries:?}");
     let import = read(&app, &ada, "?mode=replace", file).await;
     assert_eq!(commit(&app, &ada, &import, false).await.expect(200)["removed"], 1);
     let import = read(&app, &ada, "", file).await;
     assert_eq!(commit(&app, &ada, &import, false).await.expect(200)["changed"], 2);
     let counts: Vec<String> =
-        counted(&app, &ada).await.into_iter().map(|entry| entry[4].clone()).collect();
+        stored_entries(&app, &ada).await.into_iter().map(|entry| entry[4].clone()).collect();
     assert_eq!(counts, ["6", "2"]);
 
-    // Too many, within the file and with what is there.
+    // Too high counts, within the file and together with the stored count.
     let many =
         read(&app, &ada, "", "Count,Set,Number,Rarity\n9999,base,1,common\n1,base,1,common\n")
             .await;
     assert_eq!(many["lines"][1]["verdict"], "invalid");
     let many = read(&app, &ada, "", "Count,Set,Number,Rarity\n9999,base,3,common\n").await;
     commit(&app, &ada, &many, false).await.problem(409, "count_out_of_range");
-    // A printing that is gone in between.
+    // A printing that is deleted between the upload and the commit.
     let stale = read(&app, &ada, "", "Count,Set,Number,Rarity\n1,base,1,rare\n").await;
     let rare = printing(&app, None, "base", "001", "rare").await;
     app.sql(&format!("DELETE FROM printings WHERE id = '{rare}'")).await;
@@ -226,7 +234,7 @@ async fn an_import_adds_or_replaces() {
 }
 
 #[tokio::test]
-async fn what_is_no_file_of_cards_is_refused() {
+async fn files_without_cards_are_rejected() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     for (media_type, file, status, code) in [
@@ -246,7 +254,7 @@ async fn what_is_no_file_of_cards_is_refused() {
     assert_eq!(app.db().value("SELECT count(*) FROM collection_imports").await, "0");
 }
 
-/// A file that is being sent until the sender is dropped.
+/// Starts an upload that goes on until the sender is dropped.
 fn upload(
     app: &TestApp,
     by: &Player,
@@ -259,13 +267,13 @@ fn upload(
     (sender, tokio::spawn(async { request.answer().await }))
 }
 
-/// A place at the desk, by hand: for an account from some address.
+/// Takes a place at the import desk directly, for an account and an address.
 fn enter(app: &TestApp, by: &Player, address: [u8; 4]) -> Result<DeskPlace, NoPlace> {
     let account = AccountId(by.id.parse().unwrap());
     app.shared().import_desk.enter(account, IpAddr::from(address).into())
 }
 
-/// Waits until the account holds so many places.
+/// Waits until the account holds this many places.
 async fn wait_for_places(app: &TestApp, by: &Player, held: usize) {
     for _ in 0..2_000 {
         let free = [[192, 0, 2, 1], [192, 0, 2, 2]].map(|address| enter(app, by, address));
@@ -275,11 +283,11 @@ async fn wait_for_places(app: &TestApp, by: &Player, held: usize) {
         drop(free);
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    panic!("never are {held} places held");
+    panic!("the account never held {held} places");
 }
 
 #[tokio::test]
-async fn few_files_of_an_account_and_of_a_network_are_read_at_once() {
+async fn an_account_and_a_network_may_import_two_files_at_once() {
     let app = TestApp::start_with(|settings| {
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
     })
@@ -294,7 +302,7 @@ async fn few_files_of_an_account_and_of_a_network_are_read_at_once() {
     let refused = send_from(&ada, "192.0.2.3", small()).await;
     assert_eq!(refused.header("retry-after"), "2");
     refused.problem(429, "too_many_imports");
-    // Whoever sends a large file is told so, too.
+    // A client that sends a large file gets the same answer.
     let large = small() + &"x\n".repeat(1024 * 1024);
     send_from(&ada, "192.0.2.3", large).await.problem(429, "too_many_imports");
     send_from(&ben, "192.0.2.1", small()).await.expect(200);
@@ -308,14 +316,14 @@ async fn few_files_of_an_account_and_of_a_network_are_read_at_once() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_being_sent_holds_its_place_until_it_ends_or_is_given_up() {
+async fn an_upload_holds_its_place_until_it_ends_or_is_aborted() {
     let app =
         TestApp::start_with(|settings| settings.request_timeout = Duration::from_mins(1)).await;
     let ada = app.player("ada").await;
-    for gives_up in [false, true] {
+    for aborts in [false, true] {
         let (sender, answer) = upload(&app, &ada);
         wait_for_places(&app, &ada, 1).await;
-        if gives_up {
+        if aborts {
             answer.abort();
             wait_for_places(&app, &ada, 0).await;
             drop(sender);
@@ -344,7 +352,7 @@ async fn a_process_reads_four_files_at_once_at_most() {
 }
 
 #[tokio::test]
-async fn the_worst_files_are_told_why() {
+async fn extreme_files_are_rejected_with_a_reason() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let keys: String = (0..100_000).map(|at| format!(",\"k{at}\":0")).collect();
@@ -365,23 +373,23 @@ async fn the_worst_files_are_told_why() {
 }
 
 #[tokio::test]
-async fn one_question_asked_again_and_again_is_answered_thousands_of_times_only() {
+async fn one_import_returns_at_most_ten_thousand_suggestions() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let shown = read(&app, &ada, "", &("Name\n".to_owned() + &"Kettle Imp\n".repeat(3_000))).await;
     let lines = shown["lines"].as_array().unwrap();
-    let told = |line: &Value| line["suggestions"].as_array().map_or(0, Vec::len);
-    let choices: usize = lines.iter().map(told).sum();
+    let suggestions = |line: &Value| line["suggestions"].as_array().map_or(0, Vec::len);
+    let choices: usize = lines.iter().map(suggestions).sum();
     assert!(lines.iter().all(|line| line["verdict"] == "ambiguous"));
-    assert_eq!(told(&lines[0]), 6, "its rarities");
+    assert_eq!(suggestions(&lines[0]), 6, "one suggestion for each rarity");
     assert!((9_990..=10_000).contains(&choices), "{choices}");
-    let without = lines.iter().filter(|line| told(line) == 0).count();
+    let without = lines.iter().filter(|line| suggestions(line) == 0).count();
     assert_eq!(shown["choices_left_out"], without);
 }
 
 #[tokio::test]
-async fn a_file_of_many_lines_is_read_and_taken() {
+async fn a_file_of_many_lines_is_read_and_committed() {
     let app = TestApp::start().await;
     app.import_set("base", 60, false).await;
     let ada = app.player("ada").await;
@@ -396,13 +404,13 @@ async fn a_file_of_many_lines_is_read_and_taken() {
     let shown = read(&app, &ada, "", &file).await;
     assert_eq!(shown["lines"].as_array().unwrap().len(), 20_000);
     let unknown = shown["totals"]["unknown"].as_i64().unwrap();
-    assert_eq!(unknown, 20_000 / 61, "the 61st card");
+    assert_eq!(unknown, 20_000 / 61, "the 61st card is not in the set");
     let done = commit(&app, &ada, &shown, true).await.expect(200);
     assert_eq!((&done["cards"], &done["added"]), (&json!(20_000 - unknown), &json!(120)));
     assert_eq!(json!(done["rejected"].as_array().unwrap().len()), json!(unknown));
 }
 
-/// Names that files get wrong.
+/// Names that are difficult to write in files.
 const NAMES: [&str; 6] = [
     "=HYPERLINK(\"x\"), he said",
     "Comma, \"Quote\"",
@@ -413,7 +421,7 @@ const NAMES: [&str; 6] = [
 ];
 
 #[tokio::test]
-async fn our_own_export_comes_back_exactly() {
+async fn an_export_can_be_imported_without_loss() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| {
@@ -455,7 +463,7 @@ async fn our_own_export_comes_back_exactly() {
             let file = app.get(&export).by(&ada).answer().await;
             assert!(file.header("content-type").starts_with(media_type));
             assert!(file.header("content-disposition").contains("attachment"));
-            // Also where ids of printings mean nothing.
+            // The import must also work without the ids of printings.
             let without_ids = file
                 .text()
                 .lines()
@@ -468,7 +476,11 @@ async fn our_own_export_comes_back_exactly() {
                 let shown = send(&app, &ben, "?mode=replace", media_type, &text).await.expect(200);
                 assert_eq!(shown["totals"]["ok"], wanted.len(), "{shown}");
                 commit(&app, &ben, &shown, false).await.expect(200);
-                assert_eq!(counted(&app, &ben).await, counted(&app, &ada).await, "round {round}");
+                assert_eq!(
+                    stored_entries(&app, &ben).await,
+                    stored_entries(&app, &ada).await,
+                    "round {round}"
+                );
             }
             let again = app.get(&export).by(&ben).answer().await;
             assert!(again.bytes == file.bytes, "{format} {round}");
@@ -510,17 +522,17 @@ async fn hidden_cards_show_in_no_verdict() {
     ]) {
         assert!(line.get("suggestions").is_none() && line.get("card").is_none(), "{line}");
         if !nothing.is_empty() {
-            // A card that there is not has the same answer.
+            // A card that does not exist has the same answer.
             let none = read(&app, &ben, "", &format!("Name\n\"{nothing}\"\n")).await;
             assert_eq!(none["lines"][0]["detail"], "there is no card of that name");
         }
     }
-    // What is kept until the commit names no card but in her own words.
-    let kept =
+    // The data that is stored until the commit names cards only with the words in the file.
+    let stored =
         app.db().value("SELECT string_agg(rejected::text, '') FROM collection_imports").await;
-    assert!(!kept.contains("The dark card, numbered 002"), "{kept}");
+    assert!(!stored.contains("The dark card, numbered 002"), "{stored}");
 
-    // Counted, then hidden again: her file comes back all the same.
+    // The cards are counted and then hidden again: ada can still import the exported file.
     commit(&app, &ada, &hers, true).await.expect(200);
     app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
     let export = app.get("/v1/collection/export").by(&ada).answer().await.text();

@@ -1,11 +1,11 @@
-//! Counted collections: every change counts once, nothing falls below nothing, and hidden cards stay hidden.
+//! Counted collections: every change applies once, no count falls below zero, and hidden cards stay hidden.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
-/// A printing as its card's page tells it.
+/// The id of a printing, from the list of printings of its card.
 pub(crate) async fn printing(
     app: &TestApp,
     by: Option<&Player>,
@@ -38,7 +38,7 @@ async fn change(app: &TestApp, by: &Player, changes: Value) -> Answer {
     app.post("/v1/collection/changes").by(by).json(&json!({ "changes": changes })).answer().await
 }
 
-/// A list page by page.
+/// All items of a list, read page by page.
 async fn paged(app: &TestApp, by: &Player, list: &str) -> Vec<Value> {
     let (mut path, mut found) = (list.to_owned(), Vec::new());
     loop {
@@ -93,7 +93,7 @@ async fn counts_are_set_listed_and_removed() {
         assert_eq!(collection(&app, &ada, &query).await.len(), count, "{query}");
     }
 
-    // Pages hold what follows.
+    // The pages together hold the whole list.
     assert_eq!(paged(&app, &ada, "/v1/collection?limit=1").await, all);
     let common_only = collection(&app, &ada, "&rarity=common").await;
     assert_eq!(paged(&app, &ada, "/v1/collection?limit=1&rarity=common").await, common_only);
@@ -101,11 +101,7 @@ async fn counts_are_set_listed_and_removed() {
     assert_eq!(set(&app, &ada, &common, json!({ "quantity": 0 })).await.status, 204);
     assert_eq!(set(&app, &ada, &common, json!({ "quantity": 0 })).await.status, 204);
     assert_eq!(collection(&app, &ada, "").await.len(), 3);
-    assert_eq!(
-        collection(&app, &ben, "").await.len(),
-        1,
-        "everybody has a collection of their own"
-    );
+    assert_eq!(collection(&app, &ben, "").await.len(), 1, "each account has its own collection");
 
     for bad in [
         json!({ "quantity": -1 }),
@@ -121,7 +117,7 @@ async fn counts_are_set_listed_and_removed() {
 }
 
 #[tokio::test]
-async fn changes_are_made_all_or_none_and_never_below_nothing() {
+async fn changes_apply_all_or_none_and_never_fall_below_zero() {
     let app = TestApp::start().await;
     app.import_set("base", 3, false).await;
     let ada = app.player("ada").await;
@@ -142,14 +138,14 @@ async fn changes_are_made_all_or_none_and_never_below_nothing() {
         made["data"].as_array().unwrap().iter().map(|one| &one["quantity"]).collect();
     assert_eq!(quantities, [&json!(5), &json!(5), &json!(1)]);
 
-    // One line too far keeps all from being made.
+    // One change that is out of range prevents all changes.
     let refused = change(&app, &ada, json!([place("002", 1), place("001", -6)])).await;
     let refused = refused.problem(409, "count_out_of_range");
     assert_eq!(refused["errors"][0]["pointer"], "/changes/1");
     let refused = change(&app, &ada, json!([place("001", 9999)])).await;
     refused.problem(409, "count_out_of_range");
     assert_eq!(collection(&app, &ada, "").await.len(), 2);
-    // To nothing and on: the order counts.
+    // A count may fall to zero and rise again: changes apply in their order.
     let made =
         change(&app, &ada, json!([place("001", -5), place("001", 1), place("001", -1)])).await;
     assert_eq!(made.expect(200)["data"][2]["quantity"], 0);
@@ -189,7 +185,7 @@ async fn parallel_additions_on_two_instances_all_count() {
     let two = printing(&app, None, "base", "002", "common").await;
     let adding = (0..20).map(|at| {
         let (app, ada) = (if at % 2 == 0 { &app } else { &other }, &ada);
-        // In both orders, so that a lock on each entry would be a deadlock.
+        // The entries come in both orders, so that locks on entries in the order of the request would deadlock.
         let changes = if at % 3 == 0 {
             json!([{ "printing": one, "add": 1 }, { "printing": two, "add": 2 }])
         } else {
@@ -203,7 +199,7 @@ async fn parallel_additions_on_two_instances_all_count() {
         collection(&app, &ada, "").await.iter().map(|entry| entry["quantity"].clone()).collect();
     assert_eq!(quantities, [json!(20), json!(40)]);
 
-    // Taken back in parallel, one too often: 20 succeed, the 21st is told.
+    // Of 21 parallel removals from a count of 20, 20 succeed and one is refused.
     let taking = (0..21).map(|_| change(&app, &ada, json!([{ "printing": one, "add": -1 }])));
     let statuses: Vec<u16> = join_all(taking).await.iter().map(|answer| answer.status).collect();
     assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 20, "{statuses:?}");
@@ -231,7 +227,7 @@ async fn a_repeated_request_counts_once() {
 }
 
 #[tokio::test]
-async fn a_collection_has_an_end() {
+async fn a_collection_has_a_maximum_size() {
     let app = TestApp::start().await;
     app.import_set("base", 1, false).await;
     let ada = app.player("ada").await;
@@ -254,7 +250,7 @@ async fn a_collection_has_an_end() {
 }
 
 #[tokio::test]
-async fn hidden_cards_are_counted_by_those_who_see_them() {
+async fn only_accounts_that_see_a_hidden_card_can_count_it() {
     let app = TestApp::start().await;
     app.import_set("dark", 2, true).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
@@ -265,11 +261,11 @@ async fn hidden_cards_are_counted_by_those_who_see_them() {
         json!({ "game": "ttcg", "set": "dark", "number": "001", "rarity": "rare", "add": 1 });
     let by_name = json!({ "name": "The dark card, numbered 001!", "rarity": "rare", "add": 1 });
 
-    // To Ben the id of a printing, its place and its name are as if there were none.
+    // For ben, the id of a printing, its place and its name get the same answers as if the card did not exist.
     set(&app, &ben, &common, json!({ "quantity": 1 })).await.problem(404, "not_found");
-    for told in [here.clone(), by_name, json!({ "printing": common, "add": 1 })] {
-        let told = change(&app, &ben, json!([told])).await.problem(422, "unclear_printing");
-        assert_eq!(told["candidates"][0]["choices"], json!([]));
+    for guess in [here.clone(), by_name, json!({ "printing": common, "add": 1 })] {
+        let refused = change(&app, &ben, json!([guess])).await.problem(422, "unclear_printing");
+        assert_eq!(refused["candidates"][0]["choices"], json!([]));
     }
     set(&app, &ada, &common, json!({ "quantity": 2 })).await.expect(200);
     change(&app, &ada, json!([here])).await.expect(200);
@@ -277,7 +273,7 @@ async fn hidden_cards_are_counted_by_those_who_see_them() {
     assert_eq!((&seen[0]["card"]["hidden"], seen.len()), (&json!(true), 2));
     assert!(seen[0]["card"]["name"].is_string());
 
-    // The copy is void: what she counted stays, with the place alone.
+    // The copy is voided: the counts stay, but show only the place of the card.
     app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
     let entries = collection(&app, &ada, "").await;
     assert_eq!(entries.len(), 2);
@@ -286,12 +282,12 @@ async fn hidden_cards_are_counted_by_those_who_see_them() {
         assert_eq!(fields, ["game", "hidden", "href", "id", "number", "set"]);
         assert!(entry.get("rarity").is_none(), "{entry}");
     }
-    // Two printings of one card, in their order.
+    // The pages list the two printings of the card in the same order.
     assert_eq!(paged(&app, &ada, "/v1/collection?limit=1").await, entries);
     for rarity in ["common", "rare", "primal_rare"] {
         assert_eq!(collection(&app, &ada, &format!("&rarity={rarity}")).await.len(), 0);
     }
-    // She may still correct her own counts, and no others.
+    // The account may still change its existing counts, but cannot add one.
     set(&app, &ada, &rare, json!({ "quantity": 5 })).await.expect(200);
     set(&app, &ada, &rare, json!({ "quantity": 0 })).await;
     set(&app, &ada, &rare, json!({ "quantity": 1 })).await.problem(404, "not_found");
@@ -299,7 +295,7 @@ async fn hidden_cards_are_counted_by_those_who_see_them() {
 }
 
 #[tokio::test]
-async fn completion_counts_what_is_counted_and_what_is_registered() {
+async fn completion_includes_counted_and_registered_copies() {
     let app = TestApp::start().await;
     app.import_set("base", 3, false).await;
     app.import_set("dark", 4, true).await;
@@ -311,7 +307,7 @@ async fn completion_counts_what_is_counted_and_what_is_registered() {
     assert_eq!(completion("").await, json!([]));
     let empty = completion("&set=dark").await;
     assert_eq!(empty[0]["cards"], json!({ "owned": 0, "total": 4 }));
-    // What rarities hidden cards are of, and how many, is nobody's business.
+    // The rarities of hidden cards, and how many there are, are not shown.
     assert_eq!(empty[0]["printings"], json!({ "owned": 0, "total": 0 }));
     assert_eq!((&empty[0]["rarities"], &empty[0]["kinds"]), (&json!([]), &json!([])));
 
@@ -320,7 +316,7 @@ async fn completion_counts_what_is_counted_and_what_is_registered() {
     set(&app, &ada, &common, json!({ "quantity": 4 })).await.expect(200);
     set(&app, &ada, &common, json!({ "quantity": 4, "condition": "mint" })).await.expect(200);
     set(&app, &ada, &rare, json!({ "quantity": 1 })).await.expect(200);
-    // Registered and counted is owned once.
+    // A printing that is registered and counted is owned once.
     app.give_copy(&ada.id, "ttcg", "base", "001").await;
     app.give_copy(&ada.id, "ttcg", "base", "003").await;
     app.give_copy(&ada.id, "ttcg", "dark", "002").await;
@@ -336,14 +332,18 @@ async fn completion_counts_what_is_counted_and_what_is_registered() {
     assert_eq!(
         sets[1]["printings"],
         json!({ "owned": 1, "total": 6 }),
-        "of the card that she sees"
+        "only printings of the card that ada sees"
     );
     app.import_set("plain", 1, false).await;
     app.sql("DELETE FROM printings USING cards c WHERE c.id = card_id AND c.set_code = 'plain'")
         .await;
     let plain = completion("&set=plain").await;
     assert_eq!(plain[0]["cards"], json!({ "owned": 0, "total": 1 }));
-    assert_eq!(plain[0]["printings"], json!({ "owned": 0, "total": 0 }), "no printing is none");
+    assert_eq!(
+        plain[0]["printings"],
+        json!({ "owned": 0, "total": 0 }),
+        "a card without printings adds none"
+    );
     app.get("/v1/collection/completion").by(&ada).answer().await.problem(400, "invalid_query");
 
     let duplicates = async |query: &str| {
@@ -364,7 +364,7 @@ async fn completion_counts_what_is_counted_and_what_is_registered() {
         .answer()
         .await
         .problem(400, "invalid_query");
-    // A void copy is nobody's.
+    // A void copy is not owned.
     app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
     assert_eq!(completion("").await[0]["cards"], json!({ "owned": 1, "total": 3 }));
     assert_eq!(duplicates("over=8").await.len(), 0);
@@ -379,15 +379,15 @@ async fn completion_counts_what_is_counted_and_what_is_registered() {
 }
 
 #[tokio::test]
-async fn counts_follow_cards_that_become_others() {
+async fn counts_follow_merged_cards_and_deleted_printings() {
     let app = TestApp::start().await;
     app.import_set("base", 3, false).await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
-    let gone = printing(&app, None, "base", "001", "rare").await;
-    let kept = printing(&app, None, "base", "002", "rare").await;
-    set(&app, &ada, &gone, json!({ "quantity": 3 })).await.expect(200);
-    set(&app, &ada, &kept, json!({ "quantity": 2 })).await.expect(200);
-    let wants = json!({ "items": [{ "printing": gone, "quantity": 4 }, { "game": "ttcg", "set": "base", "number": "003" }] });
+    let merged = printing(&app, None, "base", "001", "rare").await;
+    let target = printing(&app, None, "base", "002", "rare").await;
+    set(&app, &ada, &merged, json!({ "quantity": 3 })).await.expect(200);
+    set(&app, &ada, &target, json!({ "quantity": 2 })).await.expect(200);
+    let wants = json!({ "items": [{ "printing": merged, "quantity": 4 }, { "game": "ttcg", "set": "base", "number": "003" }] });
     app.put("/v1/me/wants")
         .by(&ada)
         .header("if-match", "\"r0\"")
@@ -404,7 +404,7 @@ async fn counts_follow_cards_that_become_others() {
     assert_eq!(merge.json(&json!({ "into": id(1) })).answer().await.status, 201);
     let entries = collection(&app, &ada, "").await;
     assert_eq!(entries.len(), 1);
-    assert_eq!((&entries[0]["printing"], &entries[0]["quantity"]), (&json!(kept), &json!(5)));
+    assert_eq!((&entries[0]["printing"], &entries[0]["quantity"]), (&json!(target), &json!(5)));
     let list = app.get("/v1/me/wants").by(&ada).answer().await;
     assert_eq!(list.header("etag"), "\"r2\"");
     let list = list.expect(200);
@@ -414,8 +414,8 @@ async fn counts_follow_cards_that_become_others() {
     );
     assert!(list["items"][0].get("rarity").is_none());
 
-    // A printing that is taken back: its count goes to the most common one.
-    app.sql(&format!("DELETE FROM printings WHERE id = '{kept}'")).await;
+    // When a printing is deleted, its count moves to the most common printing.
+    app.sql(&format!("DELETE FROM printings WHERE id = '{target}'")).await;
     let entries = collection(&app, &ada, "").await;
     assert_eq!((&entries[0]["rarity"], &entries[0]["quantity"]), (&json!("common"), &json!(5)));
 }

@@ -1,4 +1,4 @@
-//! Disputes: both are heard, moderators decide, and neither learns who the other is.
+//! Disputes: both sides make statements, moderators decide, and neither side learns who the other side is.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ struct Case {
     dispute: String,
 }
 
-async fn a_case() -> Case {
+async fn dispute_case() -> Case {
     let app = TestApp::start().await;
     app.import_set("dusk", 1, true).await;
     let cards = app.print("dusk", 10).await;
@@ -56,27 +56,27 @@ impl Case {
 }
 
 #[tokio::test]
-async fn each_side_sees_its_own_and_not_who_the_other_is() {
-    let case = a_case().await;
+async fn each_side_sees_its_own_statements_and_not_who_the_other_side_is() {
+    let case = dispute_case().await;
     let stranger = case.app.player("cem").await;
     case.say(&case.claimant, "I have it here:\r\nlook").await.expect(201);
     case.say(&case.owner, "No, I do").await.expect(201);
     let claimants = case.look(&case.claimant).await.expect(200);
     assert_eq!((&claimants["role"], &claimants["state"]), (&json!("claimant"), &json!("open")));
-    assert_eq!(claimants.get("copy"), None, "with the id the owner could be found");
-    assert_eq!(claimants["card"].get("name"), None, "a claim opens no hidden card");
+    assert_eq!(claimants.get("copy"), None, "the id of the copy could reveal its owner");
+    assert_eq!(claimants["card"].get("name"), None, "a claim does not reveal a hidden card");
     assert_eq!(claimants["statements"].as_array().unwrap().len(), 1);
     assert_eq!(claimants["statements"][0]["text"], "I have it here:\nlook");
     let owners = case.look(&case.owner).await.expect(200);
     assert_eq!((&owners["role"], &owners["copy"]), (&json!("owner"), &json!(case.copy)));
     assert_eq!(owners["statements"][0]["text"], "No, I do");
-    for (told, other) in [(&claimants, &case.owner), (&owners, &case.claimant)] {
-        let told = told.to_string();
+    for (shown, other) in [(&claimants, &case.owner), (&owners, &case.claimant)] {
+        let shown = shown.to_string();
         assert!(
-            !told.contains(&other.id) && !told.contains(&format!("\"{}\"", other.name)),
-            "{told}"
+            !shown.contains(&other.id) && !shown.contains(&format!("\"{}\"", other.name)),
+            "{shown}"
         );
-        assert!(!told.contains("parties"), "{told}");
+        assert!(!shown.contains("parties"), "{shown}");
     }
     case.look(&stranger).await.problem(404, "not_found");
     case.say(&stranger, "me too").await.problem(404, "not_found");
@@ -86,15 +86,15 @@ async fn each_side_sees_its_own_and_not_who_the_other_is() {
     let all = case.look(&case.moderator).await.expect(200);
     assert_eq!(all["parties"]["claimant_id"], case.claimant.id);
     assert_eq!(all["parties"]["owner_id"], case.owner.id);
-    let said: Vec<&Value> =
-        all["statements"].as_array().unwrap().iter().map(|said| &said["by"]).collect();
-    assert_eq!(said, [&json!("claimant"), &json!("owner")]);
+    let sides: Vec<&Value> =
+        all["statements"].as_array().unwrap().iter().map(|statement| &statement["by"]).collect();
+    assert_eq!(sides, [&json!("claimant"), &json!("owner")]);
     assert_eq!(all["statements"][0]["account_id"], case.claimant.id);
 }
 
 #[tokio::test]
 async fn disputes_are_listed_by_side_and_by_state() {
-    let case = a_case().await;
+    let case = dispute_case().await;
     let list = async |player: &Player, query: &str| {
         let page =
             case.app.get(&format!("/v1/disputes{query}")).by(player).answer().await.expect(200);
@@ -135,8 +135,8 @@ async fn disputes_are_listed_by_side_and_by_state() {
 }
 
 #[tokio::test]
-async fn statements_are_bounded() {
-    let case = a_case().await;
+async fn statements_are_limited() {
+    let case = dispute_case().await;
     for bad in ["", "  ", "nul\u{7}", &"x".repeat(2001)] {
         let refused = case.say(&case.owner, bad).await.problem(422, "invalid_body");
         assert_eq!(refused["errors"][0]["pointer"], "/text");
@@ -147,19 +147,24 @@ async fn statements_are_bounded() {
         request.json(&body).answer().await
     };
     for _ in 0..3 {
-        let said = send(json!({ "text": "one" })).await.expect(201);
-        assert_eq!(said["statements"].as_array().unwrap().len(), 1, "sent again, said once");
+        let dispute = send(json!({ "text": "one" })).await.expect(201);
+        assert_eq!(
+            dispute["statements"].as_array().unwrap().len(),
+            1,
+            "a repeated statement is stored once"
+        );
     }
     send(json!({ "text": "two" })).await.problem(422, "idempotency_key_reused");
-    let said = futures_util::future::join_all((0..8).map(|_| case.say(&case.owner, "again"))).await;
-    assert_eq!(said.iter().filter(|answer| answer.status == 201).count(), 4);
+    let answers =
+        futures_util::future::join_all((0..8).map(|_| case.say(&case.owner, "again"))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 4);
     case.say(&case.owner, "once more").await.problem(409, "too_many_statements");
     case.say(&case.claimant, "the other side may").await.expect(201);
 }
 
 #[tokio::test]
 async fn a_decision_for_the_owner_leaves_the_copy() {
-    let case = a_case().await;
+    let case = dispute_case().await;
     for _ in 0..2 {
         let decided = case.decide(&case.moderator, "for_owner").await.expect(200);
         assert_eq!(
@@ -176,7 +181,7 @@ async fn a_decision_for_the_owner_leaves_the_copy() {
     for player in [&case.owner, &case.claimant] {
         assert_eq!(case.look(player).await.expect(200)["reason"], "a photograph");
     }
-    // The claim stays what it is, also towards a later owner.
+    // A new submission by the claimant opens no new dispute.
     let again =
         case.app.submit(&case.claimant, &case.cards[0]).await.problem(409, "registered_to_another");
     assert_eq!(
@@ -189,7 +194,7 @@ async fn a_decision_for_the_owner_leaves_the_copy() {
 
 #[tokio::test]
 async fn a_decision_for_the_claimant_moves_the_copy() {
-    let case = a_case().await;
+    let case = dispute_case().await;
     let third = case.app.player("cem").await;
     let other = case.app.submit(&third, &case.cards[0]).await.problem(409, "registered_to_another");
     let unlock = case.app.db().value("SELECT submissions FROM unlocks").await;
@@ -202,19 +207,19 @@ async fn a_decision_for_the_claimant_moves_the_copy() {
     assert_eq!(case.app.copies_of(&case.owner).await, Vec::<String>::new());
     assert_eq!(case.ledger().await, "register ada, dispute ada, dispute ada, decide ben");
     assert_eq!(case.app.db().value("SELECT submissions FROM unlocks").await, unlock);
-    // Who lost it may read why, and has been heard: her code opens no new dispute.
+    // The account that lost the copy may read the reason. Its code opens no new dispute.
     let lost = case.look(&case.owner).await.expect(200);
     assert_eq!((&lost["role"], &lost["reason"]), (&json!("owner"), &json!("a photograph")));
     assert_eq!(lost.get("copy"), None);
     case.app.submit(&case.owner, &case.cards[0]).await.problem(409, "copy_passed_on");
     let typed = case.app.submit(&case.claimant, &case.cards[0]).await.expect(200);
     assert_eq!((typed.get("submission"), &typed["copy"]), (None, &json!(case.copy)));
-    // The other claim is open, against the new owner.
+    // The other claim is still open, now against the new owner.
     let path = format!("/v1/disputes/{}", text(&other, "dispute_id"));
     let against = case.app.get(&path).by(&case.claimant).answer().await.expect(200);
     assert_eq!((&against["state"], &against["role"]), (&json!("open"), &json!("owner")));
     case.app.get(&path).by(&case.owner).answer().await.problem(404, "not_found");
-    // Each is listed once, for whom it was or is about: the copy's new owner claimed it in one, and holds it in the other.
+    // Each dispute is listed once for its current and former sides: the new owner is the claimant in one and the owner in the other.
     let (lost, claim) = (case.dispute.as_str(), text(&other, "dispute_id"));
     for (player, query, expected) in [
         (&case.owner, "", &[lost][..]),
@@ -235,8 +240,8 @@ async fn a_decision_for_the_claimant_moves_the_copy() {
 }
 
 #[tokio::test]
-async fn a_claim_given_up_stays_given_up() {
-    let case = a_case().await;
+async fn a_withdrawn_claim_stays_withdrawn() {
+    let case = dispute_case().await;
     case.withdraw(&case.owner).await.problem(409, "not_your_turn");
     for _ in 0..2 {
         assert_eq!(case.withdraw(&case.claimant).await.expect(200)["state"], "withdrawn");
@@ -251,12 +256,12 @@ async fn a_claim_given_up_stays_given_up() {
     assert_eq!(case.ledger().await, "register ada, dispute ada");
     let refused =
         case.app.db().refuses("UPDATE disputes SET state = 'open', closed_at = NULL").await;
-    assert!(refused, "what is closed stays closed");
+    assert!(refused, "the database refuses to open a closed dispute again");
 }
 
 #[tokio::test]
 async fn a_dispute_follows_the_copy_and_ends_when_the_claimant_gets_it() {
-    let case = a_case().await;
+    let case = dispute_case().await;
     let third = case.app.player("cem").await;
     case.app.hand_over(&case.owner, &third, &case.copy).await;
     case.look(&case.owner).await.problem(404, "not_found");
@@ -269,8 +274,8 @@ async fn a_dispute_follows_the_copy_and_ends_when_the_claimant_gets_it() {
 }
 
 #[tokio::test]
-async fn nobody_judges_an_own_case() {
-    let case = a_case().await;
+async fn moderators_and_admins_cannot_decide_an_own_case() {
+    let case = dispute_case().await;
     let admin = case.app.admin().await;
     let copy = case.app.register(&admin, &case.cards[1]).await;
     let claim = case
@@ -283,12 +288,12 @@ async fn nobody_judges_an_own_case() {
     for side in [&case.moderator, &admin] {
         case.app.post(&path).by(side).json(&body).answer().await.problem(409, "own_case");
     }
-    // Whoever claims the copy herself decides no other claim to it, freezes nothing and voids nothing, whatever became of her claim.
+    // A moderator who claims the copy cannot decide another claim to it, and cannot freeze or void it, even after withdrawing the claim.
     let third = case.app.submit(&case.claimant, &case.cards[1]).await;
     let third = text(&third.problem(409, "registered_to_another"), "dispute_id");
     let own = text(&claim, "dispute_id");
-    for given_up in [false, true] {
-        if given_up {
+    for withdrawn in [false, true] {
+        if withdrawn {
             let withdraw = format!("/v1/disputes/{own}/withdraw");
             case.app.post(&withdraw).by(&case.moderator).answer().await.expect(200);
         }

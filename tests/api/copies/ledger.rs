@@ -1,5 +1,5 @@
-//! The ledger held against a model: random steps of players and a moderator, through the API, each answer and the whole database
-//! compared with what a few lines of plain Rust say.
+//! Compares the ledger of copies with a model in plain Rust: players and a moderator take random steps through the API. After each
+//! step, the answer and the whole database must be as in the model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,28 +17,28 @@ use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, TestDb
 const PLAYERS: usize = 3;
 const COPIES: usize = 6;
 
-/// A step. Numbers are taken modulo what there is.
+/// A step. Numbers of trades and disputes are taken modulo the existing ones.
 #[derive(Clone, Debug)]
 enum Step {
     Submit { player: usize, copy: usize, twice: bool },
     Offer { from: usize, to: usize, give: u8, want: u8, hours: u16, honest: bool, twice: bool },
     Counter { player: usize, trade: usize, give: u8, want: u8, honest: bool, twice: bool },
-    Answer { player: usize, trade: usize, how: How, honest: bool },
+    Answer { player: usize, trade: usize, how: TradeAnswer, honest: bool },
     Wait { minutes: i64 },
-    Moderate { copy: usize, what: What },
+    Moderate { copy: usize, what: Moderation },
     Withdraw { player: usize, dispute: usize },
     Decide { dispute: usize, for_claimant: bool },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum TradeAnswer {
     Accept,
     Decline,
     Cancel,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum Moderation {
     Freeze,
     Unfreeze,
     Void,
@@ -47,13 +47,13 @@ enum What {
 fn step() -> impl Strategy<Value = Step> {
     let player = 0..PLAYERS;
     let copy = 0..COPIES;
-    // Mostly the newest trade or dispute: counted from it.
+    // Counted back from the newest trade or dispute, and mostly the newest itself.
     let recent = prop_oneof![3 => Just(0usize), 1 => 0..4usize];
     let honest = prop::bool::weighted(0.85);
     let submit = (player.clone(), copy.clone(), any::<bool>())
         .prop_map(|(player, copy, twice)| Step::Submit { player, copy, twice });
     let terms = (any::<u8>(), any::<u8>(), honest, any::<bool>());
-    // How far round the table the other one sits; nobody trades with themselves for long.
+    // The distance to the number of the other player. 0, an offer to oneself, is rare.
     let away = prop_oneof![1 => Just(0usize), 12 => 1..PLAYERS];
     let offer = (player.clone(), away, terms, 1..4u16).prop_map(
         |(from, away, (give, want, honest, twice), hours)| {
@@ -71,12 +71,15 @@ fn step() -> impl Strategy<Value = Step> {
             twice,
         },
     );
-    let how = prop_oneof![6 => Just(How::Accept), 1 => Just(How::Decline), 1 => Just(How::Cancel)];
+    let how = prop_oneof![
+        6 => Just(TradeAnswer::Accept), 1 => Just(TradeAnswer::Decline), 1 => Just(TradeAnswer::Cancel),
+    ];
     let answer = (player.clone(), recent.clone(), how, honest)
         .prop_map(|(player, trade, how, honest)| Step::Answer { player, trade, how, honest });
     let wait = (1..9i64).prop_map(|tens| Step::Wait { minutes: 10 * tens });
-    let what =
-        prop_oneof![3 => Just(What::Freeze), 4 => Just(What::Unfreeze), 1 => Just(What::Void)];
+    let what = prop_oneof![
+        3 => Just(Moderation::Freeze), 4 => Just(Moderation::Unfreeze), 1 => Just(Moderation::Void),
+    ];
     let moderate = (copy, what).prop_map(|(copy, what)| Step::Moderate { copy, what });
     let withdraw =
         (player, recent.clone()).prop_map(|(player, dispute)| Step::Withdraw { player, dispute });
@@ -96,7 +99,7 @@ struct Copy {
     submitter: Option<usize>,
     frozen: bool,
     voided: bool,
-    /// What happened, and whose the copy was after it.
+    /// Each event, and the owner of the copy after it.
     ledger: Vec<(&'static str, usize)>,
 }
 
@@ -128,7 +131,7 @@ struct Model {
     counted: BTreeSet<(usize, String)>,
 }
 
-/// What an answer must be: a status and, for a problem, its code.
+/// The expected answer: a status and, for a problem, its code.
 type Expected = (u16, &'static str);
 
 impl Model {
@@ -171,7 +174,7 @@ impl Model {
         }
     }
 
-    /// The copies of a mask that have an id; only those that the owner can give, if `honest`.
+    /// The registered copies of a mask; if `honest`, only copies that `owner` can give.
     fn pick(&self, mask: u8, owner: usize, honest: bool) -> Vec<usize> {
         let named = |copy: &usize| mask & (1 << copy) != 0 && self.copies[*copy].owner.is_some();
         (0..COPIES).filter(named).filter(|copy| !honest || self.movable(*copy, owner)).collect()
@@ -190,7 +193,7 @@ impl Model {
         (201, "")
     }
 
-    /// The trade as the clock has it, or why the player cannot answer it.
+    /// Marks the trade as expired if its time is over. Returns why the player cannot answer the trade, if so.
     fn answerable(&mut self, place: usize, player: usize, offerer: bool) -> Result<(), Expected> {
         let trade = &mut self.trades[place];
         if ![trade.by, trade.to].contains(&player) {
@@ -205,27 +208,27 @@ impl Model {
         Ok(())
     }
 
-    fn answer(&mut self, place: usize, player: usize, how: How) -> Expected {
-        if let Err(refused) = self.answerable(place, player, how == How::Cancel) {
+    fn answer(&mut self, place: usize, player: usize, how: TradeAnswer) -> Expected {
+        if let Err(refused) = self.answerable(place, player, how == TradeAnswer::Cancel) {
             return refused;
         }
         let done = match how {
-            How::Accept => "accepted",
-            How::Decline => "declined",
-            How::Cancel => "cancelled",
+            TradeAnswer::Accept => "accepted",
+            TradeAnswer::Decline => "declined",
+            TradeAnswer::Cancel => "cancelled",
         };
         let trade = self.trades[place].clone();
         match trade.state {
             "open" => {}
             state if state == done => return (200, ""),
-            "lapsed" if how == How::Accept => return (409, "trade_lapsed"),
+            "lapsed" if how == TradeAnswer::Accept => return (409, "trade_lapsed"),
             _ => return (409, "trade_closed"),
         }
         let moves = || {
             let give = trade.give.iter().map(|copy| (*copy, trade.by, trade.to));
             give.chain(trade.want.iter().map(|copy| (*copy, trade.to, trade.by)))
         };
-        if how == How::Accept {
+        if how == TradeAnswer::Accept {
             if !moves().all(|(copy, giver, _)| self.movable(copy, giver)) {
                 self.trades[place].state = "lapsed";
                 return (409, "trade_lapsed");
@@ -249,26 +252,26 @@ impl Model {
         }
     }
 
-    fn moderate(&mut self, place: usize, what: What) -> Expected {
+    fn moderate(&mut self, place: usize, what: Moderation) -> Expected {
         let copy = &mut self.copies[place];
         let Some(owner) = copy.owner else { return (404, "not_found") };
         match what {
-            What::Void if copy.voided => {}
-            What::Void => {
+            Moderation::Void if copy.voided => {}
+            Moderation::Void => {
                 copy.voided = true;
                 copy.ledger.push(("void", owner));
                 self.close_disputes(place, None, "voided");
             }
             _ if copy.voided => return (409, "copy_void"),
-            What::Freeze if !copy.frozen => {
+            Moderation::Freeze if !copy.frozen => {
                 copy.frozen = true;
                 copy.ledger.push(("freeze", owner));
             }
-            What::Unfreeze if copy.frozen => {
+            Moderation::Unfreeze if copy.frozen => {
                 copy.frozen = false;
                 copy.ledger.push(("unfreeze", owner));
             }
-            What::Freeze | What::Unfreeze => {}
+            Moderation::Freeze | Moderation::Unfreeze => {}
         }
         (200, "")
     }
@@ -328,9 +331,9 @@ impl Model {
         let mut unlocks: BTreeMap<&String, usize> =
             self.copies.iter().map(|copy| (&copy.card, 0)).collect();
         // An account has one vote for a card, by any copy that it submitted and that is not void.
-        let living = self.copies.iter().filter(|copy| !copy.voided);
+        let valid = self.copies.iter().filter(|copy| !copy.voided);
         let votes: BTreeSet<(usize, &String)> =
-            living.filter_map(|copy| Some((copy.submitter?, &copy.card))).collect();
+            valid.filter_map(|copy| Some((copy.submitter?, &copy.card))).collect();
         for (_, card) in votes {
             *unlocks.entry(card).or_default() += 1;
         }
@@ -357,7 +360,7 @@ const DATABASE: &str = "SELECT jsonb_build_object( \
     'submissions', (SELECT count(*) FROM submissions), \
     'counted', (SELECT count(*) FROM submissions WHERE counted))";
 
-/// The service, its people, and what they should find.
+/// The service, its accounts, and the model of the expected state.
 struct World {
     app: TestApp,
     players: Vec<Player>,
@@ -367,14 +370,14 @@ struct World {
     keys: usize,
 }
 
-/// The same person with a token that outlives the waiting.
-async fn lasting(app: &TestApp, player: Player, scopes: &[&str]) -> Player {
+/// The same account with a token that stays valid while the clock advances.
+async fn with_lasting_token(app: &TestApp, player: Player, scopes: &[&str]) -> Player {
     let body = json!({ "name": "t", "scopes": scopes, "expires_in_days": 366 });
     let made = app.post("/v1/tokens").by(&player).json(&body).answer().await.expect(201);
     Player { access_token: text(&made, "secret"), ..player }
 }
 
-/// A database with people and cards in it, and nothing done yet. Each case plays on a copy.
+/// A database with accounts and cards, before any step. Each case runs on a copy of it.
 struct Stage {
     db: Arc<TestDb>,
     players: Vec<Player>,
@@ -395,16 +398,16 @@ impl Stage {
             let player = app.player(&format!("player {n}")).await;
             app.set_trading(&player, "public").await;
             let scopes = ["serials:read", "serials:submit", "trades:read", "trades:write"];
-            players.push(lasting(&app, player, &scopes).await);
+            players.push(with_lasting_token(&app, player, &scopes).await);
         }
-        let moderator = lasting(&app, app.moderator().await, &["admin:write"]).await;
+        let moderator = with_lasting_token(&app, app.moderator().await, &["admin:write"]).await;
         let mut model = Model { copies: vec![Copy::default(); COPIES], ..Model::default() };
         for (copy, card) in model.copies.iter_mut().zip(&cards) {
             let id = format!("SELECT id FROM cards WHERE number = '{}'", card.number);
             copy.card = app.db().value(&id).await;
         }
         drop(app);
-        // A database to which somebody is connected cannot be copied.
+        // A database with open connections cannot be copied.
         let name = db.value("SELECT current_database()").await;
         let disconnect = format!(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{name}'"
@@ -428,7 +431,7 @@ impl World {
         }
     }
 
-    /// Sends a request once or twice with one key; both answers must be what was expected.
+    /// Sends a request once or twice with one idempotency key; each answer must be the expected one.
     async fn send(
         &mut self,
         player: usize,
@@ -439,19 +442,19 @@ impl World {
     ) -> Value {
         self.keys += 1;
         let key = format!("key-{}", self.keys);
-        let mut told = Vec::new();
+        let mut answers = Vec::new();
         for _ in 0..=usize::from(twice) {
             let request = self.app.post(path).by(&self.players[player]);
             let answer = request.header("idempotency-key", &key).json(body).answer().await;
-            told.push(check(answer, expected));
+            answers.push(check(answer, expected));
         }
-        if let [first, second] = &told[..] {
-            assert_eq!(first["id"], second["id"], "sent again, made once");
+        if let [first, second] = &answers[..] {
+            assert_eq!(first["id"], second["id"], "a repeated request creates nothing new");
         }
-        told.swap_remove(0)
+        answers.swap_remove(0)
     }
 
-    /// Counted from the newest; `None`: there is none yet.
+    /// The index of an item, counted back from the newest, or `None` if there is no item.
     fn recent(count: usize, back: usize) -> Option<usize> {
         (count > 0).then(|| count - 1 - back % count)
     }
@@ -459,17 +462,17 @@ impl World {
     async fn play(&mut self, step: &Step) {
         match *step {
             Step::Submit { player, copy, twice } => {
-                let (trades, expected) =
+                let (disputes, expected) =
                     (self.model.disputes.len(), self.model.submit(player, copy));
                 let body = self.cards[copy].submission();
-                let told = self.send(player, "/v1/submissions", &body, twice, expected).await;
+                let answer = self.send(player, "/v1/submissions", &body, twice, expected).await;
                 if matches!(expected.0, 200 | 201) {
-                    self.model.copies[copy].id = text(&told, "copy");
+                    self.model.copies[copy].id = text(&answer, "copy");
                     let own = self.model.copies[copy].submitter == Some(player);
-                    assert_eq!(told["submission"].is_string(), own, "{told}");
+                    assert_eq!(answer["submission"].is_string(), own, "{answer}");
                 }
-                if self.model.disputes.len() > trades {
-                    self.model.disputes.last_mut().unwrap().id = text(&told, "dispute_id");
+                if self.model.disputes.len() > disputes {
+                    self.model.disputes.last_mut().unwrap().id = text(&answer, "dispute_id");
                 }
             }
             Step::Offer { from, to, give, want, hours, honest, twice } => {
@@ -481,9 +484,9 @@ impl World {
                 let trade =
                     Trade { id: String::new(), by: from, to, give, want, state: "open", expires };
                 let expected = self.model.offer(trade);
-                let told = self.send(from, "/v1/trades", &body, twice, expected).await;
+                let answer = self.send(from, "/v1/trades", &body, twice, expected).await;
                 if expected.0 == 201 {
-                    self.model.trades.last_mut().unwrap().id = text(&told, "id");
+                    self.model.trades.last_mut().unwrap().id = text(&answer, "id");
                 }
             }
             Step::Counter { player, trade, give, want, honest, twice } => {
@@ -493,7 +496,7 @@ impl World {
                 let want = self.model.pick(want, partner, honest);
                 let (body, expires) = (self.terms(&give, &want, 2), self.model.minute + 120);
                 let path = format!("/v1/trades/{}/counter", self.model.trades[place].id);
-                // What is wrong by itself is told before anything is looked up.
+                // The service reports a malformed body before it looks up the trade.
                 let malformed = (give.is_empty() && want.is_empty())
                     || give.iter().any(|copy| want.contains(copy));
                 let expected = if malformed {
@@ -518,10 +521,10 @@ impl World {
                         _ => (409, "trade_closed"),
                     }
                 };
-                let told = self.send(player, &path, &body, twice, expected).await;
+                let answer = self.send(player, &path, &body, twice, expected).await;
                 if expected.0 == 201 {
                     self.model.trades[place].state = "countered";
-                    self.model.trades.last_mut().unwrap().id = text(&told, "id");
+                    self.model.trades.last_mut().unwrap().id = text(&answer, "id");
                 }
             }
             Step::Answer { player, trade, how, honest } => {
@@ -529,8 +532,8 @@ impl World {
                 let Trade { by, to, .. } = self.model.trades[place];
                 let player = match how {
                     _ if !honest => player,
-                    How::Cancel => by,
-                    How::Accept | How::Decline => to,
+                    TradeAnswer::Cancel => by,
+                    TradeAnswer::Accept | TradeAnswer::Decline => to,
                 };
                 let what = format!("{how:?}").to_lowercase();
                 let expected = self.model.answer(place, player, how);
@@ -577,7 +580,7 @@ impl World {
     }
 
     async fn compare(&mut self, reader: usize) {
-        // Housekeeping writes down whose time is over; nobody need have looked.
+        // Housekeeping stores that a trade has expired, also if no request has read the trade.
         cardscape::store::operations::retention::sweep(self.app.store(), self.app.clock().now())
             .await
             .unwrap();
@@ -592,20 +595,24 @@ impl World {
         let listed = self.app.copies_of(&self.players[reader]).await;
         let owned = self.model.copies.iter().filter(|copy| copy.owner == Some(reader));
         let owned: BTreeSet<String> = owned.map(|copy| copy.id.clone()).collect();
-        assert_eq!(listed.into_iter().collect::<BTreeSet<_>>(), owned, "what a player is told");
+        assert_eq!(
+            listed.into_iter().collect::<BTreeSet<_>>(),
+            owned,
+            "the copies that a player lists"
+        );
     }
 }
 
 #[track_caller]
 fn check(answer: Answer, (status, code): Expected) -> Value {
-    let told = answer.clone().expect(status);
-    assert_eq!(told["code"].as_str().unwrap_or_default(), code, "{told}");
-    told
+    let answer = answer.clone().expect(status);
+    assert_eq!(answer["code"].as_str().unwrap_or_default(), code, "{answer}");
+    answer
 }
 
-/// Steps wait in tens of minutes, and a case takes less than ten: the clock's own seconds change no answer.
+/// Steps wait for multiples of ten minutes, and a case runs for less than ten minutes, so its running time changes no answer.
 #[test]
-fn the_ledger_is_what_the_model_says() {
+fn the_ledger_is_as_in_the_model() {
     let config =
         Config { cases: 24, max_shrink_iters: 60, failure_persistence: None, ..Config::default() };
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -613,7 +620,7 @@ fn the_ledger_is_what_the_model_says() {
     let steps = prop::collection::vec(step(), 20..60);
     let happened = std::cell::RefCell::new(BTreeMap::<&str, usize>::new());
     let outcome = TestRunner::new(config).run(&steps, |steps| {
-        // A failed assertion is caught, so that proptest can look for the shortest way to it.
+        // A failed assertion is caught, so that proptest can shrink the steps.
         let play = || {
             runtime.block_on(async {
                 let mut world = World::new(&stage).await;
@@ -640,7 +647,7 @@ fn the_ledger_is_what_the_model_says() {
     });
     outcome.unwrap();
     println!("{:?}", happened.borrow());
-    // What hardly any run can miss; the rest is printed above.
+    // Events that almost every run contains. The counts of all events are printed above.
     for event in ["register", "transfer", "dispute", "freeze", "accepted", "expired"] {
         assert!(happened.borrow().contains_key(event), "{event} never happened");
     }

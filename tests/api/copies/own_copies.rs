@@ -1,10 +1,10 @@
-//! Registered copies: whose they are, what is told of them, and what moderators do to them.
+//! Registered copies: their owners, what the service shows of them, and moderation.
 
 use serde_json::{Value, json};
 
 use crate::support::{PaperCard, RequestExt as _, TestApp, text};
 
-async fn a_run() -> (TestApp, Vec<PaperCard>) {
+async fn app_with_print_run() -> (TestApp, Vec<PaperCard>) {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 10).await;
@@ -12,8 +12,8 @@ async fn a_run() -> (TestApp, Vec<PaperCard>) {
 }
 
 #[tokio::test]
-async fn own_copies_are_listed_and_nobody_elses() {
-    let (app, cards) = a_run().await;
+async fn only_own_copies_are_listed() {
+    let (app, cards) = app_with_print_run().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let mut registered = Vec::new();
     for card in &cards[..5] {
@@ -33,13 +33,13 @@ async fn own_copies_are_listed_and_nobody_elses() {
     assert_eq!(copy["card"]["hidden"], true);
     assert!(
         copy["card"]["name"].as_str().unwrap().starts_with("The dusk card"),
-        "its holder sees it"
+        "the owner sees the name"
     );
     assert_eq!(
         [&copy["frozen"], &copy["voided"], &copy["disputed"]],
         [&json!(false), &json!(false), &json!(false)]
     );
-    assert_eq!(copy.get("owner_id"), None, "owners are for moderators");
+    assert_eq!(copy.get("owner_id"), None, "only moderators see the owner");
     app.get(&path).by(&ada).header("if-none-match", tag).answer().await.expect(304);
     app.get(&path).by(&ben).answer().await.problem(404, "not_found");
     app.get(&format!("{path}/history")).by(&ben).answer().await.problem(404, "not_found");
@@ -52,7 +52,7 @@ async fn own_copies_are_listed_and_nobody_elses() {
 
 #[tokio::test]
 async fn a_list_of_copies_is_filtered_and_paged() {
-    let (app, cards) = a_run().await;
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     for card in &cards {
         app.register(&ada, card).await;
@@ -86,7 +86,7 @@ async fn a_list_of_copies_is_filtered_and_paged() {
     assert_eq!(seen, all);
     for (query, code) in [
         ("?cursor=nonsense", "invalid_cursor"),
-        // ["\u0000","a","a",uuid]: what Postgres cannot take is no cursor of ours.
+        // ["\u0000","a","a",uuid]: a cursor with text that Postgres cannot store is invalid.
         (
             "?cursor=WyJcdTAwMDAiLCJhIiwiYSIsIjAxOTk4ZDVlLTdhMzUtN2M1NC1iMGEwLTFmNmY0ZjVmMmIxMSJd",
             "invalid_cursor",
@@ -100,8 +100,8 @@ async fn a_list_of_copies_is_filtered_and_paged() {
 }
 
 #[tokio::test]
-async fn neither_codes_nor_their_hashes_are_told() {
-    let (app, cards) = a_run().await;
+async fn neither_codes_nor_their_hashes_are_shown() {
+    let (app, cards) = app_with_print_run().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let moderator = app.moderator().await;
     app.set_trading(&ada, "public").await;
@@ -132,9 +132,9 @@ async fn neither_codes_nor_their_hashes_are_told() {
 }
 
 #[tokio::test]
-async fn the_history_is_complete_and_keeps_earlier_owners_to_itself() {
-    let (app, cards) = a_run().await;
-    // Ids are hexadecimal, and may spell "ada".
+async fn the_history_is_complete_and_does_not_identify_earlier_owners() {
+    let (app, cards) = app_with_print_run().await;
+    // Ids are hexadecimal and may contain "ada", so this player is named "zoe".
     let (ada, ben, cem) =
         (app.player("zoe").await, app.player("ben").await, app.player("cem").await);
     let moderator = app.moderator().await;
@@ -147,15 +147,15 @@ async fn the_history_is_complete_and_keeps_earlier_owners_to_itself() {
     let path = format!("/v1/copies/{copy}/history");
     let bens = app.get(&path).by(&ben).answer().await.expect(200);
     let entries = bens["data"].as_array().unwrap();
-    let told = |member: &str| -> Vec<&str> {
+    let each = |member: &str| -> Vec<&str> {
         entries.iter().map(|entry| entry[member].as_str().unwrap()).collect()
     };
-    assert_eq!(told("event"), ["register", "dispute", "transfer", "freeze", "unfreeze"]);
+    assert_eq!(each("event"), ["register", "dispute", "transfer", "freeze", "unfreeze"]);
     assert_eq!(
-        told("by"),
+        each("by"),
         ["another player", "another player", "you", "a moderator", "a moderator"]
     );
-    assert_eq!(told("owner"), ["another player", "another player", "you", "you", "you"]);
+    assert_eq!(each("owner"), ["another player", "another player", "you", "you", "you"]);
     let positions: Vec<_> = entries.iter().map(|entry| entry["position"].as_i64()).collect();
     assert_eq!(positions, (1..=5).map(Some).collect::<Vec<_>>());
     assert_eq!(entries[2]["trade"], trade);
@@ -165,11 +165,11 @@ async fn the_history_is_complete_and_keeps_earlier_owners_to_itself() {
     }
     app.get(&path).by(&ada).answer().await.problem(404, "not_found");
 
-    // A later owner learns of no trade but her own.
+    // A later owner sees only own trades.
     app.hand_over(&ben, &cem, &copy).await;
     let cems = app.get(&path).by(&cem).answer().await.expect(200);
     assert_eq!(cems["data"][2].get("trade"), None);
-    assert_eq!(cems["data"][1]["by"], "you", "her claim, once");
+    assert_eq!(cems["data"][1]["by"], "you", "the earlier claim of cem");
 
     let all = app.get(&path).by(&moderator).answer().await.expect(200);
     assert_eq!(all["data"][0]["owner_id"], ada.id);
@@ -183,8 +183,8 @@ async fn the_history_is_complete_and_keeps_earlier_owners_to_itself() {
 }
 
 #[tokio::test]
-async fn a_frozen_copy_stays_where_it_is() {
-    let (app, cards) = a_run().await;
+async fn a_frozen_copy_cannot_be_traded() {
+    let (app, cards) = app_with_print_run().await;
     let (ada, ben, moderator) =
         (app.player("ada").await, app.player("ben").await, app.moderator().await);
     let copy = app.register(&ada, &cards[0]).await;
@@ -200,11 +200,7 @@ async fn a_frozen_copy_stays_where_it_is() {
     assert_eq!(seen["give"][0]["available"], false);
     let lapsed = app.on_trade(&ben, &offer, "accept").await.problem(409, "trade_lapsed");
     assert_eq!(lapsed["copies"], json!([copy]));
-    assert_eq!(
-        app.copies_of(&ada).await,
-        std::slice::from_ref(&copy),
-        "its owner keeps it, and sees its card"
-    );
+    assert_eq!(app.copies_of(&ada).await, std::slice::from_ref(&copy), "the owner keeps the copy");
     app.moderate(&moderator, &copy, "unfreeze").await.expect(200);
     app.moderate(&moderator, &copy, "unfreeze").await.expect(200);
     app.on_trade(&ben, &offer, "accept").await.problem(409, "trade_lapsed");
@@ -219,8 +215,8 @@ async fn a_frozen_copy_stays_where_it_is() {
 }
 
 #[tokio::test]
-async fn a_void_copy_is_nobodys_for_good_and_its_unlock_stays() {
-    let (app, cards) = a_run().await;
+async fn a_void_copy_stays_void_and_loses_its_vote() {
+    let (app, cards) = app_with_print_run().await;
     let (ada, ben, moderator) =
         (app.player("ada").await, app.player("ben").await, app.moderator().await);
     let copy = app.register(&ada, &cards[0]).await;
@@ -241,12 +237,12 @@ async fn a_void_copy_is_nobodys_for_good_and_its_unlock_stays() {
     assert_eq!(app.get(&dispute).by(&ben).answer().await.expect(200)["state"], "voided");
 
     let now = app.get(&card).by(&ada).answer().await.expect(200);
-    assert_eq!(now.get("name"), None, "whoever holds no copy sees no hidden card");
     assert_eq!(
-        now["unlock"],
-        json!({ "submissions": 0, "threshold": 5 }),
-        "the vote is taken back"
+        now.get("name"),
+        None,
+        "an account without a valid copy does not see the hidden card"
     );
+    assert_eq!(now["unlock"], json!({ "submissions": 0, "threshold": 5 }), "the vote is removed");
     let own = app.get(&format!("/v1/copies/{copy}")).by(&ada).answer().await.expect(200);
     assert_eq!((&own["voided"], own["card"].get("name")), (&json!(true), None));
     assert_eq!(
@@ -265,8 +261,8 @@ async fn a_void_copy_is_nobodys_for_good_and_its_unlock_stays() {
 }
 
 #[tokio::test]
-async fn nobody_moderates_an_own_copy_or_without_a_reason() {
-    let (app, cards) = a_run().await;
+async fn moderation_requires_a_reason_and_a_copy_of_another_account() {
+    let (app, cards) = app_with_print_run().await;
     let (ada, moderator) = (app.player("ada").await, app.moderator().await);
     let (own, other) =
         (app.register(&moderator, &cards[0]).await, app.register(&ada, &cards[1]).await);
@@ -282,7 +278,7 @@ async fn nobody_moderates_an_own_copy_or_without_a_reason() {
         }
     }
     assert_eq!(app.db().value("SELECT count(*) FROM copy_ledger").await, "2");
-    // A copy that she gave away is none that she judges, and neither is one that she gave a vote by.
+    // The moderator cannot moderate this copy after trading it away either: it was owned and submitted by the moderator.
     app.hand_over(&moderator, &ada, &own).await;
     for what in ["freeze", "unfreeze", "void"] {
         app.moderate(&moderator, &own, what).await.problem(409, "own_case");
@@ -291,10 +287,10 @@ async fn nobody_moderates_an_own_copy_or_without_a_reason() {
     app.moderate(&admin, &own, "freeze").await.expect(200);
 }
 
-/// An older program beside this one knows of no ids, positions or disputes: the database fills them in.
+/// An older version of the program that runs beside this one does not write ids, positions or disputes: the database fills them in.
 #[tokio::test]
-async fn what_an_older_program_writes_fits_in() {
-    let (app, cards) = a_run().await;
+async fn the_database_completes_rows_of_an_older_program() {
+    let (app, cards) = app_with_print_run().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let copy = app.register(&ada, &cards[0]).await;
     app.sql(&format!(

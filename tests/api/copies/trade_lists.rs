@@ -1,4 +1,4 @@
-//! Wants and haves: public if the player likes, and who would suit whom.
+//! Lists of wants and haves, which a player may make public, and the trade matches between lists.
 
 use serde_json::{Value, json};
 
@@ -9,8 +9,8 @@ async fn put(app: &TestApp, by: &Player, list: &str, if_match: &str, body: &Valu
     app.put(&format!("/v1/me/{list}")).by(by).header("if-match", if_match).json(body).answer().await
 }
 
-/// Puts cards of the set `base` on a list that was not there yet.
-async fn show(
+/// Replaces a list by cards of the set `base`.
+async fn replace_list(
     app: &TestApp,
     by: &Player,
     list: &str,
@@ -62,7 +62,7 @@ async fn a_list_is_written_read_and_shown() {
     assert_eq!(app.get("/v1/me/wants").by(&ada).answer().await.expect(200), written);
     put(&app, &ada, "wants", "\"r0\"", &body).await.problem(412, "precondition_failed");
 
-    // Private, absent and of nobody is the same.
+    // A private list, an absent list and a list of an unknown player get the same answer.
     for path in ["/v1/players/ada.l/wants", "/v1/players/ada.l/haves", "/v1/players/nobody/wants"] {
         app.get(path).answer().await.problem(404, "not_found");
         app.get(path).by(&ben).answer().await.problem(404, "not_found");
@@ -78,13 +78,13 @@ async fn a_list_is_written_read_and_shown() {
     let known = app.get("/v1/players/ada.l/wants").header("if-none-match", tag).answer().await;
     assert_eq!(known.status, 304);
     app.get("/v1/players/ada.l/haves").answer().await.problem(404, "not_found");
-    // A banned player shows nothing.
+    // The lists of a banned player are not shown.
     app.sql("UPDATE accounts SET banned_at = '2026-11-21' WHERE name = 'Ada.L'").await;
     app.get("/v1/players/ada.l/wants").answer().await.problem(404, "not_found");
 }
 
 #[tokio::test]
-async fn what_cannot_stand_on_a_list_is_told_item_by_item() {
+async fn invalid_items_of_a_list_are_reported_item_by_item() {
     let app = TestApp::start().await;
     app.import_set("base", 2, false).await;
     let ada = app.player("ada").await;
@@ -114,19 +114,22 @@ async fn what_cannot_stand_on_a_list_is_told_item_by_item() {
     assert_eq!(problem["errors"][0]["detail"], forms);
     let body = json!({ "items": [{ "card": 7 }], "visibility": "all", "v": 1 });
     let problem = put(&app, &ada, "haves", "*", &body).await.problem(422, "invalid_body");
-    let told = problem["errors"].to_string();
-    assert!(["/items/0/card", "/visibility", "/v\""].iter().all(|at| told.contains(at)), "{told}");
+    let errors = problem["errors"].to_string();
+    assert!(
+        ["/items/0/card", "/visibility", "/v\""].iter().all(|at| errors.contains(at)),
+        "{errors}"
+    );
     let body = json!({ "visibility": "friends", "items": [] });
     put(&app, &ada, "haves", "*", &body).await.problem(422, "invalid_body");
     assert_eq!(app.db().value("SELECT count(*) FROM trade_lists").await, "0");
-    // Zeros before a number do not count.
+    // Leading zeros of a number are ignored.
     let items = json!({ "items": [place("2")] });
     let list = put(&app, &ada, "haves", "*", &items).await.expect(200);
     assert_eq!(list["items"][0]["card"]["number"], "002");
 }
 
 #[tokio::test]
-async fn hidden_cards_on_a_list_show_their_place() {
+async fn hidden_cards_on_a_public_list_show_only_their_place() {
     let app = TestApp::start().await;
     app.import_set("dark", 2, true).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
@@ -157,7 +160,7 @@ async fn hidden_cards_on_a_list_show_their_place() {
             assert_eq!(fields, ["game", "hidden", "href", "id", "number", "set"]);
         }
     }
-    // Who does not see the card wants it by its place, and cannot try out its rarities or its name.
+    // A player who does not see the card can want it by its place, but cannot guess its rarities or its name.
     let rare = own["items"][1]["printing"].as_str().unwrap();
     for guess in [
         with_rarity("rare"),
@@ -175,7 +178,7 @@ async fn hidden_cards_on_a_list_show_their_place() {
         json!([{ "player": "ada", "they_have": 1, "they_want": 0, "mutual": false }])
     );
 
-    // What stands on her list may stay there when she sees it no more.
+    // An item may stay on the list of ada when ada no longer sees the card.
     app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
     let list = app.get("/v1/me/haves").by(&ada).answer().await.expect(200);
     assert!(
@@ -189,37 +192,59 @@ async fn hidden_cards_on_a_list_show_their_place() {
 }
 
 #[tokio::test]
-async fn the_trade_finder_knows_who_would_suit() {
+async fn trade_matches_list_players_with_matching_public_lists() {
     let app = TestApp::start().await;
     app.import_set("base", 6, false).await;
     let ada = app.player("ada").await;
-    show(&app, &ada, "wants", "private", &[("001", None), ("002", Some("rare")), ("003", None)])
-        .await;
-    show(&app, &ada, "haves", "private", &[("004", Some("common")), ("005", None)]).await;
+    replace_list(
+        &app,
+        &ada,
+        "wants",
+        "private",
+        &[("001", None), ("002", Some("rare")), ("003", None)],
+    )
+    .await;
+    replace_list(&app, &ada, "haves", "private", &[("004", Some("common")), ("005", None)]).await;
     let matches = async |query: &str| {
         let path = format!("/v1/trade-matches?{query}");
         app.get(&path).by(&ada).answer().await.expect(200)
     };
-    assert_eq!(matches("").await, json!({ "data": [] }), "nobody yet, herself least of all");
+    assert_eq!(
+        matches("").await,
+        json!({ "data": [] }),
+        "no other player has a list, and ada does not match her own list"
+    );
 
     let mut players = Vec::new();
     for name in ["both", "gives", "takes", "secret", "other rarity", "banned"] {
         players.push(app.player(name).await);
     }
     let all = [("001", None), ("002", Some("rare")), ("003", Some("common"))];
-    // Mutual comes first, though "gives" has more.
-    show(&app, &players[0], "haves", "public", &[("001", Some("rare")), ("001", Some("common"))])
-        .await;
-    show(&app, &players[0], "wants", "public", &[("004", None)]).await;
-    show(&app, &players[1], "haves", "public", &all).await;
-    show(&app, &players[1], "wants", "private", &[("004", None)]).await;
-    show(&app, &players[2], "wants", "public", &[("005", Some("primal_rare")), ("006", None)])
-        .await;
-    show(&app, &players[3], "haves", "private", &all).await;
-    show(&app, &players[3], "wants", "private", &[("004", None)]).await;
-    show(&app, &players[4], "haves", "public", &[("002", Some("common"))]).await;
-    show(&app, &players[4], "wants", "public", &[("004", Some("rare"))]).await;
-    show(&app, &players[5], "haves", "public", &all).await;
+    // The mutual match is first, although "gives" has more cards.
+    replace_list(
+        &app,
+        &players[0],
+        "haves",
+        "public",
+        &[("001", Some("rare")), ("001", Some("common"))],
+    )
+    .await;
+    replace_list(&app, &players[0], "wants", "public", &[("004", None)]).await;
+    replace_list(&app, &players[1], "haves", "public", &all).await;
+    replace_list(&app, &players[1], "wants", "private", &[("004", None)]).await;
+    replace_list(
+        &app,
+        &players[2],
+        "wants",
+        "public",
+        &[("005", Some("primal_rare")), ("006", None)],
+    )
+    .await;
+    replace_list(&app, &players[3], "haves", "private", &all).await;
+    replace_list(&app, &players[3], "wants", "private", &[("004", None)]).await;
+    replace_list(&app, &players[4], "haves", "public", &[("002", Some("common"))]).await;
+    replace_list(&app, &players[4], "wants", "public", &[("004", Some("rare"))]).await;
+    replace_list(&app, &players[5], "haves", "public", &all).await;
     app.sql("UPDATE accounts SET banned_at = '2026-11-21' WHERE name = 'banned'").await;
 
     let found = matches("").await;
@@ -241,10 +266,10 @@ async fn the_trade_finder_knows_who_would_suit() {
     nowhere.problem(400, "invalid_query");
     app.seed(&["emoji-tcg"]).await;
     assert_eq!(matches("game=emoji-tcg").await["data"], json!([]));
-    // The other way round: they find Ada when she shows her lists, and not before.
+    // In the other direction, players find ada only after ada has made a list public.
     let theirs = app.get("/v1/trade-matches").by(&players[0]).answer().await.expect(200);
     assert_eq!(theirs["data"], json!([]));
-    show(&app, &ada, "wants", "public", &[("001", None)]).await;
+    replace_list(&app, &ada, "wants", "public", &[("001", None)]).await;
     let theirs = app.get("/v1/trade-matches").by(&players[0]).answer().await.expect(200);
     assert_eq!(
         theirs["data"],

@@ -1,4 +1,4 @@
-//! Trades: both agree, everything changes hands at once or nothing does, and nobody learns more than she is shown.
+//! Trades: both sides agree, all copies change owners at once or none does, and neither side sees hidden data of the other.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,35 +14,35 @@ use crate::support::{
     Answer, PaperCard, Player, Program, RequestExt as _, TestApp, fresh_path, text,
 };
 
-async fn a_run() -> (TestApp, Vec<PaperCard>) {
+async fn app_with_print_run() -> (TestApp, Vec<PaperCard>) {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 10).await;
     (app, cards)
 }
 
-async fn two() -> (TestApp, Vec<PaperCard>, Player, Player) {
-    let (app, cards) = a_run().await;
+async fn app_with_two_players() -> (TestApp, Vec<PaperCard>, Player, Player) {
+    let (app, cards) = app_with_print_run().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     (app, cards, ada, ben)
 }
 
-/// Puts copies in an order in which lists can be compared.
+/// Sorts copies so that lists can be compared.
 fn sorted<const N: usize>(copies: [&String; N]) -> Vec<String> {
     let mut copies: Vec<String> = copies.into_iter().cloned().collect();
     copies.sort();
     copies
 }
 
-async fn holds(app: &TestApp, player: &Player) -> Vec<String> {
+async fn owned_copies(app: &TestApp, player: &Player) -> Vec<String> {
     let mut copies = app.copies_of(player).await;
     copies.sort();
     copies
 }
 
 #[tokio::test]
-async fn a_present_needs_both_and_counts_for_no_unlock() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_gift_needs_both_sides_and_counts_for_no_unlock() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let card = text(
         &app.get(&format!("/v1/copies/{copy}")).by(&ada).answer().await.expect(200)["card"],
@@ -57,7 +57,11 @@ async fn a_present_needs_both_and_counts_for_no_unlock() {
     assert_eq!(location, format!("/v1/trades/{}", text(&offer, "id")));
     assert_eq!((&offer["state"], &offer["role"]), (&json!("open"), &json!("offerer")));
     assert_eq!((&offer["from"], &offer["to"]), (&json!("ada"), &json!("ben")));
-    assert_eq!(holds(&app, &ada).await, std::slice::from_ref(&copy), "an offer moves nothing");
+    assert_eq!(
+        owned_copies(&app, &ada).await,
+        std::slice::from_ref(&copy),
+        "an offer moves nothing"
+    );
     let bens = app.get(&location).by(&ben).answer().await.expect(200);
     assert_eq!(bens["role"], "recipient");
     assert_eq!(bens["give"][0]["id"], copy);
@@ -70,14 +74,20 @@ async fn a_present_needs_both_and_counts_for_no_unlock() {
         (&accepted["state"], accepted["give"][0].get("available")),
         (&json!("accepted"), None)
     );
-    assert!(accepted["give"][0]["card"]["name"].is_string(), "now he holds it");
-    assert_eq!((holds(&app, &ada).await, holds(&app, &ben).await), (vec![], vec![copy.clone()]));
+    assert!(
+        accepted["give"][0]["card"]["name"].is_string(),
+        "ben now owns the copy and sees the name"
+    );
+    assert_eq!(
+        (owned_copies(&app, &ada).await, owned_copies(&app, &ben).await),
+        (vec![], vec![copy.clone()])
+    );
     assert!(app.get(&card).by(&ben).answer().await.expect(200)["name"].is_string());
     assert_eq!(app.get(&card).by(&ada).answer().await.expect(200).get("name"), None);
-    // Sent again because the reply was lost.
+    // A client repeats the request if it has lost the answer.
     assert_eq!(app.on_trade(&ben, &text(&offer, "id"), "accept").await.expect(200), accepted);
 
-    // He types the code that is on the card he was given.
+    // The new owner submits the code of the copy.
     let typed = app.submit(&ben, &cards[0]).await;
     assert_eq!(typed.header("location"), format!("/v1/copies/{copy}"));
     let typed = typed.expect(200);
@@ -86,7 +96,7 @@ async fn a_present_needs_both_and_counts_for_no_unlock() {
         (&typed["copy"], &typed["already_registered"], &typed["counted"]),
         (&json!(copy), &json!(true), &json!(false))
     );
-    // She still knows the code.
+    // The former owner still knows the code.
     let known = app.submit(&ada, &cards[0]).await.problem(409, "copy_passed_on");
     assert_eq!(known.get("dispute_id"), None);
     assert_eq!(app.db().value("SELECT count(*) FROM disputes").await, "0");
@@ -97,14 +107,14 @@ async fn a_present_needs_both_and_counts_for_no_unlock() {
         "0"
     );
 
-    // Back again, it is hers with her own submission.
+    // After a trade back, the copy of ada has ada's own submission again.
     app.hand_over(&ben, &ada, &copy).await;
     assert!(app.submit(&ada, &cards[0]).await.expect(200)["submission"].is_string());
 }
 
 #[tokio::test]
-async fn any_number_of_copies_of_both_sides_changes_hands_at_once() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_trade_moves_several_copies_of_both_sides_at_once() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     app.set_trading(&ben, "public").await;
     let mut copies = Vec::new();
     for (place, card) in cards[..5].iter().enumerate() {
@@ -118,8 +128,8 @@ async fn any_number_of_copies_of_both_sides_changes_hands_at_once() {
     assert_eq!(offer["message"], "two for two");
     assert!(offer["want"][0].get("available") == Some(&json!(true)));
     app.on_trade(&ben, &text(&offer, "id"), "accept").await.expect(200);
-    assert_eq!(holds(&app, &ada).await, sorted([&copies[2], &copies[3], &copies[4]]));
-    assert_eq!(holds(&app, &ben).await, sorted([&copies[0], &copies[1]]));
+    assert_eq!(owned_copies(&app, &ada).await, sorted([&copies[2], &copies[3], &copies[4]]));
+    assert_eq!(owned_copies(&app, &ben).await, sorted([&copies[0], &copies[1]]));
     assert_eq!(
         app.db().value("SELECT count(*) || ' ' || count(DISTINCT trade_id) FROM copy_ledger WHERE entry = 'transfer' AND position = 2").await,
         "4 1"
@@ -127,8 +137,8 @@ async fn any_number_of_copies_of_both_sides_changes_hands_at_once() {
 }
 
 #[tokio::test]
-async fn only_the_two_see_a_trade_and_each_does_her_part() {
-    let (app, cards, ada, ben) = two().await;
+async fn only_the_two_sides_see_a_trade_and_each_has_its_own_actions() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let cem = app.player("cem").await;
     let moderator = app.moderator().await;
     let copy = app.register(&ada, &cards[0]).await;
@@ -160,7 +170,7 @@ async fn only_the_two_see_a_trade_and_each_does_her_part() {
         assert_eq!(app.on_trade(&ada, &second, "cancel").await.expect(200)["state"], "cancelled");
     }
     app.on_trade(&ben, &second, "accept").await.problem(409, "trade_closed");
-    assert_eq!(holds(&app, &ada).await, [copy]);
+    assert_eq!(owned_copies(&app, &ada).await, [copy]);
 
     let list = async |query: &str| {
         let page = app.get(&format!("/v1/trades{query}")).by(&ben).answer().await.expect(200);
@@ -190,13 +200,13 @@ async fn counter(
 }
 
 #[tokio::test]
-async fn a_counter_offer_takes_the_place_of_the_first() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_counter_offer_replaces_the_first_offer() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let (first, second) =
         (app.register(&ada, &cards[0]).await, app.register(&ada, &cards[1]).await);
     let bens = app.register(&ben, &cards[2]).await;
     let offer = text(&app.offer(&ada, &ben, &[&first, &second], &[]).await.expect(201), "id");
-    // Neither shows her copies to everybody; what was offered may be asked for.
+    // Neither player shows copies publicly, but a counter-offer may request copies of the first offer.
     let answer = counter(&app, &ben, &offer, &[&bens], &[&first]).await.expect(201);
     assert_eq!((&answer["from"], &answer["to"]), (&json!("ben"), &json!("ada")));
     assert_eq!(answer["counter_to"], offer);
@@ -217,26 +227,27 @@ async fn a_counter_offer_takes_the_place_of_the_first() {
     let other_path = format!("/v1/trades/{offer}/counter");
     send(&other_path).await.problem(422, "idempotency_key_reused");
     app.on_trade(&ben, &text(&third, "id"), "accept").await.expect(200);
-    assert_eq!(holds(&app, &ada).await, sorted([&first, &bens]));
-    assert_eq!(holds(&app, &ben).await, [second]);
+    assert_eq!(owned_copies(&app, &ada).await, sorted([&first, &bens]));
+    assert_eq!(owned_copies(&app, &ben).await, [second]);
 }
 
 #[tokio::test]
-async fn one_asks_only_for_what_one_is_shown() {
-    let (app, cards, ada, ben) = two().await;
+async fn an_offer_can_request_only_copies_that_are_shown() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let cem = app.player("cem").await;
     let other = cards.iter().find(|card| card.number != cards[0].number).unwrap();
     let (own, bens) = (app.register(&ada, &cards[0]).await, app.register(&ben, other).await);
     let cems = app.register(&cem, &cards[2]).await;
     let unknown = "01998d5e-7a35-4c54-b0a0-1f6f4f5f2b11".to_owned();
     let ask = async |want: &String| {
-        let mut told = app.offer(&ada, &ben, &[&own], &[want]).await.problem(422, "invalid_body");
-        told.as_object_mut().unwrap().remove("instance");
-        told
+        let mut refused =
+            app.offer(&ada, &ben, &[&own], &[want]).await.problem(422, "invalid_body");
+        refused.as_object_mut().unwrap().remove("instance");
+        refused
     };
     let not_shown = ask(&bens).await;
     assert_eq!(not_shown["errors"][0]["pointer"], "/want/0");
-    assert_eq!(ask(&cems).await, not_shown, "whose a copy is, is not told");
+    assert_eq!(ask(&cems).await, not_shown, "the answer does not show who owns the copy");
     assert_eq!(ask(&unknown).await, not_shown);
     app.get("/v1/players/ben/copies").by(&ada).answer().await.problem(404, "not_found");
 
@@ -261,7 +272,7 @@ async fn one_asks_only_for_what_one_is_shown() {
         assert!([400, 404].contains(&answer.status), "{name}: {}", answer.text());
     }
 
-    // Frozen and void copies are not shown, so they cannot be asked for.
+    // Frozen and void copies are not shown, so an offer cannot request them.
     let moderator = app.moderator().await;
     app.moderate(&moderator, &bens, "freeze").await.expect(200);
     assert_eq!(ask(&bens).await, not_shown);
@@ -277,8 +288,8 @@ async fn one_asks_only_for_what_one_is_shown() {
 }
 
 #[tokio::test]
-async fn an_offer_has_bounds() {
-    let (app, cards, ada, ben) = two().await;
+async fn an_offer_has_limits() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let (own, other) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
     let id = |n: u128| format!("01998d5e-7a35-4c54-b0a0-{n:012x}");
     let many: Vec<String> = (0..51).map(id).collect();
@@ -317,15 +328,15 @@ async fn an_offer_has_bounds() {
     assert_eq!(made, 1, "parallel offers do not pass the limit");
     app.offer(&ada, &ben, &[&own], &[]).await.problem(409, "too_many_trades");
     app.offer(&ben, &ada, &[&other], &[]).await.expect(201);
-    // Those whose time is over do not count.
+    // Expired offers do not count for the limit.
     app.clock().advance(Duration::hours(2));
     let ada = app.log_in(&ada.name, &ada.password).await;
     app.offer(&ada, &ben, &[&own], &[]).await.expect(201);
 }
 
 #[tokio::test]
-async fn an_offer_ends_with_its_time() {
-    let (app, cards, ada, ben) = two().await;
+async fn an_offer_expires() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let body = json!({ "with": "ben", "give": [copy], "expires_in_hours": 1 });
     let offer = app.post("/v1/trades").by(&ada).json(&body).answer().await.expect(201);
@@ -335,7 +346,7 @@ async fn an_offer_ends_with_its_time() {
         (app.log_in("ada", &ada.password).await, app.log_in("ben", &ben.password).await);
     assert_eq!(app.get(&path).by(&ben).answer().await.expect(200)["state"], "open");
     app.clock().advance(Duration::minutes(2));
-    let look = async || {
+    let check_expired = async || {
         let seen = app.get(&path).by(&ben).answer().await.expect(200);
         assert_eq!((&seen["state"], &seen["closed_at"]), (&json!("expired"), &offer["expires_at"]));
         let listed = app.get("/v1/trades?state=expired").by(&ada).answer().await.expect(200);
@@ -347,8 +358,8 @@ async fn an_offer_ends_with_its_time() {
             assert_eq!(closed["state"], "expired");
         }
     };
-    look().await;
-    // The same after housekeeping, which writes it down and forgets it later.
+    check_expired().await;
+    // The same after housekeeping, which stores the expiry and later deletes the offer.
     let sweep = async || {
         cardscape::store::operations::retention::sweep(app.store(), app.clock().now())
             .await
@@ -356,7 +367,7 @@ async fn an_offer_ends_with_its_time() {
     };
     sweep().await;
     assert_eq!(app.db().value("SELECT state FROM trades").await, "expired");
-    look().await;
+    check_expired().await;
     app.hand_over(&ada, &ben, &copy).await;
     app.clock().advance(Duration::days(91));
     sweep().await;
@@ -364,8 +375,8 @@ async fn an_offer_ends_with_its_time() {
 }
 
 #[tokio::test]
-async fn what_is_gone_lets_the_offer_lapse_and_nothing_moves() {
-    let (app, cards, ada, ben) = two().await;
+async fn an_offer_lapses_when_a_copy_is_no_longer_available() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let cem = app.player("cem").await;
     let (first, second) =
         (app.register(&ada, &cards[0]).await, app.register(&ada, &cards[1]).await);
@@ -375,9 +386,9 @@ async fn what_is_gone_lets_the_offer_lapse_and_nothing_moves() {
         app.on_trade(&ben, &both, "accept").await.problem(409, "trade_lapsed"),
         app.on_trade(&ben, &both, "accept").await.problem(409, "trade_lapsed"),
     ];
-    assert!(answers.iter().all(|told| told["copies"] == json!([first])), "{answers:?}");
-    assert_eq!(holds(&app, &ada).await, std::slice::from_ref(&second));
-    assert_eq!(holds(&app, &ben).await, Vec::<String>::new());
+    assert!(answers.iter().all(|refused| refused["copies"] == json!([first])), "{answers:?}");
+    assert_eq!(owned_copies(&app, &ada).await, std::slice::from_ref(&second));
+    assert_eq!(owned_copies(&app, &ben).await, Vec::<String>::new());
     let seen = app.get(&format!("/v1/trades/{both}")).by(&ada).answer().await.expect(200);
     let gone: BTreeMap<String, &Value> = seen["give"]
         .as_array()
@@ -386,9 +397,12 @@ async fn what_is_gone_lets_the_offer_lapse_and_nothing_moves() {
         .map(|copy| (text(copy, "id"), &copy["gone"]))
         .collect();
     assert_eq!(gone, BTreeMap::from([(first, &json!(true)), (second.clone(), &json!(false))]));
-    assert!(!seen.to_string().contains("cem"), "where it went is not told");
+    assert!(
+        !seen.to_string().contains("cem"),
+        "the answer does not show the new owner of the copy"
+    );
 
-    // Whoever was banned trades no more.
+    // A banned account cannot trade.
     let offer = text(&app.offer(&ada, &ben, &[&second], &[]).await.expect(201), "id");
     let admin = app.admin().await;
     let ban = json!({ "banned": true });
@@ -399,8 +413,8 @@ async fn what_is_gone_lets_the_offer_lapse_and_nothing_moves() {
 }
 
 #[tokio::test]
-async fn a_disputed_copy_says_so_in_an_offer() {
-    let (app, cards, ada, ben) = two().await;
+async fn an_offer_shows_that_a_copy_is_disputed() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let cem = app.player("cem").await;
     let copy = app.register(&ada, &cards[0]).await;
     app.submit(&cem, &cards[0]).await.problem(409, "registered_to_another");
@@ -412,8 +426,8 @@ async fn a_disputed_copy_says_so_in_an_offer() {
 }
 
 #[tokio::test]
-async fn an_offer_is_made_once_however_often_it_is_sent() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_repeated_offer_is_created_once() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let second = app.second_instance();
     let copy = app.register(&ada, &cards[0]).await;
     let send = async |app: &TestApp, body: Value| {
@@ -428,17 +442,17 @@ async fn an_offer_is_made_once_however_often_it_is_sent() {
         .problem(422, "idempotency_key_reused");
     assert_eq!(app.db().value("SELECT count(*) FROM trades").await, "1");
     let accepted = app.on_trade(&ben, &text(&first, "id"), "accept").await.expect(200);
-    // Asked again after the trade, it is told as it is now.
+    // A repeated request after the trade returns the current state of the offer.
     assert_eq!(
         send(&app, json!({ "with": "ben", "give": [copy] })).await.expect(201)["state"],
         accepted["state"]
     );
 }
 
-/// One copy, offered to twelve who all take it at once, over two instances.
+/// One copy is offered to twelve players, who all accept at the same time on two instances.
 #[tokio::test]
-async fn of_many_who_take_a_copy_at_once_one_gets_it() {
-    let (app, cards, ada, _) = two().await;
+async fn only_one_of_many_parallel_acceptances_gets_a_copy() {
+    let (app, cards, ada, _) = app_with_two_players().await;
     let second = app.second_instance();
     let copy = app.register(&ada, &cards[0]).await;
     let players = join_all((0..12).map(|n| app.player_owned(format!("player {n}")))).await;
@@ -462,10 +476,10 @@ async fn of_many_who_take_a_copy_at_once_one_gets_it() {
     assert_eq!(app.db().value("SELECT count(*) FROM trades WHERE state = 'accepted'").await, "1");
 }
 
-/// Trades of the same copies in both directions and overlapping in every way: none waits in a circle.
+/// Overlapping trades of the same copies in both directions do not deadlock.
 #[tokio::test]
 async fn crossing_trades_do_not_block_each_other() {
-    let (app, cards, ada, ben) = two().await;
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let second = app.second_instance();
     app.set_trading(&ada, "public").await;
     app.set_trading(&ben, "public").await;
@@ -492,18 +506,18 @@ async fn crossing_trades_do_not_block_each_other() {
         });
         let answers = join_all(accepted).await;
         let done = answers.iter().filter(|answer| answer.status == 200).count();
-        assert!(done >= 1, "round {round}: the first to come gets all it asks for");
+        assert!(done >= 1, "round {round}: the first accepted trade succeeds");
         for answer in answers.into_iter().filter(|answer| answer.status != 200) {
             answer.problem(409, "trade_lapsed");
         }
     }
-    let owners = [holds(&app, &ada).await, holds(&app, &ben).await].concat();
+    let owners = [owned_copies(&app, &ada).await, owned_copies(&app, &ben).await].concat();
     assert_eq!(owners.len(), copies.len());
 }
 
 #[tokio::test]
-async fn tokens_trade_only_with_their_scopes_eyes() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_token_without_catalogue_scope_sees_no_hidden_card_in_an_offer() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let body = json!({ "name": "trader", "scopes": ["trades:read", "trades:write"] });
     let token = app.post("/v1/tokens").by(&ada).json(&body).answer().await.expect(201);
@@ -512,12 +526,12 @@ async fn tokens_trade_only_with_their_scopes_eyes() {
     assert_eq!(
         offer["give"][0]["card"].get("name"),
         None,
-        "without catalogue:read it sees as a stranger does"
+        "without catalogue:read the token does not see the name"
     );
-    assert_eq!(offer["give"][0]["rarity"], cards[0].rarity, "the copy itself is her own");
+    assert_eq!(offer["give"][0]["rarity"], cards[0].rarity, "the rarity of an own copy is shown");
 }
 
-/// The program on the test's database: what a process counts and logs is its own there.
+/// The program on the database of the test, as a separate process: its metrics and its log contain nothing of other tests.
 struct Service {
     child: Child,
     base: String,
@@ -529,7 +543,7 @@ impl Service {
         let log = fresh_path(".log");
         let mut command =
             program.command(&["serve", "--listen", "127.0.0.1:0", "--bulk-interval", "0"]);
-        // Where no seed data lies that it would load first.
+        // This folder has no seed data, which the program would load first.
         command.current_dir(std::env::temp_dir());
         command.stdout(Stdio::piped()).stderr(File::create(&log).unwrap());
         let mut child = command.spawn().unwrap();
@@ -540,7 +554,7 @@ impl Service {
                 let url = line.strip_prefix("Cardscape is ready: ")?;
                 Some(url.to_owned())
             });
-            // Whoever does not read a pipe stops who writes to it.
+            // A full pipe would block the program, so this thread reads the remaining output.
             std::thread::spawn(move || lines.for_each(drop));
             ready
         });
@@ -569,8 +583,8 @@ impl Drop for Service {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_sent_again_is_counted_and_logged_once() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_repeated_answer_to_a_trade_is_counted_and_logged_once() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
     let mut offers = Vec::new();
     for card in &cards[..3] {
         let copy = app.register(&ada, card).await;
@@ -595,15 +609,15 @@ async fn an_answer_that_is_sent_again_is_counted_and_logged_once() {
         let line = format!("trades_total{{event=\"{event}\"}} 1");
         assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
     }
-    // Lines of the log come a moment after the answers.
-    let told =
+    // Log lines are written shortly after the answers.
+    let closed_in_log =
         async || std::fs::read_to_string(&service.log).unwrap().matches("trade closed").count();
     for _ in 0..200 {
-        if told().await >= 3 {
+        if closed_in_log().await >= 3 {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     service.metrics().await;
-    assert_eq!(told().await, 3);
+    assert_eq!(closed_in_log().await, 3);
 }

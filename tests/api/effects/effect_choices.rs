@@ -1,4 +1,4 @@
-//! Templates filled step by step.
+//! Effect choices: a client fills a template step by step.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ async fn a_template_is_filled_place_by_place() {
     assert_eq!(done["sentence"], "Discard one Fire card to draw one card.");
     assert_eq!((&done["combinations"], &done["removed"]), (&json!(1), &json!(false)));
     assert_eq!((&done["data"], &done["next"]), (&json!([]), &Value::Null));
-    // The number is that of the list of all sentences.
+    // The number is the same as in the list of all sentences.
     let body = json!({ "sentences": [done["sentence"]] });
     let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
     assert_eq!(found["data"][0]["matches"][0]["number"], done["number"]);
@@ -64,7 +64,7 @@ async fn a_template_is_filled_place_by_place() {
     assert_eq!((head.status, head.bytes.len(), head.header("etag")), (200, 0, etag));
 }
 
-/// The finished sentences that lead out of a step, by choosing everything.
+/// Collects all finished sentences that can be reached from a step, by following every choice.
 async fn sentences(app: &TestApp, template: usize, picks: String, found: &mut BTreeSet<String>) {
     let (mut indices, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -101,7 +101,7 @@ async fn every_sentence_of_a_template_can_be_reached() {
 }
 
 #[tokio::test]
-async fn a_sentence_that_the_rules_leave_out_is_said_to_be_none() {
+async fn a_sentence_that_the_rules_remove_is_marked_as_removed() {
     let app = ttcg().await;
     let library = effect_files("ttcg").check().unwrap();
     let removed = (0..library.effects().templates().len()).find_map(|template| {
@@ -116,14 +116,14 @@ async fn a_sentence_that_the_rules_leave_out_is_said_to_be_none() {
     let picks = library.effects().picks_of(template, number).unwrap();
     let picks: Vec<String> = picks.iter().map(usize::to_string).collect();
     let query = format!("picks={}", picks.join(","));
-    let told = step(&app, template + 1, &query).await.expect(200);
-    assert_eq!((&told["removed"], &told["sentence"]), (&json!(true), &Value::Null));
+    let last_step = step(&app, template + 1, &query).await.expect(200);
+    assert_eq!((&last_step["removed"], &last_step["sentence"]), (&json!(true), &Value::Null));
     let number = u64::try_from(number).unwrap();
-    assert_eq!(told["number"], library.number_of(template, number).unwrap());
+    assert_eq!(last_step["number"], library.number_of(template, number).unwrap());
 }
 
 #[tokio::test]
-async fn wrong_picks_are_told_with_their_bounds() {
+async fn wrong_picks_are_reported_with_their_bounds() {
     let app = ttcg().await;
     for (picks, detail, column) in [
         ("3", "pick 1 must be 0 to 2", Some(1)),

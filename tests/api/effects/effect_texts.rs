@@ -1,4 +1,4 @@
-//! Effect texts: templates, the sentences they make, the way back, and edits by admins.
+//! Effect texts: templates, the sentences that they produce, the match of sentences with templates, and edits by admins.
 
 use std::collections::BTreeSet;
 
@@ -16,15 +16,15 @@ async fn ttcg() -> TestApp {
     app
 }
 
-/// A game whose texts fit on a page: 3 × 3 combinations of one template, and one of another.
+/// Creates a game with few sentences: 3 × 3 combinations of one template, and one of another. Returns the ETag of its effect texts.
 async fn small(app: &TestApp, admin: &Player) -> String {
     app.seed(&["emojito"]).await;
     let first =
         put(app, admin, "effect-placeholders/mood", &json!({ "values": ["glad", "sad", "odd"] }));
     let etag = first.answer().await.header("etag");
     let templates = json!({ "templates": ["Be <mood>, then <mood+1>.", "Rest."] });
-    let made = put(app, admin, "effect-templates", &templates).header("if-match", etag);
-    let answer = made.answer().await;
+    let edit = put(app, admin, "effect-templates", &templates).header("if-match", etag);
+    let answer = edit.answer().await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer.header("etag")
 }
@@ -41,7 +41,7 @@ fn delete(app: &TestApp, by: &Player, number: &str) -> RequestBuilder {
     app.delete(&format!("/v1/games/emojito/effect-templates/{number}")).by(by)
 }
 
-/// The templates in their order, by their numbers.
+/// The templates, in the order of their numbers.
 async fn templates(app: &TestApp) -> Vec<String> {
     let listed = all(app, "/v1/games/emojito/effect-templates?").await;
     assert!((1..).zip(&listed).all(|(number, one)| one["number"] == number), "{listed:?}");
@@ -66,7 +66,7 @@ fn texts(items: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn templates_placeholders_and_rules_are_there_to_read() {
+async fn templates_placeholders_and_rules_can_be_read() {
     let app = ttcg().await;
     let files = effect_files("ttcg");
     let lines: Vec<&str> = files.templates.text.lines().collect();
@@ -83,7 +83,11 @@ async fn templates_placeholders_and_rules_are_there_to_read() {
     assert_eq!(again.answer().await.status, 304);
 
     let placeholders = all(&app, "/v1/games/ttcg/effect-placeholders?limit=30").await;
-    assert_eq!(placeholders.len(), files.placeholders.len() - 2, "two files are rules");
+    assert_eq!(
+        placeholders.len(),
+        files.placeholders.len() - 2,
+        "two of the files contain phrase rules"
+    );
     let fodder = app.get("/v1/games/ttcg/effect-placeholders/fodder").answer().await.expect(200);
     assert_eq!(fodder["values"], json!(["one card", "one spell", "one <kind> card"]));
     let rules = app.get("/v1/games/ttcg/effect-phrase-rules").answer().await.expect(200);
@@ -102,7 +106,7 @@ async fn templates_placeholders_and_rules_are_there_to_read() {
 }
 
 #[tokio::test]
-async fn pages_hold_every_sentence_once() {
+async fn pages_contain_every_sentence_once() {
     let app = ttcg().await;
     let library = effect_files("ttcg").check().unwrap();
     let expected = finished(library.effects(), library.rules());
@@ -110,11 +114,11 @@ async fn pages_hold_every_sentence_once() {
     let whole = all(&app, "/v1/games/ttcg/effects?limit=200").await;
     let numbers: BTreeSet<u64> =
         whole.iter().map(|effect| effect["number"].as_u64().unwrap()).collect();
-    assert_eq!(numbers.len(), whole.len(), "a combination comes once");
+    assert_eq!(numbers.len(), whole.len(), "every combination is listed once");
     let distinct: BTreeSet<&str> = texts(&whole).into_iter().collect();
     assert!(distinct.iter().copied().eq(expected.iter().map(String::as_str)), "{}", distinct.len());
 
-    // The same, by template and by words.
+    // The filters by template and by words return the same sentences.
     let of_one = all(&app, "/v1/games/ttcg/effects?template=47&limit=17").await;
     let wanted: Vec<&Value> = whole.iter().filter(|effect| effect["template"] == 47).collect();
     assert!(wanted.len() > 17);
@@ -127,7 +131,7 @@ async fn pages_hold_every_sentence_once() {
     assert!(wanted.len() > 50);
     assert!(with_words.iter().eq(wanted));
 
-    // One sentence a line.
+    // As text, a list has one sentence per line.
     let text = app.get("/v1/games/ttcg/effects?limit=3").header("accept", "text/plain");
     let text = text.answer().await;
     assert_eq!(text.text().lines().collect::<Vec<_>>(), texts(&whole)[..3]);
@@ -142,7 +146,7 @@ async fn pages_hold_every_sentence_once() {
 }
 
 #[tokio::test]
-async fn a_seed_draws_the_same_again() {
+async fn a_seed_always_draws_the_same_sentences() {
     let app = ttcg().await;
     let draw = async |query: &str| {
         app.get(&format!("/v1/games/ttcg/effects/random?{query}")).answer().await
@@ -167,7 +171,7 @@ async fn a_seed_draws_the_same_again() {
     let again = draw(&format!("seed={}", chance["seed"])).await.expect(200);
     assert_eq!(chance, again);
 
-    // Everything that a template makes, and no more than that.
+    // A draw of more sentences than a template has returns each of its sentences.
     let of_one = all(&app, "/v1/games/ttcg/effects?template=1").await;
     let drawn = draw("template=1&count=200&seed=1").await.expect(200);
     let drawn: BTreeSet<&str> =
@@ -179,7 +183,7 @@ async fn a_seed_draws_the_same_again() {
 }
 
 #[tokio::test]
-async fn every_effect_on_a_card_leads_back_to_its_template() {
+async fn every_effect_of_a_card_matches_a_template() {
     let app = ttcg().await;
     let source = seed_data("ttcg");
     let mut sentences = BTreeSet::new();
@@ -199,7 +203,7 @@ async fn every_effect_on_a_card_leads_back_to_its_template() {
             assert_eq!(found["complete"], true, "{found}");
             let first = &found["matches"][0];
             let template = first["template_text"].as_str().unwrap();
-            // The places filled with the values make the sentence again.
+            // The template with the values in its places is the raw sentence again.
             let mut made = template.to_owned();
             for binding in first["bindings"].as_array().unwrap() {
                 let (place, value) = (binding["placeholder"].as_str(), binding["value"].as_str());
@@ -210,7 +214,7 @@ async fn every_effect_on_a_card_leads_back_to_its_template() {
         }
     }
 
-    // The number is that of the list.
+    // The number is the same as in the list of sentences.
     let body = json!({ "sentences": [sentences[0]] });
     let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
     let first = &found["data"][0]["matches"][0];
@@ -218,7 +222,7 @@ async fn every_effect_on_a_card_leads_back_to_its_template() {
     let listed = listed.iter().find(|effect| effect["number"] == first["number"]).unwrap();
     assert_eq!(listed["text"], sentences[0].as_str());
 
-    // What nothing makes has neighbours, if it looks like anything; of many only the first ones.
+    // A sentence that no template produces gets suggestions if similar sentences exist. Of many such sentences, only the first ten get them.
     let strange = vec!["Discard one Fire card to draw ten cards."; 12];
     let body = json!({ "sentences": strange });
     let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
@@ -247,9 +251,9 @@ async fn every_effect_on_a_card_leads_back_to_its_template() {
     }
 }
 
-/// The texts of hidden cards are no part of what is matched: only the templates are.
+/// Sentences are matched with templates only, so a match reveals no text of a hidden card.
 #[tokio::test]
-async fn matching_knows_templates_and_no_cards() {
+async fn sentences_are_matched_with_templates_and_not_with_cards() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let admin = app.admin().await;
@@ -272,30 +276,33 @@ async fn matching_knows_templates_and_no_cards() {
 }
 
 #[tokio::test]
-async fn anybody_may_try_a_template() {
+async fn every_client_can_try_a_template() {
     let app = ttcg().await;
     let expand =
         async |body: Value| app.post("/v1/games/ttcg/effects/expand").json(&body).answer().await;
-    let told = expand(json!({ "template": "Wake a <type> unit.", "limit": 3 })).await.expect(200);
-    assert_eq!(told["combinations"], 8);
-    assert_eq!(told["more"], true);
-    let made = texts(told["data"].as_array().unwrap());
+    let report = expand(json!({ "template": "Wake a <type> unit.", "limit": 3 })).await.expect(200);
+    assert_eq!(report["combinations"], 8);
+    assert_eq!(report["more"], true);
+    let sentences = texts(report["data"].as_array().unwrap());
     assert_eq!(
-        made,
+        sentences,
         ["Wake an Earth unit.", "Wake a Water unit.", "Wake a Fire unit."],
-        "with the game's rules"
+        "the phrase rules of the game are applied"
     );
     let removed =
         expand(json!({ "template": "Let your opponent draw one card to draw one card." })).await;
     let removed = removed.expect(200);
     assert_eq!((&removed["removed"], &removed["data"]), (&json!(1), &json!([])));
 
-    // More than anybody could count out, counted at once; more than that is refused.
+    // Linked places do not multiply the combinations. Templates with too many combinations, or with faults, are refused.
     let many = "<deed> ".repeat(20);
     let places: String = (0..12).map(|number| format!("<deed+{number}> ")).collect();
     let huge: String = (0..20).map(|number| format!("<deed+{number}>")).collect();
     let too_many: String = (0..21).map(|number| format!("<deed+{number}>")).collect();
-    assert!(expand(json!({ "template": many, "limit": 1 })).await.status == 200, "linked places");
+    assert!(
+        expand(json!({ "template": many, "limit": 1 })).await.status == 200,
+        "linked places are accepted"
+    );
     for (template, column) in [
         (places, None),
         (huge, None),
@@ -315,7 +322,7 @@ async fn anybody_may_try_a_template() {
 }
 
 #[tokio::test]
-async fn a_rehearsal_tells_what_the_edit_does() {
+async fn a_dry_run_reports_what_the_edit_does() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let other_instance = app.second_instance();
@@ -323,7 +330,7 @@ async fn a_rehearsal_tells_what_the_edit_does() {
     let before = all(&app, "/v1/games/emojito/effects?").await;
     assert_eq!(before.len(), 10);
 
-    // A rule that removes three, says three otherwise, and leaves four alone.
+    // These rules remove three sentences, change three, and do not affect four.
     let rules = json!({ "removals": ["Be sad"], "replacements": [{ "old": "Be odd", "new": "Act strangely" }] });
     let edit = |query: &str| {
         put(&app, &admin, &format!("effect-phrase-rules{query}"), &rules).header("if-match", &etag)
@@ -344,29 +351,32 @@ async fn a_rehearsal_tells_what_the_edit_does() {
         sentences["changed"]["sample"][0],
         json!({ "before": "Be odd, then glad.", "after": "Act strangely, then glad." })
     );
-    assert_eq!(all(&app, "/v1/games/emojito/effects?").await, before, "nothing happened");
+    assert_eq!(all(&app, "/v1/games/emojito/effects?").await, before, "a dry run changes nothing");
 
     let done = edit("").answer().await;
     let new_etag = done.header("etag");
     assert_ne!(new_etag, etag);
     let done = done.expect(200);
     assert_eq!(done["dry_run"], false);
-    assert_eq!(done["sentences"], rehearsed["sentences"], "as it was told");
+    assert_eq!(
+        done["sentences"], rehearsed["sentences"],
+        "the edit does what the dry run reported"
+    );
     let read = app.get("/v1/games/emojito/effect-phrase-rules").answer().await;
     assert_eq!((read.header("etag"), read.json()), (new_etag.clone(), rules.clone()));
 
-    // The other instance, which had loaded the old texts or none, tells the new ones at once.
+    // Every instance returns the new sentences at once, whether or not it had loaded the old ones.
     for instance in [&app, &other_instance] {
         let after = all(instance, "/v1/games/emojito/effects?").await;
         assert_eq!(after.len(), 7);
         assert_eq!(after[3]["text"], "Act strangely, then glad.");
     }
-    // So it does after an edit of something that it has loaded.
+    // This also holds for the first instance, which has loaded the texts, after an edit on the other instance.
     let values = json!({ "values": ["glad"] });
     let fewer = put(&other_instance, &admin, "effect-placeholders/mood", &values);
-    let told = fewer.header("if-match", &new_etag).answer().await.expect(200);
+    let report = fewer.header("if-match", &new_etag).answer().await.expect(200);
     assert_eq!(
-        told["templates"],
+        report["templates"],
         json!([{ "template": "Be <mood>, then <mood+1>.", "before": 9, "after": 1 }])
     );
     assert_eq!(
@@ -374,7 +384,7 @@ async fn a_rehearsal_tells_what_the_edit_does() {
         ["Be glad, then glad.", "Rest."]
     );
 
-    // A version that is none any more overwrites nothing; whoever names none is told to.
+    // An edit with an outdated ETag is rejected with 412, and an edit without an ETag with 428.
     edit("").answer().await.problem(412, "precondition_failed");
     edit("?dry_run=true").answer().await.problem(412, "precondition_failed");
     put(&app, &admin, "effect-phrase-rules", &rules)
@@ -394,7 +404,7 @@ async fn a_rehearsal_tells_what_the_edit_does() {
 }
 
 #[tokio::test]
-async fn the_same_again_changes_nothing_and_one_of_two_edits_wins() {
+async fn the_same_template_changes_nothing_and_only_one_of_two_edits_succeeds() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let etag = small(&app, &admin).await;
@@ -411,7 +421,7 @@ async fn the_same_again_changes_nothing_and_one_of_two_edits_wins() {
     let winner = if one.status == 200 { "Sleep." } else { "Nap." };
     assert_eq!(stored["template"], winner);
 
-    // Two first ones at once, for a game that has none.
+    // Two simultaneous first edits, for a game without effect texts.
     app.seed(&["uno-emoji"]).await;
     let first = |template: &str| {
         let body = json!({ "templates": [template] });
@@ -420,7 +430,7 @@ async fn the_same_again_changes_nothing_and_one_of_two_edits_wins() {
     let (one, two) = tokio::join!(first("Draw.").answer(), first("Skip.").answer());
     let mut statuses = [one.status, two.status];
     statuses.sort_unstable();
-    // The second one may come after the first, and is then asked which version it means.
+    // The second edit may arrive after the first one has ended, and then it needs an ETag.
     assert!(statuses[0] == 200 && [412, 428].contains(&statuses[1]), "{statuses:?}");
 }
 
@@ -446,19 +456,22 @@ async fn one_template_is_added_and_the_others_move_up() {
         rehearsed["sentences"]["added"],
         json!({ "count": 3, "sample": ["Do glad.", "Do odd.", "Do sad."] })
     );
-    assert_eq!(templates(&app).await, [pair, "Rest."], "nothing happened");
+    assert_eq!(templates(&app).await, [pair, "Rest."], "a dry run changes nothing");
 
     let added = post(&app, &admin, "", &begin).header("if-match", &etag).answer().await;
     assert_eq!(added.header("location"), "/v1/games/emojito/effect-templates/2");
     let after = added.header("etag");
-    let told = added.expect(201);
-    assert_eq!((&told["dry_run"], &told["sentences"]), (&json!(false), &rehearsed["sentences"]));
+    let report = added.expect(201);
+    assert_eq!(
+        (&report["dry_run"], &report["sentences"]),
+        (&json!(false), &rehearsed["sentences"])
+    );
     let found = app.get("/v1/games/emojito/effect-templates/2").answer().await;
     assert_eq!(found.header("etag"), after);
     assert_eq!(found.expect(200)["template"], "Do <mood>.");
     assert_eq!(templates(&app).await, [pair, "Do <mood>.", "Rest."]);
 
-    // The same request again adds nothing, whatever became of the first answer.
+    // The repeated request adds nothing, so a client that did not receive the answer can repeat it.
     let again = post(&app, &admin, "", &begin).header("if-match", &etag);
     again.answer().await.problem(412, "precondition_failed");
     let any = post(&app, &admin, "", &begin).header("if-match", "*");
@@ -466,7 +479,7 @@ async fn one_template_is_added_and_the_others_move_up() {
     post(&app, &admin, "", &begin).answer().await.problem(428, "precondition_required");
     assert_eq!(templates(&app).await.len(), 3);
 
-    // Without a number at the end; before all others, and after them, by number.
+    // Without a number the template is added at the end. A number can place it before or after all others.
     let mut etag = after;
     for (body, number) in [
         (json!({ "template": "Nap." }), 4),
@@ -484,7 +497,7 @@ async fn one_template_is_added_and_the_others_move_up() {
     let six = ["Wake.", pair, "Do <mood>.", "Rest.", "Nap.", "Sleep."];
     assert_eq!(templates(&app).await, six);
 
-    // One that is there already is there twice: no sentence is new.
+    // An existing template can be added again: the game has it twice, but no new sentence.
     let twice = post(&app, &admin, "", &json!({ "template": "Rest." })).header("if-match", &etag);
     let twice = twice.answer().await.expect(201);
     assert_eq!(twice["templates"], json!([{ "template": "Rest.", "before": 1, "after": 2 }]));
@@ -502,7 +515,7 @@ async fn one_template_is_added_and_the_others_move_up() {
 }
 
 #[tokio::test]
-async fn one_template_is_taken_away_and_the_others_move_down() {
+async fn one_template_is_deleted_and_the_others_move_down() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let etag = small(&app, &admin).await;
@@ -516,21 +529,24 @@ async fn one_template_is_taken_away_and_the_others_move_down() {
     assert_eq!(rehearsed.header("etag"), "");
     let rehearsed = rehearsed.expect(200);
     assert_eq!(rehearsed["sentences"]["removed"]["count"], 9);
-    assert_eq!(templates(&app).await.len(), 2, "nothing happened");
+    assert_eq!(templates(&app).await.len(), 2, "a dry run changes nothing");
 
-    let gone = delete(&app, &admin, "1").header("if-match", &etag).answer().await;
-    let after = gone.header("etag");
-    let told = gone.expect(200);
-    assert_eq!((&told["dry_run"], &told["sentences"]), (&json!(false), &rehearsed["sentences"]));
+    let deleted = delete(&app, &admin, "1").header("if-match", &etag).answer().await;
+    let after = deleted.header("etag");
+    let report = deleted.expect(200);
     assert_eq!(
-        told["templates"],
+        (&report["dry_run"], &report["sentences"]),
+        (&json!(false), &rehearsed["sentences"])
+    );
+    assert_eq!(
+        report["templates"],
         json!([{ "template": "Be <mood>, then <mood+1>.", "before": 9, "after": 0 }])
     );
     assert_eq!(templates(&app).await, ["Rest."]);
-    // What is number 1 now is not what the repeated request means.
+    // The repeated request is rejected, because number 1 is another template now.
     let again = delete(&app, &admin, "1").header("if-match", &etag);
     again.answer().await.problem(412, "precondition_failed");
-    // Whatever the version is: sent again, that would take another one away.
+    // `*` is rejected as ETag, because the repeated request would delete another template.
     let any = delete(&app, &admin, "1").header("if-match", "*");
     any.answer().await.problem(428, "precondition_required");
 
@@ -544,15 +560,15 @@ async fn one_template_is_taken_away_and_the_others_move_down() {
     none.answer().await.problem(404, "not_found");
     let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
     assert_eq!(log["data"][0]["details"]["change"]["part"], "template 1, taken away");
-    // And may have some again.
+    // Templates can be added again.
     let first = post(&app, &admin, "", &json!({ "template": "Be <mood>." }));
     first.header("if-match", &etag).answer().await.expect(201);
     assert_eq!(templates(&app).await, ["Be <mood>."]);
 }
 
-/// The first template of a game makes its effect texts: there is no version yet that a request could name.
+/// The first template of a game creates its effect texts: before that there is no ETag that a request could send.
 #[tokio::test]
-async fn the_first_template_needs_no_version() {
+async fn the_first_template_needs_no_etag() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     app.seed(&["emojito"]).await;
@@ -566,8 +582,8 @@ async fn the_first_template_needs_no_version() {
     assert_eq!(made.header("location"), "/v1/games/emojito/effect-templates/1");
     made.expect(201);
     post(&app, &admin, "", &body).answer().await.problem(428, "precondition_required");
-    let yet = post(&app, &admin, "", &body).header("if-none-match", "*");
-    yet.answer().await.problem(412, "precondition_failed");
+    let second = post(&app, &admin, "", &body).header("if-none-match", "*");
+    second.answer().await.problem(412, "precondition_failed");
     assert_eq!(templates(&app).await, ["Rest."]);
 
     let nowhere = app.post("/v1/games/nowhere/effect-templates").by(&admin).json(&body);
@@ -577,7 +593,7 @@ async fn the_first_template_needs_no_version() {
 }
 
 #[tokio::test]
-async fn cursors_end_with_their_version() {
+async fn a_cursor_is_invalid_after_an_edit() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let etag = small(&app, &admin).await;
@@ -593,9 +609,9 @@ async fn cursors_end_with_their_version() {
     app.get(&next).answer().await.problem(400, "invalid_cursor");
 }
 
-/// The bounds of the document can be reached: a list is larger than other bodies may be.
+/// The documented limits can be reached: the body with a list may be larger than other bodies.
 #[tokio::test]
-async fn long_lists_go_in() {
+async fn long_lists_are_accepted() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let etag = small(&app, &admin).await;
@@ -606,8 +622,8 @@ async fn long_lists_go_in() {
     let edit = put(&app, &admin, "effect-placeholders/mood", &body).header("if-match", &etag);
     let edit = edit.answer().await;
     let full_of_values = edit.header("etag");
-    let told = edit.expect(200);
-    assert_eq!(told["combinations"]["after"], 1_500 * 1_500 + 1);
+    let report = edit.expect(200);
+    assert_eq!(report["combinations"]["after"], 1_500 * 1_500 + 1);
     let read = app.get("/v1/games/emojito/effect-placeholders/mood").answer().await.expect(200);
     assert_eq!(read["values"], json!(values));
     // As many templates as a game may have, and not one more.
@@ -624,9 +640,9 @@ async fn long_lists_go_in() {
     edit.answer().await.problem(413, "body_too_large");
 }
 
-/// Every fault is told with its place, and nothing is changed.
+/// Every fault is reported with its place, and nothing is changed.
 #[tokio::test]
-async fn faults_have_their_places() {
+async fn faults_are_reported_with_their_places() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let etag = small(&app, &admin).await;
@@ -669,13 +685,13 @@ async fn faults_have_their_places() {
         places(&refused("effect-placeholders/a%20b", json!({ "values": ["x"] })).await),
         ["/values"]
     );
-    // The fault is elsewhere: in a template that uses it.
-    let gone = app
+    // The fault is in a template that uses the placeholder.
+    let deleted = app
         .delete("/v1/games/emojito/effect-placeholders/mood")
         .by(&admin)
         .header("if-match", &etag);
-    let gone = gone.answer().await.problem(422, "invalid_edit");
-    assert_eq!(gone["errors"][0]["pointer"], "/templates/0");
+    let deleted = deleted.answer().await.problem(422, "invalid_edit");
+    assert_eq!(deleted["errors"][0]["pointer"], "/templates/0");
 
     let faults = refused(
         "effect-phrase-rules",
@@ -691,8 +707,8 @@ async fn faults_have_their_places() {
     );
     assert!(faults[1]["detail"].as_str().unwrap().starts_with("replacement 2: "), "{faults:?}");
 
-    // One more template: its faults are those of the body, wherever it would stand.
-    for (body, pointer, told) in [
+    // Faults of an added template have pointers into the body of the request, whatever its number is.
+    for (body, pointer, detail) in [
         (json!({ "template": "Be <a b>.", "number": 1 }), "/template", "template 1, column 4: "),
         (json!({ "template": "Be <nobody>." }), "/template", "template 3: <nobody> has no values"),
         (json!({ "template": " " }), "/template", "template 3: "),
@@ -702,7 +718,7 @@ async fn faults_have_their_places() {
         let answer = post(&app, &admin, "", &body).header("if-match", &etag).answer().await;
         let faults = answer.problem(422, "invalid_edit")["errors"].clone();
         assert_eq!(places(faults.as_array().unwrap()), [pointer]);
-        assert!(faults[0]["detail"].as_str().unwrap().starts_with(told), "{faults}");
+        assert!(faults[0]["detail"].as_str().unwrap().starts_with(detail), "{faults}");
     }
     for body in [
         json!({}),
@@ -717,9 +733,9 @@ async fn faults_have_their_places() {
     assert_eq!(read.header("etag"), etag, "nothing was changed");
 }
 
-/// What would keep a core busy, or fill the memory, is refused before it is tried.
+/// Texts that would need too much CPU time or memory are refused before they are expanded.
 #[tokio::test]
-async fn no_text_is_a_bomb() {
+async fn texts_that_expand_too_much_are_refused() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let mut etag = small(&app, &admin).await;
@@ -727,7 +743,7 @@ async fn no_text_is_a_bomb() {
         let problem = answer.problem(422, "invalid_edit");
         assert!(problem["errors"][0]["detail"].as_str().unwrap().contains(words), "{problem}");
     };
-    // Rules that each make two letters of one that the rule before has written.
+    // Each rule doubles the text: it replaces every letter that the previous rule has written by two letters.
     let doubling: Vec<Value> = (0..60_u8)
         .map(|at| {
             let letter = |at: u8| char::from_u32(0x4e00 + u32::from(at)).unwrap().to_string();
@@ -737,7 +753,7 @@ async fn no_text_is_a_bomb() {
     let body = json!({ "removals": [], "replacements": doubling });
     let answer = put(&app, &admin, "effect-phrase-rules", &body).header("if-match", &etag);
     refused(answer.answer().await, "could be longer than");
-    // Values that lead to two of the next, thirty deep.
+    // Each value contains the next placeholder twice, 14 levels deep.
     for depth in (0..14).rev() {
         let value = if depth == 13 { "x".to_owned() } else { format!("<d{0}> <d{0}>", depth + 1) };
         let path = format!("effect-placeholders/d{depth}");
@@ -751,7 +767,7 @@ async fn no_text_is_a_bomb() {
     refused(answer.answer().await, "could be longer than");
     let tried = app.post("/v1/games/emojito/effects/expand").json(&json!({ "template": "<d0>" }));
     tried.answer().await.problem(422, "invalid_body");
-    // More combinations than a number holds.
+    // More combinations than `MAX_COMBINATIONS`.
     let digits: Vec<String> = (0..100).map(|digit| digit.to_string()).collect();
     let body = json!({ "values": digits });
     let answer =
@@ -761,24 +777,24 @@ async fn no_text_is_a_bomb() {
     let body = json!({ "templates": [format!("Say {}.", places(8))] });
     let answer = put(&app, &admin, "effect-templates", &body).header("if-match", &etag);
     refused(answer.answer().await, "makes more than");
-    // As many as it holds are told, if not one by one, and are there to read, to draw and to find.
+    // A large number within the limit is reported without a comparison of sentences. The sentences can be read, drawn and matched.
     let body = json!({ "templates": [format!("Say {}.", places(7).trim())] });
     let answer =
         put(&app, &admin, "effect-templates", &body).header("if-match", &etag).answer().await;
     etag = answer.header("etag");
-    let told = answer.expect(200);
-    assert_eq!((&told["exact"], &told["sentences"]), (&json!(false), &Value::Null));
-    assert_eq!(told["combinations"]["after"], 100_000_000_000_000_u64);
-    assert_eq!(told["templates"].as_array().unwrap().len(), 3);
+    let report = answer.expect(200);
+    assert_eq!((&report["exact"], &report["sentences"]), (&json!(false), &Value::Null));
+    assert_eq!(report["combinations"]["after"], 100_000_000_000_000_u64);
+    assert_eq!(report["templates"].as_array().unwrap().len(), 3);
     let page = app.get("/v1/games/emojito/effects?q=nothing").answer().await.expect(200);
     assert_eq!(page["data"], json!([]));
-    assert!(page["next_cursor"].is_string(), "it looked at some, not at all");
+    assert!(page["next_cursor"].is_string(), "one page searches only some of the sentences");
     let drawn = app.get("/v1/games/emojito/effects/random?seed=3").answer().await.expect(200);
     let (text, number) = (&drawn["data"][0]["text"], &drawn["data"][0]["number"]);
     let body = json!({ "sentences": [text] });
     let found = app.post("/v1/games/emojito/effects/match").json(&body).answer().await.expect(200);
     assert_eq!(&found["data"][0]["matches"][0]["number"], number, "{found}");
-    // Words at the end of 2²⁹ ways, none of which adds anything.
+    // 2²⁹ chains of values lead to the same words.
     for depth in (0..30).rev() {
         for name in ["v", "w"] {
             let next = [format!("<v{}>", depth + 1), format!("<w{}>", depth + 1)];

@@ -1,4 +1,4 @@
-//! Housekeeping: whatever has gathered, it goes in batches that end in time, by indices, and by any number of instances at once.
+//! Retention: a sweep deletes rows that are no longer needed, in batches that end in time and use indices, on any number of instances at once.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::support::{TestApp, TestDb};
 /// More than two batches.
 const BACKLOG: i64 = BATCH * 2 + 100;
 
-/// What has gathered of everything, and a little that stays.
-async fn gather(app: &TestApp) {
+/// Inserts old rows of many kinds, and a few rows that must stay.
+async fn insert_backlog(app: &TestApp) {
     let now = app.clock().now().to_rfc3339();
     let old = format!("'{now}'::timestamptz - interval '1 year' + n * interval '1 second'");
     let mac = "substr(sha256(n::text::bytea), 1, 16)";
@@ -57,7 +57,7 @@ async fn gather(app: &TestApp) {
     .await;
 }
 
-/// What is left of all that.
+/// Counts the rows that the sweep must delete, and the webhooks, of which one stays.
 const LEFT: &str = "SELECT concat_ws(' ', \
     (SELECT count(*) FROM attempts WHERE scope = 'x'), (SELECT count(*) FROM idempotency_keys), \
     (SELECT count(*) FROM sessions WHERE last_used_at < now() - interval '300 days' OR revoked_at IS NOT NULL), \
@@ -68,22 +68,22 @@ const LEFT: &str = "SELECT concat_ws(' ', \
 #[tokio::test]
 async fn a_backlog_of_everything_is_cleared_by_two_instances_at_once() {
     let app = TestApp::start().await;
-    gather(&app).await;
+    insert_backlog(&app).await;
     let now = app.clock().now();
     let (first, second) =
         tokio::join!(retention::sweep(app.store(), now), retention::sweep(app.store(), now));
     let together = first.unwrap() + second.unwrap();
-    // What one left to the other in passing, it finds the next time.
+    // The next sweep deletes rows that one sweep has skipped because the other had locked them.
     let rest = retention::sweep(app.store(), now).await.unwrap();
     assert_eq!(app.db().value(LEFT).await, "0 0 0 0 0 0 0 0 0 1");
     let rows = usize::try_from(BACKLOG).unwrap() * 10 + 3;
     assert!(together + rest >= rows, "{together} and {rest} of {rows}");
     assert_eq!(retention::sweep(app.store(), now).await.unwrap(), 0);
-    // Whoever is logged in stays so.
+    // The current session of the player stays.
     assert_eq!(app.db().number("SELECT count(*) FROM sessions").await, 1);
 }
 
-/// The database takes its time: what a batch cannot do within the limit for a statement, smaller ones do.
+/// The database is slow: if a batch exceeds the statement timeout, the sweep continues with smaller batches.
 #[tokio::test]
 async fn batches_become_smaller_until_they_end_in_time() {
     let db = Arc::new(TestDb::create().await);
@@ -108,9 +108,9 @@ async fn batches_become_smaller_until_they_end_in_time() {
     assert_eq!(app.db().number("SELECT count(*) FROM attempts").await, 0);
 }
 
-/// A reader sees by the oldest number that is kept whether it missed something: nothing behind that may be missing.
+/// A reader finds out from the oldest stored sequence number whether it missed events, so no event after the oldest one may be missing.
 #[tokio::test]
-async fn what_is_kept_of_the_feed_has_no_holes() {
+async fn the_stored_feed_has_no_gaps() {
     let app = TestApp::start().await;
     let now = app.clock().now();
     app.sql(&format!(
@@ -123,13 +123,13 @@ async fn what_is_kept_of_the_feed_has_no_holes() {
     ))
     .await;
     assert_eq!(retention::sweep(app.store(), now).await.unwrap(), 3);
-    let kept = "SELECT string_agg(seq::text, ' ' ORDER BY seq) FROM events";
-    assert_eq!(app.db().value(kept).await, "4 5 6");
+    let stored = "SELECT string_agg(seq::text, ' ' ORDER BY seq) FROM events";
+    assert_eq!(app.db().value(stored).await, "4 5 6");
     app.clock().advance(Duration::days(90));
     assert_eq!(retention::sweep(app.store(), app.clock().now()).await.unwrap(), 3);
 }
 
-/// Rows of an account that must stay longer do not keep those behind them from being looked at.
+/// Rows of one account that must stay do not stop the sweep before the rows of the next account.
 #[tokio::test]
 async fn account_events_that_stay_do_not_stop_the_sweep() {
     let app = TestApp::start().await;
@@ -149,11 +149,11 @@ async fn account_events_that_stay_do_not_stop_the_sweep() {
     assert_eq!(app.db().number("SELECT count(*) FROM account_events").await, 0, "{swept}");
 }
 
-/// Every statement finds its rows by conditions on an index, whatever there is: also where reading the table would be cheaper today.
+/// Every statement finds its rows by a condition on an index, also where a sequential scan of the current table would be cheaper.
 #[tokio::test]
-async fn every_statement_is_served_by_indices() {
+async fn every_statement_uses_indices() {
     let app = TestApp::start().await;
-    gather(&app).await;
+    insert_backlog(&app).await;
     app.sql("ANALYZE").await;
     let session = app.db().session().await;
     session
@@ -172,14 +172,14 @@ async fn every_statement_is_served_by_indices() {
             _ => panic!("{rows} takes {takes}"),
         };
         let explain = format!("EXPLAIN (FORMAT JSON) EXECUTE swept ({arguments})");
-        let told = session.simple_query(&explain).await.unwrap();
-        let plan = told.iter().find_map(|message| match message {
+        let output = session.simple_query(&explain).await.unwrap();
+        let plan = output.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => row.get(0),
             _ => None,
         });
         let plan: Value = serde_json::from_str(plan.unwrap()).unwrap();
         let before = faults.len();
-        unserved(&plan[0]["Plan"], &mut faults);
+        find_scans_without_index(&plan[0]["Plan"], &mut faults);
         if faults.len() > before {
             println!("{rows}: {statement}\n{plan:#}");
         }
@@ -190,11 +190,11 @@ async fn every_statement_is_served_by_indices() {
     assert!(seen >= 14, "{seen}");
 }
 
-/// Scans of tables that no condition on an index narrows.
-fn unserved(plan: &Value, faults: &mut Vec<String>) {
+/// Adds the scans without a condition on an index to `faults`.
+fn find_scans_without_index(plan: &Value, faults: &mut Vec<String>) {
     let (node, table) = (plan["Node Type"].as_str().unwrap(), &plan["Relation Name"]);
     let is_served = match node {
-        // A handful of rows, whatever happens.
+        // The table always has few rows.
         "Seq Scan" => table == "webhooks",
         "Index Scan" | "Index Only Scan" | "Bitmap Index Scan" => {
             !plan["Index Cond"].is_null() || table == "webhooks"
@@ -205,6 +205,6 @@ fn unserved(plan: &Value, faults: &mut Vec<String>) {
         faults.push(format!("{node} on {table}"));
     }
     for below in plan["Plans"].as_array().into_iter().flatten() {
-        unserved(below, faults);
+        find_scans_without_index(below, faults);
     }
 }

@@ -1,4 +1,4 @@
-//! Webhooks: who is told what, how often, in which order, and what nobody gets the service to do.
+//! Webhooks: which events are posted, how often and in which order, and which requests the service must never send.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Hook, Player, Received, Receiver, RequestExt as _, TestApp};
 
-/// A service that may post to loopback, with somebody who may make webhooks.
+/// A service that may post to loopback addresses, and an admin.
 async fn start() -> (TestApp, Player) {
     let app = TestApp::start_with(|settings| {
         settings.webhook_networks = vec!["127.0.0.0/8".parse().unwrap()];
@@ -19,8 +19,8 @@ async fn start() -> (TestApp, Player) {
     (app, admin)
 }
 
-/// Something happens: to games that nobody has, one event each.
-async fn happen(app: &TestApp, events: u32) {
+/// Inserts events about games that do not exist, one event for each game.
+async fn insert_events(app: &TestApp, events: u32) {
     let now = app.clock().now().to_rfc3339();
     app.sql(&format!(
         "INSERT INTO events (id, kind, payload, created_at) \
@@ -53,8 +53,8 @@ async fn put(app: &TestApp, admin: &Player, hook: &Hook, body: &Value) -> Answer
     app.put(&hook.path).by(admin).header("if-match", version).json(body).answer().await
 }
 
-/// Actions of the audit log, the oldest first.
-async fn audited(app: &TestApp, admin: &Player) -> Vec<(String, bool)> {
+/// The actions on webhooks in the audit log, oldest first, and whether an admin performed them.
+async fn audited_actions(app: &TestApp, admin: &Player) -> Vec<(String, bool)> {
     let log = app.get("/v1/audit-log?limit=200").by(admin).answer().await.expect(200);
     let entries = log["data"].as_array().unwrap().iter().rev();
     entries
@@ -71,13 +71,17 @@ fn numbers(seen: &[Received]) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn an_unlock_is_posted_signed_and_as_the_feed_has_it() {
+async fn an_unlock_is_posted_with_a_signature_and_the_body_of_the_feed() {
     let (app, admin) = start().await;
     app.seed(&["ttcg"]).await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["card.unlocked", "card.merged"]).await;
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 0, "what happened before is not told");
+    assert_eq!(
+        receiver.seen().len(),
+        0,
+        "events from before the webhook was created are not posted"
+    );
 
     let card = app.get("/v1/games/ttcg/sets/veil/cards/001").answer().await.expect(200);
     let unlock = format!("/v1/cards/{}/unlock", card["id"].as_str().unwrap());
@@ -96,13 +100,16 @@ async fn an_unlock_is_posted_signed_and_as_the_feed_has_it() {
     assert!(seen[0].verify_with(&other_secret).is_err());
     let mut changed = seen[0].clone();
     changed.body.push(b' ');
-    assert!(changed.verify_with(&hook.secret).is_err(), "another body");
+    assert!(
+        changed.verify_with(&hook.secret).is_err(),
+        "the signature does not match another body"
+    );
     let mut late = seen[0].clone();
     let sent: i64 = seen[0].header("webhook-timestamp").parse().unwrap();
     late.headers.insert("webhook-timestamp".to_owned(), (sent - 1).to_string());
-    assert!(late.verify_with(&hook.secret).is_err(), "another time");
+    assert!(late.verify_with(&hook.secret).is_err(), "the signature does not match another time");
     assert!((app.clock().now().timestamp() - sent).abs() < 60);
-    // The body is the item of the feed, member by member.
+    // The body is equal to the item of the feed.
     let after = seen[0].seq() - 1;
     let feed = app.get(&format!("/v1/changes?after={after}")).answer().await.expect(200);
     assert_eq!(seen[0].json(), feed["data"][0]);
@@ -119,31 +126,34 @@ async fn an_unlock_is_posted_signed_and_as_the_feed_has_it() {
     );
     assert!(delivery.get("next_attempt_at").is_none() && delivery.get("last_failure").is_none());
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 1, "once is enough");
+    assert_eq!(receiver.seen().len(), 1, "the event is posted once");
 }
 
 #[tokio::test]
 async fn a_secret_is_shown_once_and_never_stored() {
     let (app, admin) = start().await;
     let body = json!({ "url": "https://hooks.example/in?token=t", "kinds": ["card.unlocked", "card.unlocked"], "description": " Shop " });
-    let make = async || {
+    let create = async || {
         let request = app.post("/v1/webhooks").by(&admin).header("idempotency-key", "one");
         request.json(&body).answer().await
     };
-    let first = make().await;
+    let first = create().await;
     assert_eq!(first.header("cache-control"), "no-store");
     let (etag, place) = (first.header("etag"), first.header("location"));
-    let made = first.expect(201);
-    assert_eq!(made["secret_already_shown"], false);
-    assert_eq!((&made["kinds"], &made["description"]), (&json!(["card.unlocked"]), &json!("Shop")));
-    let again = make().await.expect(201);
-    assert_eq!((&again["id"], &again["secret_already_shown"]), (&made["id"], &json!(true)));
+    let created = first.expect(201);
+    assert_eq!(created["secret_already_shown"], false);
+    assert_eq!(
+        (&created["kinds"], &created["description"]),
+        (&json!(["card.unlocked"]), &json!("Shop"))
+    );
+    let again = create().await.expect(201);
+    assert_eq!((&again["id"], &again["secret_already_shown"]), (&created["id"], &json!(true)));
     assert!(again.get("secret").is_none());
 
     let read = app.get(&place).by(&admin).answer().await;
-    assert_eq!(read.header("etag"), etag, "the version of the new webhook is good for an edit");
+    assert_eq!(read.header("etag"), etag, "the ETag of the new webhook is valid for an edit");
     assert!(read.expect(200).get("secret").is_none());
-    let secret = made["secret"].as_str().unwrap();
+    let secret = created["secret"].as_str().unwrap();
     let plain = secret.strip_prefix("whsec_").unwrap();
     let stored = "SELECT string_agg(w::text, ' ') || (SELECT string_agg(a::text, ' ') FROM audit_log a) FROM webhooks w";
     let stored = app.db().value(stored).await;
@@ -152,11 +162,11 @@ async fn a_secret_is_shown_once_and_never_stored() {
     assert!(log.contains("https://hooks.example") && !log.contains("token"), "{log}");
 
     app.delete(&place).by(&admin).header("if-match", etag).answer().await.expect(204);
-    make().await.problem(410, "gone");
+    create().await.problem(410, "gone");
 }
 
 #[tokio::test]
-async fn every_fault_of_a_webhook_is_told_at_once() {
+async fn all_faults_of_a_webhook_are_reported_at_once() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let faults = async |body: Value| {
@@ -174,7 +184,7 @@ async fn every_fault_of_a_webhook_is_told_at_once() {
     let unknown =
         json!({ "url": "https://c.example/", "kinds": ["card.unlocked"], "game": "none" });
     assert_eq!(faults(unknown).await, ["/game"]);
-    // A private address is one in any spelling; here no network is named.
+    // Private addresses are refused in every notation, because this instance allows no networks.
     for url in [
         "http://hooks.example/",
         "https://127.0.0.1/",
@@ -198,9 +208,9 @@ async fn every_fault_of_a_webhook_is_told_at_once() {
     assert_eq!(list["data"], json!([]));
 }
 
-/// What the operator took out of the named networks, or what got into the table otherwise, is looked at again before it is posted to.
+/// Every attempt checks the address again: the operator may have removed its network from the settings, or other code may have written it.
 #[tokio::test]
-async fn an_address_is_looked_at_with_every_attempt() {
+async fn every_attempt_checks_the_address() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
@@ -228,12 +238,12 @@ async fn an_address_is_looked_at_with_every_attempt() {
 }
 
 #[tokio::test]
-async fn a_failure_is_tried_again_later_and_later() {
+async fn failed_deliveries_are_retried_with_growing_delays() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
     receiver.answer(&["500 Oops", "302 Found\r\nlocation: /elsewhere", "200 OK"]);
-    happen(&app, 1).await;
+    insert_events(&app, 1).await;
     app.post_webhooks().await;
     let first = only_delivery(&app, &admin, &hook).await;
     assert_eq!(
@@ -242,8 +252,8 @@ async fn a_failure_is_tried_again_later_and_later() {
     );
     app.clock().advance(Duration::seconds(8));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 1, "not before its time");
-    // 10 s, and a fifth by chance.
+    assert_eq!(receiver.seen().len(), 1, "no retry before the delay is over");
+    // The delay is 10 s plus up to a fifth of it at random.
     app.clock().advance(Duration::seconds(5));
     app.post_webhooks().await;
     assert_eq!(receiver.seen().len(), 2);
@@ -251,12 +261,12 @@ async fn a_failure_is_tried_again_later_and_later() {
     assert_eq!((&second["attempts"], &second["last_failure"]), (&json!(2), &json!("redirect")));
     app.clock().advance(Duration::seconds(30));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 2, "40 s and more");
+    assert_eq!(receiver.seen().len(), 2, "the second delay is at least 40 s");
     app.clock().advance(Duration::seconds(20));
     app.post_webhooks().await;
 
     let seen = receiver.seen();
-    assert_eq!(seen.len(), 3, "and no redirect was followed");
+    assert_eq!(seen.len(), 3, "the redirect was not followed");
     assert!(seen.iter().all(|one| one.target == seen[0].target));
     let ids: BTreeSet<_> = seen.iter().map(|one| one.header("webhook-id")).collect();
     let times: BTreeSet<_> = seen.iter().map(|one| one.header("webhook-timestamp")).collect();
@@ -268,12 +278,12 @@ async fn a_failure_is_tried_again_later_and_later() {
 }
 
 #[tokio::test]
-async fn deliveries_come_in_order_and_one_that_fails_steps_aside() {
+async fn deliveries_are_in_order_and_a_failed_one_does_not_block_the_others() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     app.webhook(&admin, &receiver.url, &["game.changed"]).await;
     receiver.answer(&["200 OK", "500 Oops"]);
-    happen(&app, 5).await;
+    insert_events(&app, 5).await;
     app.post_webhooks().await;
     assert_eq!(numbers(&receiver.seen()), [1, 2, 3, 4, 5]);
     app.clock().advance(Duration::seconds(13));
@@ -281,14 +291,14 @@ async fn deliveries_come_in_order_and_one_that_fails_steps_aside() {
     assert_eq!(numbers(&receiver.seen()), [1, 2, 3, 4, 5, 2]);
 }
 
-/// A receiver that is down is not asked for every event.
+/// The service does not send every event to a receiver that is down.
 #[tokio::test]
-async fn several_failures_are_a_pause_for_all() {
+async fn several_failures_pause_all_deliveries_of_a_webhook() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     app.webhook(&admin, &receiver.url, &["game.changed"]).await;
     receiver.answer(&["500 Oops", "500 Oops"]);
-    happen(&app, 50).await;
+    insert_events(&app, 50).await;
     app.post_webhooks().await;
     assert_eq!(numbers(&receiver.seen()), [1, 2]);
     app.clock().advance(Duration::seconds(6));
@@ -297,14 +307,14 @@ async fn several_failures_are_a_pause_for_all() {
     assert_eq!(
         seen[2..],
         (3..=50).collect::<Vec<_>>(),
-        "then the rest, the first two a little later"
+        "after the pause the other deliveries are posted, and the first two later"
     );
     app.clock().advance(Duration::seconds(7));
     app.post_webhooks().await;
     assert_eq!(numbers(&receiver.seen())[50..], [1, 2]);
-    // A receiver may ask for time.
+    // A receiver can request a delay with `Retry-After`.
     receiver.answer(&["503 Busy\r\nretry-after: 600"]);
-    happen(&app, 2).await;
+    insert_events(&app, 2).await;
     app.post_webhooks().await;
     assert_eq!(receiver.seen().len(), 53);
     app.clock().advance(Duration::seconds(590));
@@ -316,7 +326,7 @@ async fn several_failures_are_a_pause_for_all() {
 }
 
 #[tokio::test]
-async fn two_instances_post_everything_once() {
+async fn two_instances_post_every_event_once() {
     let (app, admin) = start().await;
     let other = app.second_instance();
     let mut receivers = Vec::new();
@@ -325,14 +335,14 @@ async fn two_instances_post_everything_once() {
         app.webhook(&admin, &receiver.url, &["game.changed"]).await;
         receivers.push(receiver);
     }
-    happen(&app, 30).await;
+    insert_events(&app, 30).await;
     let rounds = async |app: &TestApp| {
         for _ in 0..20 {
             app.post_webhooks().await;
         }
     };
     tokio::join!(rounds(&app), rounds(&other), rounds(&app), rounds(&other));
-    // Whoever looked while another was at it left it to that one.
+    // A round skips a webhook that another round has leased, so one more round posts the rest.
     app.post_webhooks().await;
     for receiver in &receivers {
         assert_eq!(numbers(&receiver.seen()), (1..=30).collect::<Vec<_>>());
@@ -340,13 +350,13 @@ async fn two_instances_post_everything_once() {
 }
 
 #[tokio::test]
-async fn nobody_posts_what_another_has_on_its_way() {
+async fn a_delivery_in_progress_is_not_posted_by_another_instance() {
     let (app, admin) = start().await;
     let other = app.second_instance();
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
     receiver.hold();
-    happen(&app, 2).await;
+    insert_events(&app, 2).await;
     let first = app.dispatcher();
     let first = tokio::spawn(async move { first.run_once().await });
     receiver.wait_for(1).await;
@@ -356,9 +366,9 @@ async fn nobody_posts_what_another_has_on_its_way() {
     first.await.unwrap().unwrap();
     assert_eq!(numbers(&receiver.seen()), [1, 2]);
 
-    // An instance that is killed on the way: what it had comes again, from another, when its lease is over.
+    // If an instance is killed during an attempt, another instance repeats the delivery after the lease has ended.
     receiver.hold();
-    happen(&app, 1).await;
+    insert_events(&app, 1).await;
     let first = app.dispatcher();
     let first = tokio::spawn(async move { first.run_once().await });
     receiver.wait_for(3).await;
@@ -367,7 +377,7 @@ async fn nobody_posts_what_another_has_on_its_way() {
     other.post_webhooks().await;
     app.clock().advance(Duration::seconds(55));
     other.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 3, "the lease may be alive yet");
+    assert_eq!(receiver.seen().len(), 3, "the lease has not ended yet");
     receiver.release();
     app.clock().advance(Duration::seconds(6));
     other.post_webhooks().await;
@@ -379,7 +389,7 @@ async fn nobody_posts_what_another_has_on_its_way() {
 }
 
 #[tokio::test]
-async fn for_a_time_both_secrets_are_good() {
+async fn after_a_rotation_both_secrets_are_valid_for_a_day() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
@@ -392,7 +402,7 @@ async fn for_a_time_both_secrets_are_good() {
     assert_eq!(second["secret_generation"], 2);
     let bare = app.post(&path).by(&admin).header("idempotency-key", "a");
     let again = bare.answer().await.expect(200);
-    assert_eq!(again, rotate("a", json!({})).await.expect(200), "braces may be left out");
+    assert_eq!(again, rotate("a", json!({})).await.expect(200), "the empty object may be left out");
     assert_eq!(
         (&again["secret_generation"], &again["secret_already_shown"]),
         (&json!(2), &json!(true))
@@ -400,7 +410,7 @@ async fn for_a_time_both_secrets_are_good() {
     rotate("b", json!({ "overlap_hours": 169 })).await.problem(422, "invalid_body");
     let second = second["secret"].as_str().unwrap().to_owned();
     let next = async || {
-        happen(&app, 1).await;
+        insert_events(&app, 1).await;
         app.post_webhooks().await;
         receiver.seen().pop().unwrap()
     };
@@ -409,9 +419,9 @@ async fn for_a_time_both_secrets_are_good() {
     assert_eq!(both.signed_with(&hook.secret), [false, true]);
     app.clock().advance(Duration::hours(24));
     let admin = app.log_in(&admin.name, &admin.password).await;
-    assert_eq!(next().await.signed_with(&second), [true], "after a day the new one alone");
+    assert_eq!(next().await.signed_with(&second), [true], "after a day only the new secret signs");
 
-    // A secret that fell into wrong hands ends at once.
+    // With an overlap of 0 hours a leaked secret becomes invalid at once.
     let request = app.post(&path).by(&admin).json(&json!({ "overlap_hours": 0 }));
     let third = request.answer().await.expect(200);
     let third = third["secret"].as_str().unwrap().to_owned();
@@ -425,14 +435,14 @@ async fn a_webhook_that_fails_for_days_is_disabled() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
-    happen(&app, 1).await;
+    insert_events(&app, 1).await;
     receiver.answer(&["500 Oops"; 100]);
     let mut hours = 0;
     while app.db().value("SELECT disabled_at FROM webhooks").await.is_empty() {
         app.post_webhooks().await;
         app.clock().advance(Duration::hours(1));
         hours += 1;
-        assert!(hours < 24 * 5, "at some time it is enough");
+        assert!(hours < 24 * 5, "the webhook is disabled within five days");
     }
     assert!(hours > 24 * 3, "{hours}");
     let admin = app.log_in(&admin.name, &admin.password).await;
@@ -441,11 +451,11 @@ async fn a_webhook_that_fails_for_days_is_disabled() {
     let attempts = receiver.seen().len();
     assert!((10..=13).contains(&attempts), "{attempts}");
     assert_eq!(
-        audited(&app, &admin).await,
+        audited_actions(&app, &admin).await,
         [("webhook.created".to_owned(), true), ("webhook.disabled".to_owned(), false)]
     );
-    // Nothing is posted any more, and what waits is given up.
-    happen(&app, 1).await;
+    // Nothing is posted any more, and the waiting delivery fails.
+    insert_events(&app, 1).await;
     app.clock().advance(Duration::days(1));
     app.post_webhooks().await;
     assert_eq!(receiver.seen().len(), attempts);
@@ -458,25 +468,25 @@ async fn a_webhook_that_fails_for_days_is_disabled() {
         assert_eq!(status, if path == "/ping" { 409 } else { 200 }, "{path}");
     }
 
-    // Enabled again, it is told what happens from then on.
+    // After it is enabled again, the webhook receives only new events.
     let body = json!({ "url": receiver.url, "kinds": ["game.changed"] });
     assert_eq!(put(&app, &admin, &hook, &body).await.expect(200)["enabled"], true);
     receiver.answer(&[]);
     let before = receiver.seen().len();
     app.post_webhooks().await;
     assert_eq!(receiver.seen().len(), before);
-    happen(&app, 1).await;
+    insert_events(&app, 1).await;
     app.post_webhooks().await;
     assert_eq!(numbers(&receiver.seen())[before..], [3]);
 }
 
 #[tokio::test]
-async fn a_receiver_that_says_gone_is_left_alone() {
+async fn a_webhook_is_disabled_when_its_receiver_answers_410() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
     receiver.answer(&["410 Gone"]);
-    happen(&app, 3).await;
+    insert_events(&app, 3).await;
     app.post_webhooks().await;
     assert_eq!(receiver.seen().len(), 1);
     let now = app.get(&hook.path).by(&admin).answer().await.expect(200);
@@ -488,18 +498,18 @@ async fn a_receiver_that_says_gone_is_left_alone() {
         .map(|delivery| delivery["last_failure"].clone())
         .collect();
     assert_eq!(failures, ["disabled", "disabled", "gone"]);
-    // What was given up cannot be sent to a webhook that is disabled.
+    // A failed delivery cannot be sent again while the webhook is disabled.
     let newest = deliveries(&app, &admin, &hook).await[0]["id"].as_str().unwrap().to_owned();
     let resend = format!("{}/deliveries/{newest}/resend", hook.path);
     app.post(&resend).by(&admin).answer().await.problem(409, "webhook_disabled");
 }
 
 #[tokio::test]
-async fn a_delivery_can_be_sent_again_and_a_webhook_tried() {
+async fn a_delivery_can_be_sent_again_and_a_webhook_can_be_pinged() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
-    happen(&app, 1).await;
+    insert_events(&app, 1).await;
     app.post_webhooks().await;
     let sent = only_delivery(&app, &admin, &hook).await;
     let path = format!("{}/deliveries/{}", hook.path, sent["id"].as_str().unwrap());
@@ -512,11 +522,11 @@ async fn a_delivery_can_be_sent_again_and_a_webhook_tried() {
     let now = app.get(&path).by(&admin).answer().await.expect(200);
     assert_eq!((&now["state"], &now["attempts"]), (&json!("delivered"), &json!(1)));
 
-    let try_it = async || {
+    let send_ping = async || {
         let request = app.post(&format!("{}/ping", hook.path)).by(&admin);
         request.header("idempotency-key", "ping").answer().await.expect(202)
     };
-    let (ping, same) = (try_it().await, try_it().await);
+    let (ping, same) = (send_ping().await, send_ping().await);
     assert_eq!(ping["id"], same["id"]);
     receiver.answer(&["500 Oops"]);
     app.post_webhooks().await;
@@ -527,26 +537,30 @@ async fn a_delivery_can_be_sent_again_and_a_webhook_tried() {
     assert_eq!(seen[2].signed_with(&hook.secret), [true]);
     app.clock().advance(Duration::minutes(10));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 3, "a ping is tried once");
+    assert_eq!(receiver.seen().len(), 3, "a failed ping is not retried");
     let failed = app.get(&format!("{}/deliveries?state=failed", hook.path)).by(&admin);
     let failed = failed.answer().await.expect(200);
     assert_eq!(failed["data"].as_array().unwrap().len(), 1);
     assert_eq!(failed["data"][0]["id"], ping["id"]);
 
-    // The paths of one webhook are not those of another.
+    // A delivery is not found under the path of another webhook.
     let another = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
     let elsewhere = path.replace(&hook.id, &another.id);
     app.get(&elsewhere).by(&admin).answer().await.problem(404, "not_found");
     app.post(&format!("{elsewhere}/resend")).by(&admin).answer().await.problem(404, "not_found");
     assert_eq!(
-        audited(&app, &admin).await.iter().map(|(action, _)| action.as_str()).collect::<Vec<_>>(),
+        audited_actions(&app, &admin)
+            .await
+            .iter()
+            .map(|(action, _)| action.as_str())
+            .collect::<Vec<_>>(),
         ["webhook.created", "webhook.delivery_resent", "webhook.pinged", "webhook.created"]
     );
 }
 
-/// An admin's wish is not lost to the end of the attempt that is on its way.
+/// A running attempt that ends does not cancel a resend that an admin has requested in the meantime.
 #[tokio::test]
-async fn what_is_sent_again_during_an_attempt_is_sent_again() {
+async fn a_resend_during_an_attempt_is_not_lost() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
@@ -561,20 +575,24 @@ async fn what_is_sent_again_during_an_attempt_is_sent_again() {
     app.post(&format!("{place}/resend")).by(&admin).answer().await.expect(202);
     receiver.release();
     first.await.unwrap().unwrap();
-    assert_eq!(receiver.seen().len(), 2, "a ping is tried once, but for this");
+    assert_eq!(
+        receiver.seen().len(),
+        2,
+        "the second request comes from the resend, because a ping is not retried"
+    );
     let ping = app.get(&place).by(&admin).answer().await.expect(200);
     assert_eq!((&ping["state"], &ping["attempts"]), (&json!("delivered"), &json!(1)));
 }
 
-/// What the old address says last is nothing to the new one.
+/// The answer of the old address has no effect after an admin has changed the address.
 #[tokio::test]
-async fn an_attempt_at_the_old_address_is_not_held_against_the_new_one() {
+async fn a_late_answer_of_the_old_address_does_not_disable_the_webhook() {
     let (app, admin) = start().await;
     let (old, new) = (Receiver::start().await, Receiver::start().await);
     let hook = app.webhook(&admin, &old.url, &["game.changed"]).await;
     old.hold();
     old.answer(&["410 Gone"]);
-    happen(&app, 1).await;
+    insert_events(&app, 1).await;
     let first = app.dispatcher();
     let first = tokio::spawn(async move { first.run_once().await });
     old.wait_for(1).await;
@@ -584,19 +602,19 @@ async fn an_attempt_at_the_old_address_is_not_held_against_the_new_one() {
     first.await.unwrap().unwrap();
     let now = app.get(&hook.path).by(&admin).answer().await.expect(200);
     assert_eq!(now["enabled"], true);
-    // The lease of before ends by itself.
+    // The lease of the first attempt expires.
     app.clock().advance(Duration::seconds(61));
     app.post_webhooks().await;
     assert_eq!((old.seen().len(), numbers(&new.seen())), (1, vec![1]));
 }
 
 #[tokio::test]
-async fn what_waits_is_posted_though_nothing_can_be_added() {
+async fn waiting_deliveries_are_posted_even_if_no_new_ones_can_be_written() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     app.webhook(&admin, &receiver.url, &["game.changed"]).await;
     app.sql("UPDATE webhooks SET resume_at = 'infinity'").await;
-    happen(&app, 1).await;
+    insert_events(&app, 1).await;
     app.post_webhooks().await;
     app.sql("UPDATE webhooks SET resume_at = NULL; ALTER TABLE event_clock RENAME TO stopped")
         .await;
@@ -605,7 +623,7 @@ async fn what_waits_is_posted_though_nothing_can_be_added() {
 }
 
 #[tokio::test]
-async fn edits_need_the_version_that_was_read() {
+async fn edits_need_the_etag_that_was_read() {
     let (app, admin) = start().await;
     app.seed(&["ttcg"]).await;
     let receiver = Receiver::start().await;
@@ -623,8 +641,8 @@ async fn edits_need_the_version_that_was_read() {
     let unknown = json!({ "url": receiver.url, "kinds": ["set.changed"], "game": "none" });
     put(&app, &admin, &hook, &unknown).await.problem(422, "invalid_body");
 
-    // Other games' events are not told.
-    happen(&app, 3).await;
+    // Events of other games and other kinds are not posted.
+    insert_events(&app, 3).await;
     app.sql("INSERT INTO events (id, kind, payload, created_at) \
              VALUES (gen_random_uuid(), 'set.changed', '{\"game\":\"ttcg\",\"set\":\"hearth\"}', clock_timestamp()), \
                     (gen_random_uuid(), 'card.moved', '{\"game\":\"ttcg\"}', clock_timestamp())")
@@ -637,19 +655,19 @@ async fn edits_need_the_version_that_was_read() {
         (&json!("set.changed"), &json!("hearth"))
     );
 
-    // Disabled by hand, what waits is given up; what happens meanwhile is not told later.
+    // Events that occur while a webhook is disabled are not posted after it is enabled again.
     let off = json!({ "url": receiver.url, "kinds": ["game.changed"], "enabled": false });
     let now = put(&app, &admin, &hook, &off).await.expect(200);
     assert_eq!((&now["enabled"], &now["disabled_reason"]), (&json!(false), &json!("admin")));
-    happen(&app, 2).await;
+    insert_events(&app, 2).await;
     app.post_webhooks().await;
     let on = json!({ "url": receiver.url, "kinds": ["game.changed"] });
     assert!(put(&app, &admin, &hook, &on).await.expect(200).get("disabled_reason").is_none());
     app.post_webhooks().await;
     assert_eq!(receiver.seen().len(), 1);
 
-    // Deleted, it is gone, and with it its deliveries, some time later.
-    happen(&app, 1).await;
+    // A deleted webhook is not found any more. A later sweep deletes its rows and its deliveries.
+    insert_events(&app, 1).await;
     let last = version(&app, &admin, &hook).await;
     app.delete(&hook.path).by(&admin).header("if-match", last).answer().await.expect(204);
     app.post_webhooks().await;
@@ -670,14 +688,14 @@ async fn sweep(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn old_deliveries_are_forgotten() {
+async fn old_deliveries_are_deleted() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
-    happen(&app, 2).await;
+    insert_events(&app, 2).await;
     app.post_webhooks().await;
     app.clock().advance(Duration::days(29));
-    happen(&app, 1).await;
+    insert_events(&app, 1).await;
     app.post_webhooks().await;
     sweep(&app).await;
     let admin = app.log_in(&admin.name, &admin.password).await;
@@ -689,7 +707,7 @@ async fn old_deliveries_are_forgotten() {
 }
 
 #[tokio::test]
-async fn there_are_twenty_webhooks_at_most_however_fast_one_asks() {
+async fn simultaneous_requests_cannot_create_more_than_twenty_webhooks() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let body = json!({ "url": "https://hooks.example/", "kinds": ["card.unlocked"] });
@@ -700,14 +718,14 @@ async fn there_are_twenty_webhooks_at_most_however_fast_one_asks() {
     refused.problem(409, "too_many_webhooks");
 }
 
-/// A long backlog, written in stretches by two instances at once: every event once.
+/// Two instances write the deliveries of a long backlog in batches at the same time: every event gets one delivery.
 #[tokio::test]
 async fn a_long_backlog_is_written_once() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
     app.sql("UPDATE webhooks SET resume_at = 'infinity'").await;
-    happen(&app, 1_700).await;
+    insert_events(&app, 1_700).await;
     let other = app.second_instance();
     let instances: Vec<Arc<_>> = vec![app.dispatcher(), other.dispatcher(), app.dispatcher()];
     let done = futures_util::future::join_all(instances.iter().map(Dispatcher::run_once)).await;
@@ -729,14 +747,14 @@ async fn a_long_backlog_is_written_once() {
     assert_eq!(seqs(&next.answer().await.expect(200)), [1697, 1696, 1695]);
 }
 
-/// What cannot be read or written out is given up at once: those behind it are posted, and the receiver is not blamed.
+/// A delivery whose event cannot be read or rendered fails at once: later deliveries are posted, and no failure of the receiver is counted.
 #[tokio::test]
 async fn a_delivery_that_cannot_be_rendered_is_settled_as_failed() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
-    happen(&app, 4).await;
-    // An event that nobody can read: no program of ours writes such a one.
+    insert_events(&app, 4).await;
+    // An event that cannot be read; the service never writes such an event.
     app.sql("UPDATE events SET payload = '{\"game\": 7}' WHERE payload ->> 'game' = 'g1'").await;
     let dispatcher = Arc::into_inner(app.dispatcher()).unwrap();
     let render = |event: cardscape::store::operations::webhook_deliveries::WebhookEvent| {
@@ -766,7 +784,7 @@ async fn a_delivery_that_cannot_be_rendered_is_settled_as_failed() {
     assert_eq!(webhook["enabled"], true);
     let blamed = "SELECT count(*) FROM webhooks WHERE failures > 0 OR resume_at IS NOT NULL";
     assert_eq!(app.db().number(blamed).await, 0);
-    // Nothing is tried again.
+    // The failed deliveries are not retried.
     app.clock().advance(Duration::hours(1));
     app.post_webhooks().await;
     assert_eq!(receiver.seen().len(), 2);

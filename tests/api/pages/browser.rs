@@ -1,4 +1,4 @@
-//! A browser: keeps one cookie, takes compressed answers, and says of its forms that they come from this service.
+//! A simulated browser. It stores one cookie, accepts compressed answers, and marks its forms as sent from a page of this service.
 
 use std::io::Read as _;
 
@@ -12,12 +12,12 @@ pub struct Browser<'a> {
 }
 
 impl<'a> Browser<'a> {
-    /// One in which nobody is logged in.
+    /// A browser without a session.
     pub fn new(app: &'a TestApp) -> Self {
         Self { app, cookie: None }
     }
 
-    /// One that is logged in.
+    /// A browser in which the account with that name is logged in.
     pub async fn of(app: &'a TestApp, name: &str) -> Self {
         let mut browser = Self::new(app);
         let answer = browser.send("/login", &[("name", name), ("password", PASSWORD)]).await;
@@ -29,7 +29,7 @@ impl<'a> Browser<'a> {
         self.ask(self.app.get(path)).await
     }
 
-    /// A page of the reader alone, which must be there.
+    /// Requests a page, which must answer with the status 200 and must not be cached.
     pub async fn page(&self, path: &str) -> Page {
         let answer = self.get(path).await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());
@@ -37,21 +37,21 @@ impl<'a> Browser<'a> {
         check(path, &answer)
     }
 
-    /// Sends a form that changes no session.
+    /// Sends a form, and does not store a cookie that the answer sets.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let form = self.app.post(path).header("sec-fetch-site", "same-origin").form(fields);
         let answer = self.ask(form).await;
-        // Nobody keeps what was typed, or what became of it.
-        let kept = answer.header("cache-control");
-        let is_failure = answer.status >= 400 && kept == "no-store";
+        // The answer to a form must not be cached.
+        let cache_control = answer.header("cache-control");
+        let is_failure = answer.status >= 400 && cache_control == "no-store";
         assert!(
-            kept == "private, no-store" || is_failure || answer.status == 303,
-            "{path}: {kept}"
+            cache_control == "private, no-store" || is_failure || answer.status == 303,
+            "{path}: {cache_control}"
         );
         answer
     }
 
-    /// Sends a form, and keeps the cookie that the answer sets.
+    /// Sends a form, and stores the cookie that the answer sets.
     pub async fn send(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let answer = self.post(path, fields).await;
         let set = answer.header("set-cookie");
@@ -65,14 +65,14 @@ impl<'a> Browser<'a> {
         answer
     }
 
-    /// What a form answers with a status that is no redirection.
+    /// Sends a form, and returns the page of the answer, which must have that status.
     pub async fn sent(&mut self, path: &str, fields: &[(&str, &str)], status: u16) -> Page {
         let answer = self.send(path, fields).await;
         assert_eq!(answer.status, status, "{path}: {}", answer.text());
         check(path, &answer)
     }
 
-    /// Sends a request as this browser. The answer is unpacked; its `Content-Encoding` says whether it was compressed.
+    /// Sends a request as this browser. The answer is unpacked; its `Content-Encoding` states whether it was compressed.
     async fn ask(&self, request: reqwest::RequestBuilder) -> Answer {
         let request = request.header("accept-encoding", "gzip");
         let request = match &self.cookie {
@@ -89,10 +89,10 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// While the session that this returns holds it, a request of the player with this key seems to be still running.
+/// Takes the lock of an idempotency key. While the returned database session holds the lock, a request of this account with this key seems to be running.
 pub async fn hold_key(app: &TestApp, name: &str, key: &str) -> tokio_postgres::Client {
     let session = app.db().session().await;
-    // The lock of a key is named by the first eight bytes of a hash: see `store/operations/idempotency.rs`.
+    // The first eight bytes of a hash identify the lock of a key: see `store/operations/idempotency.rs`.
     let lock = format!(
         "SELECT pg_advisory_lock(('x' || encode(substr(sha256(uuid_send(id) || convert_to('{key}', 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint) \
          FROM accounts WHERE name = '{name}'"
@@ -101,7 +101,7 @@ pub async fn hold_key(app: &TestApp, name: &str, key: &str) -> tokio_postgres::C
     session
 }
 
-/// Ends what [`hold_key`] began.
+/// Releases the lock that [`hold_key`] has taken.
 pub async fn release_key(session: &tokio_postgres::Client) {
     session.batch_execute("SELECT pg_advisory_unlock_all()").await.unwrap();
 }

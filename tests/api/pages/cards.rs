@@ -18,7 +18,7 @@ fn picture(page: &Page) -> &Element {
     page.all("img").find(|image| image.get("fetchpriority").is_some()).expect("a picture")
 }
 
-fn beside(page: &Page) -> [Option<String>; 2] {
+fn previous_and_next(page: &Page) -> [Option<String>; 2] {
     let link = |rel: &str| {
         let link = page.all("link").find(|link| link.get("rel") == Some(rel))?;
         link.get("href").map(str::to_owned)
@@ -27,7 +27,7 @@ fn beside(page: &Page) -> [Option<String>; 2] {
 }
 
 #[tokio::test]
-async fn a_card_says_what_the_api_says() {
+async fn a_card_page_shows_the_data_of_the_api() {
     let app = start().await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.expect(200);
     let id = card["id"].as_str().unwrap();
@@ -55,13 +55,13 @@ async fn a_card_says_what_the_api_says() {
         .with("aria-current")
         .filter(|(link, _)| link.get("href") == Some("/cards/ttcg/hearth/001?rarity=mythic_rare"));
     assert_eq!(current.count(), 2, "beside the picture and in the table");
-    // Zeros may be left out, as in the API; the address that is kept has them.
+    // The address may omit leading zeros of the number, as in the API. The canonical address has them.
     let short = read(&app, "/cards/ttcg/hearth/1").await;
     assert_eq!(short.meta("og:url").unwrap(), "http://127.0.0.1:8080/cards/ttcg/hearth/001");
 }
 
 #[tokio::test]
-async fn rulings_and_history_stand_on_the_page() {
+async fn a_card_page_shows_rulings_and_history() {
     let app = start().await;
     let admin = admin(&app).await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/002").answer().await.expect(200);
@@ -84,7 +84,7 @@ async fn rulings_and_history_stand_on_the_page() {
     }
 }
 
-/// The days of the entries of the history that a page shows, and where older and newer ones are.
+/// The number of history entries that a page shows, and its links to older and to the newest entries.
 fn history(page: &Page) -> (usize, Option<String>, Option<String>) {
     let entries = page.all("time").filter(|time| time.has_class("quiet")).count();
     let link = |text: &str| {
@@ -95,7 +95,7 @@ fn history(page: &Page) -> (usize, Option<String>, Option<String>) {
 }
 
 #[tokio::test]
-async fn the_history_goes_on_page_by_page() {
+async fn the_history_is_paginated() {
     let app = start().await;
     let admin = admin(&app).await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/002").answer().await.expect(200);
@@ -119,13 +119,17 @@ async fn the_history_goes_on_page_by_page() {
         assert!(older.contains(rarity) && older.ends_with("#history"), "{older}");
         let rest = read(&app, older.trim_end_matches("#history")).await;
         assert_eq!(history(&rest), (all - 30, None, Some(format!("{path}#history"))));
-        assert_eq!(beside(&rest), beside(&first), "the cards beside it stay");
-        // Other sites are led to the card.
+        assert_eq!(
+            previous_and_next(&rest),
+            previous_and_next(&first),
+            "the links to the previous and the next card stay"
+        );
+        // The preview address is the address of the card, without the cursor.
         assert_eq!(rest.meta("og:url"), first.meta("og:url"));
         let again = page(&app, older.trim_end_matches("#history")).await;
-        let kept = app.get(older.trim_end_matches("#history"));
-        let kept = kept.header("if-none-match", &again.header("etag")).answer().await;
-        assert_eq!(kept.status, 304);
+        let revalidated = app.get(older.trim_end_matches("#history"));
+        let revalidated = revalidated.header("if-none-match", &again.header("etag")).answer().await;
+        assert_eq!(revalidated.status, 304);
     }
     for card in ["hearth/002", "veil/001"] {
         let bad = app.get(&format!("/cards/ttcg/{card}?cursor=x")).answer().await;
@@ -133,14 +137,14 @@ async fn the_history_goes_on_page_by_page() {
     }
 }
 
-/// Parts of a page that are followed, or were, by their names, each with the card that it tells to be unlocked.
+/// The parts of a page with that attribute: the name of each part, and the card whose unlock the part announces.
 fn parts<'a>(page: &'a Page, kind: &'a str) -> Vec<(&'a str, Option<&'a str>)> {
     page.with(kind).map(|(part, name)| (name, part.get("data-unlocked-name"))).collect()
 }
 
-/// The page of a hidden card follows its unlock, and what it becomes is followed no more.
+/// The page of a hidden card receives live updates until the unlock. The page of an unlocked card receives none.
 #[tokio::test]
-async fn a_hidden_card_is_followed_until_it_is_unlocked() {
+async fn a_hidden_card_page_has_live_updates_until_the_unlock() {
     let app = start().await;
     let ada = app.player("ada").await;
     app.give_copy(&ada.id, "ttcg", "veil", "001").await;
@@ -158,15 +162,15 @@ async fn a_hidden_card_is_followed_until_it_is_unlocked() {
     assert_eq!(parts(&unlocked, "data-live-end"), [("card", name), ("standing", name)]);
     assert_eq!(read(&app, "/cards/ttcg/hearth/001").await.scripts(), ["card.js"]);
 
-    // Who has a copy sees the card, and follows how far it is for others.
+    // A player with a copy sees the card. Live updates change only its unlock progress for others.
     let held = Browser::of(&app, "ada").await.page("/cards/ttcg/veil/001").await;
     assert_eq!(held.scripts(), ["live.js", "card.js"]);
     assert_eq!(parts(&held, "data-live"), [("standing", None)]);
-    assert_eq!(parts(&held, "data-live-end"), [("card", None)], "it is not unlocked yet");
+    assert_eq!(parts(&held, "data-live-end"), [("card", None)], "the card is not unlocked yet");
 }
 
 #[tokio::test]
-async fn a_hidden_card_is_its_back_and_its_progress() {
+async fn a_hidden_card_shows_only_its_back_and_its_progress() {
     let app = start().await;
     let card = app.get("/v1/games/ttcg/sets/veil/cards/001").answer().await.expect(200);
     let page = read(&app, "/cards/ttcg/veil/001").await;
@@ -179,13 +183,13 @@ async fn a_hidden_card_is_its_back_and_its_progress() {
     for absent in ["Printings", "Rulings", "History", "Legality"] {
         assert!(!main.contains(absent), "{absent}: {main}");
     }
-    // Whatever rarity is named.
+    // The rarity in the address makes no difference.
     assert_eq!(read(&app, "/cards/ttcg/veil/001?rarity=nonsense").await.only("main").text, *main);
 }
 
-/// The cards before and after follow the list of the set, hidden ones among them.
+/// The links to the previous and the next card follow the order of the set, including hidden cards.
 #[tokio::test]
-async fn cards_lead_to_those_beside_them() {
+async fn cards_link_to_the_previous_and_the_next_card() {
     let app = start().await;
     let memory = app.second_instance_with(in_memory);
     memory.catch_up().await;
@@ -200,13 +204,13 @@ async fn cards_lead_to_those_beside_them() {
         for (at, path) in cards.iter().enumerate() {
             let previous = at.checked_sub(1).map(|at| cards[at].clone());
             let next = cards.get(at + 1).cloned();
-            assert_eq!(beside(&read(app, path).await), [previous, next], "{path}");
+            assert_eq!(previous_and_next(&read(app, path).await), [previous, next], "{path}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_card_that_was_moved_is_found_where_it_is() {
+async fn the_old_address_of_a_moved_card_redirects() {
     let app = start().await;
     let admin = admin(&app).await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/005").answer().await.expect(200);
@@ -225,9 +229,9 @@ async fn a_card_that_was_moved_is_found_where_it_is() {
     assert_eq!(odd.header("location"), "/cards/ttcg/hearth/905?rarity=%0D%0Ax%26y");
 }
 
-/// No submission unlocked a card that was unlocked by hand.
+/// The page mentions no submissions, because an admin unlocked the card by hand.
 #[tokio::test]
-async fn a_card_that_was_unlocked_by_hand_has_its_day_alone() {
+async fn a_card_that_was_unlocked_by_hand_shows_only_the_date() {
     let app = start().await;
     let main = read(&app, "/cards/ttcg/veil/003").await.only("main").text.clone();
     assert!(main.contains("Unlocked on "), "{main}");
@@ -241,7 +245,7 @@ async fn a_set_shows_all_its_cards_page_by_page() {
     loop {
         let page = read(&app, &path).await;
         cards.push(page.all("li").filter(|item| item.has_class("tile")).count());
-        let Some(next) = beside(&page)[1].clone() else { break };
+        let Some(next) = previous_and_next(&page)[1].clone() else { break };
         path = next;
     }
     assert_eq!(cards, [60, 60, 38]);
@@ -256,7 +260,7 @@ async fn a_set_shows_all_its_cards_page_by_page() {
 }
 
 #[tokio::test]
-async fn the_first_page_shows_the_wall_and_what_was_unlocked() {
+async fn the_first_page_shows_the_wall_and_the_latest_unlocks() {
     let app = start().await;
     let page = read(&app, "/").await;
     let hidden = page.all("li").filter(|item| item.has_class("hidden-card")).count();
@@ -264,8 +268,12 @@ async fn the_first_page_shows_the_wall_and_what_was_unlocked() {
     let unlocked = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
     let name = unlocked["name"].as_str().unwrap();
     let tiles = page.all("li").filter(|item| item.has_class("tile"));
-    assert_eq!(tiles.filter(|tile| tile.text.contains(name)).count(), 2, "on the wall, and new");
-    // A service without games says so.
+    assert_eq!(
+        tiles.filter(|tile| tile.text.contains(name)).count(),
+        2,
+        "on the wall, and among the latest unlocks"
+    );
+    // A service without games states that there is none.
     let empty = TestApp::start().await;
     let main = read(&empty, "/").await.only("main").text.clone();
     for text in ["No card is hidden", "No card was unlocked yet", "There is no game yet"] {
@@ -273,9 +281,9 @@ async fn the_first_page_shows_the_wall_and_what_was_unlocked() {
     }
 }
 
-/// What the print run promised stands beside what is registered.
+/// The section about printed copies appears after the set is printed.
 #[tokio::test]
-async fn a_printed_set_says_what_was_printed() {
+async fn a_printed_set_shows_what_was_printed() {
     let app = start().await;
     app.import_set("dusk", 2, true).await;
     let without = read(&app, "/sets/ttcg/dusk").await;
@@ -289,9 +297,9 @@ async fn a_printed_set_says_what_was_printed() {
     );
 }
 
-/// What a run promised is told when it is revealed, beside what was printed; and how to check it from the beginning.
+/// After the reveal, the page shows the promised numbers beside the printed numbers. It explains from the beginning how to check the announcement.
 #[tokio::test]
-async fn an_announced_run_says_what_it_promised_once_it_is_revealed() {
+async fn an_announced_run_shows_its_promise_after_the_reveal() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, false).await;
     let admin = app.admin().await;
@@ -323,7 +331,7 @@ async fn an_announced_run_says_what_it_promised_once_it_is_revealed() {
     app.mint_run(announced, file.clone(), Some(list.clone())).await.unwrap();
     std::fs::remove_file(&file).unwrap();
     std::fs::remove_file(&list).unwrap();
-    // What was counted before is kept for a while.
+    // The first instance may still have the earlier counts in its cache.
     let later = app.second_instance();
     let printed = read(&later, "/sets/ttcg/dusk").await;
     sealed(&printed);
@@ -345,7 +353,7 @@ async fn an_announced_run_says_what_it_promised_once_it_is_revealed() {
         .filter(|cell| cell.has_class("number"))
         .map(|cell| cell.text.as_str())
         .collect();
-    // Weight, promised, printed, registered and expected of the most common rarity; copies of each card and in all; its copies and their share.
+    // The first row is the most common rarity: weight, promised, printed, registered, expected. Later: copies of each card, all copies, copies of this rarity.
     let first = &numbers[..5];
     assert_eq!((first[0], first[1], first[3]), ("40", first[2], "0"));
     let plan = app.get(&data).answer().await.expect(200);
@@ -359,25 +367,25 @@ async fn an_announced_run_says_what_it_promised_once_it_is_revealed() {
     assert_eq!(numbers[at..at + 3], ["77", "154", first[1]]);
 }
 
-/// Who adds parameters of his own to the address of a game gets what is kept, and pushes nothing out.
+/// The cache ignores unknown parameters in the address of a game. Such requests get the cached page, and evict no other page.
 #[tokio::test]
-async fn a_game_is_kept_once_whatever_is_added_to_its_address() {
-    let keeping = |settings: &mut cardscape::app::state::ApiSettings| {
+async fn unknown_parameters_do_not_create_another_cache_entry() {
+    let with_cache = |settings: &mut cardscape::app::state::ApiSettings| {
         settings.card_cache_bytes = 1 << 25;
         settings.card_cache_trust = std::time::Duration::from_hours(1);
     };
-    let app = TestApp::start_with(keeping).await;
+    let app = TestApp::start_with(with_cache).await;
     app.seed(&["ttcg"]).await;
     let tag = async |path: &str| page(&app, path).await.header("etag");
-    // Changed behind the back of every program: a page from memory has the old name.
-    until("the page is kept", async |round| {
+    // The SQL statement bypasses the service, so a page from the cache has the old name.
+    until("the page is cached", async |round| {
         let before = tag("/games/ttcg").await;
         app.sql(&format!("UPDATE sets SET name = 'Changed {round}' WHERE code = 'hearth'")).await;
         tag("/games/ttcg").await == before
     })
     .await;
-    let kept = tag("/games/ttcg").await;
+    let cached = tag("/games/ttcg").await;
     for path in ["/games/ttcg?x=1", "/games/ttcg?x=2&y", "/games/%74tcg"] {
-        assert_eq!(tag(path).await, kept, "{path}");
+        assert_eq!(tag(path).await, cached, "{path}");
     }
 }

@@ -1,4 +1,4 @@
-//! Failures in the form of their place: pages for people, problems for programs.
+//! Errors: page addresses answer with an error page, API addresses with a problem document.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::{html::Page, start};
 use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
-async fn the_place_says_in_which_form_a_failure_is_told() {
+async fn the_path_decides_between_an_error_page_and_a_problem() {
     let app = start().await;
     for path in [
         "/nothing",
@@ -32,7 +32,7 @@ async fn the_place_says_in_which_form_a_failure_is_told() {
             assert_eq!(page.only("h1").text, "There is nothing here", "{path}");
         }
     }
-    // A path means what it means once it is decoded, as routes are found.
+    // The service decodes the path first, as it does when it looks for a route.
     for path in [
         "/v1/nothing",
         "/v1/games/nothing",
@@ -47,7 +47,7 @@ async fn the_place_says_in_which_form_a_failure_is_told() {
 }
 
 #[tokio::test]
-async fn a_page_can_only_be_read() {
+async fn pages_accept_only_get_and_head() {
     let app = start().await;
     for path in ["/", "/search", "/cards/ttcg/hearth/001", "/docs/api", "/robots.txt"] {
         for method in [Method::POST, Method::PUT, Method::DELETE] {
@@ -64,7 +64,7 @@ async fn a_page_can_only_be_read() {
 }
 
 #[tokio::test]
-async fn a_page_says_when_the_next_request_may_come() {
+async fn a_rate_limited_page_shows_when_to_try_again() {
     let app = TestApp::start_with(|settings| {
         settings.requests_per_second = 1;
         settings.request_burst = 2;
@@ -81,26 +81,26 @@ async fn a_page_says_when_the_next_request_may_come() {
     let wait: u32 = last.header("retry-after").parse().unwrap();
     assert!(last.header("ratelimit").contains("r=0"), "{}", last.header("ratelimit"));
     let page = check("/", &last);
-    let says = format!(
+    let expected = format!(
         "Try again in {}",
         if wait == 1 { "a second".to_owned() } else { format!("{wait} seconds") }
     );
-    assert!(page.only("main").text.contains(&says), "{}", page.only("main").text);
-    // What the page needs to be read is not counted. All else below the same address is.
+    assert!(page.only("main").text.contains(&expected), "{}", page.only("main").text);
+    // The rate limit does not count GET and HEAD requests for existing assets, which the error page needs. It counts all other requests below `/assets`.
     assert_eq!(app.get(&styles).answer().await.status, 200);
     assert_eq!(app.request(Method::HEAD, &styles).answer().await.status, 200);
     assert_eq!(app.post(&styles).answer().await.status, 429);
     for path in ["/assets/x/nothing.css", "/assets/x", "/assets/x/y/style.css"] {
         assert_eq!(app.get(path).answer().await.status, 429, "{path}");
     }
-    // The first page fails in the form in which it is asked for.
+    // The first page reports an error in the form that the client requests.
     let directory = app.get("/").header("accept", "application/json").answer().await;
     directory.problem(429, "rate_limited");
     app.get("/v1/games").answer().await.problem(429, "rate_limited");
 }
 
 #[tokio::test]
-async fn a_page_offers_to_try_again() {
+async fn a_page_that_times_out_offers_to_try_again() {
     let app = start().await;
     let slow = app.second_instance_with(|settings| settings.request_timeout = Duration::ZERO);
     let answer = slow.get("/").answer().await;
@@ -110,8 +110,8 @@ async fn a_page_offers_to_try_again() {
     slow.get("/v1/games").answer().await.problem(503, "timed_out");
 }
 
-/// The fields that a page about a failure holds, to be sent again.
-fn kept(page: &Page, path: &str) -> Vec<(String, String)> {
+/// The hidden fields of an error page, with which the reader can send the refused form again.
+fn fields_to_resend(page: &Page, path: &str) -> Vec<(String, String)> {
     let form = page.all("form").find(|form| form.get("action") == Some(path));
     assert_eq!(form.and_then(|form| form.get("method")), Some("post"), "{path}");
     let fields = page.all("input").filter(|field| field.get("type") == Some("hidden"));
@@ -119,9 +119,9 @@ fn kept(page: &Page, path: &str) -> Vec<(String, String)> {
     fields.map(|field| (text(field.get("name")), text(field.get("value")))).collect()
 }
 
-/// A session may end while somebody types.
+/// A session may end while the player fills in a form.
 #[tokio::test]
-async fn what_was_typed_outlives_the_session() {
+async fn form_contents_are_not_lost_when_the_session_ends() {
     let app = start().await;
     app.player("ada").await;
     let mut browser = Browser::of(&app, "ada").await;
@@ -138,12 +138,12 @@ async fn what_was_typed_outlives_the_session() {
         (401, "private, no-store")
     );
     let page = check("/my/decks/new", &answer);
-    let sent = kept(&page, "/my/decks/new");
+    let sent = fields_to_resend(&page, "/my/decks/new");
     let typed = typed.map(|(name, value)| (name.to_owned(), value.to_owned()));
     assert_eq!(sent, typed);
     let log_in = page.all("a").find(|link| link.get("href") == Some("/login")).unwrap();
     assert_eq!((log_in.get("target"), log_in.get("rel")), (Some("_blank"), Some("noopener")));
-    // Logged in again, the same form makes the deck; sent twice, it makes it once.
+    // After a new log-in, the same form creates the deck. A second request with the same key creates no second deck.
     let browser = Browser::of(&app, "ada").await;
     let again: Vec<_> = sent.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let made = browser.post("/my/decks/new", &again).await;
@@ -153,21 +153,21 @@ async fn what_was_typed_outlives_the_session() {
         made.header("location")
     );
     assert_eq!(app.db().value("SELECT count(*) FROM decks").await, "1");
-    // A page that is only read leads to the log-in and back, as before.
+    // A GET request without a session still redirects to the log-in page, which leads back.
     let turned = Browser::new(&app).get("/my/decks/new").await;
     assert_eq!(turned.header("location"), "/login?to=%2Fmy%2Fdecks%2Fnew");
-    // A button without a field is kept, too.
+    // The error page also offers to send a form without fields again.
     let answer = Browser::new(&app).post("/my/events/settings", &[]).await;
     assert_eq!(answer.status, 401);
-    assert_eq!(kept(&check("/my/events/settings", &answer), "/my/events/settings"), []);
+    assert_eq!(fields_to_resend(&check("/my/events/settings", &answer), "/my/events/settings"), []);
 }
 
 #[tokio::test]
-async fn a_form_that_was_not_read_in_time_is_loaded_again() {
+async fn a_form_that_times_out_before_it_is_read_must_be_loaded_again() {
     let app = start().await;
     app.player("ada").await;
     let ada = Browser::of(&app, "ada").await;
-    // The deadline is over before the form is read.
+    // With this timeout, the request times out before the service reads the form.
     let held = app.second_instance_with(|settings| settings.request_timeout = Duration::ZERO);
     let form = |path: &str, fields: &[(&str, &str)]| {
         let cookie = ada.cookie.clone().unwrap();
@@ -179,19 +179,22 @@ async fn a_form_that_was_not_read_in_time_is_loaded_again() {
     let answer = form("/my/decks/new", &[("name", "Embers")]).answer().await;
     assert_eq!(answer.status, 503);
     let page = check("/my/decks/new", &answer);
-    assert!(page.all("a").all(|link| link.text != "Try again"), "it would read the address");
+    assert!(
+        page.all("a").all(|link| link.text != "Try again"),
+        "the link would send a GET request without the form"
+    );
     assert!(page.only("main").text.contains("Load this page again"), "{}", page.only("main").text);
 }
 
-/// What was read before the time was over is kept.
+/// If the service has read the form before the timeout, the error page contains the fields.
 #[tokio::test]
-async fn a_form_that_could_not_be_answered_in_time_is_sent_again() {
+async fn a_form_that_times_out_after_it_was_read_can_be_sent_again() {
     let app = start().await;
     app.player("ada").await;
     let ada = Browser::of(&app, "ada").await;
     let slow =
         app.second_instance_with(|settings| settings.request_timeout = Duration::from_millis(500));
-    // Whoever stores a deck waits for this lock.
+    // A request that stores a deck waits for this lock on the account.
     let lock = app.db().session().await;
     lock.batch_execute("BEGIN; SELECT FROM accounts WHERE name = 'ada' FOR UPDATE").await.unwrap();
     let fields = [("name", "Embers"), ("format", "ttcg/standard"), ("list", "2 Kettle Imp")];
@@ -202,12 +205,12 @@ async fn a_form_that_could_not_be_answered_in_time_is_sent_again() {
     assert_eq!(answer.header("cache-control"), "private, no-store");
     let page = check("/my/decks/new", &answer);
     let typed = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    assert_eq!(kept(&page, "/my/decks/new"), typed);
+    assert_eq!(fields_to_resend(&page, "/my/decks/new"), typed);
     lock.batch_execute("ROLLBACK").await.unwrap();
     assert_eq!(ada.post("/my/decks/new", &fields).await.status, 303);
 }
 
-/// Files are not kept, nor what is secret; the page stays while something else is done first.
+/// The error page contains no files and no secrets. The log-in opens in another tab, so that the form stays open.
 #[tokio::test]
 async fn files_and_secrets_are_not_sent_back() {
     let app = start().await;
@@ -240,9 +243,9 @@ async fn files_and_secrets_are_not_sent_back() {
     }
 }
 
-/// What has to be done first is done in another tab.
+/// The player changes the password in another tab, and then sends the form again.
 #[tokio::test]
-async fn a_form_waits_for_what_has_to_be_done_first() {
+async fn a_form_is_not_lost_when_the_password_must_be_changed_first() {
     let app = start().await;
     app.player("ada").await;
     let ada = Browser::of(&app, "ada").await;
@@ -254,13 +257,13 @@ async fn a_form_waits_for_what_has_to_be_done_first() {
     let page = check("/my/decks/new", &answer);
     let typed = [("name", "Embers"), ("list", "2 Kettle Imp")];
     let typed = typed.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    assert_eq!(kept(&page, "/my/decks/new"), typed);
+    assert_eq!(fields_to_resend(&page, "/my/decks/new"), typed);
     assert!(page.all("a").any(|link| link.get("href") == Some("/my/password")));
 }
 
-/// What is too much for a network comes before anybody reads the form; passwords are never sent back.
+/// The rate limit of a network applies before the service reads the form. Passwords are never sent back.
 #[tokio::test]
-async fn forms_that_are_not_kept_are_loaded_again() {
+async fn a_rate_limited_form_must_be_loaded_again() {
     let app = TestApp::start_with(|settings| {
         settings.requests_per_second = 1;
         settings.request_burst = 1;

@@ -1,4 +1,4 @@
-//! Texts of cards and of readers are shown as text, whatever they say.
+//! Pages escape the texts of cards and of readers.
 
 use super::frame::check;
 use super::{page, start};
@@ -7,7 +7,7 @@ use crate::support::{RequestExt as _, TestApp, edit_set, seed_data};
 const HOSTILE: &str = "<script>alert(1)</script>\"><img src=x onerror='alert(2)'> & </main>";
 
 #[tokio::test]
-async fn hostile_texts_of_the_catalogue_are_text() {
+async fn hostile_texts_of_the_catalogue_are_escaped() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| {
@@ -48,7 +48,7 @@ async fn hostile_texts_of_the_catalogue_are_text() {
 }
 
 #[tokio::test]
-async fn hostile_queries_are_text() {
+async fn hostile_queries_are_escaped() {
     let app = start().await;
     for query in
         [HOSTILE, "\"><script>alert(1)</script>", "(((<b>", "atack>3 <i>x</i>", "t:<svg/onload=x>"]

@@ -1,4 +1,4 @@
-//! What holds for every page: valid HTML, headers, weights, and what keeps it apart from other sites.
+//! Rules for every page: valid HTML, headers, size limits, caching, and isolation from other sites.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::support::{Answer, RequestExt as _, TestApp};
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Pages of failures, too.
+/// Addresses that answer with an error page, and the status of each.
 const FAILURES: [(&str, u16); 4] = [
     ("/nothing", 404),
     ("/cards/ttcg/hearth/999", 404),
@@ -19,7 +19,7 @@ const FAILURES: [(&str, u16); 4] = [
     ("/sets/ttcg/hearth?cursor=x", 400),
 ];
 
-/// Checks what holds for every page.
+/// Checks the rules that hold for every page, and returns the parsed page.
 pub fn check(path: &str, answer: &Answer) -> Page {
     for (name, value) in [
         ("content-type", "text/html; charset=utf-8"),
@@ -80,7 +80,7 @@ pub fn check(path: &str, answer: &Answer) -> Page {
 }
 
 #[tokio::test]
-async fn every_page_is_valid_and_locked_up() {
+async fn every_page_is_valid_html_with_security_headers() {
     let app = start().await;
     for path in PAGES {
         check(path, &page(&app, path).await);
@@ -93,7 +93,7 @@ async fn every_page_is_valid_and_locked_up() {
 }
 
 #[tokio::test]
-async fn other_sites_have_nothing_to_look_for_in_pages() {
+async fn pages_send_no_cors_headers() {
     let app = start().await;
     let answer = app.get("/").header("origin", "https://fan.example").answer().await;
     assert_eq!(answer.header("access-control-allow-origin"), "");
@@ -107,7 +107,7 @@ async fn other_sites_have_nothing_to_look_for_in_pages() {
         (preflight.status, preflight.header("access-control-allow-methods")),
         (405, String::new())
     );
-    // The API is for all sites, as ever.
+    // The API still allows requests from every site.
     let answer = app.get("/v1/games").header("origin", "https://fan.example").answer().await;
     assert_eq!(answer.header("access-control-allow-origin"), "*");
     let encoded = app.get("/%76%31/games").header("origin", "https://fan.example").answer().await;
@@ -117,9 +117,9 @@ async fn other_sites_have_nothing_to_look_for_in_pages() {
     );
 }
 
-/// Programs that ask the first page for JSON get what they got before there were pages.
+/// A client that requests JSON from `/` gets the same answer as before the service had pages.
 #[tokio::test]
-async fn the_first_page_as_json_is_for_all_sites() {
+async fn the_json_answer_of_the_first_page_allows_all_origins() {
     let app = start().await;
     let answer = app
         .get("/")
@@ -144,7 +144,7 @@ async fn the_first_page_as_json_is_for_all_sites() {
 }
 
 #[tokio::test]
-async fn pages_are_kept_and_asked_for_again() {
+async fn pages_are_cached_and_revalidated() {
     let app = start().await;
     for path in PAGES {
         let first = page(&app, path).await;
@@ -158,9 +158,9 @@ async fn pages_are_kept_and_asked_for_again() {
     }
 }
 
-/// What pages weigh on the wire, in bytes.
+/// Limits the compressed size of pages, styles and scripts.
 #[tokio::test]
-async fn pages_and_styles_are_light() {
+async fn pages_styles_and_scripts_stay_below_their_size_limits() {
     let app = start().await;
     for path in PAGES {
         let packed = app.get(path).header("accept-encoding", "gzip").answer().await;
@@ -173,7 +173,11 @@ async fn pages_and_styles_are_light() {
     let packed = packed.answer().await;
     assert!(packed.bytes.len() <= 15 * 1024, "{}", packed.bytes.len());
     let scripts: Vec<_> = page.all("script").filter_map(|script| script.get("src")).collect();
-    assert_eq!(scripts.len(), 2, "of all pages, and of walls, which show unlocks as they happen");
+    assert_eq!(
+        scripts.len(),
+        2,
+        "one script of all pages, and one of the wall, which shows unlocks live"
+    );
     assert_eq!(page.scripts(), ["live.js"]);
     for path in PAGES.into_iter().chain(["/decks/check", "/submit"]) {
         let weight = weight_of_scripts(&app, path).await;
@@ -181,7 +185,7 @@ async fn pages_and_styles_are_light() {
     }
 }
 
-/// What the scripts of a page weigh on the wire, with those that they load.
+/// The compressed size in bytes of all scripts of a page, including the scripts that they import.
 async fn weight_of_scripts(app: &TestApp, path: &str) -> usize {
     let page = Page::read(&page(app, path).await.text());
     let mut waiting: Vec<String> =
@@ -204,7 +208,7 @@ async fn weight_of_scripts(app: &TestApp, path: &str) -> usize {
 }
 
 #[tokio::test]
-async fn assets_are_kept_for_good_and_never_under_a_wrong_address() {
+async fn assets_are_cached_forever_only_under_their_own_hash() {
     let app = start().await;
     let page = Page::read(&page(&app, "/").await.text());
     let assets: BTreeSet<&str> = page
@@ -222,7 +226,7 @@ async fn assets_are_kept_for_good_and_never_under_a_wrong_address() {
         assert_eq!(file.header("ratelimit"), "", "{path}");
         let again = app.get(path).header("if-none-match", &file.header("etag")).answer().await;
         assert_eq!(again.status, 304, "{path}");
-        // A page of another version of the program.
+        // A page of another version of the service requests the file under another hash.
         let name = path.rsplit('/').next().unwrap();
         let other = app.get(&format!("/assets/0123456789abcdef/{name}")).answer().await;
         assert_eq!((other.status, &other.bytes), (200, &file.bytes), "{path}");
@@ -237,7 +241,7 @@ async fn assets_are_kept_for_good_and_never_under_a_wrong_address() {
 }
 
 #[tokio::test]
-async fn addresses_for_other_sites_begin_with_the_public_one() {
+async fn preview_and_canonical_addresses_begin_with_the_public_url() {
     let app = crate::support::TestApp::start_with(|settings| {
         settings.public_url = Some("https://cards.example".to_owned());
     })
@@ -264,9 +268,9 @@ async fn addresses_for_other_sites_begin_with_the_public_one() {
     }
 }
 
-/// Nobody finds a service at the address at which a container listens.
+/// Without a public URL, a page must not publish the address at which the container listens, because other sites cannot reach it.
 #[tokio::test]
-async fn without_a_public_address_pages_name_none() {
+async fn without_a_public_url_pages_contain_no_absolute_address() {
     let app = crate::support::TestApp::start_with(|settings| settings.public_url = None).await;
     app.seed(&["ttcg"]).await;
     for (path, is_indexed) in [

@@ -1,4 +1,4 @@
-//! Pages, read as browsers read them.
+//! Parses pages as a browser does.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use html5ever::tendril::TendrilSink as _;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 
-/// A page.
+/// A parsed page.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// What is wrong with its HTML.
+    /// Parse errors of the HTML.
     pub faults: Vec<String>,
     pub elements: Vec<Element>,
 }
 
-/// An element.
+/// An element of a page.
 #[derive(Debug, Default)]
 pub struct Element {
     pub name: String,
     pub attributes: BTreeMap<String, String>,
-    /// All text in it, with single spaces.
+    /// The text of the element and of its descendants, with single spaces.
     pub text: String,
 }
 
@@ -55,45 +55,46 @@ impl Page {
         self.elements.iter().filter(move |element| element.name == name)
     }
 
-    /// The only element of that name.
+    /// The only element of that name. Panics if there is none, or more than one.
     #[track_caller]
     pub fn only(&self, name: &str) -> &Element {
         let mut found = self.elements.iter().filter(|element| element.name == name);
         let first = found.next().unwrap_or_else(|| panic!("there is no {name}"));
-        assert_eq!(found.count(), 0, "{name} is there again");
+        assert_eq!(found.count(), 0, "there is more than one {name}");
         first
     }
 
-    /// Elements with that attribute, by its value.
+    /// Elements with that attribute, each with the value of the attribute.
     pub fn with<'a>(&'a self, attribute: &'a str) -> impl Iterator<Item = (&'a Element, &'a str)> {
         self.elements.iter().filter_map(move |element| Some((element, element.get(attribute)?)))
     }
 
-    /// The names of the scripts that this page has beside the one that all have. All are of this service.
+    /// The names of the scripts of this page, without `frame.js`, which every page has. Panics if a script is not an asset of this service.
     #[track_caller]
     pub fn scripts(&self) -> Vec<&str> {
         fn name(script: &Element) -> Option<&str> {
             script.get("src")?.strip_prefix("/assets/")?.split_once('/').map(|(_, name)| name)
         }
-        let named =
-            |script| name(script).unwrap_or_else(|| panic!("not of this service: {script:?}"));
+        let named = |script| {
+            name(script).unwrap_or_else(|| panic!("not an asset of this service: {script:?}"))
+        };
         let all = self.all("script").map(named);
         all.filter(|name| *name != "frame.js").collect()
     }
 
-    /// What is said beside the field of that `id`. The field says that it is wrong, and where that is told.
+    /// The fault message of the field with that `id`. Panics if the field is not marked as invalid, or does not refer to the message.
     #[track_caller]
-    pub fn beside(&self, id: &str) -> &str {
+    pub fn fault_of(&self, id: &str) -> &str {
         let of = |id: &str| self.elements.iter().find(|element| element.get("id") == Some(id));
         let field = of(id).unwrap_or_else(|| panic!("there is no {id}"));
         assert_eq!(field.get("aria-invalid"), Some("true"), "{field:?}");
         let named = format!("{id}_fault");
         let described = field.get("aria-describedby").unwrap_or_default();
         assert!(described.split(' ').any(|one| one == named), "{field:?}");
-        &of(&named).unwrap_or_else(|| panic!("nothing is said beside {id}")).text
+        &of(&named).unwrap_or_else(|| panic!("there is no fault message for {id}")).text
     }
 
-    /// The value that other sites are told under that name.
+    /// The content of the `<meta>` element with that property (Open Graph), which other sites use for previews.
     pub fn meta(&self, property: &str) -> Option<&str> {
         let named = |element: &&Element| element.get("property") == Some(property);
         self.all("meta").find(named)?.get("content")

@@ -1,4 +1,4 @@
-//! Every link leads somewhere.
+//! Every link of the pages leads to an existing page.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -6,12 +6,12 @@ use super::frame::check;
 use super::page;
 use crate::support::{RequestExt as _, TestApp};
 
-/// Most pages that are read.
-const PAGES: usize = 220;
-/// Most pictures that are asked for.
-const PICTURES: usize = 40;
+/// The maximum number of pages that the test reads.
+const MAX_PAGES: usize = 220;
+/// The maximum number of pictures that the test requests.
+const MAX_PICTURES: usize = 40;
 
-/// The games that the examples of the search are about.
+/// Starts a service with all games that the examples of the search help use.
 async fn with_all_games() -> TestApp {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emoji-tcg", "uno-emoji", "emojo-dojo", "emojito"]).await;
@@ -19,19 +19,22 @@ async fn with_all_games() -> TestApp {
 }
 
 #[tokio::test]
-async fn every_link_leads_somewhere() {
+async fn every_link_leads_to_an_existing_page() {
     let app = with_all_games().await;
     let (mut seen, mut next) = (BTreeSet::new(), VecDeque::from(["/".to_owned()]));
     let mut pictures = BTreeSet::new();
     while let Some(path) = next.pop_front() {
-        if seen.len() == PAGES || !seen.insert(path.clone()) {
+        if seen.len() == MAX_PAGES || !seen.insert(path.clone()) {
             continue;
         }
         let answer = app.get(&path).answer().await;
         if answer.status == 303 {
-            // Pages of players lead strangers to the log-in.
+            // Pages that need an account redirect anonymous readers to the log-in page.
             let to = answer.header("location");
-            assert!(to.starts_with("/login?to="), "{path}: a page of players leads to {to}");
+            assert!(
+                to.starts_with("/login?to="),
+                "{path}: redirected to {to}, not to the log-in page"
+            );
             next.push_back(to);
             continue;
         }
@@ -46,9 +49,10 @@ async fn every_link_leads_somewhere() {
             if let Some(anchor) = link.strip_prefix('#') {
                 assert!(page.with("id").any(|(_, id)| id == anchor), "{path} links to {link}");
             } else if element.name == "a" || element.name == "link" {
-                // Few of many cards and of many searches, so that each form is among them.
-                let is_one_of_many = link.contains("rarity=") || link.starts_with("/search?");
-                if !(is_one_of_many && seen.len() > 60) {
+                // After 60 pages, the test follows no more links to printings and searches, so that the limit leaves room for every kind of page.
+                let is_printing_or_search =
+                    link.contains("rarity=") || link.starts_with("/search?");
+                if !(is_printing_or_search && seen.len() > 60) {
                     next.push_back(link.to_owned());
                 }
             }
@@ -79,16 +83,16 @@ async fn every_link_leads_somewhere() {
     for kind in kinds {
         assert!(seen.iter().any(|path| path.starts_with(kind)), "{kind}");
     }
-    for picture in pictures.iter().take(PICTURES) {
+    for picture in pictures.iter().take(MAX_PICTURES) {
         let answer = app.get(picture).answer().await;
         assert_eq!(answer.status, 200, "{picture}");
         assert_eq!(answer.header("content-type"), "image/svg+xml", "{picture}");
     }
 }
 
-/// The examples of the help name what the sample games have.
+/// The examples of the search help use cards and fields of the sample games.
 #[tokio::test]
-async fn examples_of_the_help_can_be_read() {
+async fn examples_of_the_search_help_are_valid_queries() {
     let app = with_all_games().await;
     let help = check("/search/help", &page(&app, "/search/help").await);
     let main: Vec<&str> = help.with("href").map(|(_, link)| link).collect();
@@ -97,6 +101,6 @@ async fn examples_of_the_help_can_be_read() {
     for link in examples {
         assert_eq!(app.get(link).answer().await.status, 200, "{link}");
     }
-    let table = cardscape::search::card_fields().count();
-    assert!(help.all("tr").count() > table, "a row for each of {table} fields");
+    let field_count = cardscape::search::card_fields().count();
+    assert!(help.all("tr").count() > field_count, "a row for each of {field_count} fields");
 }

@@ -1,4 +1,4 @@
-//! The pages for people: what they show, what they must not, and in what form.
+//! Tests of the HTML pages: what they show, what they must not show, and in which form.
 
 mod accounts;
 mod admin;
@@ -24,7 +24,7 @@ mod templates;
 
 use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};
 
-/// A game with open and hidden cards, one of which is unlocked.
+/// Starts a service with a game that has open and hidden cards. One card of the hidden set is unlocked.
 async fn start() -> TestApp {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
@@ -33,7 +33,7 @@ async fn start() -> TestApp {
     app
 }
 
-/// The admin of [`start`].
+/// Logs in as the admin that [`start`] creates.
 async fn admin(app: &TestApp) -> Player {
     app.log_in("the admin", PASSWORD).await
 }
@@ -47,7 +47,7 @@ async fn unlock(app: &TestApp, admin: &Player, number: &str) {
     app.post(&path).by(admin).json(&reason).answer().await.expect(200);
 }
 
-/// A page of every form, with a status of 200.
+/// At least one address of every kind of public page. Each answers with the status 200.
 const PAGES: [&str; 21] = [
     "/",
     "/games/ttcg",

@@ -1,4 +1,4 @@
-//! The permission matrix of pages: one row for every address that is mounted, tried by every kind of reader.
+//! The permission matrix of pages: one row for every mounted address. Every kind of reader requests every address.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,11 +9,11 @@ use crate::permissions::SOME;
 use crate::support::{Answer, RequestExt as _, TestApp};
 use Needs::{Admin, Anyone, Moderator, Player};
 
-/// What an address needs. Strangers are sent to the log-in by all but the first, with a page that keeps it when they have sent a form; who is logged in and may
-/// not gets a 403.
+/// The account that an address needs. Except for `Anyone`, a GET request without a session is redirected to the log-in page, and a POST request gets a 401 page
+/// that contains the form. A logged-in account without the permission gets a 403.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Needs {
-    /// Nothing.
+    /// No account.
     Anyone,
     /// Any account.
     Player,
@@ -23,7 +23,7 @@ enum Needs {
     Admin,
 }
 
-/// An address, what it needs to be read, and what it needs to be sent a form; `None`: it has no such method.
+/// An address, what a GET request needs, and what a POST request needs. `None`: the address does not have this method.
 type Row = (&'static str, Option<Needs>, Option<Needs>);
 
 const fn page(path: &'static str, needs: Needs) -> Row {
@@ -52,7 +52,7 @@ const ROWS: &[Row] = &[
     page("/sets/{game}/{set}", Anyone),
     page("/search", Anyone),
     page("/search/help", Anyone),
-    // Codes: what strangers type is kept through the log-in.
+    // Serial codes: the code that an anonymous reader types is carried through the log-in.
     form("/submit", Anyone),
     ("/submit/batch", Some(Player), Some(Anyone)),
     page("/pictures/{card}", Anyone),
@@ -190,7 +190,7 @@ const ROWS: &[Row] = &[
     form("/admin/rulings/{ruling}/delete", Admin),
 ];
 
-/// The addresses that the folders of `src/web` mount, each with whether it is read and whether forms are sent to it.
+/// The addresses that the modules of `src/web` mount, each with whether it has a page (GET) and whether it accepts a form (POST).
 fn mounted() -> BTreeSet<(String, bool, bool)> {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web");
     let folders = std::fs::read_dir(&web).unwrap().map(|entry| entry.unwrap().path());
@@ -210,7 +210,7 @@ fn mounted() -> BTreeSet<(String, bool, bool)> {
     found
 }
 
-/// An address that leads to what there is, or else to nothing.
+/// Replaces the parameters of an address: by existing values where there are any, and otherwise by an id that no resource has.
 fn address(path: &str) -> String {
     let mut address = String::new();
     let mut rest = path;
@@ -233,10 +233,10 @@ fn address(path: &str) -> String {
     address + rest
 }
 
-/// Judges the answer to a reader of this standing.
-fn judge(what: &str, answer: &Answer, needs: Needs, standing: Needs) {
+/// Checks the answer to a reader with the permissions of `standing`.
+fn check_permission(what: &str, answer: &Answer, needs: Needs, standing: Needs) {
     let location = answer.header("location");
-    let is_turned = if what.starts_with("POST") {
+    let is_sent_to_log_in = if what.starts_with("POST") {
         answer.status == 401 && answer.text().contains("<form method=\"post\"")
     } else {
         answer.status == 303 && location.starts_with("/login")
@@ -246,9 +246,9 @@ fn judge(what: &str, answer: &Answer, needs: Needs, standing: Needs) {
         check(what, answer);
     }
     if standing >= needs {
-        assert!(answer.status != 403 && !is_turned, "{what}: {}", answer.text());
+        assert!(answer.status != 403 && !is_sent_to_log_in, "{what}: {}", answer.text());
     } else if standing == Anyone {
-        assert!(is_turned, "{what}: {} {location}", answer.status);
+        assert!(is_sent_to_log_in, "{what}: {} {location}", answer.status);
     } else {
         assert_eq!(answer.status, 403, "{what}: {}", answer.text());
         assert_eq!(answer.header("cache-control"), "no-store", "{what}");
@@ -261,15 +261,15 @@ fn every_address_has_a_row() {
         .iter()
         .map(|(path, read, sent)| ((*path).to_owned(), read.is_some(), sent.is_some()))
         .collect();
-    assert_eq!(rows.len(), ROWS.len(), "a row stands twice");
+    assert_eq!(rows.len(), ROWS.len(), "two rows have the same address");
     let mounted = mounted();
-    assert!(mounted.len() > 30, "the source is not read: {mounted:?}");
+    assert!(mounted.len() > 30, "the sources were not found: {mounted:?}");
     assert_eq!(mounted, rows);
 }
 
-/// The first request of a session asks the database who that is, which takes longer than to see that a form is empty.
+/// The first request of a session loads the account from the database, which takes longer than the check of an empty form.
 #[tokio::test]
-async fn who_may_not_send_a_form_is_told_that_and_not_what_is_wrong_with_it() {
+async fn a_missing_permission_is_reported_before_faults_of_the_form() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     app.moderator().await;
@@ -283,7 +283,7 @@ async fn who_may_not_send_a_form_is_told_that_and_not_what_is_wrong_with_it() {
 }
 
 #[tokio::test]
-async fn every_page_is_for_whom_the_matrix_says() {
+async fn every_page_follows_the_permission_matrix() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     app.player("ada").await;
@@ -295,7 +295,7 @@ async fn every_page_is_for_whom_the_matrix_says() {
         (Moderator, Browser::of(&app, "the moderator").await),
         (Admin, Browser::of(&app, "the admin").await),
     ];
-    // Whoever logs out is a stranger: last.
+    // The log-out ends the sessions of the readers, so it comes last.
     let (last, first): (Vec<&Row>, Vec<&Row>) = ROWS.iter().partition(|row| row.0 == "/logout");
     for (path, read, sent) in first.into_iter().chain(last) {
         let address = address(path);
@@ -303,21 +303,21 @@ async fn every_page_is_for_whom_the_matrix_says() {
             if let Some(needs) = read {
                 let what = format!("GET {address} by {standing:?}");
                 let answer = browser.get(&address).await;
-                judge(&what, &answer, *needs, *standing);
+                check_permission(&what, &answer, *needs, *standing);
                 if *needs > Anyone && answer.status == 200 {
                     assert_eq!(answer.header("cache-control"), "private, no-store", "{what}");
                 }
             }
             if let Some(needs) = sent {
                 let what = format!("POST {address} by {standing:?}");
-                // Another site's form first: it is refused, whoever reads it.
+                // First a form of another site: it is refused for every reader.
                 let foreign = app.post(&address).header("sec-fetch-site", "cross-site").form(&[]);
                 let foreign = match &browser.cookie {
                     Some(cookie) => foreign.header("cookie", cookie),
                     None => foreign,
                 };
                 assert_eq!(foreign.answer().await.status, 403, "{what} from another site");
-                judge(&what, &browser.post(&address, &[]).await, *needs, *standing);
+                check_permission(&what, &browser.post(&address, &[]).await, *needs, *standing);
             }
         }
     }

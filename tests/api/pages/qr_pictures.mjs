@@ -1,7 +1,7 @@
 // Draws QR codes as a camera sees them, and reads them with the script of the pages: qr_pictures.mjs CODES.json
 //
-// CODES.json: [{ "text", "modules": ["0110…", …] }], made by somebody else's encoder. Each code is drawn in each of `VIEWS`; at least so many of a hundred must be
-// read, and none wrongly. Fails with a line for each view that falls short.
+// CODES.json: [{ "text", "modules": ["0110…", …] }], made by another encoder. The script draws each code in each of `VIEWS`. At least `least` percent
+// of the codes must be read, and none wrongly. Prints a line for each view that fails the test.
 
 import { readFileSync } from "node:fs";
 import { argv, exit } from "node:process";
@@ -10,10 +10,10 @@ import { readCode } from "../../../src/web/assets/qr.js";
 import { textOf } from "../../../src/web/assets/qr_bits.js";
 
 const [WIDTH, HEIGHT] = [640, 480];
-// Light around a symbol, in modules (ISO/IEC 18004:2015, 6.3.8).
+// The light quiet zone around a symbol, in modules (ISO/IEC 18004:2015, 6.3.8).
 const QUIET = 4;
 
-/** Numbers between 0 and 1 that are the same each time (mulberry32). */
+/** Pseudorandom numbers between 0 and 1, the same in every run (mulberry32). */
 function numbers(seed) {
   let state = seed;
   return () => {
@@ -25,9 +25,9 @@ function numbers(seed) {
 }
 
 /**
- * How a symbol is seen. `side`: pixels of the symbol's side; `angle`: degrees it is turned; `tilt`: degrees it leans away; `blur`: pixels; `noise`: of the light of
- * a pixel; `dark`, `light`: of ink and paper; `shadow`: how much of the light is lost from one side of the picture to the other. `least`: of a hundred, how many
- * must be read.
+ * How the camera sees a symbol. `side`: side of the symbol in pixels; `angle`: rotation in degrees; `tilt`: inclination in degrees; `blur`: in pixels;
+ * `noise`: largest change of the brightness of a pixel; `dark`, `light`: brightness of ink and paper; `shadow`: share of the brightness that is lost from one side
+ * of the picture to the other. `least`: percentage of the codes that must be read.
  */
 const VIEWS = {
   straight: { side: 300, least: 100 },
@@ -45,7 +45,7 @@ const VIEWS = {
   "as in a hand": { side: 300, angle: 17, tilt: 15, blur: 1, noise: 12, shadow: 0.5, dark: 50, light: 210, least: 95 },
 };
 
-/** Of a place in the picture: the place among the modules, for a symbol in the middle of it. The camera is two widths of the picture away. */
+/** Maps a point of the picture to a point among the modules of a symbol in its middle. The distance of the camera is twice the width of the picture. */
 function placeOf(view, size) {
   const [angle, tilt] = [view.angle ?? 0, view.tilt ?? 0].map((degrees) => (degrees * Math.PI) / 180);
   const [cosine, sine, lean, upright] = [Math.cos(angle), Math.sin(angle), Math.sin(tilt), Math.cos(tilt)];
@@ -53,14 +53,14 @@ function placeOf(view, size) {
   const far = 2 * WIDTH;
   return (x, y) => {
     const [right, down] = [x - WIDTH / 2, y - HEIGHT / 2];
-    // The line of sight meets the plane that leans away around the horizontal axis.
+    // The intersection of the line of sight with the plane, which is tilted around the horizontal axis.
     const along = (down * far) / (upright * far - down * lean);
     const across = right * (1 + (along * lean) / far);
     return [(across * cosine + along * sine) / module + size / 2, (along * cosine - across * sine) / module + size / 2];
   };
 }
 
-/** The light of a picture of a symbol, before the camera: the mean of four places in each pixel. Around the label is something dark. */
+/** The brightness of each pixel, without effects of the camera: the mean of four points in the pixel. The area around the label is darker than the label. */
 function drawn(modules, view) {
   const size = modules.length;
   const place = placeOf(view, size);
@@ -77,7 +77,7 @@ function drawn(modules, view) {
   });
 }
 
-/** The same out of focus: each pixel runs into its neighbours, once along rows and once along columns. */
+/** The same brightness, out of focus: each pixel is mixed with its neighbours, first along rows and then along columns. */
 function blurred(light, radius) {
   const reach = Math.ceil(radius * 2);
   const weights = Array.from({ length: 2 * reach + 1 }, (_, at) => Math.exp(-((at - reach) ** 2) / (2 * radius * radius)));
@@ -95,7 +95,7 @@ function blurred(light, radius) {
   return along(along(light, 1, 0), 0, 1);
 }
 
-/** What the camera makes of it. */
+/** The picture of a symbol as the camera takes it, with blur, shadow and noise. */
 function picture(modules, view, random) {
   let light = drawn(modules, view);
   if (view.blur) light = blurred(light, view.blur);
@@ -109,7 +109,7 @@ function picture(modules, view, random) {
   return { data, width: WIDTH, height: HEIGHT };
 }
 
-/** Reads codes as they are in each view. The faults, one line each. */
+/** Reads each code in each view. Returns the faults, one line each. */
 function look(codes) {
   const faults = [];
   const random = numbers(1);
@@ -129,28 +129,28 @@ function look(codes) {
   return faults;
 }
 
-/** Damaged modules are mended: as many as the level allows, and what is worse is not read at all. */
+/** Checks that damaged modules are repaired, and that heavier damage is not read at all. Returns the faults, one line each. */
 function damaged(codes) {
   const faults = [];
   const random = numbers(2);
-  let mended = 0;
+  let repaired = 0;
   for (const { text, modules } of codes) {
     const whole = modules.map((row) => Uint8Array.from(row, Number));
     if (textOf(whole) !== text) faults.push(`"${textOf(whole)}" is read for "${text}"`);
-    // A spot in the middle, and the whole of one of the two places that tell level and mask.
+    // A spot in the middle, and the part of the second copy of level and mask that is in row 8.
     const [middle, size] = [Math.floor(whole.length / 2), whole.length];
     for (let row = middle - 1; row < middle + 1; row += 1) for (let column = middle - 1; column < middle + 1; column += 1) whole[row][column] ^= 1;
     for (let at = size - 8; at < size; at += 1) whole[8][at] = 0;
-    if (textOf(whole) === text) mended += 1;
-    else faults.push(`a spot hides "${text}"`);
+    if (textOf(whole) === text) repaired += 1;
+    else faults.push(`"${text}" is not read with a spot`);
     const noise = whole.map((row) => row.map((dark) => (random() < 0.5 ? dark : 1 - dark)));
     if (textOf(noise) !== null) faults.push("noise is read");
   }
-  console.log(`damaged: ${mended} of ${codes.length}`);
+  console.log(`damaged: ${repaired} of ${codes.length}`);
   return faults;
 }
 
-/** Pictures without a code have none. */
+/** Checks that no code is read in noise. Returns the faults, one line each. */
 function empty() {
   const random = numbers(3);
   const noise = { data: Uint8ClampedArray.from({ length: WIDTH * HEIGHT * 4 }, () => random() * 256), width: WIDTH, height: HEIGHT };

@@ -1,11 +1,11 @@
-// What scripts of the pages decide without a browser: script_checks.mjs. Fails at the first thing that is not as it should be.
+// Checks functions of the page scripts that need no browser: script_checks.mjs. Fails at the first wrong result.
 
 import assert from "node:assert/strict";
 import { isForPage, isForPageAlone } from "../../../src/web/assets/keys.js";
 import { areShortcutsOn, followBox, switchShortcuts } from "../../../src/web/assets/shortcuts.js";
 import { beginnings, withFields, withName } from "../../../src/web/assets/query_end.js";
 
-/** What may be the beginning of a name at the end of a query, each after a point in the query. */
+/** The possible beginnings of a card name at the end of a query. A middle dot in the query marks each beginning. */
 const ends = (query) => beginnings(query).map(({ before, typed }) => `${before}·${typed}`);
 
 for (const [query, expected] of [
@@ -51,7 +51,7 @@ assert.deepEqual(completed("t:fire At"), ["t:fire attack:", "t:fire attach:"]);
 assert.deepEqual(completed("kind"), ["kind:"]);
 for (const query of ["", "kind ", "kind:", '"kin', "t:kin", "(kind)"]) assert.deepEqual(completed(query), [], query);
 
-/** A key that is pressed where the closest elements of these selectors are. */
+/** The event of a key that is pressed inside of elements that match the selectors in `around`. */
 const key = (pressed = {}, around = []) => ({ ...pressed, target: { closest: (selectors) => (selectors.split(", ").some((one) => around.includes(one)) ? {} : null) } });
 assert.ok(isForPage(key()) && isForPageAlone(key()));
 assert.ok(isForPage(key({ shiftKey: true })) && !isForPageAlone(key({ shiftKey: true })));
@@ -63,27 +63,27 @@ for (const element of ["input", "textarea", "select", "[contenteditable]"]) {
 }
 assert.ok(isForPage(key({}, ["[role=region]"])) && !isForPageAlone(key({}, ["[role=region]"])));
 
-/** What a browser keeps; none: it keeps nothing. */
-const keepIn = (kept) => {
+/** Simulates `localStorage` with these values. `null`: the browser refuses access. */
+const simulateStorage = (stored) => {
   const localStorage = {
-    getItem: (name) => kept.get(name) ?? null,
-    setItem: (name, value) => { kept.set(name, value); },
-    removeItem: (name) => { kept.delete(name); },
+    getItem: (name) => stored.get(name) ?? null,
+    setItem: (name, value) => { stored.set(name, value); },
+    removeItem: (name) => { stored.delete(name); },
   };
-  Object.defineProperty(globalThis, "localStorage", { configurable: true, get: () => { if (kept === null) throw new Error("nothing is kept"); return localStorage; } });
+  Object.defineProperty(globalThis, "localStorage", { configurable: true, get: () => { if (stored === null) throw new Error("storage is refused"); return localStorage; } });
 };
-for (const kept of [new Map(), null]) {
-  keepIn(kept);
-  assert.ok(areShortcutsOn(), "they are on until they are switched off");
+for (const stored of [new Map(), null]) {
+  simulateStorage(stored);
+  assert.ok(areShortcutsOn(), "shortcuts are on by default");
   switchShortcuts(false);
   assert.ok(!areShortcutsOn());
   switchShortcuts(true);
   assert.ok(areShortcutsOn());
 }
-// Another page of the same browser knows.
-keepIn(new Map([["cardscape-keys", "off"]]));
+// Another page of the same browser has switched the shortcuts off.
+simulateStorage(new Map([["cardscape-keys", "off"]]));
 assert.ok(!areShortcutsOn());
-// The box shows what is kept, and changes it.
+// The checkbox shows the stored setting, and changes it.
 let changed = () => {};
 globalThis.window = { addEventListener: () => {} };
 const shown = { checked: true, addEventListener: (_, listener) => { changed = listener; } };

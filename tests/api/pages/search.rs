@@ -25,8 +25,8 @@ fn next(page: &Page) -> Option<String> {
     link.get("href").map(str::to_owned)
 }
 
-/// What stands beside the heading of the results.
-fn found(page: &Page) -> String {
+/// The number of results in the heading, with its noun.
+fn result_count(page: &Page) -> String {
     let heading = page.all("h2").find(|heading| heading.get("id") == Some("results")).unwrap();
     heading.text.trim_start_matches("Results ").to_owned()
 }
@@ -49,8 +49,8 @@ async fn pages_of_a_search_hold_each_card_once() {
         }
         at = next(&page);
     }
-    assert_eq!(names.len(), places.len(), "each once");
-    assert_eq!(found(&everything), format!("{} cards", names.len()));
+    assert_eq!(names.len(), places.len(), "each card is listed once");
+    assert_eq!(result_count(&everything), format!("{} cards", names.len()));
 
     let sorted = read(&app, &(path("t:fire") + "&sort=attack")).await;
     let shown: Vec<&str> = tiles(&sorted).iter().map(|tile| tile.text.as_str()).collect();
@@ -61,7 +61,7 @@ async fn pages_of_a_search_hold_each_card_once() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_marked_where_it_stands() {
+async fn unusable_parts_of_a_query_are_marked_in_place() {
     let app = start().await;
     let warned = read(&app, &path("t:fire atack>700 🔥")).await;
     assert_eq!(warned.only("mark").text, "atack>700");
@@ -77,9 +77,9 @@ async fn what_cannot_be_used_is_marked_where_it_stands() {
     assert_eq!((refused.status, refused.header("cache-control")), (400, "no-store".to_owned()));
     let page = check("refused", &refused);
     assert!(page.all("mark").count() > 0);
-    let told = &page.only("main").text;
-    assert!(told.contains("This quotation mark is never closed."), "{told}");
-    // What went wrong is read out first, and comes first.
+    let shown = &page.only("main").text;
+    assert!(shown.contains("This quotation mark is never closed."), "{shown}");
+    // A screen reader reads the fault first: the title begins with it, and the list of faults has the focus.
     let title = &page.only("title").text;
     assert!(title.starts_with("This query cannot be read"), "{title}");
     let focused: Vec<&Element> = page.with("autofocus").map(|(element, _)| element).collect();
@@ -90,13 +90,13 @@ async fn what_cannot_be_used_is_marked_where_it_stands() {
         (Some("true"), Some("faults"))
     );
     assert_eq!(field.get("value"), Some("fox (\"owl"));
-    // What lists cannot be sorted by is told, too.
+    // The page also reports an invalid sort field.
     let refused = app.get("/search?q=fox&sort=nonsense").answer().await;
     assert_eq!(refused.status, 400);
     let sorted = check("sort", &refused);
-    let told = &sorted.only("main").text;
-    assert!(told.contains("sort=nonsense: Cards cannot be sorted by “nonsense”."), "{told}");
-    // What other sites put into addresses is no fault.
+    let shown = &sorted.only("main").text;
+    assert!(shown.contains("sort=nonsense: Cards cannot be sorted by “nonsense”."), "{shown}");
+    // Unknown parameters that other sites add to addresses are no fault.
     read(&app, "/search?q=fox&utm_source=x").await;
     for path in [
         "/search?as=nonsense",
@@ -111,9 +111,9 @@ async fn what_cannot_be_used_is_marked_where_it_stands() {
     }
 }
 
-/// A facet's link finds as many cards as it says. Those of numbers say nothing: other printings have other numbers.
+/// The link of a facet finds as many cards as its count states. Links of numbers have no count, because printings of a card differ in their numbers.
 #[tokio::test]
-async fn links_narrow_the_search_to_what_they_promise() {
+async fn facet_links_find_as_many_cards_as_they_state() {
     let app = start().await;
     let all = read(&app, &path("kind:unit")).await;
     let game = all
@@ -121,7 +121,7 @@ async fn links_narrow_the_search_to_what_they_promise() {
         .find(|link| link.get("rel") == Some("nofollow") && link.text == "TTCG")
         .unwrap();
     let in_game = read(&app, game.get("href").unwrap()).await;
-    // An item holds its link and the number beside it. Values of several facets may have one name.
+    // Each item contains its link and then its count. Values of several facets may have the same name, so the name does not identify the link.
     let links: Vec<(&str, &str)> = in_game
         .elements
         .windows(3)
@@ -133,13 +133,13 @@ async fn links_narrow_the_search_to_what_they_promise() {
     for (link, count) in &links {
         let page = read(&app, link).await;
         let noun = if *count == "1" { "card" } else { "cards" };
-        assert_eq!(found(&page), format!("{count} {noun}"), "{link}");
+        assert_eq!(result_count(&page), format!("{count} {noun}"), "{link}");
     }
 }
 
-/// Another term narrows every alternative, however it is written.
+/// The term of a facet link narrows every alternative of the query, in every notation of alternatives.
 #[tokio::test]
-async fn links_narrow_all_alternatives() {
+async fn facet_links_narrow_all_alternatives() {
     let app = start().await;
     for query in ["t:fire | t:water", "(t:fire)or(t:water)", "t:fire or t:water"] {
         let page = read(&app, &(path(query) + "&game=ttcg")).await;
@@ -156,7 +156,7 @@ async fn links_narrow_all_alternatives() {
     }
 }
 
-/// What a browser sends when nothing of the form of the page is touched.
+/// The address that a browser requests when the search form is submitted without changes.
 fn submitted(page: &Page) -> String {
     let (mut form, mut select) = (form_urlencoded::Serializer::new(String::new()), None);
     let mut chosen: Vec<(&str, &str)> = Vec::new();
@@ -183,9 +183,9 @@ fn submitted(page: &Page) -> String {
     format!("/search?{}", form.finish())
 }
 
-/// A form that nobody touched asks for what the query says.
+/// An unchanged form requests the order that the query states.
 #[tokio::test]
-async fn the_order_of_the_query_outlives_the_form() {
+async fn an_unchanged_form_keeps_the_order_of_the_query() {
     let app = start().await;
     let first = read(&app, &path("t:fire sort:attack order:desc")).await;
     let again = read(&app, &submitted(&first)).await;
@@ -194,7 +194,7 @@ async fn the_order_of_the_query_outlives_the_form() {
     assert_eq!(names(&again), names(&first));
     let rising = read(&app, &path("t:fire sort:attack order:asc")).await;
     assert_ne!(names(&rising), names(&first));
-    // What is chosen in the form comes before it, and stays chosen.
+    // The order that is chosen in the form takes precedence over the query, and stays chosen.
     let chosen = read(&app, &(path("t:fire sort:attack order:desc") + "&order=asc")).await;
     assert_eq!(names(&chosen), names(&rising));
     assert_eq!(names(&read(&app, &submitted(&chosen)).await), names(&rising));
@@ -217,7 +217,7 @@ async fn results_are_shown_as_pictures_or_as_a_list() {
         .filter(|href| href.contains("rarity="))
         .collect();
     assert_eq!(links.len(), 6, "{links:?}");
-    assert_eq!(found(&printings), "6 printings");
+    assert_eq!(result_count(&printings), "6 printings");
     assert_eq!(tiles(&read(&app, "/search?q=nothing-has-this-name").await).len(), 0);
 }
 
@@ -247,7 +247,7 @@ async fn results_are_shown_as_text() {
     let printings = read(&app, &printings).await;
     assert_eq!(printings.all("h3").count(), 6);
     assert!(printings.only("main").text.contains("390"), "{}", printings.only("main").text);
-    // Of hidden cards there is nothing but their progress.
+    // For hidden cards, the page shows only their progress.
     let veil = read(&app, &(path("set:veil") + "&as=text")).await;
     let names: Vec<&str> = veil.all("h3").map(|heading| heading.text.as_str()).collect();
     assert_eq!(names.len(), 16);
@@ -257,9 +257,9 @@ async fn results_are_shown_as_text() {
     assert_eq!(paragraphs(&veil, "effect"), paragraphs(&unlocked, "effect"));
 }
 
-/// The form stays through the pages, what narrows the search, and the field; the others are a link away.
+/// Links to further pages, facet links and the search form keep the display form of the results. Other links lead to the other display forms.
 #[tokio::test]
-async fn the_form_of_results_is_kept() {
+async fn the_display_form_of_results_is_preserved() {
     let app = start().await;
     let first = read(&app, &(path("kind:unit") + "&game=ttcg&as=text")).await;
     assert_eq!(first.all("h3").count(), 60);
@@ -285,9 +285,9 @@ async fn the_form_of_results_is_kept() {
     assert_ne!(second.all("h3").next().unwrap().text, first.all("h3").next().unwrap().text);
 }
 
-/// With script, fields for searching suggest names, and on the search page fields of the language.
+/// With script, search fields suggest card names. The field of the search page also suggests fields of the query language.
 #[tokio::test]
-async fn fields_for_searching_have_what_their_script_needs() {
+async fn search_fields_have_the_attributes_that_their_script_needs() {
     let app = start().await;
     for path in PAGES {
         let page = read(&app, path).await;
@@ -298,7 +298,7 @@ async fn fields_for_searching_have_what_their_script_needs() {
             .collect();
         assert_eq!(fields.len(), 1, "{path}: {fields:?}");
         assert_eq!(fields[0].get("data-names"), Some("/v1/cards/autocomplete"), "{path}");
-        // What it suggests is called after the field.
+        // The script derives the id of the list of suggestions from the id of the field.
         assert!(fields[0].get("id").is_some(), "{path}");
         let scripts = page.all("script").filter_map(|script| script.get("src"));
         assert_eq!(scripts.filter(|path| path.ends_with("/frame.js")).count(), 1, "{path}");

@@ -1,4 +1,4 @@
-//! Pages tell nothing of hidden cards: those of two services that differ in hidden cards alone are the same, byte for byte.
+//! Pages reveal nothing about hidden cards: two services that differ only in their hidden cards send the same pages, byte for byte.
 
 use cardscape::app::page::Cursor;
 use cardscape::domain::designs::identifier::DesignCode;
@@ -16,7 +16,7 @@ use crate::decks::public_decks::in_the_background;
 use crate::hidden_cards::{caught_up, searches, twins, twins_with, visible};
 use crate::support::{RequestExt as _, TestApp, in_memory, seed_data, set_file};
 
-/// A deck of somebody who holds two hidden cards: bound by a place alone, and by a name that was typed. Behind them it has an open one.
+/// A deck of a player who holds two hidden cards. One entry is bound by set and number only, the other by a typed name. The last entry is an open card.
 pub(super) const DECK: &str = "/decks/00000000-0000-7000-8000-000000000002";
 
 pub(super) async fn store_deck(app: &TestApp) {
@@ -40,7 +40,7 @@ pub(super) async fn store_deck(app: &TestApp) {
           FROM cards, generate_series(1, 2) version WHERE (set_code, number) IN (('veil', '001'), ('veil', '002'), ('hearth', '016')) GROUP BY version",
     )
     .await;
-    // The same player shows lists with a hidden card on each: in one of its rarities, and in any.
+    // The same player has public lists of haves and wants with a hidden card on each: in one of its rarities, and in any rarity.
     app.sql(
         "INSERT INTO trade_lists (account_id, kind, visibility, revision, updated_at) \
           SELECT '00000000-0000-7000-8000-000000000001', kind, 'public', 1, '2026-11-20' FROM unnest(ARRAY['want', 'have']) kind; \
@@ -51,10 +51,10 @@ pub(super) async fn store_deck(app: &TestApp) {
           SELECT '00000000-0000-7000-8000-000000000001', 'want', 0, id, 2 FROM cards WHERE set_code = 'veil' AND number = '002'",
     )
     .await;
-    assert_eq!(in_the_background(app).await, 1, "it is listed");
+    assert_eq!(in_the_background(app).await, 1, "the deck is listed");
 }
 
-/// What is a hidden card in one of the twins, as its file has it: number 001 of the set.
+/// A hidden card of one of the two services, as in the file of the set: number 001.
 pub(super) fn a_hidden_card() -> Value {
     set_file(&seed_data("ttcg"), "veil")["cards"][0].clone()
 }
@@ -64,7 +64,7 @@ fn design_codes() -> [DesignCode; 2] {
     [[1; 9], [2; 9]].map(DesignCode::from_random)
 }
 
-/// Shares two designs, of which one says in both what a hidden card of one of them says.
+/// Shares two designs. One has, in both services, the texts of a card that is hidden in one of them.
 pub(super) async fn share_designs(app: &TestApp) {
     let hidden = a_hidden_card();
     let like = json!({
@@ -96,7 +96,7 @@ pub(super) async fn share_designs(app: &TestApp) {
     caught_up(app).await;
 }
 
-/// Pages at which hidden cards could show.
+/// Addresses of pages that could reveal hidden cards.
 pub(super) async fn paths(app: &TestApp) -> Vec<String> {
     let mut paths: Vec<String> = [
         "/",
@@ -156,7 +156,7 @@ pub(super) async fn paths(app: &TestApp) -> Vec<String> {
     paths.push("/designers/holder".to_owned());
     let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
     let first = veil["data"][0]["number"].as_str().unwrap();
-    // As one of the history ends: now and then, and before everything.
+    // Cursors of the history: at a late time, before everything, and an invalid one.
     let cursor = |at: i64| Cursor::at(&(at, "00000000-0000-7000-8000-000000000001"));
     let cursors = [cursor(1_900_000_000_000_000), cursor(0), "x".to_owned()];
     let cursors = cursors.map(|cursor| format!("?cursor={cursor}"));
@@ -175,7 +175,7 @@ pub(super) async fn paths(app: &TestApp) -> Vec<String> {
     for (at, search) in searches().into_iter().enumerate().step_by(5) {
         let Some(query) = search.strip_prefix("/v1/cards?q=") else { continue };
         let query = query.split('&').next().unwrap();
-        // Not as many as the steps between searches: each has its turn.
+        // The step between searches is 5, and there are 6 of these suffixes, so that every suffix is used.
         let ways = [
             "",
             "&game=ttcg",
@@ -190,13 +190,13 @@ pub(super) async fn paths(app: &TestApp) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn pages_make_no_difference_between_hidden_cards() {
+async fn pages_do_not_depend_on_hidden_cards() {
     compare(twins().await).await;
 }
 
 /// The same with all cards in memory.
 #[tokio::test]
-async fn pages_from_memory_make_no_difference_between_hidden_cards() {
+async fn pages_from_memory_do_not_depend_on_hidden_cards() {
     let (one, other) = twins_with(in_memory).await;
     one.catch_up().await;
     other.catch_up().await;
@@ -209,7 +209,7 @@ async fn compare((one, other): (TestApp, TestApp)) {
         share_designs(app).await;
     }
     let paths = paths(&one).await;
-    // The deck is listed, and is not found by the name that is bound to a hidden card.
+    // The deck is listed, but a search for the typed name, which is bound to a hidden card, does not find it.
     let named = "/decks?q=contains:%22a+name+that+was+typed%22";
     for (list, is_listed) in [("/decks", true), (named, false)] {
         assert_eq!(one.get(list).answer().await.text().contains("Held"), is_listed, "{list}");
@@ -221,7 +221,7 @@ async fn compare((one, other): (TestApp, TestApp)) {
         assert!(named_in(&one, list, design).await, "{list}");
     }
     assert!(paths.len() > 80, "{}", paths.len());
-    // Other sites show the first card of the deck that everybody sees.
+    // The preview for other sites shows the first open card of the deck.
     let open = one.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
     let deck = Page::read(&one.get(DECK).answer().await.text());
     let picture = open["image_uris"]["png"].as_str().unwrap();
@@ -265,9 +265,9 @@ async fn named_in(app: &TestApp, path: &str, name: &str) -> bool {
     page.only("main").text.contains(name)
 }
 
-/// What the designer says of a design that is like a hidden card, by its name or its sentences, is what it says of any other.
+/// The designer gives the same answers in both services about a design that is like a hidden card, by its name or its sentences.
 #[tokio::test]
-async fn verdicts_of_the_designer_make_no_difference_between_hidden_cards() {
+async fn verdicts_of_the_designer_do_not_depend_on_hidden_cards() {
     let (one, other) = twins().await;
     for app in [&one, &other] {
         store_deck(app).await;
@@ -281,7 +281,7 @@ async fn verdicts_of_the_designer_make_no_difference_between_hidden_cards() {
     let own = [effect(0, "text"), effect(1, "text")];
     let theirs = ["Draw a card, then think about it.", own[1]];
     let none = ["", ""];
-    // What is found is the design, whether it is found by its name or by what it does.
+    // The designer finds the shared design, by its name or by its effects, and not the hidden card.
     for (name, effects, found) in [
         (name, own, Some(name)),
         (name, none, Some(name)),
@@ -313,19 +313,19 @@ async fn verdicts_of_the_designer_make_no_difference_between_hidden_cards() {
                 path.starts_with("/designs/D-") || path.starts_with("/cards/")
             });
             let alike: Vec<&str> = links.map(|link| &*link.text).collect();
-            // The comparison can fail: what everybody sees is found.
-            let is_told = found.map_or(alike.is_empty(), |found| alike.contains(&found));
-            assert!(is_told, "{name}, {effects:?}: {alike:?}");
+            // The comparison can fail: the designer finds designs and open cards.
+            let is_as_expected = found.map_or(alike.is_empty(), |found| alike.contains(&found));
+            assert!(is_as_expected, "{name}, {effects:?}: {alike:?}");
         }
     }
 }
 
-/// Lists that name hidden cards are judged alike, and those that name cards which everybody sees are judged.
+/// The check of a list with hidden cards gives the same result in both services. The check of a list with open cards gives a report.
 #[tokio::test]
-async fn checks_of_lists_make_no_difference_between_hidden_cards() {
+async fn checks_of_lists_do_not_depend_on_hidden_cards() {
     let (one, other) = twins().await;
     let moderators = (one.moderator().await, other.moderator().await);
-    // Somebody who has counted a card is told what of a list she has.
+    // The check also shows a player who has counted a card which cards of the list she owns.
     for app in [&one, &other] {
         let ada = app.player("ada").await;
         let counted = printing(app, None, "hearth", "016", "common").await;
@@ -360,17 +360,17 @@ async fn checks_of_lists_make_no_difference_between_hidden_cards() {
                 hers.1.post("/decks/check", &form)
             );
             assert_eq!(visible(&here), visible(&there), "{list}");
-            let is_told = here.text().contains("Owned and missing");
-            assert!(is_told || !list.contains("Kettle Imp"), "{list}");
+            let shows_owned = here.text().contains("Owned and missing");
+            assert!(shows_owned || !list.contains("Kettle Imp"), "{list}");
         }
     }
 }
 
-/// Other sites are told the same of all hidden cards.
+/// The previews for other sites are the same for all hidden cards.
 #[tokio::test]
 async fn previews_of_hidden_cards_are_alike() {
     let app = super::start().await;
-    let mut told = Vec::new();
+    let mut previews = Vec::new();
     for number in ["001", "002", "004"] {
         let path = format!("/cards/ttcg/veil/{number}");
         let page = Page::read(&super::page(&app, &path).await.text());
@@ -379,14 +379,14 @@ async fn previews_of_hidden_cards_are_alike() {
         let picture = app.get(picture).answer().await;
         assert_eq!(picture.header("content-type"), "image/png");
         let text = |property| page.meta(property).unwrap().to_owned();
-        told.push((text("og:title"), text("og:description"), picture.bytes));
+        previews.push((text("og:title"), text("og:description"), picture.bytes));
     }
-    assert!(told.iter().all(|one| *one == told[0]));
+    assert!(previews.iter().all(|one| *one == previews[0]));
 }
 
-/// Who sends a token sees what strangers see: pages know people by their cookie.
+/// A request with an access token gets the page of an anonymous reader, because pages identify accounts only by their cookie.
 #[tokio::test]
-async fn a_token_changes_nothing() {
+async fn an_access_token_does_not_change_a_page() {
     let app = super::start().await;
     let moderator = app.moderator().await;
     for path in ["/", "/sets/ttcg/veil", "/cards/ttcg/veil/001", "/search?q=set:veil"] {

@@ -1,4 +1,4 @@
-//! Pages tell players without a copy nothing of hidden cards either: those of two services that differ in hidden cards alone are the same to them.
+//! Pages reveal nothing about hidden cards to players without a copy either: two services that differ only in their hidden cards answer these players alike.
 
 use cardscape::domain::serials::serial::{RunPrefix, SerialCode};
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::collection::counts::printing;
 use crate::hidden_cards::{caught_up, twins, visible};
 use crate::support::{Answer, RequestExt as _, TestApp};
 
-/// What belongs to whoever asks, and shows cards.
+/// Pages with data of the logged-in player that show cards.
 const OWN: [&str; 18] = [
     "/my/collection",
     "/my/collection/progress?game=ttcg",
@@ -33,8 +33,8 @@ const OWN: [&str; 18] = [
     "/submit/batch",
 ];
 
-/// Somebody who has counted an open card, and wants it.
-async fn somebody(app: &TestApp) -> Browser<'_> {
+/// A browser of a player who has counted an open card, and has it on the list of wants.
+async fn player_with_a_card(app: &TestApp) -> Browser<'_> {
     let ada = app.player("ada").await;
     let counted = printing(app, None, "hearth", "016", "common").await;
     let count = app.put(&format!("/v1/collection/{counted}")).by(&ada);
@@ -46,8 +46,8 @@ async fn somebody(app: &TestApp) -> Browser<'_> {
     Browser::of(app, "ada").await
 }
 
-/// An answer without what is another one each time: keys of forms.
-fn told(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
+/// The comparable parts of an answer, without the keys of forms, which differ in each answer.
+fn without_keys(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
     let (status, headers, text) = visible(answer);
     let mut parts = text.split("name=\"key\" value=\"");
     let mut left = parts.next().unwrap_or_default().to_owned();
@@ -59,29 +59,29 @@ fn told(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
 }
 
 #[track_caller]
-fn alike(what: &str, here: &Answer, there: &Answer) {
+fn assert_alike(what: &str, here: &Answer, there: &Answer) {
     assert!(here.status < 500, "{what}: {}", here.text());
-    assert_eq!(told(here), told(there), "{what}");
+    assert_eq!(without_keys(here), without_keys(there), "{what}");
 }
 
 #[tokio::test]
-async fn pages_of_a_player_make_no_difference_between_hidden_cards() {
+async fn pages_of_a_player_do_not_depend_on_hidden_cards() {
     let (one, other) = twins().await;
     for app in [&one, &other] {
         store_deck(app).await;
         share_designs(app).await;
     }
-    let (here, there) = (somebody(&one).await, somebody(&other).await);
+    let (here, there) = (player_with_a_card(&one).await, player_with_a_card(&other).await);
     let mut paths = paths(&one).await;
     paths.extend(OWN.map(str::to_owned));
     let mut shown = 0;
     for path in &paths {
         let (one, other) = tokio::join!(here.get(path), there.get(path));
-        alike(path, &one, &other);
+        assert_alike(path, &one, &other);
         shown += usize::from(one.status == 200);
     }
     assert!(shown > paths.len() / 2, "{shown} of {}", paths.len());
-    // They are those of somebody.
+    // The browser is logged in: its pages contain data of the player.
     let counts = here.page("/my/collection").await;
     assert!(counts.only("main").text.contains("Kettle Imp"));
     // The comparison can fail: an unlocked card differs wherever it is shown.
@@ -92,15 +92,15 @@ async fn pages_of_a_player_make_no_difference_between_hidden_cards() {
     }
     for path in ["/sets/ttcg/veil", "/cards/ttcg/veil/001", "/search?q=set:veil", DECK] {
         let (one, other) = tokio::join!(here.get(path), there.get(path));
-        assert_ne!(told(&one), told(&other), "{path}");
+        assert_ne!(without_keys(&one), without_keys(&other), "{path}");
     }
 }
 
-/// Names that are typed are told nothing of, whether a hidden card has them or none.
+/// The answer to a typed name does not reveal whether a hidden card or no card has the name.
 #[tokio::test]
-async fn forms_of_a_player_make_no_difference_between_hidden_cards() {
+async fn forms_of_a_player_do_not_depend_on_hidden_cards() {
     let (one, other) = twins().await;
-    let (here, there) = (somebody(&one).await, somebody(&other).await);
+    let (here, there) = (player_with_a_card(&one).await, player_with_a_card(&other).await);
     let hidden = a_hidden_card()["name"].as_str().unwrap().to_owned();
     let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[5; 13]).reveal();
     for name in [&*hidden, "Wholly Different 001", "No card has this name"] {
@@ -136,19 +136,19 @@ async fn forms_of_a_player_make_no_difference_between_hidden_cards() {
             ),
             (
                 "/my/decks/new",
-                // Without a name nothing is stored, and the list is judged all the same.
+                // Without a deck name, the service stores nothing, but still checks the list.
                 vec![("name", ""), ("format", "ttcg/standard"), ("list", &list)],
             ),
         ] {
             let (one, other) = tokio::join!(here.post(path, &fields), there.post(path, &fields));
-            alike(&format!("{path}: {name}"), &one, &other);
+            assert_alike(&format!("{path}: {name}"), &one, &other);
         }
         let (one, other) =
             tokio::join!(import(&one, &here, &pasted), import(&other, &there, &pasted));
         assert_eq!(one, other, "{name}");
         assert!(one.contains("Kettle Imp"), "{one}");
     }
-    // The comparison can fail: of an open card something is told.
+    // The comparison can fail: the name of an open card changes the answer.
     let typed = |name: &'static str| {
         vec![
             ("card_game", "ttcg"),
@@ -165,7 +165,7 @@ async fn forms_of_a_player_make_no_difference_between_hidden_cards() {
     assert_ne!(open.status, none.status);
 }
 
-/// What is said of pasted lines.
+/// Sends pasted lines to the import form, and returns the text of the answer.
 async fn import(app: &TestApp, browser: &Browser<'_>, pasted: &str) -> String {
     let part = |name: &str, value: &str| {
         format!("--line\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")

@@ -1,5 +1,5 @@
-//! Players register cards on a page: with a typing error, with the log-in in between, twice, several at once. A browser is known by its cookie,
-//! which no other site and no program can use.
+//! Registration of printed cards on a page: with a typing error, with a log-in in between, twice, and several at once. The service identifies a browser
+//! by its cookie, which other sites and API clients cannot use.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::frame::check;
 use super::html::Page;
 use crate::support::{Answer, PASSWORD, PaperCard, TestApp};
 
-/// A hidden set with printed cards: five submissions unlock one.
+/// Starts a service with a hidden set and its printed cards. Five submissions unlock a card.
 async fn printed() -> (TestApp, Vec<PaperCard>) {
     let app = TestApp::start().await;
     app.import_set("dusk", 3, true).await;
@@ -21,7 +21,7 @@ fn text(answer: &Answer) -> String {
 }
 
 #[tokio::test]
-async fn a_code_is_kept_through_the_log_in_and_registered() {
+async fn a_code_is_carried_through_the_log_in_and_registered() {
     let (app, cards) = printed().await;
     app.player("ada").await;
     let card = &cards[0];
@@ -31,7 +31,7 @@ async fn a_code_is_kept_through_the_log_in_and_registered() {
     let asked = browser.send("/submit", &[("serial", &card.serial), ("card", &card.name)]).await;
     assert_eq!(asked.status, 200, "{}", text(&asked));
     let page = check("/submit", &asked);
-    // The same stand in the forms that lead to other pages.
+    // The forms that lead to other pages carry the code and the name in hidden fields.
     let hidden: BTreeMap<&str, &str> = page
         .all("input")
         .filter(|field| field.get("type") == Some("hidden"))
@@ -47,14 +47,14 @@ async fn a_code_is_kept_through_the_log_in_and_registered() {
     assert_eq!(page.only("h1").text, "This copy is yours now");
     assert!(browser.cookie.is_some());
     assert_eq!(app.db().value("SELECT count(*) FROM copies WHERE owner_id IS NOT NULL").await, "1");
-    // A second tap: it is hers, once.
+    // A second submission of the same code registers nothing again.
     let again = browser.send("/submit", &[("serial", &card.serial), ("card", &card.name)]).await;
     assert_eq!(check("/submit", &again).only("h1").text, "This copy was yours already");
     assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "1");
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_code_is_told_beside_it() {
+async fn faults_of_a_code_are_shown_beside_its_field() {
     let (app, cards) = printed().await;
     app.player("ada").await;
     let mut browser = Browser::of(&app, "ada").await;
@@ -65,7 +65,7 @@ async fn what_is_wrong_with_a_code_is_told_beside_it() {
         format!("{rest}{}", if last == "0" { "1" } else { "0" })
     };
     let wrong = card.serial.replacen(|c: char| c.is_ascii_alphanumeric(), "U", 1);
-    for (serial, name, told) in [
+    for (serial, name, message) in [
         ("", card.name.as_str(), "Type the code."),
         ("7KQ2", &card.name, "A code has 16 letters and digits. This has 4."),
         (&wrong, &card.name, "The character at place 1 cannot be in a code."),
@@ -74,17 +74,21 @@ async fn what_is_wrong_with_a_code_is_told_beside_it() {
         (&card.serial, &other.name, "Code and name do not belong together."),
     ] {
         let answer = browser.send("/submit", &[("serial", serial), ("card", name)]).await;
-        assert_eq!(answer.status, 422, "{told}");
+        assert_eq!(answer.status, 422, "{message}");
         let page = check("/submit", &answer);
         let alert = page.elements.iter().find(|element| element.get("role") == Some("alert"));
-        assert!(alert.is_some_and(|alert| alert.text.contains(told)), "{told}: {}", text(&answer));
-        // What is wrong with both is no fault of one of them.
-        let field = if told.starts_with("Type the name") { "card" } else { "serial" };
-        if told != "Code and name do not belong together." {
-            assert!(page.beside(field).contains(told), "{told}");
+        assert!(
+            alert.is_some_and(|alert| alert.text.contains(message)),
+            "{message}: {}",
+            text(&answer)
+        );
+        // This fault concerns both fields, so the page marks neither of them.
+        let field = if message.starts_with("Type the name") { "card" } else { "serial" };
+        if message != "Code and name do not belong together." {
+            assert!(page.fault_of(field).contains(message), "{message}");
         }
-        // What was typed is there to be mended.
-        assert!(page.all("input").any(|field| field.get("value") == Some(serial)), "{told}");
+        // The page keeps the typed code, so that the player can correct it.
+        assert!(page.all("input").any(|field| field.get("value") == Some(serial)), "{message}");
     }
     assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "0");
     let marked = browser.send("/submit", &[("serial", &wrong), ("card", &card.name)]).await;
@@ -92,7 +96,7 @@ async fn what_is_wrong_with_a_code_is_told_beside_it() {
 }
 
 #[tokio::test]
-async fn a_card_of_somebody_else_says_what_to_do() {
+async fn a_card_of_another_player_shows_what_to_do() {
     let (app, cards) = printed().await;
     app.player("ada").await;
     app.player("bea").await;
@@ -106,7 +110,7 @@ async fn a_card_of_somebody_else_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn several_cards_are_registered_at_once_and_the_others_stay() {
+async fn a_batch_registers_valid_lines_and_keeps_the_others() {
     let (app, cards) = printed().await;
     app.player("ada").await;
     let mut browser = Browser::of(&app, "ada").await;
@@ -133,7 +137,7 @@ async fn several_cards_are_registered_at_once_and_the_others_stay() {
     );
     assert_eq!(page.only("textarea").text.trim(), wrong);
     assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "2");
-    // What cannot be in a code is marked where it stands, as for a single one.
+    // The page marks an invalid character in the code, as it does for a single code.
     let wrong = cards[2].serial.replacen(|c: char| c.is_ascii_alphanumeric(), "U", 1);
     let lines = format!("{} Nobody\r\n{wrong} Nobody", cards[2].serial);
     let page = check("/submit/batch", &browser.send("/submit/batch", &[("lines", &lines)]).await);
@@ -141,18 +145,18 @@ async fn several_cards_are_registered_at_once_and_the_others_stay() {
     let row = page.all("tr").find(|row| row.text.starts_with('2')).unwrap();
     assert!(row.text.contains("The character at place 1 cannot be in a code."), "{}", row.text);
     assert_eq!(page.all("code").next().unwrap().text.replace(' ', ""), wrong);
-    for (lines, told) in
+    for (lines, message) in
         [(" \r\n", "Type at least one line."), (&"x\r\n".repeat(51), "more than 50")]
     {
         let answer = browser.send("/submit/batch", &[("lines", lines)]).await;
         assert_eq!(answer.status, 422);
-        assert!(check("/submit/batch", &answer).beside("lines").contains(told), "{told}");
+        assert!(check("/submit/batch", &answer).fault_of("lines").contains(message), "{message}");
     }
 }
 
-/// Who has a copy sees the card and its picture, and nobody keeps them.
+/// A player with a copy sees the hidden card and its picture. Neither may be cached.
 #[tokio::test]
-async fn a_holder_sees_her_hidden_card_and_nobody_else_does() {
+async fn only_a_holder_sees_a_hidden_card() {
     let (app, cards) = printed().await;
     app.player("ada").await;
     let card = &cards[0];
@@ -169,7 +173,7 @@ async fn a_holder_sees_her_hidden_card_and_nobody_else_does() {
     let drawn = browser.get(&picture).await;
     assert_eq!((drawn.status, drawn.header("content-type").as_str()), (200, "image/svg+xml"));
     assert_eq!(drawn.header("cache-control"), "private, no-store");
-    // Another site could tell a holder by what it may load.
+    // Without this header, another site could recognise a holder by the picture that the browser loads.
     assert_eq!(drawn.header("cross-origin-resource-policy"), "same-origin");
     assert!(text(&drawn).contains(&card.name), "{}", text(&drawn));
     let stranger = Browser::new(&app);
@@ -180,9 +184,9 @@ async fn a_holder_sees_her_hidden_card_and_nobody_else_does() {
     }
 }
 
-/// Whose session is over while the lines are typed keeps them.
+/// The answer to a batch without a session contains the typed lines.
 #[tokio::test]
-async fn lines_of_a_batch_outlive_the_session() {
+async fn lines_of_a_batch_are_not_lost_when_the_session_ends() {
     let (app, cards) = printed().await;
     let line = format!("{} {}", cards[0].serial, cards[0].name);
     let stranger = Browser::new(&app);

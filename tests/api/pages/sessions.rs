@@ -1,4 +1,4 @@
-//! Sessions of browsers: what their cookie is good for, and what it is not.
+//! Sessions of browsers: where their cookie is accepted, and where it is not.
 
 use chrono::Duration;
 
@@ -8,7 +8,7 @@ use crate::support::{PASSWORD, RequestExt as _, TestApp};
 use cardscape::app::state::ApiSettings;
 
 #[tokio::test]
-async fn pages_of_players_lead_to_the_log_in_and_back() {
+async fn pages_of_players_redirect_to_the_log_in_and_back() {
     let app = TestApp::start().await;
     app.player("ada").await;
     let mut browser = Browser::new(&app);
@@ -32,7 +32,7 @@ async fn pages_of_players_lead_to_the_log_in_and_back() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_is_told_and_not_sent_back() {
+async fn a_wrong_password_is_reported_and_not_sent_back() {
     let app = TestApp::start().await;
     app.player("ada").await;
     let mut browser = Browser::new(&app);
@@ -45,9 +45,9 @@ async fn a_wrong_password_is_told_and_not_sent_back() {
     assert!(browser.cookie.is_none());
 }
 
-/// The cookie says nothing below `/v1`, and a token says nothing on pages.
+/// Addresses below `/v1` do not accept the cookie, and pages do not accept a token.
 #[tokio::test]
-async fn a_cookie_is_for_pages_and_a_token_for_programs() {
+async fn cookies_work_only_on_pages_and_tokens_only_in_the_api() {
     let app = TestApp::start().await;
     let player = app.player("ada").await;
     let browser = Browser::of(&app, "ada").await;
@@ -59,12 +59,15 @@ async fn a_cookie_is_for_pages_and_a_token_for_programs() {
     app.get("/v1/me").bearer_auth(token).answer().await.problem(401, "invalid_token");
     let turned = app.get("/my/account").by(&player).answer().await;
     assert_eq!(turned.status, 303);
-    // Nor does a token that is put into a cookie.
+    // An access token in the cookie is not accepted either.
     let access = format!("cardscape={}", player.access_token);
     assert_eq!(app.get("/my/account").header("cookie", access).answer().await.status, 303);
-    // What is stored is no cookie.
-    let stored = "SELECT count(*) FROM sessions WHERE browser_token_hash IS NOT NULL";
-    assert_eq!(app.db().value(stored).await, "1");
+    // The database stores a hash of the cookie, not the cookie.
+    let stored = "SELECT encode(browser_token_hash, 'hex') FROM sessions WHERE browser_token_hash IS NOT NULL";
+    let hash = app.db().value(stored).await;
+    assert_eq!(hash.len(), 64, "{hash}");
+    let rows = app.db().value("SELECT string_agg(to_jsonb(s)::text, ' ') FROM sessions s").await;
+    assert!(!rows.contains(token), "{rows}");
 }
 
 #[tokio::test]
@@ -73,7 +76,7 @@ async fn forms_of_other_sites_are_refused() {
     app.player("ada").await;
     let browser = Browser::of(&app, "ada").await;
     let cookie = browser.cookie.clone().unwrap();
-    // Where browsers find the service of a test.
+    // The origin of the service in tests, as browsers send it.
     let ours = "http://127.0.0.1:8080";
     for path in ["/login", "/logout", "/submit", "/submit/batch"] {
         let sent = || app.post(path).form(&[("name", "ada")]).header("cookie", &cookie);
@@ -105,7 +108,7 @@ async fn log_out_and_bans_end_the_session() {
     let answer = browser.send("/logout", &[]).await;
     assert_eq!((answer.status, answer.header("location").as_str()), (303, "/"));
     assert!(browser.cookie.is_none());
-    // At once, also for whoever kept the cookie; the other browser stays.
+    // The session ends immediately, even for a client that still sends the cookie. The session of the other browser continues.
     assert_eq!(app.get("/my/account").header("cookie", &cookie).answer().await.status, 303);
     assert_eq!(other.get("/my/account").await.status, 200);
     let path = format!("/v1/accounts/{}", ada.id);
@@ -115,7 +118,7 @@ async fn log_out_and_bans_end_the_session() {
     assert_eq!(other.get("/my/account").await.status, 303);
 }
 
-/// The cookie stays the same, so tabs cannot log each other out; its session lives on as long as it is used.
+/// The cookie never changes, so tabs cannot log each other out. The session stays valid as long as it is used.
 #[tokio::test]
 async fn many_tabs_use_one_session_for_months() {
     let app = TestApp::start().await;
@@ -134,7 +137,7 @@ async fn many_tabs_use_one_session_for_months() {
     assert_eq!(browser.get("/my/account").await.status, 303);
 }
 
-/// Over https browsers take the cookie from this very host alone, and send it nowhere else.
+/// Over HTTPS, browsers accept the cookie only from this host, and send it to no other host.
 #[tokio::test]
 async fn over_https_the_cookie_is_locked_to_its_host() {
     let https = |settings: &mut ApiSettings| {
@@ -158,9 +161,9 @@ async fn over_https_the_cookie_is_locked_to_its_host() {
     }
 }
 
-/// A second click on the button, or a session that was ended elsewhere a moment ago: it is over, as was asked for.
+/// After a second click, or when the session was ended elsewhere, the session is over, as requested.
 #[tokio::test]
-async fn who_is_logged_out_already_is_not_told_so() {
+async fn logging_out_without_a_valid_session_is_no_error() {
     let app = TestApp::start().await;
     app.player("ada").await;
     let mut browser = Browser::of(&app, "ada").await;
@@ -172,7 +175,7 @@ async fn who_is_logged_out_already_is_not_told_so() {
 }
 
 #[tokio::test]
-async fn that_a_session_was_used_is_written_down_once_an_hour() {
+async fn the_last_use_of_a_session_is_stored_at_most_once_an_hour() {
     let app = TestApp::start().await;
     app.player("ada").await;
     let browser = Browser::of(&app, "ada").await;

@@ -1,8 +1,8 @@
-//! Templates hold no text of their own: all of it stands in `src/web/words.rs`.
+//! Templates contain no texts. All texts of the pages are in `src/web/words.rs`.
 
 use std::path::Path;
 
-/// The templates of pages. The documentation has a frame of its own.
+/// The paths and contents of the page templates, without those of the documentation, which has its own layout.
 fn templates() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web");
     let (mut found, mut folders) = (Vec::new(), vec![root]);
@@ -20,23 +20,23 @@ fn templates() -> Vec<(String, String)> {
     found
 }
 
-/// A template without what stands between `{{` and `}}`, `{%` and `%}`.
+/// A template without its expressions and statements: `{{ … }}` and `{% … %}`.
 fn without_expressions(template: &str) -> String {
     let (mut rest, mut left) = (template, String::new());
     while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
         left.push_str(&rest[..at]);
         let end = if rest[at..].starts_with("{{") { "}}" } else { "%}" };
-        let length = rest[at..].find(end).expect("it is closed") + end.len();
+        let length = rest[at..].find(end).expect("the expression is closed") + end.len();
         rest = &rest[at + length..];
     }
     left + rest
 }
 
-/// A template in which macros that write attributes stand in a tag of their own: where they are called, they stand in one.
+/// Puts the body of the macro that writes attributes into a tag, because templates call this macro inside of tags.
 fn with_attributes_in_tags(template: &str) -> String {
     const BEGIN: &str = "{%- macro described(id, help, faults) %}";
     let Some((before, macros)) = template.split_once(BEGIN) else { return template.to_owned() };
-    let (attributes, after) = macros.split_once("{%- endmacro %}").expect("it ends");
+    let (attributes, after) = macros.split_once("{%- endmacro %}").expect("the macro ends");
     format!("{before}<input {attributes}>{after}")
 }
 
@@ -69,9 +69,9 @@ fn templates_hold_no_text() {
         for word in ["<script>", "<style", " style="] {
             assert!(!template.contains(word), "{path} has {word}");
         }
-        // With or without spaces around it.
+        // The filter `safe` turns escaping off. Spaces may come before its name.
         let has_safe = |part: &str| part.trim_start().starts_with("safe");
-        assert!(!template.split('|').skip(1).any(has_safe), "{path} escapes nothing");
+        assert!(!template.split('|').skip(1).any(has_safe), "{path} uses the filter `safe`");
     }
 }
 

@@ -49,7 +49,7 @@ async fn unlocks_are_counted_by_day() {
 }
 
 #[tokio::test]
-async fn only_those_who_like_it_are_named() {
+async fn only_accounts_that_agree_are_on_the_leaderboard() {
     let app = TestApp::start().await;
     app.import_set("dusk", 4, true).await;
     let cards = app.print("dusk", 10).await;
@@ -63,9 +63,9 @@ async fn only_those_who_like_it_are_named() {
     }
     submit(&app, &ada, &card("002", 0)).await;
     submit(&app, &cleo, &card("002", 1)).await;
-    // A second copy of a card is no second card.
+    // A second copy of a card does not count as a second card.
     submit(&app, &ben, &card("001", 3)).await;
-    assert_eq!(leaders(&app, "").await, json!([]), "nobody said so");
+    assert_eq!(leaders(&app, "").await, json!([]), "no account has agreed yet");
     let list = async |player: &Player, listed: bool| {
         let body = json!({ "on_leaderboard": listed });
         app.put("/v1/me/leaderboard").by(player).json(&body).answer().await.expect(204);
@@ -83,7 +83,7 @@ async fn only_those_who_like_it_are_named() {
     list(&cleo, true).await;
     let places: Vec<Value> =
         leaders(&app, "").await.as_array().unwrap().iter().map(|l| l["place"].clone()).collect();
-    assert_eq!(places, [1, 1, 3], "equals share a place");
+    assert_eq!(places, [1, 1, 3], "accounts with equal counts share a place");
     list(&ada, false).await;
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'cleo'").await;
     assert_eq!(leaders(&app, "").await, json!([{ "place": 1, "name": "ben", "cards": 1 }]));
@@ -100,25 +100,25 @@ async fn statistics_are_kept_for_a_while() {
     app.put("/v1/me/leaderboard").by(&ada).json(&listed).answer().await.expect(204);
     assert_eq!(leaders(&app, "").await, json!([]));
     submit(&app, &ada, &cards[0]).await;
-    assert_eq!(leaders(&app, "").await, json!([]), "as it was");
+    assert_eq!(leaders(&app, "").await, json!([]), "the cached answer is returned");
     let found = json!([{ "place": 1, "name": "ada", "cards": 1 }]);
-    assert_eq!(leaders(&app, "?set=dusk").await, found, "each is counted for itself");
+    assert_eq!(leaders(&app, "?set=dusk").await, found, "each query is cached separately");
     assert_eq!(leaders(&app, "?game=ttcg").await, found);
     let unlocks = app.get("/v1/statistics/unlocks?game=ttcg").answer().await.expect(200);
-    assert_eq!(unlocks, json!({ "data": [] }), "another question about the same cards");
+    assert_eq!(unlocks, json!({ "data": [] }), "unlocks and the leaderboard are cached separately");
     let first = app.get("/v1/statistics/leaderboard").answer().await;
     assert_eq!(first.header("cache-control"), "public, max-age=30");
     let again = app.get("/v1/statistics/leaderboard").header("if-none-match", first.header("etag"));
     again.answer().await.expect(304);
 }
 
-/// An answer about a set that does not exist must take no room in the cache, and not hide the set when it comes.
+/// The cache must not hold an answer about a set that does not exist: it would take space, and hide the set after its import.
 #[tokio::test]
-async fn only_what_exists_is_kept() {
-    let keep = |settings: &mut cardscape::app::state::ApiSettings| {
+async fn only_statistics_of_existing_sets_are_cached() {
+    let cache_for_an_hour = |settings: &mut cardscape::app::state::ApiSettings| {
         settings.statistics_ttl = std::time::Duration::from_hours(1);
     };
-    let app = TestApp::start_with(keep).await;
+    let app = TestApp::start_with(cache_for_an_hour).await;
     let days = async |query: &str| {
         let path = format!("/v1/statistics/unlocks{query}");
         let days = app.get(&path).answer().await.expect(200);
@@ -139,5 +139,5 @@ async fn only_what_exists_is_kept() {
     }
     assert_eq!(days("?set=dusk").await, 1);
     assert_eq!(days("?game=ttcg&set=dusk").await, 1);
-    assert_eq!(days("?set=dawn").await, 0, "kept for an hour");
+    assert_eq!(days("?set=dawn").await, 0, "cached for an hour");
 }

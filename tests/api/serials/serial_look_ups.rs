@@ -1,4 +1,4 @@
-//! What Postgres does for a rejected serial: the same, whatever is wrong with it.
+//! Postgres runs the same statements for every rejected serial code, whatever the reason of the rejection.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{PaperCard, Player, RequestExt as _, TestApp, postgres_log};
 
-/// Has Postgres write the plan of each statement of new connections into its log.
+/// Makes Postgres write the plan of each statement of new connections into its log.
 const EXPLAIN: &str = "DO $$ BEGIN
     EXECUTE format('ALTER DATABASE %I SET session_preload_libraries = ''auto_explain''', current_database());
     EXECUTE format('ALTER DATABASE %I SET auto_explain.log_min_duration = 0', current_database());
@@ -16,7 +16,7 @@ const EXPLAIN: &str = "DO $$ BEGIN
     EXECUTE format('ALTER DATABASE %I SET auto_explain.log_timing = off', current_database());
 END $$";
 
-/// The log of the server, from a place on. No other test has plans in it.
+/// The log of the server from a position on. No other test writes plans into the log.
 struct Log {
     file: PathBuf,
     from: u64,
@@ -29,7 +29,7 @@ impl Log {
         Self { file, from }
     }
 
-    /// The statements about serials since then: each with its plan, without what it cost, and with the rows of each step if asked for.
+    /// The statements about serial codes since then: each with its plan without costs, and with the rows of each step if `with_rows`.
     fn statements(self, with_rows: bool) -> Vec<String> {
         let mut file = File::open(self.file).unwrap();
         file.seek(SeekFrom::Start(self.from)).unwrap();
@@ -47,7 +47,7 @@ impl Log {
                 Some(_) => {}
             }
         }
-        // The instance also looks for news of the catalogue and at the caller's credential.
+        // The instance also reads changes of the catalogue and the credential of the caller.
         let about_serials = |text: &String| {
             ["copies", "attempts", "idempotency_keys", "print_runs"]
                 .iter()
@@ -57,7 +57,7 @@ impl Log {
     }
 }
 
-/// Whether a line says what is to be done, and not how much that was.
+/// Whether a line describes a step of the plan, and not a measured amount.
 fn is_plan(line: &str) -> bool {
     let figures =
         ["Rows Removed", "Buckets:", "Tuples Inserted:", "Conflicting Tuples:", "Heap Fetches:"];
@@ -73,7 +73,7 @@ fn step(line: &str, with_rows: bool) -> String {
         if uuid::Uuid::try_parse(word.trim_end_matches('\'')).is_ok() { "id'" } else { word }
     });
     let step: String = words.collect();
-    // The account is a parameter in a plan that is kept, and a literal in one that is not yet.
+    // The account is a parameter in a cached plan, and a literal in a plan that is not cached yet.
     let step = step.replace("'id'::uuid", "$5");
     if with_rows { format!("{step} {rows}") } else { step }
 }
@@ -85,7 +85,7 @@ async fn rejected(app: &TestApp, player: &Player, body: &Value, with_rows: bool)
     log.statements(with_rows)
 }
 
-/// A code that nobody has, with this beginning.
+/// A code with this prefix that does not exist.
 fn unknown_code(prefix: &str) -> String {
     let symbols = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     let fits = |check: char| {
@@ -109,7 +109,7 @@ async fn every_rejected_serial_takes_the_same_statements_and_plans() {
     first.moderate(&moderator, &copy, "void").await.expect(200);
     first.sql("ANALYZE").await;
     first.sql(EXPLAIN).await;
-    // Its connections are new.
+    // The connections of this instance are new, so they have the settings.
     let app = first.second_instance_with(|api| {
         api.attempt_limits = cardscape::domain::accounts::attempts::AttemptLimits::scaled(1000);
     });
@@ -123,7 +123,7 @@ async fn every_rejected_serial_takes_the_same_statements_and_plans() {
         with(&cards[1].serial, "no card at all"),
         with(&cards[0].serial, &cards[0].name),
     ];
-    // Long enough for each connection of the pool to keep its plans.
+    // Enough requests for each connection of the pool to cache its plans.
     for _ in 0..8 {
         for body in &bodies {
             rejected(&app, &ada, body, false).await;
@@ -134,11 +134,14 @@ async fn every_rejected_serial_takes_the_same_statements_and_plans() {
         seen.push(rejected(&app, &ada, body, false).await);
     }
     assert!(seen[0].iter().any(|statement| statement.contains("card_content")), "{seen:#?}");
-    assert!(seen[0].len() >= 3, "a reservation, a look-up, the alarm's count: {seen:#?}");
+    assert!(
+        seen[0].len() >= 3,
+        "the statements are a reservation, a look-up and the count of the alarm: {seen:#?}"
+    );
     for other in &seen[1..] {
         assert_eq!(&seen[0], other);
     }
-    // A code that nobody has touches as much with a prefix that a run has as with one that none has.
+    // The plans for a code that does not exist process the same rows with a prefix of a print run as with an unused prefix.
     let rows = rejected(&app, &ada, &bodies[0], true).await;
     assert_eq!(rows, rejected(&app, &ada, &bodies[1], true).await);
 }

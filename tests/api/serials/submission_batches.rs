@@ -1,4 +1,4 @@
-//! Several serials at once.
+//! Batches: several serial codes in one request.
 
 use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::AttemptLimits;
@@ -17,14 +17,14 @@ fn verdicts(answer: Answer) -> Vec<String> {
     body["data"].as_array().unwrap().iter().map(verdict).collect()
 }
 
-async fn a_run() -> (TestApp, Vec<PaperCard>) {
+async fn app_with_print_run() -> (TestApp, Vec<PaperCard>) {
     let app = TestApp::start().await;
     app.import_set("dusk", 5, true).await;
     let cards = app.print("dusk", 20).await;
     (app, cards)
 }
 
-/// Rejections of an account that are still counted.
+/// The attempts of a scope that are counted at present.
 async fn attempts_used(app: &TestApp, scope: &str) -> i64 {
     let query =
         format!("SELECT coalesce(sum(used), 0)::bigint FROM attempts WHERE scope = '{scope}'");
@@ -33,7 +33,7 @@ async fn attempts_used(app: &TestApp, scope: &str) -> i64 {
 
 #[tokio::test]
 async fn each_submission_has_its_own_verdict() {
-    let (app, cards) = a_run().await;
+    let (app, cards) = app_with_print_run().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     app.post("/v1/submissions").by(&ben).json(&cards[1].submission()).answer().await.expect(201);
     let wrong_name = json!({ "serial": cards[2].serial, "name": "Somebody Else" });
@@ -71,12 +71,12 @@ async fn each_submission_has_its_own_verdict() {
     assert!(data[1]["dispute_id"].is_string() && data[1]["accepted"].is_null());
     assert!(data[2]["detail"].as_str().unwrap().contains("do not belong together"));
     assert!(data[4]["detail"].as_str().unwrap().contains("16"), "{}", data[4]);
-    // One guess, and nothing else is counted as one.
+    // Only the submission with the wrong name counts as a guess.
     assert_eq!(attempts_used(&app, "serial_account").await, 1);
     assert_eq!(attempts_used(&app, "serial_network").await, 1);
     assert_eq!(attempts_used(&app, "rejected_serials").await, 1);
 
-    // Sent again, nothing is doubled.
+    // When the batch is sent again, no copy is registered twice.
     let again = verdicts(submit(&app, &ada, batch).await);
     assert_eq!((again[0].as_str(), again[7].as_str()), ("already_yours", "already_yours"));
     let own = app.get("/v1/submissions").by(&ada).answer().await.expect(200);
@@ -84,8 +84,8 @@ async fn each_submission_has_its_own_verdict() {
 }
 
 #[tokio::test]
-async fn a_batch_is_bounded_and_read_strictly() {
-    let (app, cards) = a_run().await;
+async fn a_batch_has_a_size_limit_and_rejects_unknown_members() {
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     submit(&app, &ada, vec![]).await.problem(422, "invalid_body");
     submit(&app, &ada, vec![cards[0].submission(); 51]).await.problem(422, "invalid_body");
@@ -97,14 +97,14 @@ async fn a_batch_is_bounded_and_read_strictly() {
 }
 
 #[tokio::test]
-async fn what_is_beyond_the_attempts_is_not_looked_at() {
-    let (app, cards) = a_run().await;
+async fn submissions_beyond_the_attempts_are_not_checked() {
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     let wrong = || json!({ "serial": cards[0].serial, "name": "Somebody Else" });
-    // 20 a day: 18 of them guesses.
+    // An account has 20 attempts a day: 18 guesses use 18 of them.
     let guesses = vec![wrong(); 18];
     assert!(verdicts(submit(&app, &ada, guesses).await).iter().all(|v| v == "submission_rejected"));
-    // A right one gives its attempt back to those that come after it.
+    // A right submission gives its attempt back, so later submissions can use it.
     let batch = vec![wrong(), cards[1].submission(), cards[2].submission(), cards[3].submission()];
     assert_eq!(
         verdicts(submit(&app, &ada, batch).await),
@@ -120,13 +120,13 @@ async fn what_is_beyond_the_attempts_is_not_looked_at() {
     let refused = submit(&app, &ada, vec![cards[5].submission()]).await;
     assert!(refused.header("retry-after").parse::<u32>().unwrap() > 0);
     refused.problem(429, "serial_attempts_used_up");
-    // What needs no look needs no attempt.
+    // A malformed code needs no look-up and therefore no attempt.
     let malformed = vec![json!({ "serial": "7", "name": "x" })];
     assert_eq!(verdicts(submit(&app, &ada, malformed).await), ["serial_malformed"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn batches_in_every_order_never_wait_for_each_other_in_a_circle() {
+async fn batches_in_different_orders_do_not_deadlock() {
     let app = TestApp::start_with(|settings: &mut ApiSettings| {
         settings.attempt_limits = AttemptLimits::scaled(1000);
         settings.requests_per_second = 100_000;
@@ -144,7 +144,7 @@ async fn batches_in_every_order_never_wait_for_each_other_in_a_circle() {
     for at in 0..6 {
         players.push(app.player_owned(format!("player {at}")).await);
     }
-    // Every player has copies of every card, in an order of her own; all meet at the six cards' rows, and at some copies.
+    // Every player submits copies of every card in a different order. All batches lock the rows of the six cards, and some share copies.
     let stride = [1, 7, 11, 13, 17, 19];
     let batch = |player: usize| -> Vec<Value> {
         let pick = |at: usize| &cards[(player * 31 + at * stride[player]) % cards.len()];
@@ -176,9 +176,9 @@ async fn batches_in_every_order_never_wait_for_each_other_in_a_circle() {
     assert_eq!(app.db().number(deadlocks).await, 0);
 }
 
-/// A player who scans two displays at once: batches of one account, and single submissions beside them, of hidden cards and of open ones.
+/// A player scans two displays at once: parallel batches and single submissions of one account, of hidden and of unlocked cards.
 #[tokio::test]
-async fn batches_of_one_account_never_wait_for_each_other_in_a_circle() {
+async fn parallel_batches_of_one_account_do_not_deadlock() {
     let app = TestApp::start_with(|settings: &mut ApiSettings| {
         settings.attempt_limits = AttemptLimits::scaled(1000);
         settings.requests_per_second = 100_000;
@@ -192,7 +192,7 @@ async fn batches_of_one_account_never_wait_for_each_other_in_a_circle() {
     )
     .await;
     let ada = app.player("ada").await;
-    // Copies of every card for each request, in another order; no copy twice.
+    // Each request has a copy of every card, in a different order. No copy is in two requests.
     let mut of_card: Vec<Vec<&PaperCard>> = vec![Vec::new(); 6];
     for card in &cards {
         of_card[card.number.parse::<usize>().unwrap() - 1].push(card);
@@ -220,7 +220,7 @@ async fn batches_of_one_account_never_wait_for_each_other_in_a_circle() {
     );
     assert!(batches.iter().flatten().all(|verdict| verdict == "registered"), "{batches:?}");
     let counted = "SELECT count(*) FROM submissions WHERE counted";
-    assert_eq!(app.db().number(counted).await, 6, "one of each card");
+    assert_eq!(app.db().number(counted).await, 6, "one submission of each card counts");
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(app.db().number(deadlocks).await, 0);
 }

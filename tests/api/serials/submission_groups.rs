@@ -1,4 +1,4 @@
-//! Submissions that many players make in the same moment are decided together: each as if it had come alone.
+//! Submissions that many players send at the same time are decided in groups, each with the result that it would have alone.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, until};
 
-/// Enough copies of a set for all, and players.
-async fn a_crowd(cards: usize, players: usize) -> (TestApp, Vec<PaperCard>, Vec<Player>) {
+/// An app with players, and enough copies of a set for all of them.
+async fn app_with_players(cards: usize, players: usize) -> (TestApp, Vec<PaperCard>, Vec<Player>) {
     let app = TestApp::start_with(|api| api.attempt_limits = AttemptLimits::scaled(1_000)).await;
     app.import_set("dusk", cards, true).await;
     let copies = app.print("dusk", players as u64).await;
@@ -33,8 +33,12 @@ fn copies_of<'a>(
 
 const UNLOCKED: &str = "SELECT count(*) FROM events WHERE kind = 'card.unlocked'";
 
-/// All submit their copies of one card in one moment: five count, and the card opens once. Their answers.
-async fn five_of_all_count(app: &TestApp, copies: &[PaperCard], crowd: &[Player]) -> Vec<Value> {
+/// All players submit copies of one card at the same time. Checks that five count and the card is unlocked once. Returns the answers.
+async fn submit_all_and_check_that_five_count(
+    app: &TestApp,
+    copies: &[PaperCard],
+    crowd: &[Player],
+) -> Vec<Value> {
     let submits = crowd.iter().zip(copies).map(|(player, copy)| app.submit(player, copy));
     let answers: Vec<_> =
         join_all(submits).await.into_iter().map(|answer| answer.expect(201)).collect();
@@ -46,44 +50,44 @@ async fn five_of_all_count(app: &TestApp, copies: &[PaperCard], crowd: &[Player]
     answers
 }
 
-/// Rule T-4.3a, and everybody at once: the first five count, and the fifth opens the card.
+/// Rule T-4.3a with parallel submissions: the first five count, and the fifth unlocks the card.
 #[tokio::test]
-async fn t_t18_a_crowd_opens_a_card_once() {
-    let (app, copies, crowd) = a_crowd(1, 24).await;
-    let answers = five_of_all_count(&app, &copies, &crowd).await;
-    // Whoever asks again reads the same.
+async fn t_t18_parallel_submissions_unlock_a_card_once() {
+    let (app, copies, crowd) = app_with_players(1, 24).await;
+    let answers = submit_all_and_check_that_five_count(&app, &copies, &crowd).await;
+    // A later request returns the same state.
     for (player, answer) in crowd.iter().zip(&answers) {
         let path = format!("/v1/submissions/{}", answer["submission"].as_str().unwrap());
         let stored = app.get(&path).by(player).answer().await.expect(200);
         assert_eq!(stored["counted"], answer["counted"]);
         assert_eq!(stored["unlock"]["submissions"], 5);
     }
-    // Those that were written by one transaction were decided together.
+    // Submissions that were decided together were written by one transaction and have the same `xmin`.
     let groups = app.db().number("SELECT count(DISTINCT xmin::text) FROM submissions").await;
     assert!(groups < 24, "{groups}");
 }
 
-/// The same where a policy decides: it judges all submissions that there are, so one after the other.
+/// The same with an unlock policy. A policy looks at all existing submissions, so they are decided one after the other.
 #[tokio::test]
-async fn a_crowd_counts_as_a_policy_says() {
-    let (app, copies, crowd) = a_crowd(1, 24).await;
+async fn parallel_submissions_count_by_the_policy() {
+    let (app, copies, crowd) = app_with_players(1, 24).await;
     let admin = app.admin().await;
     let policy = json!({ "threshold": 5, "per_network": 100 });
     let path = "/v1/games/ttcg/sets/dusk/unlock-policy";
     app.put(path).by(&admin).json(&policy).answer().await.expect(201);
-    five_of_all_count(&app, &copies, &crowd).await;
+    submit_all_and_check_that_five_count(&app, &copies, &crowd).await;
 }
 
-/// Each of a crowd gets what it would have got alone: a new copy, an own one, another's, none.
+/// Each parallel submission gets the answer that it would get alone: a new copy, an own copy, a copy of another account, a rejection.
 #[tokio::test]
-async fn everybody_has_an_own_answer() {
-    let (app, copies, crowd) = a_crowd(6, 8).await;
+async fn each_parallel_submission_gets_its_own_answer() {
+    let (app, copies, crowd) = app_with_players(6, 8).await;
     let first: Vec<_> = copies_of(&copies, "001").collect();
     app.submit(&crowd[1], first[1]).await.expect(201);
     app.submit(&crowd[7], first[2]).await.expect(201);
     let wrong = json!({ "serial": first[3].serial, "name": "Somebody Else" });
     let fresh = [copies_of(&copies, "002"), copies_of(&copies, "003")].map(|mut of| of.next());
-    let asked = [
+    let bodies = [
         first[0].submission(),
         first[1].submission(),
         first[2].submission(),
@@ -94,7 +98,7 @@ async fn everybody_has_an_own_answer() {
     ];
     let submits = crowd
         .iter()
-        .zip(&asked)
+        .zip(&bodies)
         .map(|(player, body)| app.post("/v1/submissions").by(player).json(body).answer());
     let answers: Vec<Answer> = join_all(submits).await;
     let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
@@ -102,28 +106,28 @@ async fn everybody_has_an_own_answer() {
     assert_eq!(BTreeSet::from([statuses[4], statuses[5]]), BTreeSet::from([201, 409]));
     assert_eq!(statuses[6], 201);
     assert_eq!(answers[2].json()["code"], "registered_to_another");
-    // One guess, and nothing else is counted as one.
+    // Only the submission with the wrong name counts as a guess.
     let used = "SELECT sum(used) FROM attempts WHERE scope = 'serial_network'";
     assert_eq!(app.db().number(used).await, 1);
 }
 
-/// What somebody holds is waited for by those who need it, and by nobody else.
+/// A submission waits for a locked row only if it needs this row.
 #[tokio::test]
-async fn nobody_waits_for_what_another_needs() {
+async fn a_submission_waits_only_for_locks_that_it_needs() {
     const HOLDS: [&str; 4] = [
         "SELECT FROM copies c JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id WHERE k.number = '001' FOR UPDATE OF c",
         "SELECT FROM unlocks u JOIN cards k ON k.id = u.card_id WHERE k.number = '001' FOR UPDATE OF u",
         "SELECT FROM accounts WHERE name = 'player 0' FOR NO KEY UPDATE",
         "SELECT FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE a.name = 'player 0' FOR NO KEY UPDATE OF s",
     ];
-    let (app, copies, crowd) = a_crowd(8, 2).await;
+    let (app, copies, crowd) = app_with_players(8, 2).await;
     let mut others = copies.iter().filter(|copy| copy.number != "001");
     let mut mine = copies_of(&copies, "001").cycle();
     for (round, hold) in HOLDS.into_iter().enumerate() {
         let mut holder = app.db().session().await;
         let held = holder.transaction().await.unwrap();
         held.query(hold, &[]).await.unwrap();
-        // Two rounds are about the account, whatever the card.
+        // The last two rounds lock rows of the account, so any card will do.
         let copy = if round < 2 { mine.next() } else { others.next() }.unwrap();
         let waits = app.post("/v1/submissions").by(&crowd[0]).json(&copy.submission());
         let waits = tokio::spawn(async move { waits.answer().await });
@@ -136,10 +140,10 @@ async fn nobody_waits_for_what_another_needs() {
     }
 }
 
-/// What the database refuses to one of a crowd is refused to nobody else.
+/// When the database refuses one submission of a group, the other submissions succeed.
 #[tokio::test]
-async fn one_that_fails_fails_alone() {
-    let (app, copies, crowd) = a_crowd(10, 1).await;
+async fn a_failing_submission_does_not_affect_its_group() {
+    let (app, copies, crowd) = app_with_players(10, 1).await;
     app.sql(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
              IF EXISTS (SELECT FROM cards WHERE id = NEW.card_id AND number = '003') THEN RAISE 'not this one'; END IF; \
@@ -155,10 +159,10 @@ async fn one_that_fails_fails_alone() {
     assert_eq!(app.db().number("SELECT count(*) FROM submissions").await, 9);
 }
 
-/// The same request many times in one moment, with one key: it is made once, whoever comes together.
+/// One request is sent many times at once with one idempotency key: it runs once, in whatever groups the requests arrive.
 #[tokio::test]
-async fn a_key_is_used_once_in_a_crowd() {
-    let (app, copies, crowd) = a_crowd(2, 4).await;
+async fn parallel_requests_use_an_idempotency_key_once() {
+    let (app, copies, crowd) = app_with_players(2, 4).await;
     let submit = |player: &Player, copy: &PaperCard, key: &str| {
         let request = app.post("/v1/submissions").by(player).header("idempotency-key", key);
         request.json(&copy.submission()).answer()
@@ -169,7 +173,7 @@ async fn a_key_is_used_once_in_a_crowd() {
     let answers: Vec<Answer> = join_all(same.chain(rest)).await;
     let (same, rest) = answers.split_at(6);
     for answer in rest {
-        assert_eq!(answer.status, 201, "keys of different players never meet");
+        assert_eq!(answer.status, 201, "keys of different players are independent");
     }
     let made: BTreeSet<_> = same
         .iter()
@@ -180,7 +184,7 @@ async fn a_key_is_used_once_in_a_crowd() {
     for refused in same.iter().filter(|answer| answer.status == 409) {
         refused.clone().problem(409, "idempotency_in_progress");
     }
-    // A key under which nothing was made is free again.
+    // A key whose request created nothing can be used again.
     let wrong = json!({ "serial": copies[5].serial, "name": "Somebody Else" });
     let key = |body| {
         app.post("/v1/submissions").by(&crowd[0]).header("idempotency-key", "tram").json(body)
@@ -189,10 +193,10 @@ async fn a_key_is_used_once_in_a_crowd() {
     key(&copies[5].submission()).answer().await.expect(201);
 }
 
-/// A credential that ended a moment ago registers nothing, in company neither.
+/// A credential that has just ended registers nothing, also not in a group.
 #[tokio::test]
-async fn whoever_logged_out_gets_nothing_in_a_crowd() {
-    let (app, copies, crowd) = a_crowd(4, 4).await;
+async fn a_revoked_session_registers_nothing_in_a_group() {
+    let (app, copies, crowd) = app_with_players(4, 4).await;
     app.submit(&crowd[0], &copies[0]).await.expect(201);
     app.sql("UPDATE sessions s SET revoked_at = now(), revoked_reason = 'logout' FROM accounts a WHERE a.id = s.account_id AND a.name = 'player 0'")
         .await;
@@ -202,9 +206,9 @@ async fn whoever_logged_out_gets_nothing_in_a_crowd() {
     assert_eq!(statuses[0], 401);
 }
 
-/// Attempts are taken for many requests at once. What was taken for one that ended before it heard of it comes back.
+/// Attempts are reserved for many requests at once. Attempts for a request that ended before it got the result are given back.
 #[tokio::test]
-async fn attempts_of_a_request_that_has_ended_come_back() {
+async fn attempts_of_a_cancelled_request_are_given_back() {
     const USED: &str = "SELECT coalesce(sum(used), 0)::bigint FROM attempts";
     let app = TestApp::start().await;
     let batches = AttemptBatches::new(Store::new(&StoreSettings::new(app.db().url())).unwrap());
@@ -214,11 +218,11 @@ async fn attempts_of_a_request_that_has_ended_come_back() {
     let at = DateTime::UNIX_EPOCH;
     let mut request = Box::pin(batches.reserve_up_to(&store, &subjects, 2, at));
     assert!(futures_util::poll!(&mut request).is_pending());
-    // The answer is on its way, and nobody has read it yet.
+    // The reservation is running, and the request has not read its result yet.
     until("the attempts are taken", async |_| app.db().number(USED).await == 2).await;
     drop(request);
     until("the attempts are given back", async |_| app.db().number(USED).await == 0).await;
     let (units, _) = batches.reserve_up_to(&store, &subjects, 9, at).await.unwrap();
     assert_eq!(units, 5);
-    assert_eq!(app.db().number(USED).await, 5, "whoever has heard keeps them");
+    assert_eq!(app.db().number(USED).await, 5, "a request that got the result keeps its attempts");
 }

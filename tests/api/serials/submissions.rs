@@ -1,4 +1,4 @@
-//! Submitting serials: the ways to be right, the ways to be wrong, and how often one may be.
+//! Submitting serial codes: accepted submissions, rejected submissions and the limits of attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ async fn submit(app: &TestApp, player: &Player, card: &PaperCard) -> Answer {
     app.post("/v1/submissions").by(player).json(&card.submission()).answer().await
 }
 
-/// A code of the right form that no run holds, another for each number.
+/// A well-formed code that is in no print run, a different code for each number.
 fn unknown_code(number: usize) -> String {
     let symbols = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     let symbol = |place: u32| char::from(symbols[number / 32_usize.pow(place) % 32]);
@@ -29,7 +29,7 @@ fn unknown_code(number: usize) -> String {
     symbols.iter().find_map(fits).unwrap()
 }
 
-async fn a_run() -> (TestApp, Vec<PaperCard>) {
+async fn app_with_print_run() -> (TestApp, Vec<PaperCard>) {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 10).await;
@@ -38,7 +38,7 @@ async fn a_run() -> (TestApp, Vec<PaperCard>) {
 
 #[tokio::test]
 async fn the_first_valid_registrant_owns_the_copy() {
-    let (app, cards) = a_run().await;
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     let answer = submit(&app, &ada, &cards[0]).await;
     let location = answer.header("location");
@@ -66,8 +66,8 @@ async fn the_first_valid_registrant_owns_the_copy() {
 }
 
 #[tokio::test]
-async fn what_people_type_is_forgiven() {
-    let (app, cards) = a_run().await;
+async fn differences_in_case_and_punctuation_are_accepted() {
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     let typed = json!({
         "serial": format!("  {} ", cards[0].serial.to_lowercase().replace('-', " ").replace('0', "o").replace('1', "l")),
@@ -78,8 +78,8 @@ async fn what_people_type_is_forgiven() {
 }
 
 #[tokio::test]
-async fn every_way_to_be_wrong_answers_alike() {
-    let (app, cards) = a_run().await;
+async fn all_rejected_submissions_get_the_same_answer() {
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     let voided = &cards[2];
     app.post("/v1/submissions").by(&ada).json(&voided.submission()).answer().await.expect(201);
@@ -95,14 +95,14 @@ async fn every_way_to_be_wrong_answers_alike() {
         voided.submission(),
     ];
     let ben = app.player("ben").await;
-    let mut told = BTreeSet::new();
+    let mut answers = BTreeSet::new();
     for body in &wrong {
         let answer = app.post("/v1/submissions").by(&ben).json(body).answer().await;
         let mut problem = answer.problem(422, "submission_rejected");
         problem.as_object_mut().unwrap().remove("instance");
-        told.insert(problem.to_string());
+        answers.insert(problem.to_string());
     }
-    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(answers.len(), 1, "{answers:?}");
     assert_eq!(
         app.db()
             .value("SELECT string_agg(used::text, ' ') FROM attempts WHERE scope LIKE 'serial%' AND used > 0")
@@ -113,8 +113,8 @@ async fn every_way_to_be_wrong_answers_alike() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_the_text_alone_is_told_at_once() {
-    let (app, cards) = a_run().await;
+async fn malformed_input_is_reported_without_using_an_attempt() {
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     let send = async |body: Value| app.post("/v1/submissions").by(&ada).json(&body).answer().await;
     let with = |serial: &str| json!({ "serial": serial, "name": cards[0].name });
@@ -145,16 +145,16 @@ async fn what_is_wrong_with_the_text_alone_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_copy_of_somebody_else_opens_one_dispute() {
-    let (app, cards) = a_run().await;
+async fn submitting_a_copy_of_another_account_opens_one_dispute() {
+    let (app, cards) = app_with_print_run().await;
     // The name of the owner has letters that no id has.
     let (owner, ben) = (app.player("winifred").await, app.player("ben").await);
     submit(&app, &owner, &cards[0]).await.expect(201);
     let first = submit(&app, &ben, &cards[0]).await.problem(409, "registered_to_another");
     let again = submit(&app, &ben, &cards[0]).await.problem(409, "registered_to_another");
     assert_eq!(first["dispute_id"], again["dispute_id"]);
-    for told in ["winifred", &owner.id] {
-        assert!(!first.to_string().contains(told), "who owns it is not told");
+    for identity in ["winifred", &owner.id] {
+        assert!(!first.to_string().contains(identity), "the answer does not identify the owner");
     }
     let mut wrong_name = cards[0].submission();
     wrong_name["name"] = json!("something else");
@@ -175,8 +175,8 @@ async fn a_copy_of_somebody_else_opens_one_dispute() {
 }
 
 #[tokio::test]
-async fn a_lost_reply_is_sent_again_over_another_instance() {
-    let (app, cards) = a_run().await;
+async fn a_repeated_request_gets_the_same_answer_from_another_instance() {
+    let (app, cards) = app_with_print_run().await;
     let second = app.second_instance();
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let send = async |app: &TestApp, player: &Player, card: &PaperCard| {
@@ -187,7 +187,7 @@ async fn a_lost_reply_is_sent_again_over_another_instance() {
     let repeat = send(&second, &ada, &cards[0]).await.expect(201);
     assert_eq!(first, repeat);
     send(&second, &ada, &cards[1]).await.problem(422, "idempotency_key_reused");
-    // Another account's key of the same text is another key.
+    // The same key of another account is a different key.
     send(&second, &ben, &cards[0]).await.problem(409, "registered_to_another");
     send(&app, &ben, &cards[1]).await.expect(201);
     assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "2");
@@ -199,7 +199,7 @@ async fn a_lost_reply_is_sent_again_over_another_instance() {
 
 #[tokio::test]
 async fn own_submissions_are_listed_page_by_page() {
-    let (app, cards) = a_run().await;
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     for card in &cards[..5] {
         submit(&app, &ada, card).await.expect(201);
@@ -234,7 +234,7 @@ async fn own_submissions_are_listed_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_banned_account_submits_nothing() {
+async fn a_banned_account_cannot_submit() {
     let app = TestApp::start_with(|api| api.identity_ttl = Seconds::ZERO).await;
     app.import_set("dusk", 1, true).await;
     let cards = app.print("dusk", 1).await;
@@ -245,8 +245,8 @@ async fn a_banned_account_submits_nothing() {
 }
 
 #[tokio::test]
-async fn parallel_guesses_cannot_outrun_the_limit() {
-    let (app, cards) = a_run().await;
+async fn parallel_guesses_cannot_exceed_the_limit() {
+    let (app, cards) = app_with_print_run().await;
     let second = app.second_instance();
     let ada = app.player("ada").await;
     let guesses = (0..60).map(|turn| {
@@ -261,7 +261,7 @@ async fn parallel_guesses_cannot_outrun_the_limit() {
         assert!(refused.header("retry-after").parse::<u32>().unwrap() > 0);
         refused.problem(429, "serial_attempts_used_up");
     }
-    // Even a right code waits now; a typing error is still told.
+    // A right code is refused now, too; a malformed code is still reported.
     submit(&app, &ada, &cards[0]).await.problem(429, "serial_attempts_used_up");
     app.post("/v1/submissions")
         .by(&ada)
@@ -269,7 +269,7 @@ async fn parallel_guesses_cannot_outrun_the_limit() {
         .answer()
         .await
         .problem(422, "serial_malformed");
-    // Whoever has no attempt left takes none from the others behind the same address.
+    // An account without attempts uses up no attempts of other accounts in the same network.
     assert_eq!(
         app.db().value("SELECT used FROM attempts WHERE scope = 'serial_network'").await,
         "20"
@@ -284,7 +284,7 @@ async fn parallel_guesses_cannot_outrun_the_limit() {
 
 #[tokio::test]
 async fn a_network_has_a_limit_of_its_own() {
-    let (app, cards) = a_run().await;
+    let (app, cards) = app_with_print_run().await;
     let guess = |turn: usize| json!({ "serial": unknown_code(turn), "name": cards[0].name });
     let mut rejected = 0;
     for name in ["player 1", "player 2", "player 3", "player 4", "player 5", "player 6"] {
@@ -303,10 +303,10 @@ async fn a_network_has_a_limit_of_its_own() {
     submit(&app, &late, &cards[0]).await.expect(201);
 }
 
-/// A client that repeats itself before the first answer is there.
+/// A client may repeat a request before it has the first answer.
 #[tokio::test]
 async fn the_same_code_many_times_at_once_is_one_attempt() {
-    let (app, cards) = a_run().await;
+    let (app, cards) = app_with_print_run().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let send =
         |player: &Player, body: Value| app.post("/v1/submissions").by(player).json(&body).answer();
@@ -322,8 +322,8 @@ async fn the_same_code_many_times_at_once_is_one_attempt() {
             .problem(422, "submission_rejected");
         app.db().number("SELECT max(used) FROM attempts WHERE scope = 'serial_account'").await
     };
-    assert_eq!(used(&ada).await, 1, "nothing but the guess after it");
-    // A wrong one costs an attempt all the same, and sent again afterwards another.
+    assert_eq!(used(&ada).await, 1, "only the guess after the submissions used an attempt");
+    // A wrong code still costs an attempt, and another attempt when it is sent again later.
     let wrong = json!({ "serial": unknown_code(1), "name": cards[0].name });
     for answer in join_all((0..10).map(|_| send(&ben, wrong.clone()))).await {
         answer.problem(422, "submission_rejected");
@@ -331,7 +331,7 @@ async fn the_same_code_many_times_at_once_is_one_attempt() {
     send(&ben, wrong).await.problem(422, "submission_rejected");
     let spent = used(&ben).await;
     assert!((3..=12).contains(&spent), "{spent}");
-    // What differs in anything is a guess of its own.
+    // Submissions that differ in any member are different guesses.
     let cem = app.player("cem").await;
     let variations = (0..60).map(|turn| {
         let name = format!("card {}", turn / 2);
@@ -345,7 +345,7 @@ async fn the_same_code_many_times_at_once_is_one_attempt() {
 
 #[tokio::test]
 async fn right_and_repeated_codes_use_up_no_attempt() {
-    let (app, cards) = a_run().await;
+    let (app, cards) = app_with_print_run().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     submit(&app, &ada, &cards[0]).await.expect(201);
     for _ in 0..25 {
@@ -359,8 +359,8 @@ async fn right_and_repeated_codes_use_up_no_attempt() {
 }
 
 #[tokio::test]
-async fn without_the_count_nothing_is_looked_up() {
-    let (app, cards) = a_run().await;
+async fn no_code_is_looked_up_when_attempts_cannot_be_counted() {
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     let (mut client, connection) =
         tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
@@ -376,7 +376,7 @@ async fn without_the_count_nothing_is_looked_up() {
 }
 
 #[tokio::test]
-async fn a_copy_goes_to_one_of_many_at_once() {
+async fn of_many_parallel_submissions_of_one_copy_one_succeeds() {
     let app = TestApp::start_with(|api| api.attempt_limits = AttemptLimits::scaled(100)).await;
     app.import_set("dusk", 1, true).await;
     let card = app.print("dusk", 1).await.remove(0);
@@ -394,14 +394,14 @@ const CLIENTS: usize = 64;
 const CARDS: usize = 200;
 const SUBMITTERS: usize = 8;
 
-/// Two instances on one database, and how often an answer did not come or was a 503: then an attempt may stay used.
+/// Two instances on one database, and how many answers were missing or 503. After such an answer, an attempt may stay used.
 struct Pair {
     apps: [TestApp; 2],
     broken: AtomicUsize,
 }
 
-/// Sends a submission until it is answered. What a real client does: when the connection breaks, the service is busy or the
-/// first request still runs, it sends the same again, here over the other instance.
+/// Sends a submission until it is answered. Like a real client, it repeats the request when the connection breaks, the service is
+/// busy or the first request still runs. Here it repeats the request on the other instance.
 async fn until_answered(pair: &Pair, turn: usize, player: &Player, card: &PaperCard) -> Value {
     let key = format!("{}-{}", player.name.replace(' ', "-"), card.serial);
     for retry in 0..50 {
@@ -436,7 +436,7 @@ async fn under_concurrency_every_card_is_unlocked_exactly_once() {
         by_number.entry(card.number.clone()).or_default().push(card);
     }
     let players = join_all((0..CLIENTS).map(|n| first.player_owned(format!("player {n}")))).await;
-    // Every client works through the cards in the same order, so that submitters of one card meet.
+    // Every client works through the cards in the same order, so that submissions of one card run at the same time.
     let mut work: Vec<Vec<PaperCard>> = vec![Vec::new(); CLIENTS];
     for (place, copies) in by_number.into_values().enumerate() {
         for (submitter, copy) in copies.into_iter().enumerate() {
@@ -473,23 +473,23 @@ async fn under_concurrency_every_card_is_unlocked_exactly_once() {
                 .iter()
                 .map(|item| item["submission"].as_str().unwrap().to_owned())
                 .collect();
-            assert_eq!(listed, accepted, "nothing acknowledged is lost, nothing doubled");
+            assert_eq!(listed, accepted, "each acknowledged submission is stored once");
             accepted.len()
         })
     });
-    // In every state that anybody can see, at least five accounts stand behind each unlocked card.
+    // In every committed state, each unlocked card has counted submissions of at least five accounts.
     let (watched, done) = (pair.clone(), Arc::new(AtomicBool::new(false)));
     let over = done.clone();
     let watcher = tokio::spawn(async move {
-        let mut looks = 0;
+        let mut checks = 0;
         while !over.load(Ordering::Relaxed) {
             let fewer = "SELECT count(*) FROM unlocks u WHERE unlocked_at IS NOT NULL AND 5 > \
                          (SELECT count(DISTINCT account_id) FROM submissions s WHERE s.card_id = u.card_id AND counted)";
             assert_eq!(watched.apps[0].db().value(fewer).await, "0");
-            looks += 1;
+            checks += 1;
             tokio::time::sleep(Seconds::from_millis(50)).await;
         }
-        looks
+        checks
     });
     let clients: Vec<_> = clients.collect();
     let accepted: usize = join_all(clients).await.into_iter().map(Result::unwrap).sum();
@@ -513,14 +513,14 @@ async fn under_concurrency_every_card_is_unlocked_exactly_once() {
         cards
     );
     assert_eq!(db.value("SELECT count(*) || ' ' || count(DISTINCT subject_id) FROM events WHERE kind = 'card.unlocked'").await, format!("{cards} {cards}"));
-    // Nothing is left of the attempts but what broke half-way.
+    // All attempts are given back, except for requests without a proper answer.
     let used = db.value("SELECT sum(used) FROM attempts WHERE scope = 'serial_account'").await;
     assert!(used.parse::<usize>().unwrap() <= pair.broken.load(Ordering::Relaxed), "{used}");
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_told_again_when_no_attempt_is_left() {
-    let (app, cards) = a_run().await;
+async fn a_lost_answer_is_repeated_when_no_attempt_is_left() {
+    let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     let keyed = |key: &'static str, body: Value| {
         app.post("/v1/submissions").by(&ada).header("idempotency-key", key).json(&body).answer()

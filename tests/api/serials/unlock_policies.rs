@@ -1,4 +1,4 @@
-//! What unlocks a card, beside a number of accounts.
+//! Unlock policies: conditions for an unlock besides the number of accounts.
 
 use cardscape::store::serials::unlock_policies::unlock_all_due;
 use chrono::{DateTime, Duration, Utc};
@@ -12,7 +12,7 @@ const POLICY: &str = "/v1/games/ttcg/sets/dusk/unlock-policy";
 const LONG_AGO: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
 /// A set of two hidden cards and its printed copies.
-async fn a_run() -> (TestApp, Vec<PaperCard>, Player) {
+async fn app_with_print_run() -> (TestApp, Vec<PaperCard>, Player) {
     let proxy = "127.0.0.0/8".parse().unwrap();
     let app = TestApp::start_with(|settings| settings.trusted_proxies = vec![proxy]).await;
     app.import_set("dusk", 2, true).await;
@@ -55,8 +55,8 @@ async fn players(app: &TestApp, count: usize) -> Vec<Player> {
 }
 
 #[tokio::test]
-async fn a_policy_is_stored_by_version_and_read_by_everybody() {
-    let (app, _, admin) = a_run().await;
+async fn a_policy_has_versions_and_is_public() {
+    let (app, _, admin) = app_with_print_run().await;
     let before = app.get(POLICY).answer().await.expect(200);
     assert_eq!(
         before,
@@ -93,8 +93,8 @@ async fn a_policy_is_stored_by_version_and_read_by_everybody() {
     let changed = change.answer().await;
     let second = changed.header("etag");
     changed.expect(200);
-    let gone = app.delete(POLICY).by(&admin).header("if-match", &tag);
-    gone.answer().await.problem(412, "precondition_failed");
+    let removal = app.delete(POLICY).by(&admin).header("if-match", &tag);
+    removal.answer().await.problem(412, "precondition_failed");
     app.delete(POLICY).by(&admin).header("if-match", &second).answer().await.expect(200);
     app.delete(POLICY).by(&admin).answer().await.problem(404, "not_found");
     assert_eq!(app.get(POLICY).answer().await.expect(200)["source"], "game");
@@ -111,8 +111,8 @@ async fn a_policy_is_stored_by_version_and_read_by_everybody() {
 }
 
 #[tokio::test]
-async fn faults_of_a_policy_are_told_together() {
-    let (app, _, admin) = a_run().await;
+async fn all_errors_of_a_policy_are_reported_together() {
+    let (app, _, admin) = app_with_print_run().await;
     let bad = json!({ "threshold": 0, "rarities": 0, "min_account_age_days": 366, "per_network": 0, "unlock_at": "9999-06-01T00:00:00Z" });
     let problem = set(&app, &admin, POLICY, bad).await.problem(422, "invalid_body");
     let pointers: Vec<&Value> =
@@ -126,7 +126,7 @@ async fn faults_of_a_policy_are_told_together() {
 
 #[tokio::test]
 async fn five_accounts_of_one_network_are_not_enough() {
-    let (app, cards, admin) = a_run().await;
+    let (app, cards, admin) = app_with_print_run().await;
     set(&app, &admin, POLICY, json!({ "threshold": 3, "per_network": 1 })).await.expect(201);
     let players = players(&app, 5).await;
     let mut copies = copies(&cards, None);
@@ -139,7 +139,7 @@ async fn five_accounts_of_one_network_are_not_enough() {
     let last = submit(&app, &players[4], copies.next().unwrap(), "192.0.2.9").await;
     assert_eq!(progress(&app).await, (3, true));
     assert!(last["unlock"]["unlocked_at"].is_string(), "{last}");
-    // The event is there, once, and where they came from is forgotten.
+    // There is one unlock event, and retention deletes the networks of the submissions.
     let changes = app.get("/v1/changes?limit=200").answer().await.expect(200);
     let unlocked =
         changes["data"].as_array().unwrap().iter().filter(|c| c["kind"] == "card.unlocked");
@@ -150,10 +150,10 @@ async fn five_accounts_of_one_network_are_not_enough() {
     assert_eq!(app.db().number("SELECT count(*) FROM submission_networks").await, 0);
 }
 
-/// Six homes of one street, each with a network of its own that somebody may have been given as a whole.
+/// Six homes of one street, each with its own IPv6 network. One customer may have been given all of these networks.
 #[tokio::test]
 async fn accounts_of_one_ipv6_provider_are_capped_together() {
-    let (app, cards, admin) = a_run().await;
+    let (app, cards, admin) = app_with_print_run().await;
     set(&app, &admin, POLICY, json!({ "threshold": 9, "per_network": 1 })).await.expect(201);
     let players = players(&app, 7).await;
     let mut copies = copies(&cards, None);
@@ -163,18 +163,18 @@ async fn accounts_of_one_ipv6_provider_are_capped_together() {
     }
     assert_eq!(progress(&app).await, (4, false));
     submit(&app, &players[6], copies.next().unwrap(), "2001:db8:0:b00::1").await;
-    assert_eq!(progress(&app).await, (5, false), "another street of the town");
+    assert_eq!(progress(&app).await, (5, false), "a network of another street counts");
 }
 
 #[tokio::test]
 async fn a_looser_policy_unlocks_at_once_and_a_stricter_one_hides_nothing() {
-    let (app, cards, admin) = a_run().await;
+    let (app, cards, admin) = app_with_print_run().await;
     let players = players(&app, 3).await;
     for (player, copy) in players.iter().zip(copies(&cards, None)) {
         submit(&app, player, copy, "192.0.2.7").await;
     }
     assert_eq!(progress(&app).await, (3, false));
-    // Counted anew by the stricter policy: one of the network.
+    // The stricter policy counts the submissions again: one account of the network.
     let strict = json!({ "threshold": 3, "per_network": 1 });
     let tag = set(&app, &admin, POLICY, strict.clone()).await.header("etag");
     assert_eq!(progress(&app).await, (1, false));
@@ -186,20 +186,20 @@ async fn a_looser_policy_unlocks_at_once_and_a_stricter_one_hides_nothing() {
     assert_eq!(progress(&app).await, (3, true));
     let strict = app.put(POLICY).by(&admin).header("if-match", &tag).json(&strict);
     assert_eq!(strict.answer().await.expect(200), json!({ "unlocked": 0 }));
-    assert!(progress(&app).await.1, "never hidden again");
+    assert!(progress(&app).await.1, "an unlocked card is never hidden again");
 }
 
 #[tokio::test]
-async fn copies_in_several_rarities_may_be_needed() {
-    let (app, cards, admin) = a_run().await;
+async fn a_policy_may_require_several_rarities() {
+    let (app, cards, admin) = app_with_print_run().await;
     set(&app, &admin, POLICY, json!({ "threshold": 2, "rarities": 2 })).await.expect(201);
     let players = players(&app, 3).await;
     let mut common = copies(&cards, Some("common"));
     for player in &players {
         submit(&app, player, common.next().unwrap(), "192.0.2.7").await;
     }
-    assert_eq!(progress(&app).await, (3, false), "enough accounts, one rarity");
-    // The second copy of an account is another rarity, not another account.
+    assert_eq!(progress(&app).await, (3, false), "enough accounts, but only one rarity");
+    // The second copy of an account adds a rarity, not an account.
     let rare = copies(&cards, Some("rare")).next().unwrap();
     submit(&app, &players[0], rare, "192.0.2.7").await;
     assert_eq!(progress(&app).await, (3, true));
@@ -207,7 +207,7 @@ async fn copies_in_several_rarities_may_be_needed() {
 
 #[tokio::test]
 async fn a_young_account_counts_when_it_is_old_enough() {
-    let (app, cards, admin) = a_run().await;
+    let (app, cards, admin) = app_with_print_run().await;
     set(&app, &admin, POLICY, json!({ "threshold": 1, "min_account_age_days": 7 }))
         .await
         .expect(201);
@@ -223,8 +223,8 @@ async fn a_young_account_counts_when_it_is_old_enough() {
 }
 
 #[tokio::test]
-async fn a_day_unlocks_everything() {
-    let (app, _, admin) = a_run().await;
+async fn the_unlock_date_unlocks_all_cards() {
+    let (app, _, admin) = app_with_print_run().await;
     let day = app.clock().now() + Duration::hours(2);
     set(&app, &admin, POLICY, json!({ "threshold": 5, "unlock_at": day })).await.expect(201);
     let other = app.second_instance();
@@ -232,9 +232,9 @@ async fn a_day_unlocks_everything() {
     assert_eq!(
         unlock_all_due(app.store(), day, day).await.unwrap(),
         0,
-        "left to the look at all days"
+        "a date that is not after `since` is left to the check of all dates"
     );
-    // Two instances at the same moment: each card once.
+    // Two instances at the same time unlock each card once.
     let (here, there) = tokio::join!(
         unlock_all_due(app.store(), LONG_AGO, day),
         unlock_all_due(other.store(), LONG_AGO, day)
@@ -250,7 +250,7 @@ async fn a_day_unlocks_everything() {
 
 #[tokio::test]
 async fn admins_unlock_by_hand_with_a_reason() {
-    let (app, _, admin) = a_run().await;
+    let (app, _, admin) = app_with_print_run().await;
     let card = app.get(&format!("{SET}/cards/001")).answer().await.expect(200);
     let path = format!("/v1/cards/{}/unlock", card["id"].as_str().unwrap());
     let unlock = async |path: &str, reason: &str| {
@@ -260,7 +260,11 @@ async fn admins_unlock_by_hand_with_a_reason() {
     let first = unlock(&path, "Shown on stage.").await.expect(200);
     assert!(first["unlocked_at"].is_string());
     app.clock().advance(Duration::minutes(5));
-    assert_eq!(unlock(&path, "Again.").await.expect(200), first, "it stays as it was");
+    assert_eq!(
+        unlock(&path, "Again.").await.expect(200),
+        first,
+        "the first unlock does not change"
+    );
     assert_eq!(app.get(&format!("{SET}/cards/001")).answer().await.expect(200)["hidden"], false);
     let all = format!("{SET}/unlocks");
     assert_eq!(unlock(&all, "The end.").await.expect(200), json!({ "unlocked": 1 }));
@@ -279,8 +283,8 @@ async fn admins_unlock_by_hand_with_a_reason() {
 }
 
 #[tokio::test]
-async fn a_moderator_confirms_or_refuses() {
-    let (app, cards, admin) = a_run().await;
+async fn a_moderator_confirms_or_refuses_submissions() {
+    let (app, cards, admin) = app_with_print_run().await;
     set(&app, &admin, POLICY, json!({ "threshold": 1, "review": true })).await.expect(201);
     let (players, moderator) = (players(&app, 2).await, app.moderator().await);
     let mut submissions = Vec::new();
@@ -320,7 +324,7 @@ async fn a_moderator_confirms_or_refuses() {
     app.put(path).by(&moderator).json(&body).answer().await.problem(404, "not_found");
 }
 
-/// What an answer says of a submission: its state, why it is held, until when, and what the card's counter shows.
+/// What an answer shows of a submission: its state, why it is held, until when, and the counter of the card.
 fn standing(answer: &Value) -> (&str, &Value, &Value, i64) {
     let state = answer["state"].as_str().unwrap();
     assert_eq!(answer["counted"], state == "counted", "{answer}");
@@ -329,8 +333,8 @@ fn standing(answer: &Value) -> (&str, &Value, &Value, i64) {
 }
 
 #[tokio::test]
-async fn a_held_submission_says_so_and_counts_nothing_yet() {
-    let (app, cards, admin) = a_run().await;
+async fn a_held_submission_is_shown_as_held_and_does_not_count_yet() {
+    let (app, cards, admin) = app_with_print_run().await;
     set(&app, &admin, POLICY, json!({ "threshold": 2, "review": true })).await.expect(201);
     let (players, moderator) = (players(&app, 2).await, app.moderator().await);
     let mut copies = copies(&cards, Some("common"));
@@ -341,7 +345,7 @@ async fn a_held_submission_says_so_and_counts_nothing_yet() {
     assert_eq!(standing(&made), held);
     let again = app.post("/v1/submissions").by(&players[0]).json(&one.submission()).answer().await;
     assert_eq!(standing(&again.expect(200)), held);
-    // A batch says the same of each.
+    // A batch shows the same state for each submission.
     let batch = json!({ "submissions": [another.submission()] });
     let batch = app.post("/v1/submissions/batch").by(&players[0]).json(&batch).answer().await;
     let accepted = &batch.expect(200)["data"][0]["accepted"];
@@ -360,12 +364,12 @@ async fn a_held_submission_says_so_and_counts_nothing_yet() {
     let waiting = app.get("/v1/submission-reviews").by(&moderator).answer().await.expect(200);
     assert_eq!(waiting["data"][0]["card"]["name"], one.name);
 
-    // Once it is confirmed it counts, and the second copy waits for a word of its own.
+    // After the confirmation the submission counts, and the second copy waits for its own review.
     let confirm = json!({ "confirmed": true, "note": "Seen." });
     app.put(&format!("{path}/review")).by(&moderator).json(&confirm).answer().await.expect(200);
     let shown = app.get(&path).by(&players[0]).header("if-none-match", tag).answer().await;
     assert_eq!(standing(&shown.expect(200)), ("counted", &Value::Null, &Value::Null, 1));
-    // Refused, it is not held any more.
+    // A refused submission is no longer held.
     let other = format!("/v1/submissions/{}", accepted["submission"].as_str().unwrap());
     let refuse = json!({ "confirmed": false, "note": "No." });
     app.put(&format!("{other}/review")).by(&moderator).json(&refuse).answer().await.expect(200);
@@ -374,8 +378,8 @@ async fn a_held_submission_says_so_and_counts_nothing_yet() {
 }
 
 #[tokio::test]
-async fn a_submission_of_a_young_account_or_a_full_network_says_for_what_it_is_held() {
-    let (app, cards, admin) = a_run().await;
+async fn a_held_submission_shows_the_account_age_or_the_network_as_the_reason() {
+    let (app, cards, admin) = app_with_print_run().await;
     let policy = json!({ "threshold": 3, "min_account_age_days": 7, "per_network": 1 });
     set(&app, &admin, POLICY, policy).await.expect(201);
     let young = app.player("ada").await;
@@ -398,14 +402,14 @@ async fn a_submission_of_a_young_account_or_a_full_network_says_for_what_it_is_h
         .await;
     let made = submit(&app, &ben, copies.next().unwrap(), "192.0.2.7").await;
     assert_eq!(standing(&made), ("held", &json!("network"), &Value::Null, 1));
-    // A second copy of an account that counts is not held: it adds nothing, whatever comes.
+    // A second copy of an account that already counts is not held, because it can never count.
     let made = submit(&app, &young, copies.next().unwrap(), "192.0.2.9").await;
     assert_eq!(standing(&made), ("not_counted", &Value::Null, &Value::Null, 1));
 }
 
 #[tokio::test]
-async fn the_name_of_a_hidden_card_goes_with_the_copy() {
-    let (app, cards, _) = a_run().await;
+async fn an_account_no_longer_sees_a_hidden_card_when_its_copy_is_voided() {
+    let (app, cards, _) = app_with_print_run().await;
     let (players, moderator) = (players(&app, 2).await, app.moderator().await);
     let copy = copies(&cards, None).next().unwrap();
     let made = submit(&app, &players[0], copy, "192.0.2.7").await;
@@ -424,7 +428,7 @@ async fn the_name_of_a_hidden_card_goes_with_the_copy() {
 
 #[tokio::test]
 async fn an_import_leaves_the_policy_in_force() {
-    let (app, cards, admin) = a_run().await;
+    let (app, cards, admin) = app_with_print_run().await;
     set(&app, &admin, POLICY, json!({ "threshold": 2, "per_network": 1 })).await.expect(201);
     let players = players(&app, 2).await;
     for (player, copy) in players.iter().zip(copies(&cards, None)) {
@@ -440,10 +444,10 @@ async fn an_import_leaves_the_policy_in_force() {
     assert_eq!(progress(&app).await, (1, false));
 }
 
-/// Submissions and changes of policy at the same moment: whatever came first, the count is what the policy in force makes of the votes.
+/// Submissions and policy changes run at the same time. In any order, the final count is the count by the policy in force.
 #[tokio::test(flavor = "multi_thread")]
-async fn submissions_and_policies_meet() {
-    let (app, cards, admin) = a_run().await;
+async fn concurrent_submissions_and_policy_changes_lose_no_vote() {
+    let (app, cards, admin) = app_with_print_run().await;
     let other = app.second_instance();
     let players = players(&app, 12).await;
     let policies = async {
@@ -466,7 +470,7 @@ async fn submissions_and_policies_meet() {
         }),
     );
     tokio::join!(policies, submissions);
-    assert_eq!(progress(&app).await, (0, false), "nobody confirmed anything");
+    assert_eq!(progress(&app).await, (0, false), "no submission is confirmed");
     let policy = app.get(POLICY).answer().await;
     let open = json!({ "threshold": 13 });
     let plain = app.put(POLICY).by(&admin).header("if-match", policy.header("etag")).json(&open);
@@ -474,10 +478,10 @@ async fn submissions_and_policies_meet() {
     assert_eq!(progress(&app).await, (12, false), "no vote was lost");
 }
 
-/// A policy that is taken away in the middle of a submission: the vote counts by what is in force then.
+/// A policy is removed during a submission: the vote counts by the policy that is in force then.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_vote_is_lost_when_a_policy_goes() {
-    let (app, cards, admin) = a_run().await;
+async fn no_vote_is_lost_when_a_policy_is_removed() {
+    let (app, cards, admin) = app_with_print_run().await;
     let players = players(&app, 8).await;
     for (round, copies) in copies(&cards, None).collect::<Vec<_>>().chunks(2).take(4).enumerate() {
         let made = set(&app, &admin, POLICY, json!({ "threshold": 90, "review": true })).await;
@@ -498,7 +502,7 @@ async fn no_vote_is_lost_when_a_policy_goes() {
 
 #[tokio::test]
 async fn a_card_that_moves_comes_under_the_policy_of_its_new_set() {
-    let (app, _, admin) = a_run().await;
+    let (app, _, admin) = app_with_print_run().await;
     app.import_set("noon", 1, true).await;
     app.import_set("dawn", 1, true).await;
     let policy = "/v1/games/ttcg/sets/noon/unlock-policy";
@@ -514,8 +518,8 @@ async fn a_card_that_moves_comes_under_the_policy_of_its_new_set() {
 }
 
 #[tokio::test]
-async fn nobody_reviews_a_submission_of_their_own() {
-    let (app, cards, admin) = a_run().await;
+async fn a_moderator_cannot_review_an_own_submission() {
+    let (app, cards, admin) = app_with_print_run().await;
     set(&app, &admin, POLICY, json!({ "threshold": 1, "review": true })).await.expect(201);
     let moderator = app.moderator().await;
     let copy = copies(&cards, None).next().unwrap();

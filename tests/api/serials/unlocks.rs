@@ -1,4 +1,4 @@
-//! Unlocks: five players, one card, everybody watching.
+//! Unlocks of hidden cards by submissions, and the public list of unlocks.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ async fn t_t18_the_fifth_distinct_submission_reveals_the_card() {
         assert_eq!(body["unlock"]["submissions"], place + 1);
         unlock = format!("/v1/cards/{}/unlock", body["card"]["id"].as_str().unwrap());
         let seen = app.get(&unlock).answer().await.expect(200);
-        assert_eq!(seen, body["unlock"], "a stranger sees the progress");
+        assert_eq!(seen, body["unlock"], "an anonymous client sees the progress");
         assert_eq!(seen["unlocked_at"].is_string(), place == 4, "{seen}");
         let events =
             app.db().value("SELECT count(*) FROM events WHERE kind = 'card.unlocked'").await;
@@ -46,7 +46,7 @@ async fn t_t18_the_fifth_distinct_submission_reveals_the_card() {
     assert_eq!(list["data"][0]["set"], "dusk");
     assert_eq!(list["data"][0]["number"], "001");
 
-    // A sixth registers the copy and changes nothing else.
+    // A sixth submission registers its copy and changes nothing else.
     let frank = app.player("frank").await;
     let sixth = copies_of(&cards, "001").nth(5).unwrap();
     let before = app.get(&unlock).answer().await.expect(200);
@@ -59,12 +59,12 @@ async fn t_t18_the_fifth_distinct_submission_reveals_the_card() {
         "1"
     );
     let payload = app.db().value("SELECT payload FROM events WHERE kind = 'card.unlocked'").await;
-    assert!(!payload.contains("numbered"), "an event tells what a stranger may know: {payload}");
+    assert!(!payload.contains("numbered"), "an event contains only public data: {payload}");
 }
 
-/// Test T-T18: five by one account do not.
+/// Test T-T18: five submissions by one account do not reveal the card.
 #[tokio::test]
-async fn t_t18_five_by_one_account_do_not() {
+async fn t_t18_five_submissions_by_one_account_do_not_reveal_the_card() {
     let app = TestApp::start().await;
     app.import_set("dusk", 1, true).await;
     let cards = app.print("dusk", 6).await;
@@ -85,7 +85,7 @@ async fn t_t18_five_by_one_account_do_not() {
 }
 
 #[tokio::test]
-async fn an_open_card_has_owners_but_no_progress() {
+async fn a_card_that_is_not_hidden_has_owners_but_no_unlock_progress() {
     let app = TestApp::start().await;
     app.import_set("dawn", 1, false).await;
     let cards = app.print("dawn", 2).await;
@@ -109,7 +109,7 @@ async fn an_open_card_has_owners_but_no_progress() {
 async fn unlocks_are_listed_page_by_page_the_newest_first() {
     let app = TestApp::start().await;
     app.import_set("dusk", 7, true).await;
-    // Some at the same instant, so that the second half of the key counts.
+    // Some unlocks have the same time, so that the second part of the sort key matters.
     app.sql(
         "UPDATE unlocks u SET submissions = 5, reason = 'threshold', \
                 unlocked_at = timestamptz '2026-11-01' + (right(k.number, 1)::int / 3) * interval '1 day' \

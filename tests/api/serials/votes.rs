@@ -1,4 +1,4 @@
-//! Which submissions count: voiding a copy and banning an account take votes for hidden cards back.
+//! Which submissions count as votes for hidden cards: voiding a copy and banning an account remove votes.
 
 use std::time::Duration as Seconds;
 
@@ -23,7 +23,7 @@ struct Table {
 
 impl Table {
     async fn set_up(cards: usize) -> Self {
-        // A credential that was looked at a moment ago acts on after a ban: here it does so for an hour.
+        // A cached credential is still accepted for a short time after a ban; here for an hour.
         let app = TestApp::start_with(|api| {
             api.identity_ttl = Seconds::from_hours(1);
             api.attempt_limits = AttemptLimits::scaled(100);
@@ -48,7 +48,7 @@ impl Table {
         players
     }
 
-    /// Each player submits a copy of the first card, in turn; the ids of the copies.
+    /// Each player in turn submits a copy of the first card. Returns the ids of the copies.
     async fn all_submit(&self, players: &[Player]) -> Vec<String> {
         let mut copies = Vec::new();
         for (player, card) in players.iter().zip(self.copies("001")) {
@@ -67,7 +67,7 @@ impl Table {
         self.app.moderate(&self.moderator, copy, "void").await.expect(200);
     }
 
-    /// How far the first card is, and whether it is unlocked. Its events are as many as it says, and what is told to count is what is counted.
+    /// The counted submissions of the first card, and whether it is unlocked. Checks that the events and the rows of `counted_submissions` agree.
     async fn progress(&self) -> (i64, bool) {
         let progress = self.app.get("/v1/games/ttcg/sets/dusk/unlocks").answer().await.expect(200);
         let first = &progress["data"][0];
@@ -92,7 +92,7 @@ impl Table {
 }
 
 #[tokio::test]
-async fn a_void_copy_takes_its_vote_back() {
+async fn voiding_a_copy_removes_its_vote() {
     let table = Table::set_up(1).await;
     let players = table.players(6).await;
     let copies = table.all_submit(&players[..4]).await;
@@ -100,20 +100,20 @@ async fn a_void_copy_takes_its_vote_back() {
     table.void(&copies[0]).await;
     table.void(&copies[0]).await;
     assert_eq!(table.progress().await, (3, false));
-    // Four votes and a void one are not five.
+    // Four valid votes and the vote of a void copy are not five votes.
     let rest: Vec<&PaperCard> = table.copies("001").skip(4).collect();
     table.app.register(&players[4], rest[0]).await;
     assert_eq!(table.progress().await, (4, false));
     // Another copy of the same account counts again, and unlocks.
     table.app.register(&players[0], rest[1]).await;
     assert_eq!(table.progress().await, (5, true));
-    // What is unlocked stays so, with its count.
+    // An unlocked card stays unlocked and keeps its count.
     table.void(&copies[1]).await;
     assert_eq!(table.progress().await, (5, true));
 }
 
 #[tokio::test]
-async fn another_copy_stands_in_for_a_void_one() {
+async fn another_copy_counts_in_place_of_a_void_copy() {
     let table = Table::set_up(1).await;
     let players = table.players(2).await;
     let cards: Vec<&PaperCard> = table.copies("001").collect();
@@ -124,23 +124,23 @@ async fn another_copy_stands_in_for_a_void_one() {
     table.void(&first).await;
     assert_eq!(table.progress().await, (1, false));
     let now = table.app.get(&path).by(&players[0]).answer().await.expect(200);
-    assert_eq!(now["counted"], true, "it counts in place of the void one");
+    assert_eq!(now["counted"], true, "it counts in place of the void copy");
     table.void(&text(&second, "copy")).await;
     assert_eq!(table.progress().await, (0, false));
-    // Whose the copy is does not matter: the vote is the submitter's, and goes with the copy that is voided.
+    // The owner of the copy does not matter: the vote belongs to the submitter and is removed when the copy is voided.
     let given = table.app.register(&players[0], cards[2]).await;
     table.app.hand_over(&players[0], &players[1], &given).await;
     assert_eq!(table.progress().await, (1, false));
     table.ban(&players[1], true).await;
     assert_eq!(table.progress().await, (1, false));
     table.app.moderate(&table.moderator, &given, "freeze").await.expect(200);
-    assert_eq!(table.progress().await, (1, false), "a frozen copy is a copy");
+    assert_eq!(table.progress().await, (1, false), "a frozen copy still counts");
     table.void(&given).await;
     assert_eq!(table.progress().await, (0, false));
 }
 
 #[tokio::test]
-async fn a_ban_takes_votes_back_and_its_end_gives_them_again() {
+async fn a_ban_removes_votes_and_its_end_restores_them() {
     let table = Table::set_up(2).await;
     let players = table.players(6).await;
     table.all_submit(&players[..4]).await;
@@ -148,12 +148,16 @@ async fn a_ban_takes_votes_back_and_its_end_gives_them_again() {
     table.app.register(&players[0], other).await;
     table.ban(&players[0], true).await;
     assert_eq!(table.progress().await, (3, false));
-    let of_others = "SELECT sum(submissions) FROM unlocks";
-    assert_eq!(table.app.db().number(of_others).await, 3, "on all of her cards");
+    let all_votes = "SELECT sum(submissions) FROM unlocks";
+    assert_eq!(
+        table.app.db().number(all_votes).await,
+        3,
+        "the ban removes the votes for all cards"
+    );
     let rest: Vec<&PaperCard> = table.copies("001").skip(4).collect();
     table.app.register(&players[4], rest[0]).await;
     assert_eq!(table.progress().await, (4, false));
-    // Her credential is believed for another moment, and registers nothing.
+    // The credential of the banned account is still cached, but registers nothing.
     table.app.submit(&players[0], rest[1]).await.problem(401, "invalid_token");
     assert_eq!(table.progress().await, (4, false));
     table.ban(&players[0], false).await;
@@ -162,16 +166,16 @@ async fn a_ban_takes_votes_back_and_its_end_gives_them_again() {
     assert_eq!(log["data"][0]["details"]["unlocked"], 1);
     for banned in [true, false, true] {
         table.ban(&players[0], banned).await;
-        assert_eq!(table.progress().await, (5, true), "unlocked once, and for good");
+        assert_eq!(table.progress().await, (5, true), "an unlocked card stays unlocked");
     }
 }
 
 #[tokio::test]
-async fn a_banned_account_does_not_submit_while_its_credential_is_believed() {
+async fn a_banned_account_cannot_submit_with_a_cached_credential() {
     let table = Table::set_up(1).await;
     let players = table.players(5).await;
     for player in &players {
-        // The instance has seen the credential.
+        // The instance now has the credential in its cache.
         table.app.get("/v1/copies").by(player).answer().await.expect(200);
     }
     table.ban(&players[0], true).await;
@@ -187,7 +191,7 @@ async fn a_banned_account_does_not_submit_while_its_credential_is_believed() {
 }
 
 #[tokio::test]
-async fn every_policy_counts_by_the_same_votes() {
+async fn no_policy_counts_banned_accounts_or_void_copies() {
     let table = Table::set_up(1).await;
     let players = table.players(4).await;
     table.set_policy(json!({ "threshold": 3, "review": true })).await;
@@ -204,9 +208,9 @@ async fn every_policy_counts_by_the_same_votes() {
     };
     let submissions = waiting().await;
     assert_eq!(submissions.len(), 4);
-    let told = table.app.get("/v1/submissions").by(&players[0]).answer().await.expect(200);
-    assert_eq!(told["data"][0]["counted"], false, "nobody has confirmed it");
-    // Nobody is asked about what counts for nothing.
+    let own = table.app.get("/v1/submissions").by(&players[0]).answer().await.expect(200);
+    assert_eq!(own["data"][0]["counted"], false, "no moderator has confirmed it");
+    // Submissions of banned accounts and of void copies are not in the review queue.
     table.ban(&players[0], true).await;
     table.void(&copies[1]).await;
     assert_eq!(waiting().await, submissions[2..]);
@@ -215,15 +219,19 @@ async fn every_policy_counts_by_the_same_votes() {
         let body = json!({ "confirmed": true, "note": "seen" });
         table.app.put(&path).by(&table.moderator).json(&body).answer().await.expect(200);
     }
-    assert_eq!(table.progress().await, (2, false), "confirmed, and banned or void all the same");
-    // Of age while banned: nothing happens before the ban ends.
+    assert_eq!(
+        table.progress().await,
+        (2, false),
+        "confirmed submissions of banned accounts and void copies do not count"
+    );
+    // The banned account reaches the minimum age: its submission does not count before the ban ends.
     table.set_policy(json!({ "threshold": 3, "min_account_age_days": 7 })).await;
     assert_eq!(table.progress().await, (0, false));
     table.app.clock().advance(Duration::days(8));
     let now = table.app.clock().now();
     assert_eq!(unlock_all_due(table.app.store(), DateTime::UNIX_EPOCH, now).await.unwrap(), 0);
     assert_eq!(table.progress().await, (2, false));
-    // A network has one vote: when the first of it is banned, the next one counts.
+    // A network has one vote: when the first account of the network is banned, the next account counts.
     let admin = table.app.log_in(&table.admin.name, &table.admin.password).await;
     let table = Table { admin, ..table };
     table.set_policy(json!({ "threshold": 3, "per_network": 1 })).await;
@@ -242,7 +250,7 @@ async fn every_policy_counts_by_the_same_votes() {
 }
 
 #[tokio::test]
-async fn only_what_counts_is_told_to_count() {
+async fn only_submissions_that_count_are_reported_as_counted() {
     let table = Table::set_up(2).await;
     let players = table.players(7).await;
     let cards: Vec<&PaperCard> = table.copies("001").collect();
@@ -259,19 +267,19 @@ async fn only_what_counts_is_told_to_count() {
     let verdicts = answer.expect(200);
     assert_eq!(verdicts["data"][0]["accepted"]["counted"], false);
     assert_eq!(verdicts["data"][1]["accepted"]["counted"], true);
-    // As it was when the card was unlocked, whatever became of the account.
+    // The answer keeps the state at the time of the unlock, although the account is banned now.
     table.ban(&players[0], true).await;
     let listed = table.app.get("/v1/submissions").by(&players[0]).answer().await.expect(200);
     assert_eq!(listed["data"][0]["counted"], true);
-    // Where a policy lets one account of a network count, the second is told that it does not.
+    // When a policy counts one account per network, a second account of the network is reported as not counted.
     table.set_policy(json!({ "threshold": 5, "per_network": 1 })).await;
     let second = table.app.submit(&players[1], table.copies("002").nth(1).unwrap()).await;
     assert_eq!(second.expect(201)["counted"], false);
 }
 
-/// A ban that finds its cards held goes on when they are free, after more time than other requests have.
+/// A ban waits for locked cards, longer than the time limit of other requests.
 #[tokio::test]
-async fn a_ban_waits_for_its_cards() {
+async fn a_ban_waits_for_locked_cards() {
     let table = Table::set_up(1).await;
     let players = table.players(1).await;
     table.all_submit(&players).await;
@@ -285,8 +293,8 @@ async fn a_ban_waits_for_its_cards() {
     assert_eq!(table.progress().await, (0, false));
 }
 
-/// What the database itself finds when a card is unlocked: as many accounts as the card wants, none of them banned, by copies that
-/// are not void.
+/// A trigger that records, when a card is unlocked, its threshold and the number of accounts that are not banned and submitted copies
+/// that are not void.
 const WITNESS: &str = "
     CREATE TABLE witnessed (card_id uuid, threshold integer, accounts bigint);
     CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -299,9 +307,9 @@ const WITNESS: &str = "
     CREATE TRIGGER witness AFTER UPDATE ON unlocks FOR EACH ROW
         WHEN (OLD.unlocked_at IS NULL AND NEW.unlocked_at IS NOT NULL) EXECUTE FUNCTION witness();";
 
-/// Two instances, many submitters, some of whom are banned and allowed again all the time, and a moderator who voids what she can.
+/// Two instances and many submitters, while an admin bans some of them and ends the bans again, and a moderator voids copies.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bans_voids_and_submissions_meet() {
+async fn concurrent_bans_voids_and_submissions_unlock_cards_only_with_valid_votes() {
     const CARDS: usize = 8;
     let table = Table::set_up(CARDS).await;
     table.app.sql(WITNESS).await;
@@ -319,7 +327,7 @@ async fn bans_voids_and_submissions_meet() {
         let (table, other, numbers) = (&table, &other, &numbers);
         async move {
             let mut player = player.clone();
-            // Two copies of each card, so that the second often stands in for a void one.
+            // Two copies of each card, so that the second copy often counts in place of a void copy.
             for round in 0..2 {
                 for number in numbers {
                     let copy = table.copies(number).nth(at * 2 + round).unwrap();
@@ -330,7 +338,7 @@ async fn bans_voids_and_submissions_meet() {
                             answer.expect(201);
                             break;
                         }
-                        // Banned meanwhile, which ended the session: she comes back when the ban is over.
+                        // A ban has ended the session: the player logs in again when the ban has ended.
                         let tokens = app.log_in_without(&player).await;
                         if tokens.status == 201 {
                             player.access_token = text(&tokens.json(), "access_token");
@@ -370,7 +378,7 @@ async fn bans_voids_and_submissions_meet() {
     let events = "SELECT (SELECT count(*) FROM events WHERE kind = 'card.unlocked') - (SELECT count(*) FROM witnessed)";
     assert_eq!(db.number(events).await, 0);
     assert!(db.number("SELECT count(*) FROM witnessed").await > 0, "some cards were unlocked");
-    // Hidden cards: each count is what a fresh one finds, and not enough.
+    // For each hidden card, the stored count equals a new count and is below the threshold.
     table.ban(&players[0], true).await;
     let wrong = "SELECT count(*) FROM unlocks u WHERE unlocked_at IS NULL AND (submissions >= threshold OR submissions <> \
                  (SELECT count(DISTINCT s.account_id) FROM submissions s \

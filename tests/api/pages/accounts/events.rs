@@ -1,4 +1,4 @@
-//! Own events on pages: the newest first, page by page, and which of them are told.
+//! The events of the own account on pages: their order, pagination, links, the badge, and the settings.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::designs::{app as with_designs, heron, shared};
 use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
-async fn events_are_told_the_newest_first() {
+async fn events_are_listed_newest_first() {
     let app = TestApp::start().await;
     app.import_set("dusk", 1, true).await;
     let cards = app.print("dusk", 1).await;
@@ -19,7 +19,7 @@ async fn events_are_told_the_newest_first() {
     let page = browser.page("/my/events").await;
     assert!(page.only("main").text.contains("A copy was registered to you."));
     assert!(page.all("a").any(|link| link.get("href") == Some("/cards/ttcg/dusk/001")));
-    // 70 more are on two pages.
+    // 70 more events need a second page.
     app.sql(&format!(
         "INSERT INTO account_events (account_id, kind, created_at) \
          SELECT '{}', CASE WHEN n = 70 THEN 'copy.voided' ELSE 'copy.frozen' END, now() FROM generate_series(1, 70) n",
@@ -30,14 +30,14 @@ async fn events_are_told_the_newest_first() {
         page.all("li").map(|line| line.text.clone()).filter(|text| text.contains("UTC")).collect()
     };
     let first = browser.page("/my/events").await;
-    let told = events(&first);
-    assert_eq!(told.len(), 50);
-    assert!(told[0].contains("void") && told[1].contains("frozen"), "{}", told[0]);
+    let lines = events(&first);
+    assert_eq!(lines.len(), 50);
+    assert!(lines[0].contains("void") && lines[1].contains("frozen"), "{}", lines[0]);
     let next = first.all("a").find(|link| link.get("rel") == Some("next")).unwrap();
     let last = browser.page(next.get("href").unwrap()).await;
-    let told = events(&last);
-    assert_eq!(told.len(), 21);
-    assert!(told[20].contains("registered to you"), "{}", told[20]);
+    let lines = events(&last);
+    assert_eq!(lines.len(), 21);
+    assert!(lines[20].contains("registered to you"), "{}", lines[20]);
     assert!(!last.all("a").any(|link| link.get("rel") == Some("next")));
     assert!(last.all("a").any(|link| link.get("rel") == Some("first")));
     for (path, count) in
@@ -48,9 +48,9 @@ async fn events_are_told_the_newest_first() {
     assert_eq!(browser.get("/my/events?before=x").await.status, 400);
 }
 
-/// Each event leads to the pages of what it is about.
+/// Each event links to the pages of its subject.
 #[tokio::test]
-async fn events_lead_to_what_they_are_about() {
+async fn events_link_to_their_subjects() {
     let app = with_designs().await;
     app.import_set("dusk", 1, true).await;
     let cards = app.print("dusk", 1).await;
@@ -60,9 +60,9 @@ async fn events_lead_to_what_they_are_about() {
     let deck = json!({ "format": "ttcg/standard", "name": "Embers", "list": "1 Kettle Imp", "visibility": "public" });
     let deck = app.post("/v1/decks").by(&ada).json(&deck).answer().await;
     let deck = deck.header("location");
-    let said = json!({ "text": "Far too cheap." });
+    let comment = json!({ "text": "Far too cheap." });
     for on in [&design, &deck] {
-        app.post(&format!("{on}/comments")).by(&ben).json(&said).answer().await.expect(201);
+        app.post(&format!("{on}/comments")).by(&ben).json(&comment).answer().await.expect(201);
     }
     let other = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
     let id = design.rsplit('/').next().unwrap();
@@ -77,7 +77,7 @@ async fn events_lead_to_what_they_are_about() {
     let page = browser.page("/my/events").await;
     let (design, deck) = (design.replacen("/v1", "", 1), deck.replacen("/v1", "", 1));
     let ways = |text: &str| -> Vec<&str> {
-        // An item stands before its links.
+        // In the list of elements, an item comes before its links.
         let at = page.elements.iter().position(|one| one.name == "li" && one.text.contains(text));
         let rest = &page.elements[at.unwrap_or_else(|| panic!("no event says {text}")) + 1..];
         let links = rest.iter().take_while(|one| one.name != "li" && one.name != "section");
@@ -90,17 +90,20 @@ async fn events_lead_to_what_they_are_about() {
     assert_eq!(ways("commented on a deck"), [&*deck]);
     let suggestion = format!("{design}/suggestions/{other}");
     assert_eq!(ways("suggests a change"), [&*design, &suggestion]);
-    // The copy that was given away is not shown to who gave it.
+    // The player who gave the copy away may not see it, so the event does not link to it.
     assert_eq!(ways("You gave a copy away"), [format!("/trades/{other}")]);
-    assert!(page.all("a").any(|link| link.text == id), "a design is called by its identifier");
+    assert!(
+        page.all("a").any(|link| link.text == id),
+        "the text of the link is the identifier of the design"
+    );
     for path in [&copy, &design, &deck] {
         browser.page(path).await;
     }
 }
 
-/// What the badge of all pages needs. No page has the number itself: those of the catalogue are the same for everybody.
+/// The badge of all pages. No page contains the number of new events, because pages of the catalogue are the same for all readers.
 #[tokio::test]
-async fn a_browser_learns_how_many_events_it_has_not_shown() {
+async fn a_browser_can_count_the_events_that_it_has_not_shown() {
     let app = TestApp::start().await;
     app.import_set("dusk", 1, true).await;
     let cards = app.print("dusk", 1).await;
@@ -109,15 +112,15 @@ async fn a_browser_learns_how_many_events_it_has_not_shown() {
     let newest = async || {
         let answer = browser.get("/my/events/newest").await;
         assert_eq!(answer.header("cache-control"), "private, no-store");
-        let told = answer.expect(200);
-        assert_eq!(told["account"], ada.id);
-        told["newest"].as_i64().unwrap()
+        let newest_event = answer.expect(200);
+        assert_eq!(newest_event["account"], ada.id);
+        newest_event["newest"].as_i64().unwrap()
     };
     assert_eq!(newest().await, 0);
     app.register(&ada, &cards[0]).await;
     let first = newest().await;
     assert!(first > 0);
-    // The page of the events says what it shows.
+    // The page of the events states the newest event that it shows.
     let page = browser.page("/my/events").await;
     let shown = page.only("h1");
     let number = first.to_string();
@@ -131,15 +134,15 @@ async fn a_browser_learns_how_many_events_it_has_not_shown() {
     ))
     .await;
     assert_eq!(newest().await, first + 3);
-    // Older events are not the newest.
+    // A page of older events states no newest event.
     assert_eq!(browser.page("/my/events?before=2").await.only("h1").get("data-newest"), None);
     let stranger = Browser::new(&app).get("/my/events/newest").await;
     assert_eq!(
         (stranger.status, stranger.text().as_str()),
         (204, ""),
-        "the script reads no further"
+        "the script stops at an empty answer"
     );
-    // What the script needs stands on each page, without a number.
+    // Every page has the elements that the script needs, without a number.
     let (hers, everybodys) = (browser.get("/").await, Browser::new(&app).get("/").await);
     assert_eq!(hers.bytes, everybodys.bytes);
     let page = check("/", &hers);
@@ -167,8 +170,8 @@ async fn kinds_of_events_are_turned_off_and_on() {
         of_kind.filter(|field| field.get("checked").is_some()).count()
     };
     assert_eq!(boxes(&browser.page("/my/events").await), 10);
-    let told = [("told", "deck.commented"), ("told", "design.replied")];
-    assert_eq!(browser.send("/my/events/settings", &told).await.status, 303);
+    let turned_on = [("told", "deck.commented"), ("told", "design.replied")];
+    assert_eq!(browser.send("/my/events/settings", &turned_on).await.status, 303);
     let settings = app.get("/v1/me/event-settings").by(&ada).answer().await.expect(200);
     let muted = settings["muted"].as_array().unwrap();
     assert_eq!(muted.len(), 8);

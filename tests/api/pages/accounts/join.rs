@@ -1,17 +1,17 @@
-//! Join, recover, and a code of a card that is kept until somebody is logged in.
+//! The forms to join and to recover, and the serial code that they carry until the player is logged in.
 
-use super::{Browser, actions, beside, check, codes, hidden, location};
+use super::{Browser, actions, check, codes, fault_of, hidden, location};
 use crate::support::{PASSWORD, RequestExt as _, TestApp};
 
 #[tokio::test]
-async fn whoever_joins_is_logged_in_and_shown_the_codes_once() {
+async fn joining_logs_in_and_shows_the_recovery_codes_once() {
     let app = TestApp::start().await;
     let mut browser = Browser::new(&app);
     let form = browser.page("/join").await;
     assert!(form.only("main").text.contains("10 to 128 characters"));
     let faulty = browser.sent("/join", &[("name", ".."), ("password", "too short")], 422).await;
-    assert_eq!(beside(&faulty, "name"), "A name has 3 to 32 characters. This has 2.");
-    assert_eq!(beside(&faulty, "password"), "A password has 10 to 128 characters.");
+    assert_eq!(fault_of(&faulty, "name"), "A name has 3 to 32 characters. This has 2.");
+    assert_eq!(fault_of(&faulty, "password"), "A password has 10 to 128 characters.");
     assert!(faulty.all("input").any(|field| field.get("value") == Some("..")));
     assert!(!faulty.all("input").any(|field| field.get("value") == Some("too short")));
     assert!(browser.cookie.is_none());
@@ -32,12 +32,12 @@ async fn whoever_joins_is_logged_in_and_shown_the_codes_once() {
         joined.header("set-cookie").split_once(';').map(|(cookie, _)| cookie.to_owned());
     assert_eq!(browser.page("/my/account").await.only("h1").text, "ada");
 
-    // A second click finds the name taken, and makes nothing.
+    // A second click is refused, because the name is taken. It creates nothing.
     let again = browser.sent("/join", &[("name", "ADA"), ("password", PASSWORD)], 409).await;
-    assert!(beside(&again, "name").starts_with("Another account has this name"));
+    assert!(fault_of(&again, "name").starts_with("Another account has this name"));
     assert_eq!(app.db().value("SELECT count(*) FROM accounts").await, "1");
 
-    // A code sets a new password, once, and is taken however it is typed.
+    // A recovery code sets a new password once. Upper and lower case and separators make no difference.
     let mut lost = Browser::new(&app);
     lost.page("/recover").await;
     let typed = codes[0].to_lowercase().replace('-', " ");
@@ -56,18 +56,18 @@ async fn whoever_joins_is_logged_in_and_shown_the_codes_once() {
 }
 
 #[tokio::test]
-async fn recovering_tells_both_faults() {
+async fn the_recovery_form_reports_a_weak_password_at_its_field() {
     let app = TestApp::start().await;
     let mut browser = Browser::new(&app);
     let fields = [("name", "ada"), ("recovery_code", "x"), ("new_password", "password1234")];
     let page = browser.sent("/recover", &fields, 422).await;
-    assert_eq!(beside(&page, "name"), "");
-    assert!(beside(&page, "new_password").contains("tried first"));
+    assert_eq!(fault_of(&page, "name"), "");
+    assert!(fault_of(&page, "new_password").contains("tried first"));
 }
 
-/// Somebody scans a card, has no account, and has both in the end: the card and the codes.
+/// A person without an account scans a card. At the end, the card is registered, and the recovery codes were shown.
 #[tokio::test]
-async fn the_code_of_a_card_is_kept_until_somebody_is_logged_in() {
+async fn a_serial_code_is_carried_until_the_player_is_logged_in() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 2).await;
@@ -77,7 +77,7 @@ async fn the_code_of_a_card_is_kept_until_somebody_is_logged_in() {
     let asked = browser.sent("/submit", &typed, 200).await;
     assert!(actions(&asked).contains(&"/join") && actions(&asked).contains(&"/recover"));
     for path in ["/recover", "/login", "/join"] {
-        // The button has the hidden fields alone: the form is shown, and nothing is refused.
+        // The button sends only the hidden fields. The service shows the form without faults.
         let page = browser.sent(path, &typed, 200).await;
         assert_eq!(page.all("li").filter(|line| line.text.contains("wrong")).count(), 0, "{path}");
         let kept = hidden(&page);
@@ -99,7 +99,7 @@ async fn the_code_of_a_card_is_kept_until_somebody_is_logged_in() {
 }
 
 #[tokio::test]
-async fn a_new_password_keeps_the_code_of_a_card_too() {
+async fn the_recovery_form_carries_a_serial_code() {
     let app = TestApp::start().await;
     let body = serde_json::json!({ "name": "ada", "password": PASSWORD });
     let made = app.post("/v1/accounts").json(&body).answer().await.expect(201);
@@ -118,17 +118,17 @@ async fn a_new_password_keeps_the_code_of_a_card_too() {
     assert!(hidden(&page).contains(&("serial", "7KQ2-X0FM-93TD-AW5G")));
 }
 
-/// No other page is gone to than one of this service.
+/// The forms lead only to pages of this service.
 #[tokio::test]
-async fn the_way_back_is_kept_through_all_forms() {
+async fn the_return_path_is_carried_through_all_forms() {
     let app = TestApp::start().await;
     let mut browser = Browser::new(&app);
     for path in ["/login", "/join", "/recover"] {
         let path = format!("{path}?to=%2Fsubmit%2Fbatch");
         let page = browser.page(&path).await;
         let kept = hidden(&page);
-        let is_kept = kept.iter().all(|field| *field == ("to", "/submit/batch"));
-        assert!(!kept.is_empty() && is_kept, "{path}: {kept:?}");
+        let is_carried = kept.iter().all(|field| *field == ("to", "/submit/batch"));
+        assert!(!kept.is_empty() && is_carried, "{path}: {kept:?}");
     }
     for (name, to, onwards) in
         [("ada", "/submit/batch", "/submit/batch"), ("bob", "//evil.example", "/my/account")]

@@ -1,4 +1,4 @@
-//! Pages of accounts: join, recover, and what belongs to the own account.
+//! Pages of accounts: join, recover, and the pages of the own account.
 
 mod events;
 mod join;
@@ -16,19 +16,19 @@ fn location(answer: &Answer) -> (u16, String) {
     (answer.status, answer.header("location"))
 }
 
-/// Hidden fields, by their names.
+/// The names and values of the hidden fields.
 fn hidden(page: &Page) -> Vec<(&str, &str)> {
     let fields = page.all("input").filter(|field| field.get("type") == Some("hidden"));
     fields.map(|field| (field.get("name").unwrap(), field.get("value").unwrap())).collect()
 }
 
-/// Where the forms of a page are sent.
+/// The addresses to which the forms of a page are sent.
 fn actions(page: &Page) -> Vec<&str> {
     page.all("form").filter_map(|form| form.get("action")).collect()
 }
 
-/// What is said beside the field of that id.
-fn beside<'a>(page: &'a Page, id: &str) -> &'a str {
+/// The fault message of the field with that id, or an empty text. Checks that the field is marked as invalid only if it has a message.
+fn fault_of<'a>(page: &'a Page, id: &str) -> &'a str {
     let named = format!("{id}_fault");
     let fault = page.all("p").find(|text| text.get("id") == Some(named.as_str()));
     let field = page.all("input").find(|field| field.get("id") == Some(id)).unwrap();
@@ -42,10 +42,10 @@ fn beside<'a>(page: &'a Page, id: &str) -> &'a str {
     }
 }
 
-/// The codes of a page that shows them once.
+/// The recovery codes of a page that shows them once.
 #[track_caller]
 fn codes(answer: &Answer) -> Vec<String> {
-    // The browser takes compressed answers, and this one is not (BREACH).
+    // The browser accepts compressed answers, but the service does not compress an answer with a secret (BREACH).
     assert_eq!(answer.header("content-encoding"), "");
     assert_eq!(answer.header("cache-control"), "private, no-store");
     let page = check("codes", answer);

@@ -1,11 +1,11 @@
-//! The own account: settings, sessions, password, and what comes before all else.
+//! The own account: settings, sessions, password, and the required password change.
 
 use cardscape::auth::permission::Role;
 
-use super::{Browser, actions, beside, check, codes, location};
+use super::{Browser, actions, check, codes, fault_of, location};
 use crate::support::{PASSWORD, RequestExt as _, TestApp};
 
-/// Pages that only somebody sees who is logged in, and buttons.
+/// Pages that need a session. [`BUTTONS`] lists the addresses of their buttons.
 const PAGES: [&str; 6] = [
     "/my/account",
     "/my/password",
@@ -25,7 +25,7 @@ const BUTTONS: [&str; 7] = [
 ];
 
 #[tokio::test]
-async fn pages_are_for_those_who_are_logged_in_and_forms_from_this_service() {
+async fn pages_need_a_session_and_forms_of_other_sites_are_refused() {
     let app = TestApp::start().await;
     app.player("ada").await;
     let mut stranger = Browser::new(&app);
@@ -37,7 +37,7 @@ async fn pages_are_for_those_who_are_logged_in_and_forms_from_this_service() {
         browser.page(path).await;
     }
     for path in BUTTONS {
-        // Nobody comes back to a button: it has no page.
+        // The address of a button has no page, so the log-in cannot lead back to it.
         let turned = stranger.send(path, &[]).await;
         assert_eq!(turned.status, 401, "{path}");
         assert_eq!(browser.get(path).await.status, 405, "{path}");
@@ -94,13 +94,13 @@ async fn sessions_are_listed_and_ended() {
     assert_eq!(location(&ended), (303, "/my/account?done=session".to_owned()));
     app.get("/v1/me").by(&ada).answer().await.problem(401, "invalid_token");
     assert!(ends(&browser.page("/my/account").await).is_empty());
-    // Again: it is what was asked for. A session of somebody else is none of one's own.
+    // A second request also succeeds, because the session is over. A request cannot end the session of another account.
     assert_eq!(browser.send(end, &[]).await.status, 303);
     let of_bob = app.get("/v1/sessions").by(&bob).answer().await.expect(200);
     let of_bob = of_bob["data"][0]["id"].as_str().unwrap();
     browser.send(&format!("/my/sessions/{of_bob}/end"), &[]).await;
     app.get("/v1/me").by(&bob).answer().await.expect(200);
-    // The own one: at once.
+    // The session of this browser ends immediately.
     let this = app.db().value(
         "SELECT s.id FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE a.name = 'ada' AND s.revoked_at IS NULL",
     );
@@ -118,19 +118,19 @@ async fn the_password_and_the_recovery_codes_are_changed() {
         [("current_password", current), ("new_password", new)]
     };
     let page = browser.sent("/my/password", &with(PASSWORD, "short"), 422).await;
-    assert_eq!(beside(&page, "new_password"), "A password has 10 to 128 characters.");
+    assert_eq!(fault_of(&page, "new_password"), "A password has 10 to 128 characters.");
     let page = browser.sent("/my/password", &with("not this one", "violet lamp 7"), 403).await;
-    assert_eq!(beside(&page, "current_password"), "The password is wrong.");
+    assert_eq!(fault_of(&page, "current_password"), "The password is wrong.");
     assert!(!page.all("input").any(|field| field.get("value") == Some("violet lamp 7")));
     let changed = browser.send("/my/password", &with(PASSWORD, "violet lamp 7")).await;
     assert_eq!(location(&changed), (303, "/my/account?done=password".to_owned()));
     browser.page("/my/account?done=password").await;
-    // Programs are logged out.
+    // The new password ends the sessions of API clients.
     let session = "SELECT revoked_at IS NOT NULL FROM sessions WHERE browser_token_hash IS NULL";
     assert_eq!(app.db().value(session).await, "true");
 
     let page = browser.sent("/my/recovery-codes", &[("current_password", PASSWORD)], 403).await;
-    assert_eq!(beside(&page, "current_password"), "The password is wrong.");
+    assert_eq!(fault_of(&page, "current_password"), "The password is wrong.");
     let fields = [("current_password", "violet lamp 7")];
     let first = codes(&browser.send("/my/recovery-codes", &fields).await);
     let fields = [
@@ -150,9 +150,9 @@ async fn the_password_and_the_recovery_codes_are_changed() {
     }
 }
 
-/// Somebody whose password was set by another is led to where it is changed, from wherever she comes.
+/// If an operator has set the password of an account, every page leads to the page that changes the password.
 #[tokio::test]
-async fn a_password_that_is_due_comes_first() {
+async fn a_required_password_change_comes_before_other_pages() {
     let app = TestApp::start().await;
     app.created_by_operator("boss", Role::Admin, "first password").await;
     let mut browser = Browser::new(&app);
@@ -176,7 +176,7 @@ async fn a_password_that_is_due_comes_first() {
     let fields = [("current_password", "first password"), ("new_password", PASSWORD)];
     let changed = browser.send("/my/password", &fields).await;
     assert_eq!(location(&changed), (303, "/my/account?done=password".to_owned()));
-    // At once.
+    // The change takes effect immediately.
     browser.page("/my/tokens").await;
     assert!(actions(&browser.page("/my/account").await).contains(&"/my/account/settings"));
 }

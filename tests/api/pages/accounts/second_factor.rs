@@ -4,10 +4,10 @@ use cardscape::auth::permission::Role;
 use cardscape::auth::second_factor::SecondFactorDemand;
 use serde_json::json;
 
-use super::{Browser, actions, beside, check, codes, location};
+use super::{Browser, actions, check, codes, fault_of, location};
 use crate::support::{Device, PASSWORD, RequestExt as _, TestApp, next_step};
 
-/// Begins a second factor: the device that took the secret over.
+/// Begins to switch on a second factor, and returns the device that holds the secret.
 async fn begin(browser: &mut Browser<'_>) -> Device {
     let begun = browser.send("/my/second-factor", &[("current_password", PASSWORD)]).await;
     assert_eq!(begun.status, 201, "{}", begun.text());
@@ -26,13 +26,13 @@ async fn a_second_factor_is_switched_on_used_and_switched_off() {
     let mut browser = Browser::of(&app, "ada").await;
     next_step(&app);
     let page = browser.sent("/my/second-factor", &[("current_password", "not this")], 403).await;
-    assert_eq!(beside(&page, "current_password"), "The password is wrong.");
+    assert_eq!(fault_of(&page, "current_password"), "The password is wrong.");
     let page = browser.sent("/my/second-factor/confirm", &[("code", "123456")], 409).await;
     assert!(page.only("main").text.contains("begin again"));
     let device = begin(&mut browser).await;
     let page = browser.sent("/my/second-factor/confirm", &[("code", "12")], 403).await;
-    assert!(beside(&page, "code").starts_with("The code is wrong"));
-    assert_eq!(beside(&page, "current_password"), "");
+    assert!(fault_of(&page, "code").starts_with("The code is wrong"));
+    assert_eq!(fault_of(&page, "current_password"), "");
     let code = device.code(&app);
     let confirmed = browser.send("/my/second-factor/confirm", &[("code", code.as_str())]).await;
     assert_eq!(confirmed.status, 200, "{}", confirmed.text());
@@ -52,14 +52,14 @@ async fn a_second_factor_is_switched_on_used_and_switched_off() {
     assert!(page.only("main").text.contains("8 of its recovery codes are left."));
     let fields = [("password_for_codes", PASSWORD), ("code_for_codes", "12")];
     let page = browser.sent("/my/second-factor/recovery-codes", &fields, 403).await;
-    assert!(beside(&page, "code_for_codes").starts_with("The code is wrong"));
-    assert_eq!(beside(&page, "code"), "");
+    assert!(fault_of(&page, "code_for_codes").starts_with("The code is wrong"));
+    assert_eq!(fault_of(&page, "code"), "");
     let fields = [("password_for_codes", PASSWORD), ("code_for_codes", first[0].as_str())];
     let second = codes(&browser.send("/my/second-factor/recovery-codes", &fields).await);
 
     let fields = [("current_password", PASSWORD), ("code", first[1].as_str())];
     let page = browser.sent("/my/second-factor/switch-off", &fields, 403).await;
-    assert!(beside(&page, "code").starts_with("The code is wrong"));
+    assert!(fault_of(&page, "code").starts_with("The code is wrong"));
     let fields = [("current_password", PASSWORD), ("code", second[0].as_str())];
     let off = browser.send("/my/second-factor/switch-off", &fields).await;
     assert_eq!(location(&off), (303, "/my/account?done=second_factor_off".to_owned()));
@@ -67,7 +67,7 @@ async fn a_second_factor_is_switched_on_used_and_switched_off() {
     Browser::of(&app, "ada").await;
 }
 
-/// Whose role needs a second factor is led to where one is switched on.
+/// If the role of an account needs a second factor, the pages lead to the page that switches it on.
 #[tokio::test]
 async fn a_second_factor_that_is_due_comes_first() {
     let app = TestApp::start().await;

@@ -1,21 +1,21 @@
-//! Personal access tokens on pages: made, shown once, revoked.
+//! Personal access tokens on pages: created, shown once, revoked.
 
-use super::{Browser, actions, beside, check, hidden, location};
+use super::{Browser, actions, check, fault_of, hidden, location};
 use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
-async fn a_token_is_made_shown_once_and_revoked() {
+async fn a_token_is_created_shown_once_and_revoked() {
     let app = TestApp::start().await;
     app.player("ada").await;
     let mut browser = Browser::of(&app, "ada").await;
     let form = browser.page("/my/tokens").await;
     assert!(form.only("main").text.contains("You have no token."));
-    // Players are offered nothing that their role would not do.
+    // The form offers players no scope that their role may not use.
     assert!(!form.all("input").any(|field| field.get("value") == Some("admin:read")));
     let key = hidden(&form)[0].1;
     let page =
         browser.sent("/my/tokens", &[("name", " "), ("days", "90"), ("key", key)], 422).await;
-    assert!(beside(&page, "name").starts_with("Say with 1 to 60 characters"));
+    assert!(fault_of(&page, "name").starts_with("Say with 1 to 60 characters"));
     assert!(page.only("main").text.contains("Choose at least one thing"));
     assert_eq!(hidden(&page)[0].1, key);
     let fields = [
@@ -33,11 +33,11 @@ async fn a_token_is_made_shown_once_and_revoked() {
     let token = page.all("code").find(|code| code.get("id") == Some("token")).unwrap();
     app.get("/v1/me/events").bearer_auth(&token.text).answer().await.expect(200);
     app.get("/v1/collection").bearer_auth(&token.text).answer().await.problem(403, "scope_missing");
-    // A double click makes one token; its secret is shown once.
+    // A double click creates one token, and its secret is shown once.
     let again = browser.sent("/my/tokens", &fields, 201).await;
     assert!(!again.all("code").any(|code| code.text.starts_with("csp_")));
     assert_eq!(app.db().value("SELECT count(*) FROM personal_access_tokens").await, "1");
-    // Another request with the key of one that was sent is told, and can be sent again.
+    // Another request with the same key is refused. The answer has a new key, so that the form can be sent again.
     let other = [("name", "other"), ("scope", "decks:read"), ("days", "30"), ("key", key)];
     let page = browser.sent("/my/tokens", &other, 422).await;
     assert!(page.only("main").text.contains("This form was sent before"));
@@ -54,7 +54,7 @@ async fn a_token_is_made_shown_once_and_revoked() {
 }
 
 #[tokio::test]
-async fn moderators_are_offered_what_their_role_does() {
+async fn moderators_are_offered_the_scopes_of_their_role() {
     let app = TestApp::start().await;
     app.moderator().await;
     let browser = Browser::of(&app, "the moderator").await;

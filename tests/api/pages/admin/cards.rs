@@ -17,7 +17,7 @@ async fn card(app: &TestApp, place: &str) -> (Value, String) {
     (card, path)
 }
 
-/// What stands in the texts of a form, by the ids of their fields.
+/// The text of the `<textarea>` with that id.
 fn written<'a>(page: &'a Page, id: &str) -> &'a str {
     let area = page.all("textarea").find(|area| area.get("id") == Some(id));
     &area.unwrap_or_else(|| panic!("no {id}")).text
@@ -46,7 +46,7 @@ async fn hidden_cards_are_found_by_admins_alone() {
 }
 
 #[tokio::test]
-async fn texts_are_changed_and_both_versions_shown_when_somebody_was_faster() {
+async fn texts_are_changed_and_a_conflict_shows_both_versions() {
     let app = start().await;
     let browser = Browser::of(&app, "the admin").await;
     let (before, path) = card(&app, "hearth 001").await;
@@ -78,7 +78,7 @@ async fn texts_are_changed_and_both_versions_shown_when_somebody_was_faster() {
     let (after, _) = card(&app, "hearth 001").await;
     assert_eq!((&after["lore"], &after["effects"]), (&json!(HOSTILE), &before["effects"]));
     assert_eq!((&after["name"], &after["attributes"]), (&before["name"], &before["attributes"]));
-    // The form of before: both versions, and the other one may be put in the place of this one.
+    // A form with an old version gets a page with both versions. The form of this page may overwrite the stored version.
     let stale = send(fields(name, "Mine.", &version)).await;
     assert_eq!(stale.status, 412);
     let page = super::check(&path, &stale);
@@ -87,7 +87,7 @@ async fn texts_are_changed_and_both_versions_shown_when_somebody_was_faster() {
     let again = send(fields(name, "Mine.", value(&page, "version"))).await;
     assert_eq!(again.status, 303);
     assert_eq!(card(&app, "hearth 001").await.0["lore"], "Mine.");
-    // Rules of the game hold.
+    // A changed card must still be valid.
     let page = browser.page(&path).await;
     let refused = send(fields("", "Mine.", value(&page, "version"))).await;
     assert_eq!(refused.status, 422);
@@ -163,18 +163,18 @@ async fn a_card_is_unlocked_by_hand() {
 }
 
 #[tokio::test]
-async fn a_card_is_moved_once_however_often_it_is_sent() {
+async fn a_card_is_moved_once_when_the_form_is_sent_twice() {
     let app = start().await;
     let browser = Browser::of(&app, "the admin").await;
     let (before, path) = card(&app, "hearth 158").await;
     let way = format!("{path}/move");
     let page = browser.page(&way).await;
     let key = value(&page, "key").to_owned();
-    for (number, status, said) in
+    for (number, status, message) in
         [("001", 409, "Another card has this number"), ("a b", 422, "This did not work")]
     {
         let page = sent(&browser, &way, &[("set", "hearth"), ("number", number)], status).await;
-        assert!(text(&page).contains(said), "{}", text(&page));
+        assert!(text(&page).contains(message), "{}", text(&page));
     }
     let fields = [("set", "hearth"), ("number", "900"), ("note", "Twice."), ("key", &*key)];
     for _ in 0..2 {
@@ -189,16 +189,16 @@ async fn a_card_is_moved_once_however_often_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_merge_is_asked_about_before_it_is_done() {
+async fn a_merge_needs_a_confirmation() {
     let app = start().await;
     let browser = Browser::of(&app, "the admin").await;
     let ((goes, path), (stays, other)) =
         (card(&app, "hearth 002").await, card(&app, "hearth 003").await);
     let way = format!("{path}/merge");
     browser.page(&way).await;
-    for (number, said) in [("002", "This is the same card."), ("999", "There is no card")] {
+    for (number, message) in [("002", "This is the same card."), ("999", "There is no card")] {
         let page = sent(&browser, &way, &[("set", "hearth"), ("number", number)], 422).await;
-        assert!(text(&page).contains(said), "{}", text(&page));
+        assert!(text(&page).contains(message), "{}", text(&page));
     }
     let page = sent(&browser, &way, &[("set", "hearth"), ("number", "003")], 200).await;
     for card in [&goes, &stays] {
@@ -207,17 +207,21 @@ async fn a_merge_is_asked_about_before_it_is_done() {
     assert!(text(&page).contains("There is no way back."));
     assert_eq!(value(&page, "into"), stays["id"]);
     let id = goes["id"].as_str().unwrap();
-    assert_eq!(app.get(&format!("/v1/cards/{id}")).answer().await.status, 200, "nothing is done");
+    assert_eq!(
+        app.get(&format!("/v1/cards/{id}")).answer().await.status,
+        200,
+        "the card is not merged yet"
+    );
     let fields = [("into", value(&page, "into")), ("key", value(&page, "key")), ("note", "Twice.")];
     let merged = browser.post(&way, &fields).await;
     assert_eq!(location(&merged), (303, format!("{other}?done=merged")));
     assert_eq!(app.get(&format!("/v1/cards/{id}")).answer().await.status, 308);
-    // Whoever has the old page is led to the card that stays.
+    // The address of the merged card redirects to the card that remains.
     assert_eq!(location(&browser.get(&path).await), (303, other));
 }
 
 #[tokio::test]
-async fn rulings_are_written_changed_and_taken_away() {
+async fn rulings_are_created_changed_and_deleted() {
     let app = start().await;
     let browser = Browser::of(&app, "the admin").await;
     let (stored, path) = card(&app, "hearth 001").await;
@@ -250,10 +254,10 @@ async fn rulings_are_written_changed_and_taken_away() {
 
     let page = browser.page(&ruling).await;
     let version = value(&page, "version").to_owned();
-    let change = |said: &'static str, version: &str| {
+    let change = |new_text: &'static str, version: &str| {
         vec![
             ("kind", "ruling".to_owned()),
-            ("text", said.to_owned()),
+            ("text", new_text.to_owned()),
             ("published_on", "2026-11-02".to_owned()),
             ("version", version.to_owned()),
         ]
@@ -276,7 +280,7 @@ async fn rulings_are_written_changed_and_taken_away() {
     let stale = browser.post(&delete, &[("version", &*version)]).await;
     assert_eq!(stale.status, 412);
     assert_eq!(list().await.as_array().unwrap().len(), 1);
-    // Whoever presses twice is told the same as who presses once.
+    // A double click gets the same answer as a single click.
     let fields = [("version", value(&page, "version")), ("card", value(&page, "card"))];
     for _ in 0..2 {
         let gone = browser.post(&delete, &fields).await;
@@ -285,24 +289,24 @@ async fn rulings_are_written_changed_and_taken_away() {
     }
 }
 
-/// The choice that a browser would send.
+/// The value of the only selected option of the page. Panics if the page has no `<select>` with that id.
 fn chosen<'a>(page: &'a Page, field: &str) -> &'a str {
     assert!(page.all("select").any(|select| select.get("id") == Some(field)), "no {field}");
     let mut chosen = page.all("option").filter(|option| option.get("selected").is_some());
     let first = chosen.next().and_then(|option| option.get("value"));
-    assert!(chosen.next().is_none(), "one is chosen");
+    assert!(chosen.next().is_none(), "only one option is selected");
     first.unwrap_or_else(|| panic!("nothing is chosen in {field}"))
 }
 
 #[tokio::test]
-async fn the_set_of_a_card_is_chosen_however_many_sets_there_are() {
+async fn a_set_can_be_chosen_among_more_sets_than_a_list_page_holds() {
     let app = start().await;
     let browser = Browser::of(&app, "the admin").await;
     let (before, path) = card(&app, "hearth 158").await;
     let ways = ["move", "merge"].map(|way| format!("{path}/{way}"));
     for way in &ways {
         assert_eq!(chosen(&browser.page(way).await, "set"), "hearth", "{way}");
-        // What is no set is told, and is not taken for another one.
+        // The page reports an invalid set code, and selects the set of the card again.
         let page = sent(&browser, way, &[("set", "a b"), ("number", "900")], 422).await;
         assert!(text(&page).contains("Must be the code of a set of this game."), "{}", text(&page));
         assert_eq!(chosen(&page, "set"), "hearth", "{way}");
@@ -316,7 +320,7 @@ async fn the_set_of_a_card_is_chosen_however_many_sets_there_are() {
         let page = browser.page(&format!("{list}?set=ttcg/hearth")).await;
         assert_eq!(chosen(&page, "set"), "ttcg/hearth", "{list}");
     }
-    // As many sets as a page of a list has stand before it.
+    // 200 sets, as many as a page of the list holds, come before the set of the card.
     let many = "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
         SELECT gen_random_uuid(), 'ttcg', 'a' || n, 'Set ' || n, false, 5, now(), now() \
         FROM generate_series(1, 200) AS n";
@@ -327,14 +331,14 @@ async fn the_set_of_a_card_is_chosen_however_many_sets_there_are() {
         let listed = page.all("input").find(|field| field.get("id") == Some("set")).unwrap();
         let list = page.only("datalist");
         assert_eq!(listed.get("list"), list.get("id"));
-        assert_eq!(page.all("option").count(), 201, "the first page, and the own set");
+        assert_eq!(page.all("option").count(), 201, "the first page, and the set of the card");
     }
-    // Sets of all games are typed then, too: one that is not suggested, and none at all.
+    // The pages for sets of all games now have a text field as well. It accepts a set that is not suggested. It refuses a set that does not exist (below).
     for list in lists {
         for set in ["ttcg/hearth", "ttcg/veil"] {
             let page = browser.page(&format!("{list}?set={set}")).await;
             assert_eq!(value(&page, "set"), set, "{list}");
-            assert_eq!(page.all("option").count(), 201, "the first page, and the own set");
+            assert_eq!(page.all("option").count(), 201, "the first page, and the chosen set");
             assert_eq!(page.all("select").count(), 0, "{list}");
         }
     }
@@ -348,7 +352,7 @@ async fn the_set_of_a_card_is_chosen_however_many_sets_there_are() {
         assert_eq!(answer.status, 404, "{}", answer.text());
         let page = super::check("no such set", &answer);
         assert!(page.all("p").any(|text| text.get("id") == Some("set_fault")), "{}", text(&page));
-        assert!(value(&page, "set").ends_with("nothing"), "what was typed stays");
+        assert!(value(&page, "set").ends_with("nothing"), "the field keeps its value");
     }
     let page = browser.page(&ways[0]).await;
     let fields = [("set", value(&page, "set")), ("number", "900"), ("key", value(&page, "key"))];
@@ -357,9 +361,9 @@ async fn the_set_of_a_card_is_chosen_however_many_sets_there_are() {
     assert_eq!(card(&app, "hearth 900").await.0["id"], before["id"]);
 }
 
-/// The stored card has another number of effects than the form began with.
+/// After the form was loaded, another client changes the number of effects of the stored card.
 #[tokio::test]
-async fn effects_that_fit_no_more_are_shown_and_not_stored() {
+async fn effects_that_no_longer_match_the_card_are_shown_and_not_stored() {
     let app = start().await;
     let browser = Browser::of(&app, "the admin").await;
     let admin = app.log_in("the admin", PASSWORD).await;
@@ -404,8 +408,8 @@ async fn effects_that_fit_no_more_are_shown_and_not_stored() {
     assert_eq!(kept(&page), ["It rolls twice.", HOSTILE]);
     assert!(page.all("textarea").all(|area| area.get("name") != Some("effect")));
     assert!(leads_to(&page, &format!("{path}/document")));
-    assert!(text(&page).contains("It sleeps."), "what is stored stands beside");
-    // The other texts are stored, and the effects stay as they are. What was typed of them stays as long as something is wrong.
+    assert!(text(&page).contains("It sleeps."), "the page shows the stored effect");
+    // The form now stores the other texts, and does not change the effects. The page keeps the typed effects until the form is valid.
     let send = |name: &'static str| {
         [
             ("name", name),

@@ -1,4 +1,4 @@
-//! What moderators decide: submissions, disputes, copies and reports.
+//! Decisions of moderators: submissions, disputes, copies and reports.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::support::{PASSWORD, RequestExt as _, TestApp, card_name, text as memb
 
 const HOSTILE: &str = "<script>alert(1)</script> & </main>";
 
-/// A hidden set that is printed, an admin and a moderator.
+/// Starts a service with a hidden set, an admin and a moderator.
 async fn start() -> TestApp {
     let app = TestApp::start().await;
     app.import_set("dusk", 1, true).await;
@@ -17,7 +17,7 @@ async fn start() -> TestApp {
 }
 
 #[tokio::test]
-async fn submissions_that_wait_are_confirmed_and_refused() {
+async fn pending_submissions_are_confirmed_and_refused() {
     let app = start().await;
     let cards = app.print("dusk", 10).await;
     let admin = app.log_in("the admin", PASSWORD).await;
@@ -39,7 +39,7 @@ async fn submissions_that_wait_are_confirmed_and_refused() {
 
     let page = browser.page(&of_ada).await;
     assert!(leads_to(&page, &format!("/admin/people/{}", ada.id)));
-    // Enter in the field for the note decides nothing: no button stands for one of the two ways.
+    // The Enter key in the note field decides nothing, because no button carries a decision.
     assert_eq!(page.all("input").filter(|field| field.get("name") == Some("confirmed")).count(), 2);
     assert!(page.all("button").all(|button| button.get("name") != Some("confirmed")));
     assert!(page.all("input").all(|field| field.get("checked").is_none()));
@@ -48,12 +48,16 @@ async fn submissions_that_wait_are_confirmed_and_refused() {
     assert_eq!(value(&page, "note"), "No photo.");
     let page = sent(&browser, &of_ada, &[("confirmed", "false"), ("note", " ")], 422).await;
     let chosen = page.all("input").find(|field| field.get("checked").is_some());
-    assert_eq!(chosen.and_then(|field| field.get("value")), Some("false"), "the choice stays");
+    assert_eq!(
+        chosen.and_then(|field| field.get("value")),
+        Some("false"),
+        "the page keeps the choice"
+    );
     assert!(text(&page).contains("This did not work"));
     let refused = browser.post(&of_ada, &[("confirmed", "false"), ("note", "No photo.")]).await;
     assert_eq!(location(&refused), (303, "/admin/reviews?done=refused".to_owned()));
-    assert_eq!(browser.get(&of_ada).await.status, 404, "it waits no more");
-    // The other way about it: somebody was faster.
+    assert_eq!(browser.get(&of_ada).await.status, 404, "the submission is not pending any more");
+    // The opposite decision comes too late: the submission is reviewed already.
     let late = browser.post(&of_ada, &[("confirmed", "true"), ("note", "A photo.")]).await;
     assert_eq!(location(&late), (303, "/admin/reviews?done=reviewed_before".to_owned()));
     let unlocked = browser.post(&of_ben, &[("confirmed", "true"), ("note", "A photo.")]).await;
@@ -85,15 +89,15 @@ async fn a_dispute_is_read_and_decided() {
         assert!(leads_to(&page, &format!("/admin/people/{}", player.id)));
     }
     let page = sent(&browser, &path, &[("reason", "")], 422).await;
-    for said in ["Choose whose the copy is.", "Give a reason of 1 to 500 characters"] {
-        assert!(text(&page).contains(said), "{said}");
+    for message in ["Choose whose the copy is.", "Give a reason of 1 to 500 characters"] {
+        assert!(text(&page).contains(message), "{message}");
     }
     let fields = [("outcome", "for_claimant"), ("reason", "A photograph.")];
     let decided = browser.post(&path, &fields).await;
     assert_eq!(location(&decided), (303, format!("{path}?done=decided")));
-    let told = app.get(&format!("/v1/disputes/{dispute}")).by(&ben).answer().await.expect(200);
+    let stored = app.get(&format!("/v1/disputes/{dispute}")).by(&ben).answer().await.expect(200);
     assert_eq!(
-        (&told["state"], &told["reason"]),
+        (&stored["state"], &stored["reason"]),
         (&json!("for_claimant"), &json!("A photograph."))
     );
     let page = browser.page(&path).await;
@@ -130,14 +134,14 @@ async fn a_copy_is_frozen_unfrozen_and_voided() {
     }
     let page = browser.page(&path).await;
     assert_eq!(text(&page).matches(HOSTILE).count(), 2);
-    assert!(!text(&page).contains(&cards[0].serial), "codes are nowhere");
+    assert!(!text(&page).contains(&cards[0].serial), "the page does not show the serial code");
     browser.post(&format!("{path}/void"), &[("reason", "Sold twice.")]).await;
     let page = browser.page(&path).await;
     assert!(text(&page).contains("Declared void") && !leads_to(&page, &format!("{path}/freeze")));
     let page = sent(&browser, &format!("{path}/freeze"), &[("reason", "Late.")], 409).await;
     assert!(text(&page).contains("The copy is void, for good."));
     assert_eq!(browser.get(&format!("{path}/burn")).await.status, 404);
-    // A code leads to nothing here.
+    // The search for copies does not accept a serial code.
     let code = &cards[0].serial;
     assert_eq!(browser.get(&format!("/admin/copies?copy={code}")).await.status, 400);
 }
@@ -163,9 +167,9 @@ async fn a_report_is_upheld_and_dismissed() {
     assert_eq!(location(&decided), (303, format!("{path}?done=decided")));
     let moderator = app.log_in("the moderator", PASSWORD).await;
     let api = path.replace("/admin/reports/", "/v1/abuse-reports/");
-    let told = app.get(&api).by(&moderator).answer().await.expect(200);
+    let stored = app.get(&api).by(&moderator).answer().await.expect(200);
     assert_eq!(
-        (&told["decision"], &told["note"]),
+        (&stored["decision"], &stored["note"]),
         (&json!("upheld"), &json!("It is\nas reported."))
     );
     assert!(!leads_to(&browser.page("/admin/reports").await, &path));
@@ -176,12 +180,12 @@ async fn a_report_is_upheld_and_dismissed() {
         let page =
             browser.page(&format!("/admin/reports?decided=true&accused={}", accused.id)).await;
         assert_eq!(leads_to(&page, &path), is_listed);
-        let said = format!("Only what was reported about {}", accused.name);
-        assert!(text(&page).contains(&said), "{}", text(&page));
+        let message = format!("Only what was reported about {}", accused.name);
+        assert!(text(&page).contains(&message), "{}", text(&page));
         assert!(leads_to(&page, &format!("/admin/people/{}", accused.id)));
         assert!(leads_to(&page, "/admin/reports?decided=true"));
     }
-    // An account that is not there has no reports.
+    // An account that does not exist has no reports.
     let page = browser.page(&format!("/admin/reports?accused={}", super::NOTHING)).await;
     assert!(text(&page).contains("No report about this account waits."), "{}", text(&page));
 }

@@ -1,4 +1,4 @@
-//! Games and sets are checked first, with faults at their lines, and brought in then.
+//! Imports of games and sets. The service checks a file first, and shows faults with their lines. It imports the file in a second step.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};
 
 const BOUNDARY: &str = "line-between-parts";
 
-/// Sends the form as browsers do: with a file, or with an empty one.
+/// Sends the form as a browser does: with a file, or with an empty file part.
 async fn upload(
     app: &TestApp,
     browser: &Browser<'_>,
@@ -44,13 +44,13 @@ fn read(answer: &Answer, status: u16) -> Page {
     check("/admin/imports", answer)
 }
 
-/// The hidden fields that say what was checked.
+/// The hidden fields that identify the checked text and the revision.
 fn checked(page: &Page) -> [(&'static str, String); 2] {
     ["checked", "revision"].map(|name| (name, value(page, name).to_owned()))
 }
 
 #[tokio::test]
-async fn a_game_and_a_set_are_brought_in_after_their_check() {
+async fn a_game_and_a_set_are_imported_after_a_check() {
     let app = start().await;
     let admin = Browser::of(&app, "the admin").await;
     let game = [("of", "game"), ("game", "pebbles"), ("text", PEBBLES)];
@@ -66,7 +66,7 @@ async fn a_game_and_a_set_are_brought_in_after_their_check() {
     assert!(text(&page).contains("It is brought in The game is new."), "{}", text(&page));
     app.get("/v1/games/pebbles").answer().await.expect(200);
 
-    // A file comes before what stands in the field, and lines may end as on Windows.
+    // A file takes precedence over the text field. Lines may end with CRLF.
     let file = serde_json::to_string_pretty(&shore()).unwrap().replace('\n', "\r\n");
     let set = [("of", "set"), ("game", "pebbles"), ("text", "something else")];
     let answer = upload(&app, &admin, "/admin/imports", &set, Some(file.as_bytes())).await;
@@ -88,18 +88,21 @@ async fn a_game_and_a_set_are_brought_in_after_their_check() {
 }
 
 #[tokio::test]
-async fn faults_stand_at_their_lines() {
+async fn faults_are_shown_with_their_lines() {
     let app = start().await;
     let admin = Browser::of(&app, "the admin").await;
     let file = "{\n  \"code\": \"odd\", \"name\": \"Odd\",\n  \"cards\": [\n    { \"number\": \"001\", \"name\": \"A <b>card</b>\",\n      \"kind\": \"nothing\" }\n  ]\n}\n";
     let fields = [("of", "set"), ("game", "ttcg"), ("text", file)];
     let page = read(&upload(&app, &admin, "/admin/imports", &fields, None).await, 422);
-    let said = text(&page);
-    assert!(said.contains("Line 5, column 15"), "{said}");
-    assert!(said.contains("\"kind\": \"nothing\" }") && said.contains("/cards/0/kind"), "{said}");
-    assert!(said.contains("001 A <b>card</b>"), "{said}");
+    let shown = text(&page);
+    assert!(shown.contains("Line 5, column 15"), "{shown}");
+    assert!(
+        shown.contains("\"kind\": \"nothing\" }") && shown.contains("/cards/0/kind"),
+        "{shown}"
+    );
+    assert!(shown.contains("001 A <b>card</b>"), "{shown}");
     assert!(!is_checked(&page));
-    // What the script needs to lead from a fault to its line in the text.
+    // The attributes that the script needs to move from a fault to its line in the text.
     assert_eq!(page.scripts(), ["fault.js"]);
     let (list, field) = page.with("data-text").next().unwrap();
     assert!(page.all("textarea").any(|text| text.get("id") == Some(field)));
@@ -107,42 +110,42 @@ async fn faults_stand_at_their_lines() {
     let (place, _) = page.with("data-line").find(|(_, line)| *line == "5").unwrap();
     assert_eq!((place.get("data-column"), &*place.text), (Some("15"), "Line 5, column 15"));
     assert_eq!(place.get("data-label"), Some("Show line 5, column 15 in the text"));
-    // What is no JSON is told with its place, too, and what was typed stays.
+    // The page also shows the line of a JSON syntax error, and keeps the typed text.
     let fields = [("of", "set"), ("game", "ttcg"), ("text", "{\n  \"code\": odd\n}")];
     let page = read(&upload(&app, &admin, "/admin/imports", &fields, None).await, 422);
     assert!(text(&page).contains("Line 2, column "), "{}", text(&page));
-    // Why is known to the check alone, so it is quoted.
+    // Only the check knows the cause, so the page quotes the message of the check.
     assert!(text(&page).contains("The check says:"), "{}", text(&page));
     assert!(page.all("q").any(|quote| quote.text.contains("expected")), "{}", text(&page));
     assert!(page.only("textarea").text.contains("\"code\": odd"));
-    // A manifest says its lines itself.
+    // Faults of a manifest also have a line.
     let manifest = PEBBLES.replace("weight = 1", "wait = 1");
     let line = manifest.lines().position(|line| line == "wait = 1").unwrap() + 1;
     let fields = [("of", "game"), ("game", "pebbles"), ("text", &*manifest)];
     let page = read(&upload(&app, &admin, "/admin/imports", &fields, None).await, 422);
     assert!(text(&page).contains(&format!("Line {line}, column ")), "{}", text(&page));
-    for (fields, said) in [
+    for (fields, message) in [
         ([("of", "set"), ("game", "ttcg"), ("text", " ")], "Choose a file, or paste its text."),
         ([("of", "set"), ("game", "a b"), ("text", "{}")], "Type the code of a game"),
         ([("of", "set"), ("game", "nowhere"), ("text", "{}")], "There is no such game."),
     ] {
         let answer = upload(&app, &admin, "/admin/imports", &fields, None).await;
-        assert!([404, 422].contains(&answer.status), "{said}: {}", answer.status);
+        assert!([404, 422].contains(&answer.status), "{message}: {}", answer.status);
         let page = check("/admin/imports", &answer);
-        assert!(text(&page).contains(said), "{}", text(&page));
+        assert!(text(&page).contains(message), "{}", text(&page));
     }
     let answer = upload(&app, &admin, "/admin/imports", &fields, Some(b"\xFF\xFE")).await;
     assert!(text(&read(&answer, 422)).contains("This file is no text in UTF-8."));
 }
 
-/// Whether the file of a form was checked.
+/// Whether the page has the hidden field that only a checked file gets.
 fn is_checked(page: &Page) -> bool {
     page.all("input").any(|field| field.get("name") == Some("checked"))
 }
 
-/// What is sent to be stored without its check, or changed after it, is checked instead.
+/// A file that was not checked, or was changed after its check, is checked instead of imported.
 #[tokio::test]
-async fn nothing_is_stored_that_was_not_checked() {
+async fn a_file_is_not_imported_without_a_check() {
     let app = start().await;
     let admin = Browser::of(&app, "the admin").await;
     let text_of = |name: &str| PEBBLES.replace("name = \"Pebbles\"", &format!("name = \"{name}\""));
@@ -158,7 +161,7 @@ async fn nothing_is_stored_that_was_not_checked() {
     assert!(text(&read(&answer, 409)).contains("This was not checked yet"));
     app.get("/v1/games/pebbles").answer().await.problem(404, "not_found");
 
-    // Somebody else is faster: the game is not new any more.
+    // The first import creates the game. Then two files are checked against the same revision, and one of them is imported first.
     let run = [&game(&one)[..], &seen].concat();
     read(&upload(&app, &admin, "/admin/imports/run", &run, None).await, 200);
     let page = read(&upload(&app, &admin, "/admin/imports", &game(&other), None).await, 200);
@@ -180,31 +183,31 @@ async fn nothing_is_stored_that_was_not_checked() {
     let page = send(with(&other, &stale), 412).await;
     assert!(text(&page).contains("Both versions stand below"), "{}", text(&page));
     assert!(page.only("pre").text.contains("name = \"Pebbles\""));
-    // It is checked again before it is stored.
+    // The file must be checked again before it is imported.
     assert!(!is_checked(&page));
     let again = [&game(&other)[..], &[("revision", value(&page, "revision"))]].concat();
     let page = read(&upload(&app, &admin, "/admin/imports", &again, None).await, 200);
     let last = checked(&page);
     let page = send(with(&other, &last), 200).await;
     assert!(text(&page).contains("The manifest of the game changes."), "{}", text(&page));
-    // Whoever presses twice is told the same as who presses once.
+    // A double click gets the same answer as a single click.
     let page = send(with(&other, &last), 200).await;
-    let said = "It is brought in Nothing changes: all of this is there already.";
-    assert!(text(&page).contains(said), "{}", text(&page));
+    let message = "It is brought in Nothing changes: all of this is there already.";
+    assert!(text(&page).contains(message), "{}", text(&page));
     let stored = app.get("/v1/games/pebbles").answer().await.expect(200);
     assert_eq!(stored["name"], "Other");
     let form = admin.page("/admin/imports/games/pebbles").await;
     assert!(form.only("textarea").text.contains("name = \"Other\""));
 }
 
-/// Puts a manifest in the place of the one that is there, over HTTP.
+/// Replaces the stored manifest through the API.
 async fn replace_manifest(app: &TestApp, by: &Player, text: &str) {
     let put = app.put("/v1/games/pebbles/manifest").by(by).header("if-match", "*");
     put.header("content-type", "application/toml").body(text.to_owned()).answer().await.expect(200);
 }
 
 #[tokio::test]
-async fn a_manifest_that_was_changed_after_it_was_read_is_shown_beside_the_own_one() {
+async fn a_manifest_that_was_changed_in_between_is_shown_beside_the_submitted_one() {
     let app = start().await;
     let browser = Browser::of(&app, "the admin").await;
     let admin = app.log_in("the admin", PASSWORD).await;
@@ -228,7 +231,7 @@ async fn a_manifest_that_was_changed_after_it_was_read_is_shown_beside_the_own_o
     let name = async || app.get("/v1/games/pebbles").answer().await.expect(200)["name"].clone();
     assert_eq!(name().await, "Theirs");
 
-    // Whoever has seen both may put the own one in the place of the other.
+    // An admin who has seen both versions may replace the stored version.
     let page = check_mine(value(&page, "revision"), 200).await;
     assert!(text(&page).contains("The manifest of the game changes."), "{}", text(&page));
     let seen = checked(&page);
@@ -243,7 +246,7 @@ async fn a_manifest_that_was_changed_after_it_was_read_is_shown_beside_the_own_o
     assert_eq!(name().await, "Mine");
 }
 
-/// The text beside a field that says what is wrong with it.
+/// The fault message of a field.
 fn fault_of(page: &Page, field: &str) -> String {
     let id = format!("{field}_fault");
     let fault = page.all("p").find(|text| text.get("id") == Some(&*id));
@@ -251,7 +254,7 @@ fn fault_of(page: &Page, field: &str) -> String {
 }
 
 #[tokio::test]
-async fn files_are_as_large_as_the_api_takes_them() {
+async fn size_limits_are_those_of_the_api() {
     let app = start().await;
     let admin = Browser::of(&app, "the admin").await;
     let manifest = |size: usize| {
@@ -266,7 +269,7 @@ async fn files_are_as_large_as_the_api_takes_them() {
     check(&game(""), Some(largest.as_bytes()), 200).await;
     let page = check(&game(""), Some(larger.as_bytes()), 413).await;
     assert_eq!(fault_of(&page, "file"), "A manifest may have 512 KiB at most.");
-    assert_eq!(value(&page, "game"), "pebbles", "the rest of the form stays");
+    assert_eq!(value(&page, "game"), "pebbles", "the other fields keep their values");
     let page = check(&game(&larger), None, 413).await;
     assert_eq!(fault_of(&page, "text"), "A manifest may have 512 KiB at most.");
     let set = [("of", "set"), ("game", "ttcg")];
@@ -277,7 +280,7 @@ async fn files_are_as_large_as_the_api_takes_them() {
 }
 
 #[tokio::test]
-async fn few_files_are_checked_at_once() {
+async fn the_number_of_concurrent_checks_is_limited() {
     let app = start().await;
     let browser = Browser::of(&app, "the admin").await;
     let admin = AccountId(app.log_in("the admin", PASSWORD).await.id.parse().unwrap());
@@ -290,7 +293,7 @@ async fn few_files_are_checked_at_once() {
         })
     };
     let fields = [("of", "game"), ("game", "pebbles"), ("text", PEBBLES)];
-    for (accounts, status, said) in [
+    for (accounts, status, message) in [
         ([admin, admin], 429, "Other files of yours, or of your network, are being checked."),
         (
             [AccountId::fresh(), AccountId::fresh()],
@@ -301,12 +304,12 @@ async fn few_files_are_checked_at_once() {
         let held = hold(accounts);
         for path in ["/admin/imports", "/admin/imports/run"] {
             let page = read(&upload(&app, &browser, path, &fields, None).await, status);
-            assert_eq!(fault_of(&page, "file"), said);
-            // Nothing of it was a file: all that was typed is there again.
+            assert_eq!(fault_of(&page, "file"), message);
+            // The form contained no file, so the page shows all typed values again.
             assert_eq!(value(&page, "game"), "pebbles");
             let typed = PEBBLES.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(page.only("textarea").text, typed);
-            // So is what stands before a file, among it the version that the form began with.
+            // If the form contains a file, the page shows the fields before the file again, including the revision.
             let sent = [&fields[..], &[("revision", "pebbles:7")]].concat();
             let chosen = read(&upload(&app, &browser, path, &sent, Some(b"x")).await, status);
             assert!(chosen.only("main").text.contains("The file was not kept: choose it again."));
@@ -317,7 +320,7 @@ async fn few_files_are_checked_at_once() {
             assert!(["of", "game", "revision"].into_iter().all(|name| at(name) < at("file")));
         }
         drop(held);
-        // Each answer gives its own place back.
+        // Each request releases its own place when it is answered.
         for _ in 0..3 {
             read(&upload(&app, &browser, "/admin/imports", &fields, None).await, 200);
         }

@@ -13,10 +13,10 @@ use super::frame::check;
 use super::html::Page;
 use crate::support::{Answer, RequestExt as _, TestApp};
 
-/// An id that nothing has.
+/// An id that no resource has.
 const NOTHING: &str = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
 
-/// Pages of moderators; those of admins follow.
+/// Pages for moderators and admins. [`FOR_ADMINS`] lists the pages for admins only.
 const FOR_MODERATORS: [&str; 6] = [
     "/admin",
     "/admin/people",
@@ -37,7 +37,7 @@ const FOR_ADMINS: [&str; 9] = [
     "/admin/audit-log",
 ];
 
-/// Buttons and forms about something that is not there, with the least fields that they need: of moderators, and of admins.
+/// Buttons and forms of moderators for resources that do not exist, with the minimum of fields. [`SENT_BY_ADMINS`] lists those of admins.
 const SENT_BY_MODERATORS: [(&str, &[(&str, &str)]); 4] = [
     ("/admin/reviews/ID", &[("confirmed", "true"), ("note", "Seen.")]),
     ("/admin/disputes/ID", &[("outcome", "for_owner"), ("reason", "Seen.")]),
@@ -67,7 +67,7 @@ const SENT_BY_ADMINS: [(&str, &[(&str, &str)]); 17] = [
     ("/admin/webhooks/ID/deliveries/ID/resend", &[]),
 ];
 
-/// A game with open and hidden cards, an admin and a moderator.
+/// Starts a service with a game that has open and hidden cards, an admin and a moderator.
 async fn start() -> TestApp {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
@@ -80,30 +80,30 @@ fn location(answer: &Answer) -> (u16, String) {
     (answer.status, answer.header("location"))
 }
 
-/// The value of a field, or of a hidden one, by its name.
+/// The value of the first `<input>` with that name, hidden or not.
 #[track_caller]
 fn value<'a>(page: &'a Page, name: &str) -> &'a str {
     let named = page.all("input").find(|field| field.get("name") == Some(name));
     named.and_then(|field| field.get("value")).unwrap_or_else(|| panic!("no field {name}"))
 }
 
-/// The text of the page.
+/// The text of the main part of the page.
 fn text(page: &Page) -> &str {
     &page.only("main").text
 }
 
-/// Where the forms of a page are sent that change something.
+/// The addresses to which the forms of a page send POST requests.
 fn actions(page: &Page) -> Vec<&str> {
     let forms = page.all("form").filter(|form| form.get("method") == Some("post"));
     forms.filter_map(|form| form.get("action")).collect()
 }
 
-/// Where the links of a page lead.
+/// Whether the page has a link to that path.
 fn leads_to(page: &Page, path: &str) -> bool {
     page.all("a").any(|link| link.get("href") == Some(path))
 }
 
-/// What a form answers that does not lead elsewhere.
+/// Sends a form, and returns the page of the answer, which must have that status.
 async fn sent(browser: &Browser<'_>, path: &str, fields: &[(&str, &str)], status: u16) -> Page {
     let answer = browser.post(path, fields).await;
     assert_eq!(answer.status, status, "{path}: {}", answer.text());
@@ -111,7 +111,7 @@ async fn sent(browser: &Browser<'_>, path: &str, fields: &[(&str, &str)], status
 }
 
 #[tokio::test]
-async fn pages_are_for_those_who_have_the_role() {
+async fn pages_are_refused_without_the_required_role() {
     let app = start().await;
     app.player("ada").await;
     let stranger = Browser::new(&app);
@@ -136,7 +136,7 @@ async fn pages_are_for_those_who_have_the_role() {
 }
 
 #[tokio::test]
-async fn forms_are_for_those_who_have_the_role_and_from_this_service() {
+async fn forms_without_the_required_role_or_from_other_sites_are_refused() {
     let app = start().await;
     app.player("ada").await;
     let player = Browser::of(&app, "ada").await;
@@ -150,9 +150,9 @@ async fn forms_are_for_those_who_have_the_role_and_from_this_service() {
         assert_eq!(player.post(&path, fields).await.status, 403, "{path}");
         let wanted = if is_moderators { 404 } else { 403 };
         assert_eq!(moderator.post(&path, fields).await.status, wanted, "{path}");
-        // A webhook that is not there counts as deleted.
-        let is_gone = path.starts_with("/admin/webhooks/") && path.ends_with("/delete");
-        let wanted = if is_gone { 303 } else { 404 };
+        // The deletion of a webhook that does not exist succeeds, as if the webhook had been deleted.
+        let is_webhook_deletion = path.starts_with("/admin/webhooks/") && path.ends_with("/delete");
+        let wanted = if is_webhook_deletion { 303 } else { 404 };
         assert_eq!(admin.post(&path, fields).await.status, wanted, "{path}");
         let foreign = app.post(&path).header("cookie", admin.cookie.as_ref().unwrap()).form(fields);
         let refused = foreign.header("sec-fetch-site", "cross-site").answer().await;
@@ -160,13 +160,13 @@ async fn forms_are_for_those_who_have_the_role_and_from_this_service() {
     }
 }
 
-/// The page of the account leads there who has something to do there.
+/// The account page links to `/admin` only for moderators and admins.
 #[tokio::test]
-async fn the_account_leads_to_the_pages_of_its_role() {
+async fn the_account_page_links_to_the_pages_of_its_role() {
     let app = start().await;
     app.player("ada").await;
-    for (name, is_led) in [("ada", false), ("the moderator", true), ("the admin", true)] {
+    for (name, has_link) in [("ada", false), ("the moderator", true), ("the admin", true)] {
         let page = Browser::of(&app, name).await.page("/my/account").await;
-        assert_eq!(leads_to(&page, "/admin"), is_led, "{name}");
+        assert_eq!(leads_to(&page, "/admin"), has_link, "{name}");
     }
 }

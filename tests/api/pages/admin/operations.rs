@@ -4,7 +4,7 @@ use super::{Browser, check, leads_to, location, sent, start, text, value};
 use crate::support::{PASSWORD, RequestExt as _};
 
 #[tokio::test]
-async fn a_webhook_is_made_once_and_its_secret_shown_once() {
+async fn a_webhook_is_created_once_and_its_secret_is_shown_once() {
     let app = start().await;
     let admin = app.log_in("the admin", PASSWORD).await;
     let browser = Browser::of(&app, "the admin").await;
@@ -27,7 +27,7 @@ async fn a_webhook_is_made_once_and_its_secret_shown_once() {
     ];
     let made = browser.post("/admin/webhooks", &fields).await;
     assert_eq!(made.status, 201, "{}", made.text());
-    // The browser takes compressed answers, and this one is not (BREACH).
+    // The browser accepts compressed answers, but the service does not compress an answer with a secret (BREACH).
     assert_eq!(made.header("content-encoding"), "");
     let page = check("/admin/webhooks", &made);
     let secret = page.all("code").find(|code| code.get("id") == Some("secret")).unwrap();
@@ -56,7 +56,7 @@ async fn a_webhook_is_made_once_and_its_secret_shown_once() {
             fields.iter().map(|(name, text)| (*name, &**text)).collect();
         browser.post(path, &fields).await
     };
-    // A box that is not ticked is not sent: it is off now.
+    // A browser does not send a checkbox that is not checked, so this form turns the webhook off.
     let changed = send(&path, change("https://hooks.example/one", &version)).await;
     assert_eq!(location(&changed), (303, format!("{path}?done=changed")));
     let stored = list().await;
@@ -81,14 +81,14 @@ async fn a_webhook_is_made_once_and_its_secret_shown_once() {
     assert_eq!(list().await[0]["secret_generation"], 2);
 
     let page = browser.page(&format!("{path}/delete")).await;
-    let gone = [("version", value(&page, "version"))];
+    let deletion = [("version", value(&page, "version"))];
     assert_eq!(
         browser.post(&format!("{path}/delete"), &[("version", &*version)]).await.status,
         412
     );
-    // Whoever presses twice is told the same as who presses once.
+    // A double click gets the same answer as a single click.
     for _ in 0..2 {
-        let deleted = browser.post(&format!("{path}/delete"), &gone).await;
+        let deleted = browser.post(&format!("{path}/delete"), &deletion).await;
         assert_eq!(location(&deleted), (303, "/admin/webhooks?done=deleted".to_owned()));
         assert!(list().await.is_empty());
     }
@@ -111,8 +111,8 @@ async fn deliveries_are_listed_and_sent_again() {
     }
     let page = browser.page(&deliveries).await;
     let resend: Vec<&str> = super::actions(&page);
-    let [resend] = resend[..] else { panic!("one delivery: {resend:?}") };
-    // A double click sends it once; another page has another key.
+    let [resend] = resend[..] else { panic!("expected one delivery: {resend:?}") };
+    // A double click sends the delivery again once. A page that is loaded later has another key, and sends it once more.
     let resent = async || {
         let page = app.get("/v1/audit-log?action=webhook.delivery_resent").by(&admin);
         page.answer().await.expect(200)["data"].as_array().unwrap().len()

@@ -1,4 +1,4 @@
-//! People: found, given roles, banned.
+//! Accounts: search, roles, bans, and the removal of a second factor.
 
 use super::{Browser, actions, leads_to, location, sent, start, text};
 use crate::support::{PASSWORD, RequestExt as _};
@@ -24,7 +24,7 @@ async fn accounts_are_found_by_name_role_and_ban() {
     let refused = moderator.get(&long).await;
     assert_eq!(refused.status, 400);
     assert!(refused.text().contains("A part of a name has 1 to 32 characters."));
-    // Moderators look, and change nothing.
+    // Moderators can read the page of an account, and cannot change the account.
     let path = format!("/admin/people/{}", ada.id);
     let page = moderator.page(&path).await;
     assert_eq!(page.only("h1").text, "ada");
@@ -49,7 +49,7 @@ async fn admins_give_roles_and_ban() {
     assert!(text(&browser.page(&format!("{path}?done=role")).await).contains("has the new role"));
     assert_eq!(browser.post(&format!("{path}/role"), &[("role", "king")]).await.status, 422);
 
-    // A ban is asked about first.
+    // The service asks for a confirmation before it bans an account.
     let page = browser.page(&format!("{path}/ban")).await;
     assert_eq!(page.only("h1").text, "Ban ada?");
     assert_eq!(actions(&page), [format!("{path}/ban")]);
@@ -63,7 +63,7 @@ async fn admins_give_roles_and_ban() {
     browser.post(&format!("{path}/unban"), &[]).await;
     assert!(find().await.get("banned_at").is_none());
 
-    // Nobody changes their own role.
+    // Admins cannot change their own role.
     let own = format!("/admin/people/{}", admin.id);
     assert_eq!(actions(&browser.page(&own).await), Vec::<&str>::new());
     let page = sent(&browser, &format!("{own}/role"), &[("role", "player")], 409).await;
@@ -71,20 +71,20 @@ async fn admins_give_roles_and_ban() {
 }
 
 #[tokio::test]
-async fn a_lost_second_factor_is_taken_off() {
+async fn an_admin_removes_a_lost_second_factor() {
     let app = start().await;
     let ada = app.player("ada").await;
     app.enrol(&ada).await;
     let browser = Browser::of(&app, "the admin").await;
     let path = format!("/admin/people/{}", ada.id);
-    let asked = format!("{path}/second-factor");
-    assert!(leads_to(&browser.page(&path).await, &asked));
-    let page = browser.page(&asked).await;
+    let removal = format!("{path}/second-factor");
+    assert!(leads_to(&browser.page(&path).await, &removal));
+    let page = browser.page(&removal).await;
     assert_eq!(page.only("h1").text, "Take the second factor of ada off?");
-    let off = browser.post(&asked, &[]).await;
+    let off = browser.post(&removal, &[]).await;
     assert_eq!(location(&off), (303, format!("{path}?done=factor")));
-    assert!(!leads_to(&browser.page(&path).await, &asked));
-    let page = sent(&browser, &asked, &[], 409).await;
+    assert!(!leads_to(&browser.page(&path).await, &removal));
+    let page = sent(&browser, &removal, &[], 409).await;
     assert!(text(&page).contains("The account has no second factor."));
     app.log_in("ada", PASSWORD).await;
 }

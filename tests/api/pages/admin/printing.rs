@@ -1,4 +1,4 @@
-//! Print runs: planned, announced, revealed; codes are nowhere.
+//! Print runs are planned, announced and revealed. No page shows a serial code.
 
 use super::{Browser, check, leads_to, location, sent, start, text, value};
 use crate::support::{PASSWORD, RequestExt as _, TestApp};
@@ -13,22 +13,22 @@ async fn a_run_is_planned_announced_and_not_revealed_before_it_is_printed() {
     assert!(text(&page).contains("Must be a whole number from 1 to 10,000,000."));
     let fields = [("set", "ttcg/hearth"), ("copies_per_card", "100")];
     let page = sent(&browser, plans, &fields, 200).await;
-    let plan = app.log_in("the admin", PASSWORD).await;
-    let told = serde_json::json!({ "copies_per_card": 100 });
-    let told = app.post("/v1/games/ttcg/sets/hearth/print-plans").by(&plan).json(&told);
-    let told = told.answer().await.expect(200);
-    let copies = told["copy_count"].as_u64().unwrap();
-    let said = text(&page).replace(',', "");
-    assert!(said.contains(&copies.to_string()), "{said}");
-    for rarity in told["rarities"].as_array().unwrap() {
-        assert!(said.contains(&rarity["copies"].to_string()), "{said}");
+    let admin = app.log_in("the admin", PASSWORD).await;
+    let plan = serde_json::json!({ "copies_per_card": 100 });
+    let plan = app.post("/v1/games/ttcg/sets/hearth/print-plans").by(&admin).json(&plan);
+    let plan = plan.answer().await.expect(200);
+    let copies = plan["copy_count"].as_u64().unwrap();
+    let shown = text(&page).replace(',', "");
+    assert!(shown.contains(&copies.to_string()), "{shown}");
+    for rarity in plan["rarities"].as_array().unwrap() {
+        assert!(shown.contains(&rarity["copies"].to_string()), "{shown}");
     }
     let of_set = "/v1/games/ttcg/sets/hearth/print-commitments";
     let announced = async || {
         let page = app.get(of_set).answer().await.expect(200);
         page["data"].as_array().unwrap().clone()
     };
-    assert!(announced().await.is_empty(), "nothing is stored");
+    assert!(announced().await.is_empty(), "a plan is not stored");
     let key = value(&page, "key").to_owned();
     let fields = [&fields[..], &[("key", &*key)]].concat();
     let first = browser.post("/admin/print-plans/announce", &fields).await;
@@ -49,7 +49,7 @@ async fn a_run_is_planned_announced_and_not_revealed_before_it_is_printed() {
 }
 
 #[tokio::test]
-async fn what_was_printed_is_shown_without_codes_and_revealed() {
+async fn a_printed_run_is_shown_without_codes_and_revealed() {
     let app = TestApp::start().await;
     app.import_set("dusk", 1, false).await;
     app.admin().await;

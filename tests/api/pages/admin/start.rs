@@ -1,20 +1,20 @@
-//! Where moderators and admins begin.
+//! The start page of moderators and admins.
 
 use cardscape::auth::permission::Role;
 
 use super::{Browser, leads_to, start, text};
 use crate::support::{PASSWORD, TestApp};
 
-/// An operator has made the first admin, and nothing else is there.
+/// An operator has created the first admin. The service contains nothing else.
 #[tokio::test]
-async fn a_new_service_says_what_is_to_be_done_first() {
+async fn a_new_service_lists_the_first_steps() {
     let app = TestApp::start().await;
     app.created_by_operator("boss", Role::Admin, "first password").await;
     let mut boss = Browser::new(&app);
     boss.send("/login", &[("name", "boss"), ("password", "first password")]).await;
     let page = boss.page("/admin").await;
     assert!(leads_to(&page, "/my/password") && text(&page).contains("Before players come"));
-    // Nothing is told that needs the permission.
+    // Before the password change, the page shows nothing that needs the permissions of the role.
     assert!(!leads_to(&page, "/admin/reviews") && !text(&page).contains("waiting"));
     let fields = [("current_password", "first password"), ("new_password", PASSWORD)];
     boss.send("/my/password", &fields).await;
@@ -37,7 +37,7 @@ async fn a_new_service_says_what_is_to_be_done_first() {
 }
 
 #[tokio::test]
-async fn moderators_see_what_waits_and_no_tools_of_admins() {
+async fn moderators_see_open_tasks_and_no_tools_of_admins() {
     let app = start().await;
     let page = Browser::of(&app, "the moderator").await.page("/admin").await;
     for path in ["/admin/reviews", "/admin/disputes", "/admin/reports", "/reviews/designs"] {

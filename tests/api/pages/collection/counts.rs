@@ -45,7 +45,7 @@ async fn a_count_goes_up_and_down_and_every_change_can_be_undone() {
         page.only("main").text
     );
     assert_eq!(quantities(&app, &ada).await, rare(4));
-    // The same form twice is one change, which the second does not undo.
+    // The same form, sent twice, changes the count once. The second answer offers no undo.
     let undo = format!("Undo the change of {CARD}");
     let again = check("again", &hers.post("/my/collection", &new).await);
     assert_eq!(quantities(&app, &ada).await, rare(4));
@@ -61,7 +61,7 @@ async fn a_count_goes_up_and_down_and_every_change_can_be_undone() {
     ] {
         let page = hers.page("/my/collection?set=base").await;
         let mut sent = fields(&page, &label);
-        assert!(sent.contains(&("set", "base")), "the list stays as it was: {sent:?}");
+        assert!(sent.contains(&("set", "base")), "the form keeps the filter of the list: {sent:?}");
         if !field.is_empty() {
             sent.retain(|(name, _)| *name != "quantity");
             sent.push(("quantity", field));
@@ -71,15 +71,15 @@ async fn a_count_goes_up_and_down_and_every_change_can_be_undone() {
         let expected = if after == 0 { Vec::new() } else { rare(after) };
         assert_eq!(quantities(&app, &ada).await, expected, "{label}");
         let page = check(&label, &changed);
-        let said = format!("{CARD}: 4 before, {after} now.");
-        assert!(page.only("main").text.contains(&said), "{}", page.only("main").text);
+        let message = format!("{CARD}: 4 before, {after} now.");
+        assert!(page.only("main").text.contains(&message), "{}", page.only("main").text);
         let undone = hers.post("/my/collection", &fields(&page, &undo)).await;
         assert_eq!(undone.status, 200, "{label}: {}", undone.text());
         assert_eq!(quantities(&app, &ada).await, rare(4), "{label}");
-        let said = format!("{CARD}: {after} before, 4 now.");
-        assert!(check("undone", &undone).only("main").text.contains(&said));
+        let message = format!("{CARD}: {after} before, 4 now.");
+        assert!(check("undone", &undone).only("main").text.contains(&message));
     }
-    // What somebody else has counted in between stays.
+    // An undo takes back its own change, and keeps a change that another client made in between.
     let page = hers.page("/my/collection").await;
     let changed =
         check("more", &hers.post("/my/collection", &fields(&page, &format!("+1: {CARD}"))).await);
@@ -87,7 +87,7 @@ async fn a_count_goes_up_and_down_and_every_change_can_be_undone() {
     app.post("/v1/collection/changes").by(&ada).json(&elsewhere).answer().await.expect(200);
     hers.post("/my/collection", &fields(&changed, &undo)).await;
     assert_eq!(quantities(&app, &ada).await, rare(14));
-    // Nothing changes that is so already.
+    // Setting a count to its current number changes nothing.
     let page = hers.page("/my/collection").await;
     let same =
         hers.post("/my/collection", &fields(&page, &format!("Set the number of {CARD}"))).await;
@@ -95,7 +95,7 @@ async fn a_count_goes_up_and_down_and_every_change_can_be_undone() {
 }
 
 #[tokio::test]
-async fn what_is_not_clear_is_asked_and_counted_then() {
+async fn an_ambiguous_printing_is_chosen_before_it_is_counted() {
     let (app, ada) = start().await;
     let hers = Browser::of(&app, "ada").await;
     let new = |name: &'static str, rarity: &'static str, add: &'static str| {
@@ -133,7 +133,7 @@ async fn what_is_not_clear_is_asked_and_counted_then() {
 
     for (name, rarity, add, at) in [
         ("No such card", "", "1", "card_name"),
-        // A hidden card is found by nobody who does not see it.
+        // A player who may not see a hidden card cannot find it by its name.
         ("The dusk card, numbered 001!", "rare", "1", "card_name"),
         ("", "", "1", "card_name"),
         ("The base card, numbered 001!", "rare", "0", "add"),
@@ -157,8 +157,8 @@ async fn what_is_not_clear_is_asked_and_counted_then() {
     let refused = hers.post("/my/collection", &wrong).await;
     assert_eq!(refused.status, 422);
     let page = check("wrong", &refused);
-    let said = "The base card, numbered 002!, base 002, Mythic Rare, Damaged: The number must be 0 to 9999.";
-    assert!(page.only("main").text.contains(said), "{}", page.only("main").text);
+    let message = "The base card, numbered 002!, base 002, Mythic Rare, Damaged: The number must be 0 to 9999.";
+    assert!(page.only("main").text.contains(message), "{}", page.only("main").text);
     let field = page.all("input").find(|field| field.get("id") == Some("wrong-number")).unwrap();
     assert_eq!((field.get("value"), field.get("aria-invalid")), (Some("10000"), Some("true")));
     assert!(page.all("a").any(|link| link.get("href") == Some("#wrong-number")));
@@ -168,7 +168,7 @@ async fn what_is_not_clear_is_asked_and_counted_then() {
 }
 
 #[tokio::test]
-async fn the_collection_is_narrowed_and_shows_no_hidden_card() {
+async fn the_collection_is_filtered_and_shows_no_hidden_card() {
     let (app, ada) = start().await;
     let cards = app.print("dusk", 2).await;
     let ben = app.player("ben").await;
@@ -202,9 +202,9 @@ async fn the_collection_is_narrowed_and_shows_no_hidden_card() {
     }
 }
 
-/// Whoever clicks twice, and sends the form again that then comes, counts once.
+/// A double click, and then another request with the form of the answer, change the count once.
 #[tokio::test]
-async fn what_is_being_counted_and_sent_again_is_counted_once() {
+async fn a_change_that_is_sent_again_while_it_runs_is_counted_once() {
     let (app, ada) = start().await;
     let change =
         json!({ "game": "ttcg", "set": "base", "number": "001", "rarity": "rare", "add": 4 });
@@ -221,16 +221,16 @@ async fn what_is_being_counted_and_sent_again_is_counted_once() {
     let page = check("running", &refused);
     assert!(page.only("main").text.contains("It is being counted at the moment."));
     let again = fields(&page, &more);
-    assert!(again.contains(&("key", key)), "it is the same request: {again:?}");
+    assert!(again.contains(&("key", key)), "the form keeps the idempotency key: {again:?}");
     release_key(&running).await;
-    for (fields, said) in [(&sent, "4 before, 5 now."), (&again, "it was counted before.")] {
+    for (fields, message) in [(&sent, "4 before, 5 now."), (&again, "it was counted before.")] {
         let answer = hers.post("/my/collection", fields).await;
         assert_eq!(answer.status, 200, "{}", answer.text());
-        let page = check(said, &answer);
-        assert!(page.only("main").text.contains(said), "{}", page.only("main").text);
+        let page = check(message, &answer);
+        assert!(page.only("main").text.contains(message), "{}", page.only("main").text);
         assert_eq!(quantities(&app, &ada).await, rare(5));
     }
-    // The form that adds cards.
+    // The form that adds cards behaves in the same way.
     let new = [
         ("card_game", "ttcg"),
         ("card_name", "the base card numbered 001"),
@@ -251,7 +251,7 @@ async fn what_is_being_counted_and_sent_again_is_counted_once() {
 }
 
 #[tokio::test]
-async fn nothing_is_changed_from_an_address_that_cannot_be_read() {
+async fn a_form_with_an_invalid_cursor_changes_nothing() {
     let (app, ada) = start().await;
     let change = |number: &str, add: i32| {
         let change = json!({ "game": "ttcg", "set": "base", "number": number, "rarity": "rare", "add": add });
@@ -267,7 +267,7 @@ async fn nothing_is_changed_from_an_address_that_cannot_be_read() {
     let refused = hers.post("/my/collection", &sent).await;
     assert_eq!(refused.status, 400);
     assert_eq!(quantities(&app, &ada).await, rare(4));
-    // A later page that has become empty says nothing of those before it.
+    // A later page that has become empty does not state that the whole collection is empty.
     change("002", 1).await.expect(200);
     let first = app.get("/v1/collection?limit=1").by(&ada).answer().await.expect(200);
     change("002", -1).await.expect(200);

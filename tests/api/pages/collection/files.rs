@@ -1,10 +1,10 @@
-//! Files: each line is judged first, then what can be counted is counted; and the collection leaves as a file.
+//! Import and export of files. An import checks each line first, and counts the usable lines after a confirmation.
 
 use super::{Browser, check, start};
 use crate::pages::html::Page;
 use crate::support::{Answer, RequestExt as _, TestApp};
 
-/// Sends the form of an import as a browser does: with a file, or with what was pasted.
+/// Sends the import form as a browser does: with a file, or with an empty file part.
 async fn send(
     app: &TestApp,
     by: &Browser<'_>,
@@ -32,7 +32,7 @@ async fn send(
     request.body(body).answer().await
 }
 
-/// What stands in the rows of the table of that name.
+/// The texts of the rows of the table with that name. Empty if the page has no such table.
 fn rows<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
     let label = format!("Table: {name}");
     let Some(at) = page.elements.iter().position(|one| one.get("aria-label") == Some(&label))
@@ -50,7 +50,7 @@ fn rows<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
 const FILE: &str = "Count,Name,Rarity,Condition,Paid\n4,\"The base card, numbered 001!\",common,NM,1.00\n1,\"The base card, numbered 002!\",,,\n2,<b>Nobody</b>,,,\nx,\"The base card, numbered 003!\",rare,,\n";
 
 #[tokio::test]
-async fn each_line_is_judged_before_anything_is_counted() {
+async fn each_line_is_checked_before_anything_is_counted() {
     let (app, ada) = start().await;
     let hers = Browser::of(&app, "ada").await;
     let read = send(&app, &hers, &[("mode", "add"), ("game", "ttcg")], Some(FILE.as_bytes())).await;
@@ -59,13 +59,13 @@ async fn each_line_is_judged_before_anything_is_counted() {
     let page = check("verdicts", &read);
     let usable = rows(&page, "Lines that can be counted");
     assert_eq!(usable.len(), 1, "{usable:?}");
-    for said in ["2", "The base card, numbered 001!", "base 001", "4×, near mint"] {
-        assert!(usable[0].contains(said), "{said}: {usable:?}");
+    for expected in ["2", "The base card, numbered 001!", "base 001", "4×, near mint"] {
+        assert!(usable[0].contains(expected), "{expected}: {usable:?}");
     }
     let others = rows(&page, "Lines that cannot be counted");
     assert_eq!(others.len(), 3, "{others:?}");
     assert!(others[0].contains("May mean several.") && others[0].contains("Mythic"), "{others:?}");
-    // The way out is a choice of the form before, not a parameter of the API.
+    // The advice names a choice of the import form, not the parameter of the API.
     assert!(others[0].contains("Are the most common printing"), "{others:?}");
     assert!(!page.only("main").text.contains("most_common"), "{others:?}");
     assert!(others[1].contains("<b>Nobody</b>") && others[1].contains("Not found."), "{others:?}");
@@ -82,7 +82,7 @@ async fn each_line_is_judged_before_anything_is_counted() {
         form.get("action").is_some_and(|to| to.starts_with("/my/collection/import/"))
     };
     let commit = page.all("form").find(form).unwrap().get("action").unwrap();
-    // All of it cannot be counted, and says so.
+    // Without `only_ok`, the import is refused, because some lines cannot be counted.
     let refused = hers.post(commit, &[]).await;
     assert_eq!(refused.status, 422);
     assert!(check("refused", &refused).only("main").text.contains("Some lines cannot be counted."));
@@ -94,8 +94,8 @@ async fn each_line_is_judged_before_anything_is_counted() {
     hers.post(commit, &[("only_ok", "yes")]).await;
     let entries = app.get("/v1/collection").by(&ada).answer().await.expect(200);
     assert_eq!(entries["data"].as_array().unwrap().len(), 1);
-    assert_eq!(entries["data"][0]["quantity"], 4, "it is counted once");
-    // Nobody else can count it.
+    assert_eq!(entries["data"][0]["quantity"], 4, "the second request counts nothing");
+    // Another account cannot confirm this import.
     app.player("ben").await;
     let his = Browser::of(&app, "ben").await;
     let gone = his.post(commit, &[("only_ok", "yes")]).await;
@@ -103,9 +103,9 @@ async fn each_line_is_judged_before_anything_is_counted() {
     assert!(check("gone", &gone).only("main").text.contains("This reading is gone"));
 }
 
-/// What stands before the file is kept of a form that is not received, so all choices do.
+/// When a form is too large, the service keeps only the fields before the file. All choices must therefore come before the file.
 #[tokio::test]
-async fn choices_are_kept_of_a_form_whose_file_is_too_large() {
+async fn a_form_with_a_too_large_file_keeps_its_choices() {
     let (app, _ada) = start().await;
     let hers = Browser::of(&app, "ada").await;
     let page = hers.page("/my/collection/import").await;
@@ -129,7 +129,7 @@ async fn choices_are_kept_of_a_form_whose_file_is_too_large() {
 }
 
 #[tokio::test]
-async fn lines_can_be_pasted_and_what_is_no_table_is_told() {
+async fn lines_can_be_pasted_and_invalid_tables_are_refused() {
     let (app, ada) = start().await;
     let hers = Browser::of(&app, "ada").await;
     let pasted = "Count\tName\tRarity\r\n2\tThe base card, numbered 002!\trare\r\n";
@@ -143,7 +143,7 @@ async fn lines_can_be_pasted_and_what_is_no_table_is_told() {
         send(&app, &hers, &[("pasted", common), ("without_rarity", "most_common")], None).await;
     let page = check("most common", &read);
     assert!(rows(&page, "Lines that can be counted")[0].contains("Common"));
-    for (fields, file, said) in [
+    for (fields, file, expected) in [
         (vec![], None::<&[u8]>, "Choose a file, or paste its lines."),
         (vec![("pasted", " \r\n")], None, "Choose a file, or paste its lines."),
         (vec![("pasted", "no headings here")], None, "This did not work"),
@@ -155,7 +155,7 @@ async fn lines_can_be_pasted_and_what_is_no_table_is_told() {
         assert!([400, 422].contains(&refused.status), "{fields:?}: {}", refused.text());
         let page = check("refused", &refused);
         let faults = page.all("div").find(|block| block.get("id") == Some("faults")).unwrap();
-        assert!(faults.text.contains(said), "{fields:?}: {faults:?}");
+        assert!(faults.text.contains(expected), "{fields:?}: {faults:?}");
         let kept = page.all("textarea").find(|field| field.get("id") == Some("pasted")).unwrap();
         let typed =
             fields.iter().find(|(name, _)| *name == "pasted").map_or("", |(_, text)| text.trim());
@@ -163,24 +163,24 @@ async fn lines_can_be_pasted_and_what_is_no_table_is_told() {
     }
     let entries = app.get("/v1/collection").by(&ada).answer().await.expect(200);
     assert_eq!(entries["data"].as_array().unwrap().len(), 0);
-    // What is too large is not shown again, and a file may be as large as one that the API takes.
+    // The page does not show a text again that is too large. The size limit of files is the limit of the API.
     let (long, large) = ("x".repeat(256 * 1024 + 1), vec![b'x'; 16 * 1024 * 1024 + 1]);
-    for (fields, file, said) in [
+    for (fields, file, expected) in [
         (vec![("pasted", &*long)], None, "The pasted text is longer than 256 KiB."),
         (vec![], Some(&large[..]), "The file is larger than 16 MiB."),
     ] {
         let refused = send(&app, &hers, &fields, file).await;
-        assert_eq!(refused.status, 413, "{said}");
+        assert_eq!(refused.status, 413, "{expected}");
         let page = check("large", &refused);
-        assert!(page.only("main").text.contains(said), "{said}");
+        assert!(page.only("main").text.contains(expected), "{expected}");
         assert_eq!(page.only("textarea").text, "");
     }
-    // A form without a file in it is none.
+    // The address accepts only multipart forms.
     assert_eq!(hers.post("/my/collection/import", &[("pasted", pasted)]).await.status, 415);
 }
 
 #[tokio::test]
-async fn the_collection_leaves_as_a_file_that_comes_back() {
+async fn an_exported_file_can_be_imported_again() {
     let (app, ada) = start().await;
     let body = serde_json::json!({ "changes": [
         { "game": "ttcg", "set": "base", "number": "001", "rarity": "rare", "add": 3 },

@@ -9,7 +9,7 @@ use super::frame::check;
 use super::html::Page;
 use crate::support::{Player, RequestExt as _, TestApp};
 
-/// A game with an open set and a hidden one, and a player.
+/// Starts a service with an open set, a hidden set, and a player.
 async fn start() -> (TestApp, Player) {
     let app = TestApp::start().await;
     app.import_set("base", 3, false).await;
@@ -18,7 +18,7 @@ async fn start() -> (TestApp, Player) {
     (app, ada)
 }
 
-/// Hidden fields and others of the form that has a button of that name.
+/// The `<input>` fields of the form that contains the button with that `aria-label`, and the `step` of the button.
 fn fields<'a>(page: &'a Page, label: &str) -> Vec<(&'a str, &'a str)> {
     let at = |element: &crate::pages::html::Element| {
         element.name == "button" && element.get("aria-label") == Some(label)
@@ -34,7 +34,7 @@ fn fields<'a>(page: &'a Page, label: &str) -> Vec<(&'a str, &'a str)> {
 }
 
 #[tokio::test]
-async fn pages_are_for_those_who_are_logged_in_and_forms_from_this_service() {
+async fn pages_need_a_session_and_forms_of_other_sites_are_refused() {
     let (app, _) = start().await;
     let mut stranger = Browser::new(&app);
     let ada = Browser::of(&app, "ada").await;

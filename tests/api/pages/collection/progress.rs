@@ -1,4 +1,4 @@
-//! How complete the collection is, and what is there twice.
+//! The pages of the progress and of the duplicates of the collection.
 
 use serde_json::json;
 
@@ -6,13 +6,13 @@ use super::{Browser, check, start};
 use crate::support::RequestExt as _;
 
 #[tokio::test]
-async fn sets_have_a_bar_and_what_is_there_twice_is_listed() {
+async fn sets_have_a_progress_bar_and_duplicates_are_listed() {
     let (app, ada) = start().await;
     let hers = Browser::of(&app, "ada").await;
     let empty = hers.page("/my/collection/progress").await;
     assert!(empty.only("main").text.contains("You have nothing of this game yet."));
-    let twice = hers.page("/my/collection/duplicates").await;
-    assert!(twice.only("main").text.contains("You have nothing beyond what you keep."));
+    let extra = hers.page("/my/collection/duplicates").await;
+    assert!(extra.only("main").text.contains("You have nothing beyond what you keep."));
 
     let body = json!({ "changes": [
         { "game": "ttcg", "set": "base", "number": "001", "rarity": "rare", "add": 3 },
@@ -27,15 +27,15 @@ async fn sets_have_a_bar_and_what_is_there_twice_is_listed() {
             (Some("2"), Some("3"), Some("Set base"))
         );
         let main = &page.only("main").text;
-        // Six printings of each of three cards.
-        for said in [
+        // The set has three cards with six printings each.
+        for expected in [
             "Cards 2 of 3",
             "Printings 2 of 18",
             "Rare 1 of 3",
             "Common 1 of 3",
             "Mythic Rare 0 of 3",
         ] {
-            assert!(main.contains(said), "{said}: {main}");
+            assert!(main.contains(expected), "{expected}: {main}");
         }
     }
     let page = hers.page("/my/collection/duplicates").await;

@@ -1,12 +1,12 @@
-//! Disputes: each side says what it has to say, and sees nothing of the other.
+//! Disputes: each side writes statements, and sees nothing of the other side.
 
-use super::{Browser, actions, check, links, two, value};
+use super::{Browser, actions, check, links, two_players, value};
 use crate::pages::browser::{hold_key, release_key};
 use crate::support::{RequestExt as _, text};
 
 #[tokio::test]
-async fn a_claim_leads_to_its_dispute_and_each_side_sees_its_own() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_claim_links_to_its_dispute_and_each_side_sees_its_own_statements() {
+    let (app, cards, ada, ben) = two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let mut his = Browser::of(&app, "ben").await;
     let hers = Browser::of(&app, "ada").await;
@@ -24,7 +24,7 @@ async fn a_claim_leads_to_its_dispute_and_each_side_sees_its_own() {
         let page = browser.page(&path).await;
         assert!(page.only("main").text.contains("Not decided yet"));
     }
-    // With the id of the copy he could find its owner; a claim opens no hidden card.
+    // The page does not show the id of the copy to the claimant, because it would reveal the owner. A claim does not reveal a hidden card.
     let page = his.page(&path).await;
     assert!(
         !page.only("main").text.contains(&cards[0].name) && !page.only("main").text.contains("ada")
@@ -38,11 +38,11 @@ async fn a_claim_leads_to_its_dispute_and_each_side_sees_its_own() {
     let hostile = "I bought it.\r\n<script>alert(1)</script>";
     let fields = [("text", hostile), ("key", value(&page, "key"))];
     for _ in 0..2 {
-        let said = hers.post(&path, &fields).await;
-        assert_eq!((said.status, said.header("location")), (303, format!("{path}?done=said")));
+        let answer = hers.post(&path, &fields).await;
+        assert_eq!((answer.status, answer.header("location")), (303, format!("{path}?done=said")));
     }
     let stored = app.get(&format!("/v1{path}")).by(&ada).answer().await.expect(200);
-    assert_eq!(stored["statements"].as_array().unwrap().len(), 1, "it is said once");
+    assert_eq!(stored["statements"].as_array().unwrap().len(), 1, "the statement is stored once");
     assert_eq!(stored["statements"][0]["text"], "I bought it.\n<script>alert(1)</script>");
     let page = hers.page(&format!("{path}?done=said")).await;
     let main = &page.only("main").text;
@@ -58,26 +58,29 @@ async fn a_claim_leads_to_its_dispute_and_each_side_sees_its_own() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_said_is_told_and_a_claim_is_withdrawn_once() {
-    let (app, cards, ada, ben) = two().await;
+async fn invalid_statements_are_refused_and_a_claim_is_withdrawn() {
+    let (app, cards, ada, ben) = two_players().await;
     app.register(&ada, &cards[0]).await;
     let claim = app.submit(&ben, &cards[0]).await.problem(409, "registered_to_another");
     let path = format!("/disputes/{}", text(&claim, "dispute_id"));
     let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
     let long = "x".repeat(2001);
-    for said in ["", " \r\n ", long.as_str()] {
-        let refused = hers.post(&path, &[("text", said)]).await;
+    for sent in ["", " \r\n ", long.as_str()] {
+        let refused = hers.post(&path, &[("text", sent)]).await;
         assert_eq!(refused.status, 422);
         let page = check(&path, &refused);
         let field = page.all("textarea").find(|field| field.get("id") == Some("text")).unwrap();
         assert_eq!(field.get("aria-invalid"), Some("true"));
-        assert_eq!(field.text, said.trim());
+        assert_eq!(field.text, sent.trim());
     }
     for at in 0..5 {
-        let said = hers.post(&path, &[("text", format!("statement {at}").as_str())]).await;
-        assert_eq!(said.status, 303, "{at}");
+        let sent = hers.post(&path, &[("text", format!("statement {at}").as_str())]).await;
+        assert_eq!(sent.status, 303, "{at}");
     }
-    assert!(!hers.page(&path).await.all("textarea").any(|_| true), "all is said");
+    assert!(
+        !hers.page(&path).await.all("textarea").any(|_| true),
+        "the limit of statements is reached"
+    );
     let refused = hers.post(&path, &[("text", "one more")]).await;
     assert_eq!(refused.status, 409);
     assert!(check(&path, &refused).only("main").text.contains("as much as one side may say"));
@@ -99,10 +102,10 @@ async fn what_cannot_be_said_is_told_and_a_claim_is_withdrawn_once() {
     );
 }
 
-/// Whoever clicks twice, and sends the form again that then comes, says it once.
+/// A double click, and then another request with the form of the answer, store one statement.
 #[tokio::test]
-async fn what_is_being_said_and_said_again_is_said_once() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_statement_that_is_sent_again_while_it_runs_is_stored_once() {
+    let (app, cards, ada, ben) = two_players().await;
     app.register(&ada, &cards[0]).await;
     let claim = app.submit(&ben, &cards[0]).await.problem(409, "registered_to_another");
     let path = format!("/disputes/{}", text(&claim, "dispute_id"));
@@ -114,15 +117,15 @@ async fn what_is_being_said_and_said_again_is_said_once() {
     assert_eq!(refused.status, 409, "{}", refused.text());
     let page = check("running", &refused);
     assert!(page.only("main").text.contains("It is being written down at the moment."));
-    assert_eq!(value(&page, "key"), value(&form, "key"), "it is the same request");
+    assert_eq!(value(&page, "key"), value(&form, "key"), "the form keeps the idempotency key");
     release_key(&running).await;
     let again = [("text", page.only("textarea").text.as_str()), ("key", value(&page, "key"))];
     for fields in [fields, again] {
-        let said = hers.post(&path, &fields).await;
-        assert_eq!(said.status, 303, "{}", said.text());
+        let answer = hers.post(&path, &fields).await;
+        assert_eq!(answer.status, 303, "{}", answer.text());
     }
     let stored = app.get(&format!("/v1{path}")).by(&ada).answer().await.expect(200);
     assert_eq!(stored["statements"].as_array().unwrap().len(), 1);
     let wrong = check("wrong", &hers.post(&path, &[("text", ""), ("key", "k")]).await);
-    assert_ne!(value(&wrong, "key"), "k", "what is sent next is another request");
+    assert_ne!(value(&wrong, "key"), "k", "the form has a new idempotency key");
 }

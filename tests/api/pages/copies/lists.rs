@@ -18,7 +18,7 @@ async fn stored(app: &TestApp, by: &Player, kind: &str) -> Value {
     app.get(&format!("/v1/me/{kind}")).by(by).answer().await.expect(200)
 }
 
-/// Items with what stands in their fields.
+/// The items of the form, each with the value of its number field.
 fn numbers(page: &Page) -> Vec<(&str, &str)> {
     let named =
         |name: &'static str| page.all("input").filter(move |field| field.get("name") == Some(name));
@@ -53,7 +53,11 @@ async fn cards_are_added_by_name_or_by_number() {
         ("add", "1"),
         ("step", "add"),
     ];
-    assert_eq!(hers.post("/my/lists/wants", &numbered).await.status, 303, "also of a hidden card");
+    assert_eq!(
+        hers.post("/my/lists/wants", &numbered).await.status,
+        303,
+        "a hidden card can be added by its number"
+    );
     let wants = stored(&app, &ada, "wants").await;
     let items = wants["items"].as_array().unwrap();
     assert_eq!((&items[0]["rarity"], &items[0]["quantity"]), (&json!("rare"), &json!(2)));
@@ -98,7 +102,7 @@ async fn cards_are_added_by_name_or_by_number() {
         if fields.contains(&("card_rarity", "rare")) {
             assert!(page.only("main").text.contains("The card is on the list already."));
         }
-        assert_eq!(value(&page, "card_name"), fields[0].1, "it is kept");
+        assert_eq!(value(&page, "card_name"), fields[0].1, "the field keeps its value");
     }
     assert_eq!(stored(&app, &ada, "wants").await["items"].as_array().unwrap().len(), 2);
 }
@@ -132,8 +136,8 @@ async fn numbers_are_changed_and_both_versions_are_shown_in_a_conflict() {
     let wrong = send("1", ["1", "x", "3"]).await;
     assert_eq!(wrong.status, 422);
     let wrong = check("wrong", &wrong);
-    let said = "The base card, numbered 002!, base 002: the number must be 0 to 9999.";
-    assert!(wrong.only("main").text.contains(said), "{}", wrong.only("main").text);
+    let message = "The base card, numbered 002!, base 002: the number must be 0 to 9999.";
+    assert!(wrong.only("main").text.contains(message), "{}", wrong.only("main").text);
     let field = wrong.all("input").find(|field| field.get("id") == Some("wrong-number")).unwrap();
     assert_eq!((field.get("value"), field.get("aria-invalid")), (Some("x"), Some("true")));
     assert!(links(&wrong).contains(&"#wrong-number"));
@@ -144,22 +148,25 @@ async fn numbers_are_changed_and_both_versions_are_shown_in_a_conflict() {
         haves["items"].as_array().unwrap().iter().map(|item| &item["quantity"]).collect();
     assert_eq!((quantities, &haves["visibility"]), (vec![&json!(5), &json!(3)], &json!("public")));
 
-    // The form of the first version, sent once more.
+    // The form with the first revision, sent again.
     let stale = send("1", ["7", "2", "3"]).await;
     assert_eq!(stale.status, 412);
     let stale = check("stale", &stale);
     assert_eq!(numbers(&stale).iter().map(|(_, number)| *number).collect::<Vec<_>>(), ["7", "3"]);
     let main = &stale.only("main").text;
-    for said in [
+    for message in [
         "nothing was overwritten",
         "on the list: 5",
         "Some cards of the form are not on the list any more.",
     ] {
-        assert!(main.contains(said), "{said}: {main}");
+        assert!(main.contains(message), "{message}: {main}");
     }
     assert!(!main.contains("on the list: 3"), "only what differs: {main}");
     assert_eq!(value(&stale, "revision"), "2");
-    assert!(!main.contains("on the list: Everybody"), "she wants what is so: {main}");
+    assert!(
+        !main.contains("on the list: Everybody"),
+        "the visibility in the form is the stored one: {main}"
+    );
     let fields = [("revision", "1"), ("visibility", "private"), ("step", "save")];
     let other = hers.post("/my/lists/haves", &fields).await;
     assert_eq!(other.status, 412);
@@ -174,9 +181,9 @@ async fn numbers_are_changed_and_both_versions_are_shown_in_a_conflict() {
     assert_eq!(haves["items"].as_array().unwrap().len(), 2);
 }
 
-/// A rarity that she may not see any more stays on the list when the list is saved.
+/// A rarity that the player may not see any more stays on the list when the player saves the list.
 #[tokio::test]
-async fn what_she_sees_no_more_is_not_lost_by_saving() {
+async fn saving_a_list_keeps_rarities_that_are_hidden_now() {
     let app = TestApp::start().await;
     app.import_set("dusk", 1, true).await;
     let cards = app.print("dusk", 2).await;
@@ -218,7 +225,8 @@ async fn matches_name_players_whose_lists_fit() {
     let hers = Browser::of(&app, "ada").await;
     let found = hers.page("/trades/find").await;
     let row = found.only("tbody");
-    assert!(row.text.contains("ben") && row.text.contains('1'), "{row:?}");
+    let cells: Vec<&str> = row.text.split_whitespace().collect();
+    assert!(cells.contains(&"ben") && cells.contains(&"1"), "{row:?}");
     for path in ["/players/ben", "/trades/new?player=ben"] {
         assert!(links(&found).contains(&path), "{path}");
     }

@@ -12,11 +12,11 @@ use super::frame::check;
 use super::html::{Element, Page};
 use crate::support::{PaperCard, Player, RequestExt as _, TestApp};
 
-/// An id that nothing has.
+/// An id that no resource has.
 const NOTHING: &str = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
 
-/// A hidden set with printed cards, and two players.
-async fn two() -> (TestApp, Vec<PaperCard>, Player, Player) {
+/// Starts a service with a hidden set, its printed cards, and two players.
+async fn two_players() -> (TestApp, Vec<PaperCard>, Player, Player) {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 10).await;
@@ -24,34 +24,34 @@ async fn two() -> (TestApp, Vec<PaperCard>, Player, Player) {
     (app, cards, ada, ben)
 }
 
-/// The value of the field of that name.
+/// The value of the first `<input>` with that name.
 #[track_caller]
 fn value<'a>(page: &'a Page, name: &str) -> &'a str {
     let named = |field: &&Element| field.get("name") == Some(name);
     page.all("input").find(named).and_then(|field| field.get("value")).unwrap()
 }
 
-/// What is at the end of links on the page.
+/// The targets of the links on the page.
 fn links(page: &Page) -> Vec<&str> {
     page.all("a").filter_map(|link| link.get("href")).collect()
 }
 
-/// Where the forms of the content are sent.
+/// The addresses to which the forms of the page are sent, without the search form.
 fn actions(page: &Page) -> Vec<&str> {
     page.all("form").filter_map(|form| form.get("action")).filter(|to| *to != "/search").collect()
 }
 
-/// The heading of the section that somebody is in.
+/// The name of the current section.
 #[track_caller]
 fn section(page: &Page) -> &str {
     let here = |link: &&Element| link.get("aria-current") == Some("page");
-    // The first is in the navigation of all pages.
+    // The first link to the current page is in the navigation of all pages.
     &page.all("a").filter(here).nth(1).unwrap().text
 }
 
 #[tokio::test]
-async fn pages_are_for_those_who_are_logged_in_and_forms_from_this_service() {
-    let (app, ..) = two().await;
+async fn pages_need_a_session_and_forms_of_other_sites_are_refused() {
+    let (app, ..) = two_players().await;
     let mut stranger = Browser::new(&app);
     let ada = Browser::of(&app, "ada").await;
     let pages = [
@@ -97,7 +97,7 @@ async fn pages_are_for_those_who_are_logged_in_and_forms_from_this_service() {
     }
 }
 
-/// Whoever has to change the password first may do nothing else.
+/// An account that must change its password first may open no other page.
 #[tokio::test]
 async fn nothing_is_shown_before_the_password_is_changed() {
     use cardscape::auth::permission::Role;

@@ -1,13 +1,13 @@
-//! Offers are made of copies that are chosen, and answered with other ones.
+//! Offers of chosen copies, and answers with another offer.
 
 use serde_json::json;
 
-use super::{Browser, NOTHING, actions, check, links, two, value};
+use super::{Browser, NOTHING, actions, check, links, two_players, value};
 use crate::pages::browser::{hold_key, release_key};
 use crate::pages::html::Page;
 use crate::support::{RequestExt as _, text};
 
-/// The copies to choose from, and which of them are chosen.
+/// The copies that can be chosen, each with whether it is chosen.
 fn picks<'a>(page: &'a Page, name: &str) -> Vec<(&'a str, bool)> {
     let boxes = page
         .all("input")
@@ -15,8 +15,8 @@ fn picks<'a>(page: &'a Page, name: &str) -> Vec<(&'a str, bool)> {
     boxes.map(|field| (field.get("value").unwrap(), field.get("checked").is_some())).collect()
 }
 
-/// Copies that are chosen and not shown.
-fn kept<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
+/// The chosen copies in hidden fields, which the page does not show.
+fn hidden_choices<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
     let hidden = page
         .all("input")
         .filter(|field| field.get("type") == Some("hidden") && field.get("name") == Some(name));
@@ -24,15 +24,15 @@ fn kept<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
 }
 
 #[tokio::test]
-async fn an_offer_is_made_of_what_both_have() {
-    let (app, cards, ada, ben) = two().await;
-    // Of another card, which she does not see.
+async fn an_offer_contains_copies_of_both_players() {
+    let (app, cards, ada, ben) = two_players().await;
+    // His copy is of another card, which is hidden from her.
     let (mine, theirs) =
         (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[10]).await);
     let hers = Browser::of(&app, "ada").await;
     let asked = hers.page(&format!("/trades/new?give={mine}")).await;
     assert_eq!(asked.only("h1").text, "New offer");
-    assert_eq!(kept(&asked, "give"), [mine.as_str()], "it is not forgotten");
+    assert_eq!(hidden_choices(&asked, "give"), [mine.as_str()], "the form carries the chosen copy");
 
     let form = hers.page(&format!("/trades/new?player=ben&give={mine}")).await;
     assert_eq!(form.only("h1").text, "Offer a trade to ben");
@@ -45,7 +45,7 @@ async fn an_offer_is_made_of_what_both_have() {
         (picks(&form, "give"), picks(&form, "want")),
         (vec![(&*mine, false)], vec![(&*theirs, true)])
     );
-    // What is hidden from her stays so.
+    // A card that is hidden from her stays hidden.
     assert!(form.only("main").text.contains("Hidden card"));
 
     let key = value(&form, "key").to_owned();
@@ -61,7 +61,11 @@ async fn an_offer_is_made_of_what_both_have() {
     let sent = hers.post("/trades/new", &fields).await;
     assert_eq!(sent.status, 303, "{}", sent.text());
     let again = hers.post("/trades/new", &fields).await;
-    assert_eq!(again.header("location"), sent.header("location"), "it is one offer");
+    assert_eq!(
+        again.header("location"),
+        sent.header("location"),
+        "the second request creates no second offer"
+    );
     let trades = app.get("/v1/trades").by(&ben).answer().await.expect(200);
     assert_eq!(trades["data"].as_array().unwrap().len(), 1);
     let trade = &trades["data"][0];
@@ -73,12 +77,12 @@ async fn an_offer_is_made_of_what_both_have() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_offer_is_told_and_nothing_is_lost() {
-    let (app, cards, ada, ben) = two().await;
+async fn faults_of_an_offer_are_reported_and_the_choices_are_kept() {
+    let (app, cards, ada, ben) = two_players().await;
     let (mine, theirs) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
     let hers = Browser::of(&app, "ada").await;
     let long = "x".repeat(501);
-    for (fields, at, said) in [
+    for (fields, at, message) in [
         (vec![("player", "ben")], "", "An offer gives or asks for at least one copy."),
         (
             vec![("player", "ben"), ("want", &*theirs)],
@@ -97,36 +101,36 @@ async fn what_is_wrong_with_an_offer_is_told_and_nothing_is_lost() {
         assert_eq!(refused.status, 422, "{fields:?}: {}", refused.text());
         let page = check("refused", &refused);
         let fault = page.all("div").find(|block| block.get("id") == Some("faults")).unwrap();
-        assert!(fault.text.contains(said), "{fault:?}");
+        assert!(fault.text.contains(message), "{fault:?}");
         if !at.is_empty() {
             let link = format!("#{at}");
             assert!(page.all("a").any(|link_to| link_to.get("href") == Some(&link)), "{at}");
             assert!(page.with("id").any(|(_, id)| id == at), "{at}");
         }
         if fields.contains(&("give", &*mine)) {
-            let is_kept = kept(&page, "give").contains(&&*mine)
+            let is_kept = hidden_choices(&page, "give").contains(&&*mine)
                 || picks(&page, "give").contains(&(&*mine, true));
             assert!(is_kept, "{fields:?}");
         }
         if fields.contains(&("player", "ben")) {
-            assert_ne!(value(&page, "key"), "k", "what is sent next is another request");
+            assert_ne!(value(&page, "key"), "k", "the form has a new idempotency key");
         }
         if at == "player" {
-            // The name can be corrected where it is.
+            // The field keeps the name, so that the player can correct it.
             let field = page.all("input").find(|field| field.get("id") == Some("player")).unwrap();
             assert_eq!(field.get("value"), Some(fields[0].1));
             assert_eq!(field.get("aria-invalid"), Some("true"));
         }
     }
-    // The API knows of none.
+    // No offer was created.
     let trades = app.get("/v1/trades").by(&ada).answer().await.expect(200);
     assert_eq!(trades["data"].as_array().unwrap().len(), 0);
 }
 
-/// Who has no name in mind is told of players whose lists fit, and of those of earlier trades; of nobody else.
+/// The form suggests players whose lists match, and players of earlier trades. It suggests no other players.
 #[tokio::test]
 async fn players_are_suggested_for_an_offer() {
-    let (app, cards, ada, ben) = two().await;
+    let (app, cards, ada, ben) = two_players().await;
     let (cleo, dorothea) = (app.player("cleo").await, app.player("dorothea").await);
     let mine = app.register(&ada, &cards[0]).await;
     app.set_trading(&dorothea, "public").await;
@@ -151,19 +155,19 @@ async fn players_are_suggested_for_an_offer() {
     );
     for name in ["ben", "cleo"] {
         let path = format!("/trades/new?player={name}&give={mine}");
-        assert!(links(&form).contains(&path.as_str()), "what is chosen comes along: {path}");
+        assert!(links(&form).contains(&path.as_str()), "the link carries the chosen copy: {path}");
     }
     assert!(!form.only("html").text.contains("dorothea"));
-    // A name that was wrong is chosen anew in the same way.
+    // After a wrong name, the form makes the same suggestions.
     let fields = [("player", "nobody"), ("give", &*mine), ("step", "send")];
     let wrong = check("wrong", &hers.post("/trades/new", &fields).await);
     assert_eq!(wrong.all("option").filter(|one| one.get("value") == Some("ben")).count(), 1);
 }
 
-/// What the script needs to hide what does not fit, above lists that are long.
+/// Long lists have a field with which the script hides the copies that do not match.
 #[tokio::test]
-async fn long_lists_of_copies_can_be_narrowed_while_one_chooses() {
-    let (app, _, ada, _) = two().await;
+async fn long_lists_of_copies_have_a_filter() {
+    let (app, _, ada, _) = two_players().await;
     app.import_set("base", 13, false).await;
     for number in 1..=13 {
         app.give_copy(&ada.id, "ttcg", "base", &format!("{number:03}")).await;
@@ -171,7 +175,7 @@ async fn long_lists_of_copies_can_be_narrowed_while_one_chooses() {
     let form = Browser::of(&app, "ada").await.page("/trades/new?player=ben").await;
     assert_eq!(form.scripts(), ["pick.js"]);
     let [field] = form.with("data-filters").collect::<Vec<_>>()[..] else {
-        panic!("the other list is empty")
+        panic!("expected one filter, because the other list is empty")
     };
     assert_eq!((field.0.get("id"), field.0.get("name")), (Some("give_filter"), None));
     let id = |id: &str| form.with("id").find(|(_, known)| *known == id).unwrap().0;
@@ -181,14 +185,14 @@ async fn long_lists_of_copies_can_be_narrowed_while_one_chooses() {
     for number in ["{chosen}", "{shown}", "{all}"] {
         assert!(state.get("data-says").unwrap().contains(number));
     }
-    // Without script it is not there.
+    // Without script, the page does not show the filter.
     assert!(form.all("div").any(|part| part.has_class("scripted") && !part.text.is_empty()));
 }
 
-/// Choosing goes on over parts of long lists.
+/// The form keeps chosen copies when the player looks at another part of a long list.
 #[tokio::test]
-async fn what_is_chosen_stays_chosen_in_other_parts_of_the_lists() {
-    let (app, cards, ada, _) = two().await;
+async fn chosen_copies_stay_chosen_in_other_parts_of_the_lists() {
+    let (app, cards, ada, _) = two_players().await;
     app.import_set("base", 1, false).await;
     let base = app.print("base", 2).await;
     let (hidden, open) = (app.register(&ada, &cards[0]).await, app.register(&ada, &base[0]).await);
@@ -202,9 +206,9 @@ async fn what_is_chosen_stays_chosen_in_other_parts_of_the_lists() {
     assert_eq!(look.status, 200);
     let page = check("narrow", &look);
     assert_eq!(
-        (picks(&page, "give"), kept(&page, "give")),
+        (picks(&page, "give"), hidden_choices(&page, "give")),
         (vec![(&*hidden, true), (&*open, false)], Vec::new()),
-        "what is chosen stands before the others"
+        "chosen copies come before the others"
     );
     let fields = [
         ("player", "ben"),
@@ -215,7 +219,7 @@ async fn what_is_chosen_stays_chosen_in_other_parts_of_the_lists() {
     ];
     let page = check("gone", &hers.post("/trades/new", &fields).await);
     assert_eq!(picks(&page, "give"), [(&*open, true)]);
-    assert!(kept(&page, "give").is_empty());
+    assert!(hidden_choices(&page, "give").is_empty());
     assert!(
         page.only("main").text.contains("1 copy that you had chosen cannot be traded any more")
     );
@@ -224,24 +228,24 @@ async fn what_is_chosen_stays_chosen_in_other_parts_of_the_lists() {
     assert_eq!(wrong.status, 400);
     assert!(check("wrong", &wrong).all("a").any(|link| link.get("href") == Some("#set")));
     let trades = app.get("/v1/trades").by(&ada).answer().await.expect(200);
-    assert_eq!(trades["data"].as_array().unwrap().len(), 0, "looking sends nothing");
+    assert_eq!(trades["data"].as_array().unwrap().len(), 0, "narrowing the list sends no offer");
 }
 
 #[tokio::test]
-async fn an_offer_is_answered_with_another_one() {
-    let (app, cards, ada, ben) = two().await;
+async fn an_offer_is_answered_with_another_offer() {
+    let (app, cards, ada, ben) = two_players().await;
     let (hers_copy, his_copy) =
         (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
     app.set_trading(&ben, "public").await;
     let trade = app.offer(&ada, &ben, &[&hers_copy], &[&his_copy]).await.expect(201);
     let path = format!("/trades/{}", text(&trade, "id"));
     let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
-    // Who has made it cannot answer it.
+    // The player who made the offer cannot answer it.
     let turned = hers.get(&format!("{path}/counter")).await;
     assert_eq!((turned.status, turned.header("location")), (303, path.clone()));
     let form = his.page(&format!("{path}/counter")).await;
     assert_eq!(form.only("h1").text, "Answer the offer of ada");
-    // She shows nothing otherwise, and what she offers can be asked for.
+    // She does not show her copies, but the answer can ask for the copies that she offers.
     assert_eq!(
         (picks(&form, "give"), picks(&form, "want")),
         (vec![(&*his_copy, true)], vec![(&*hers_copy, true)])
@@ -264,10 +268,10 @@ async fn an_offer_is_answered_with_another_one() {
     assert_eq!(stored["give"].as_array().unwrap().len(), 0);
 }
 
-/// Whoever clicks twice, and sends the form again that then comes, makes one offer.
+/// A double click, and then another request with the form of the answer, create one offer.
 #[tokio::test]
-async fn an_offer_that_is_being_sent_and_sent_again_is_one_offer() {
-    let (app, cards, ada, _) = two().await;
+async fn an_offer_that_is_sent_again_while_it_runs_is_created_once() {
+    let (app, cards, ada, _) = two_players().await;
     let mine = app.register(&ada, &cards[0]).await;
     let hers = Browser::of(&app, "ada").await;
     let form = hers.page("/trades/new?player=ben").await;
@@ -279,7 +283,7 @@ async fn an_offer_that_is_being_sent_and_sent_again_is_one_offer() {
     assert_eq!(refused.status, 409, "{}", refused.text());
     let page = check("running", &refused);
     assert!(page.only("main").text.contains("The offer is being sent at the moment."));
-    assert_eq!(value(&page, "key"), key, "it is the same request");
+    assert_eq!(value(&page, "key"), key, "the form keeps the idempotency key");
     release_key(&running).await;
     let first = hers.post("/trades/new", &fields).await;
     assert_eq!(first.status, 303, "{}", first.text());
@@ -291,8 +295,8 @@ async fn an_offer_that_is_being_sent_and_sent_again_is_one_offer() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_given_any_more_is_not_chosen_in_an_answer() {
-    let (app, cards, ada, ben) = two().await;
+async fn frozen_copies_are_not_chosen_in_an_answer() {
+    let (app, cards, ada, ben) = two_players().await;
     let hers_copy = app.register(&ada, &cards[0]).await;
     let (frozen, other) =
         (app.register(&ben, &cards[1]).await, app.register(&ben, &cards[2]).await);
@@ -312,7 +316,7 @@ async fn what_cannot_be_given_any_more_is_not_chosen_in_an_answer() {
         (picks(&anew, "give"), picks(&anew, "want")),
         (vec![(&*other, false)], vec![(&*hers_copy, false)])
     );
-    // Where it was chosen it stays to be seen, so that the choice can be undone.
+    // A frozen copy that was chosen stays visible, so that the player can remove it from the offer.
     let fields = [("key", "k"), ("give", &*frozen), ("give", &*other), ("hours", "336")];
     let refused = his.post(&path, &[&fields[..], &[("step", "send")]].concat()).await;
     assert_eq!(refused.status, 422, "{}", refused.text());
@@ -320,14 +324,14 @@ async fn what_cannot_be_given_any_more_is_not_chosen_in_an_answer() {
     assert!(page.only("main").text.contains("A moderator has frozen one of the copies."));
     let chosen = picks(&page, "give");
     assert!(chosen.contains(&(&*frozen, true)) && chosen.contains(&(&*other, true)), "{chosen:?}");
-    let mended = [("key", value(&page, "key")), fields[2], fields[3], ("step", "send")];
-    let sent = his.post(&path, &mended).await;
+    let corrected = [("key", value(&page, "key")), fields[2], fields[3], ("step", "send")];
+    let sent = his.post(&path, &corrected).await;
     assert_eq!(sent.status, 303, "{}", sent.text());
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_too_late_shows_what_has_become_of_the_offer() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_late_answer_shows_the_state_of_the_offer() {
+    let (app, cards, ada, ben) = two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let trade = text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
     let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);

@@ -1,11 +1,11 @@
 //! The own copies, and the history of each.
 
-use super::{Browser, check, links, two};
+use super::{Browser, check, links, two_players};
 use crate::support::RequestExt as _;
 
 #[tokio::test]
-async fn copies_stand_by_set_with_what_is_wrong_with_them() {
-    let (app, cards, ada, ben) = two().await;
+async fn copies_are_grouped_by_set_and_show_their_state() {
+    let (app, cards, ada, ben) = two_players().await;
     let hers = Browser::of(&app, "ada").await;
     let empty = hers.page("/my/copies").await;
     assert!(empty.only("main").text.contains("No copy is registered to you yet."));
@@ -22,7 +22,7 @@ async fn copies_stand_by_set_with_what_is_wrong_with_them() {
     );
     let tiles: Vec<_> = page.all("li").filter(|tile| tile.has_class("tile")).collect();
     assert_eq!(tiles.len(), 2);
-    // It is hidden, and hers: she sees what it is, with its picture.
+    // The card is hidden, but she has a copy: she sees its name and its picture.
     assert!(tiles[0].text.contains(&cards[0].name), "{:?}", tiles[0]);
     assert!(tiles[0].text.contains("Hidden from others") && !tiles[0].text.contains("Frozen"));
     assert!(tiles[1].text.contains("Frozen"), "{:?}", tiles[1]);
@@ -52,8 +52,8 @@ async fn copies_stand_by_set_with_what_is_wrong_with_them() {
 }
 
 #[tokio::test]
-async fn a_copy_has_its_history_and_what_can_be_done_with_it() {
-    let (app, cards, ada, ben) = two().await;
+async fn a_copy_page_shows_its_history_and_its_links() {
+    let (app, cards, ada, ben) = two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let trade = app.hand_over(&ada, &ben, &copy).await;
     let his = Browser::of(&app, "ben").await;
@@ -71,29 +71,32 @@ async fn a_copy_has_its_history_and_what_can_be_done_with_it() {
     assert!(registered.is_some() && registered < got, "{events:?}");
     assert!(links(&page).contains(&format!("/trades/{trade}").as_str()));
     assert!(links(&page).contains(&format!("/trades/new?give={copy}").as_str()));
-    assert!(!page.only("main").text.contains(&cards[0].serial), "the code is on the card alone");
-    assert!(!page.only("main").text.contains("ada"), "nobody learns who had it before");
+    assert!(
+        !page.only("main").text.contains(&cards[0].serial),
+        "the page does not show the serial code"
+    );
+    assert!(!page.only("main").text.contains("ada"), "the page does not name earlier owners");
 
-    // Somebody claims it, and a moderator freezes it.
+    // Another player claims the copy, and a moderator freezes it.
     let cem = app.player("cem").await;
     app.submit(&cem, &cards[0]).await.problem(409, "registered_to_another");
     let moderator = app.moderator().await;
     app.moderate(&moderator, &copy, "freeze").await.expect(200);
     let page = his.page(&path).await;
     let main = &page.only("main").text;
-    for said in [
+    for message in [
         "Frozen, and claimed by another player",
         "Another player claimed it.",
         "A moderator froze it: no trade moves it.",
         "because of freeze",
     ] {
-        assert!(main.contains(said), "{said}: {main}");
+        assert!(main.contains(message), "{message}: {main}");
     }
     assert!(
         !links(&page).iter().any(|link| link.starts_with("/trades/new")),
-        "it cannot be offered"
+        "a frozen copy cannot be offered"
     );
-    // Moderators see copies of others elsewhere.
+    // Moderators see copies of others through the API, but not on this page.
     let mut theirs = Browser::new(&app);
     let fields = [("name", moderator.name.as_str()), ("password", moderator.password.as_str())];
     assert_eq!(theirs.send("/login", &fields).await.status, 303);

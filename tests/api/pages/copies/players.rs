@@ -1,25 +1,25 @@
-//! What players show to others.
+//! The pages of players for others.
 
 use serde_json::json;
 
-use super::{Browser, check, links, two};
+use super::{Browser, check, links, two_players};
 use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
 async fn a_player_shows_what_is_public_and_nothing_else() {
-    let (app, cards, ada, ben) = two().await;
+    let (app, cards, ada, ben) = two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let path = "/players/ada";
     let his = Browser::of(&app, "ben").await;
     let stranger = Browser::new(&app);
-    // Who shows nothing is told from nobody by nothing.
+    // A player who shows nothing gets the same answer as a name that no account has.
     for browser in [&his, &stranger] {
         let (hers, nobodys) = (browser.get(path).await, browser.get("/players/nobody").await);
         assert_eq!((hers.status, nobodys.status), (404, 404));
         assert_eq!(hers.bytes, nobodys.bytes);
     }
     app.set_trading(&ada, "public").await;
-    assert_eq!(stranger.get(path).await.status, 404, "copies are for players");
+    assert_eq!(stranger.get(path).await.status, 404, "only players see copies");
     let page = his.page(path).await;
     assert_eq!(page.only("h1").text, "ada");
     assert!(
@@ -30,13 +30,13 @@ async fn a_player_shows_what_is_public_and_nothing_else() {
     {
         assert!(links(&page).contains(&link.as_str()), "{link}");
     }
-    // Nobody offers anything to herself.
+    // The own page has no link to offer a trade.
     let hers = Browser::of(&app, "ada").await;
     let own = hers.page("/players/Ada").await;
     assert!(own.only("main").text.contains("This is what others see of you."));
     for browser in [&hers, &his] {
         let page = browser.page("/players/ADA").await;
-        assert_eq!(page.only("h1").text, "ada", "it is written as she writes it");
+        assert_eq!(page.only("h1").text, "ada", "the page shows the name as its owner writes it");
     }
     assert!(!links(&own).iter().any(|link| link.starts_with("/trades/new")));
 
@@ -58,14 +58,14 @@ async fn a_player_shows_what_is_public_and_nothing_else() {
         "{main}"
     );
     assert!(!main.to_lowercase().contains(&cards[0].rarity.replace('_', " ")), "{main}");
-    // He has a copy of the card, and sees what it is.
+    // When he has a copy of the card, he sees its name.
     let his_copy = cards.iter().skip(1).find(|card| card.number == cards[0].number).unwrap();
     app.register(&ben, his_copy).await;
     assert!(his.page(path).await.only("main").text.contains(&cards[0].name));
 }
 
 #[tokio::test]
-async fn long_lists_are_read_page_by_page() {
+async fn long_lists_are_paginated() {
     let app = TestApp::start().await;
     app.import_set("base", 70, false).await;
     let ada = app.player("ada").await;
@@ -93,7 +93,7 @@ async fn long_lists_are_read_page_by_page() {
     let last = check("last", &stranger.get(next.get("href").unwrap()).await);
     assert_eq!(tiles(&last), 10);
     assert!(!last.all("a").any(|link| link.get("rel") == Some("next")));
-    // The same list in its form.
+    // The form of the list is paginated as well.
     let hers = Browser::of(&app, "ada").await;
     let form = hers.page("/my/lists/wants?from=60").await;
     assert_eq!(form.all("input").filter(|field| field.get("name") == Some("item")).count(), 10);

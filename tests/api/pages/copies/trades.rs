@@ -1,11 +1,11 @@
-//! A trade is shown to its two sides, accepted after a second question, declined, taken back.
+//! A trade is shown to both sides, accepted after a confirmation, declined, and cancelled.
 
-use super::{Browser, actions, check, links, two};
+use super::{Browser, actions, check, links, two_players};
 use crate::support::{RequestExt as _, text};
 
 #[tokio::test]
-async fn an_offer_is_accepted_after_a_second_question() {
-    let (app, cards, ada, ben) = two().await;
+async fn an_offer_is_accepted_after_a_confirmation() {
+    let (app, cards, ada, ben) = two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let trade = text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
     let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
@@ -20,10 +20,10 @@ async fn an_offer_is_accepted_after_a_second_question() {
         let page = browser.page(&path).await;
         assert_eq!(page.only("h1").text, title);
         assert!(page.only("main").text.contains("It makes no difference to your decks."));
-        // Who shows nothing has no page.
+        // A player who shows nothing has no page to link to.
         assert!(!links(&page).iter().any(|link| link.starts_with("/players/")));
     }
-    // What happened to him leads there, too.
+    // His page of events also links to the trade.
     assert!(links(&his.page("/my/events").await).contains(&path.as_str()));
     // The card is hidden from him until he has the copy.
     let page = his.page(&path).await;
@@ -36,7 +36,7 @@ async fn an_offer_is_accepted_after_a_second_question() {
     let question = his.page(&format!("{path}/accept")).await;
     assert_eq!(question.only("h1").text, "Accept this offer?");
     assert_eq!(actions(&question), [format!("{path}/accept")]);
-    // Nothing happens by looking, and who has made it is asked nothing.
+    // A GET request accepts nothing. The player who made the offer gets no confirmation page.
     assert_eq!(app.copies_of(&ada).await, std::slice::from_ref(&copy));
     let asked = hers.page(&format!("{path}/accept")).await;
     assert_eq!(actions(&asked), [format!("{path}/cancel")]);
@@ -47,9 +47,9 @@ async fn an_offer_is_accepted_after_a_second_question() {
     assert_eq!(app.copies_of(&ben).await, [copy]);
     let page = his.page(&done).await;
     assert!(page.only("main").text.contains("the copies have changed hands"));
-    assert!(page.only("main").text.contains(&cards[0].name), "now he sees it");
+    assert!(page.only("main").text.contains(&cards[0].name), "he sees the card after the trade");
     assert_eq!(actions(&page), Vec::<&str>::new());
-    // Sent twice it is the same; what comes too late is told.
+    // A second acceptance gets the same answer. A late cancellation is refused.
     assert_eq!(his.post(&format!("{path}/accept"), &[]).await.status, 303);
     let late = hers.post(&format!("{path}/cancel"), &[]).await;
     assert_eq!(late.status, 409);
@@ -63,7 +63,7 @@ async fn an_offer_is_accepted_after_a_second_question() {
 
 #[tokio::test]
 async fn offers_are_declined_and_taken_back_by_the_right_side() {
-    let (app, cards, ada, ben) = two().await;
+    let (app, cards, ada, ben) = two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
     let cem = app.player("cem").await;
@@ -77,7 +77,7 @@ async fn offers_are_declined_and_taken_back_by_the_right_side() {
             assert_eq!(strangers.get(&of).await.status, 404, "{of}");
         }
         for of in ["accept", "decline", "cancel", "counter"] {
-            let fields = [("step", "send"), ("give", NOBODYS)];
+            let fields = [("step", "send"), ("give", UNKNOWN_COPY)];
             let sent = strangers.post(&format!("{path}/{of}"), &fields).await;
             assert_eq!(sent.status, 404, "{of}");
         }
@@ -95,11 +95,11 @@ async fn offers_are_declined_and_taken_back_by_the_right_side() {
     }
 }
 
-const NOBODYS: &str = super::NOTHING;
+const UNKNOWN_COPY: &str = super::NOTHING;
 
 #[tokio::test]
 async fn an_offer_that_cannot_be_accepted_says_so() {
-    let (app, cards, ada, ben) = two().await;
+    let (app, cards, ada, ben) = two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let trade = text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
     let moderator = app.moderator().await;
@@ -109,7 +109,7 @@ async fn an_offer_that_cannot_be_accepted_says_so() {
     let page = his.page(&path).await;
     assert!(page.only("main").text.contains("the offer can only end without a trade"));
     assert!(page.only("main").text.contains("Cannot be given any more"));
-    // It is not known what it would mean for decks.
+    // The page does not state the effect on decks, because it is not known.
     assert!(!page.only("main").text.contains("your decks"));
     let lapsed = his.post(&format!("{path}/accept"), &[]).await;
     assert_eq!(lapsed.status, 409);
@@ -122,10 +122,10 @@ async fn an_offer_that_cannot_be_accepted_says_so() {
     assert_eq!(app.copies_of(&ada).await, [copy]);
 }
 
-/// What the other player writes is text.
+/// The page escapes the message of the other player.
 #[tokio::test]
-async fn a_hostile_message_is_text() {
-    let (app, cards, ada, _) = two().await;
+async fn a_hostile_message_is_escaped() {
+    let (app, cards, ada, _) = two_players().await;
     let copy = app.register(&ada, &cards[0]).await;
     let hostile = "<script>alert(1)</script>\"><img src=x onerror='alert(2)'> </main>";
     let body = serde_json::json!({ "with": "ben", "give": [copy], "message": hostile });

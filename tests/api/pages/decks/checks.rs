@@ -1,4 +1,4 @@
-//! Lists are judged without being stored.
+//! The page that checks deck lists without storing them.
 
 use super::{Browser, sample, start, store};
 use crate::pages::frame::check;
@@ -7,13 +7,13 @@ use crate::support::RequestExt as _;
 
 const PATH: &str = "/decks/check";
 
-/// A text as [`crate::pages::html::Element`] has it.
+/// A text with single spaces, as in [`crate::pages::html::Element`].
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[tokio::test]
-async fn a_list_hears_everything_that_is_wrong_with_it() {
+async fn a_check_reports_all_problems_of_a_list() {
     let app = start().await;
     let browser = Browser::new(&app);
     let form = check(PATH, &browser.get(PATH).await);
@@ -24,7 +24,7 @@ async fn a_list_hears_everything_that_is_wrong_with_it() {
     assert_eq!(answer.header("cache-control"), "private, no-store");
     let page = check(PATH, &answer);
     let main = &page.only("main").text;
-    for said in [
+    for message in [
         "Not legal in Standard, and some cards are unknown.",
         "T-2.2.1b",
         "Deck has 48 cards; at least 50 are needed.",
@@ -40,13 +40,13 @@ async fn a_list_hears_everything_that_is_wrong_with_it() {
         "Unknown cards",
         "Curve: Attack",
     ] {
-        assert!(main.contains(said), "{said}: {main}");
+        assert!(main.contains(message), "{message}: {main}");
     }
-    // The sentences of the API are not shown.
-    for said in ["main zone", "2 missing", "No known card", "did you mean", "unknown:"] {
-        assert!(!main.contains(said), "{said}: {main}");
+    // The page has its own texts, and does not show the messages of the API.
+    for message in ["main zone", "2 missing", "No known card", "did you mean", "unknown:"] {
+        assert!(!main.contains(message), "{message}: {main}");
     }
-    // What was typed is in the field as it was, but for its line ends.
+    // The field keeps the typed list, except for its line ends.
     assert_eq!(page.only("textarea").text, flat(&list));
     let imp = app.get("/v1/cards?q=%22Kettle+Imp%22").answer().await.expect(200);
     let number = imp["data"][0]["number"].as_str().unwrap();
@@ -54,9 +54,9 @@ async fn a_list_hears_everything_that_is_wrong_with_it() {
     assert!(page.all("a").any(|element| element.get("href") == Some(&link)), "{link}");
 }
 
-/// Each broken rule of a format leads to where the page of the game tells it, with the wording of the report.
+/// Each violation in a report links to the rule on the page of the game, which has the same wording as the report.
 #[tokio::test]
-async fn reports_lead_to_the_rules() {
+async fn reports_link_to_the_rules() {
     let app = start().await;
     app.seed(&["emojo-dojo"]).await;
     let browser = Browser::new(&app);
@@ -94,9 +94,9 @@ async fn reports_lead_to_the_rules() {
     }
 }
 
-/// What the script needs of pages on which lists are typed, and nothing that does something without it.
+/// Pages with a list field have the elements that the script needs. These elements do nothing without the script.
 #[tokio::test]
-async fn lists_are_judged_while_they_are_typed() {
+async fn pages_with_a_list_field_support_the_live_check() {
     let app = start().await;
     let ada = app.player("ada").await;
     let deck = store(&app, &ada, "Draft", "private", "2 Kettle Imp").await;
@@ -106,7 +106,7 @@ async fn lists_are_judged_while_they_are_typed() {
         assert_eq!(page.scripts(), ["deck.js"], "{path}");
         let form = page.all("form").find(|form| form.get("data-live-part").is_some()).unwrap();
         assert_eq!(form.get("data-live-to"), Some(PATH));
-        // Nothing is lost yet; and what is not stored cannot be.
+        // The forms have no unsaved changes yet. The check page stores nothing, so it needs no guard against lost changes.
         assert_eq!(form.get("data-guard"), (path != PATH).then_some("saved"), "{path}");
         let id = |id: &str| page.with("id").find(|(_, known)| *known == id).map(|(one, _)| one);
         let parts: Vec<&str> = form.get("data-live-part").unwrap().split(' ').collect();
@@ -114,7 +114,7 @@ async fn lists_are_judged_while_they_are_typed() {
         for part in parts {
             assert_eq!(id(part).unwrap().text, "", "{path}: {part}");
         }
-        // The fields are called alike where they are judged; no other one is sent, nor told to be wrong.
+        // The fields have the same names as on the check page. The script sends no other fields, so the check reports no faults of other fields.
         assert_eq!(form.get("data-live-fields"), Some("format list dialect"));
         assert_eq!(form.get("data-live-needs"), Some("list"));
         for field in ["format", "list", "dialect"] {
@@ -125,10 +125,10 @@ async fn lists_are_judged_while_they_are_typed() {
         }
         assert_eq!(form.get("data-live-announce"), Some("told"));
         assert_eq!(id("told").unwrap().get("data-says"), Some(""), "{path}");
-        for said in ["told", "pick_state"] {
-            assert_eq!(id(said).unwrap().get("role"), Some("status"), "{path}: {said}");
+        for status in ["told", "pick_state"] {
+            assert_eq!(id(status).unwrap().get("role"), Some("status"), "{path}: {status}");
         }
-        // Its name is not sent with the form.
+        // The field has no name, so a browser does not send it with the form.
         let pick = id("pick").unwrap();
         assert_eq!(
             (pick.get("name"), pick.get("data-names")),
@@ -138,7 +138,7 @@ async fn lists_are_judged_while_they_are_typed() {
         let names = app.get(&format!("{names}?q=kettle&limit=10&game=ttcg")).answer().await;
         assert_eq!(names.expect(200)["data"][0], "Kettle Imp");
     }
-    // What is taken out of the answer, with the verdict in it.
+    // The parts that the script takes from the answer contain the verdict.
     let fields = [("format", "ttcg/standard"), ("list", "2 Kettle Imp"), ("dialect", "")];
     let judged = check(PATH, &hers.post(PATH, &fields).await);
     let id = |id: &str| judged.with("id").find(|(_, known)| *known == id).unwrap().0;
@@ -147,19 +147,19 @@ async fn lists_are_judged_while_they_are_typed() {
     assert!(report.text.contains(&verdict.text) && verdict.text.contains("Standard"));
     assert_eq!(id("told").get("data-says"), Some(&*verdict.text));
     assert_eq!(id("way").text, "The whole report");
-    // What cannot be judged has no report, and the first fault is told.
+    // A list that cannot be checked has no report. The status message states the first fault.
     let fields = [("format", "ttcg/standard"), ("list", "99999 Kettle Imp"), ("dialect", "")];
     let refused = check(PATH, &hers.post(PATH, &fields).await);
     let id = |id: &str| refused.with("id").find(|(_, known)| *known == id).unwrap().0;
     assert_eq!((&*id("judged").text, &*id("way").text), ("", ""));
     assert!(id("told").get("data-says").unwrap().starts_with("Line 1:"));
-    // What was typed and refused is lost when the page is left.
+    // The page of a refused form has unsaved changes.
     let refused = hers.post("/my/decks/new", &[("name", "x"), ("list", "2 Kettle Imp")]).await;
     let refused = check("/my/decks/new", &refused);
     assert!(refused.all("form").any(|form| form.get("data-guard") == Some("unsaved")));
 }
 
-/// The list that a page holds.
+/// The text in the list field of a page.
 fn list_of(page: &Page) -> String {
     page.all("textarea").find(|field| field.get("id") == Some("list")).unwrap().text.clone()
 }
@@ -178,7 +178,7 @@ async fn a_card_is_added_to_the_first_zone_of_a_list() {
         let state = page.with("id").find(|(_, id)| *id == "pick_state").unwrap().0;
         state.get("data-count").map(str::to_owned)
     };
-    // As stored decks are written: the heading has no brackets. The card of the sideboard is another line.
+    // The text of a stored deck: the heading has no brackets. The copies in the sideboard are another entry.
     let stored = "1 Kettle Imp\n\nSideboard\n3 Bellows Smith\n";
     for (list, dialect, card, after, copies) in [
         (stored, "own", "kettle imp", "2 Kettle Imp Sideboard 3 Bellows Smith", "2"),
@@ -190,7 +190,7 @@ async fn a_card_is_added_to_the_first_zone_of_a_list() {
             "1",
         ),
         (
-            // The game has one zone: a blank line begins no other.
+            // The game has one zone, so a blank line does not begin another zone.
             "2 Kettle Imp\n\n1 Bellows Smith",
             "mtgo",
             "Ember Moth Cloud",
@@ -202,11 +202,11 @@ async fn a_card_is_added_to_the_first_zone_of_a_list() {
         let (status, page) = add(list, dialect, card).await;
         assert_eq!((status, &*flat(&list_of(&page))), (200, after), "{list}");
         assert_eq!(count(&page).as_deref(), Some(copies), "{list}");
-        // The list is judged as it is now.
+        // The answer contains the check of the changed list.
         assert!(page.all("p").any(|line| line.has_class("verdict")), "{list}");
     }
-    // What cannot be added to, or needs a format first, stays as it is, and says so.
-    for (list, dialect, format, said) in [
+    // If the card cannot be added to the list, the list stays as it is, and the page states the reason.
+    for (list, dialect, format, message) in [
         ("{\"entries\": []}", "json", "ttcg/standard", "a line for each card"),
         ("1 Kettle Imp", "", "", "Choose a format"),
         ("1 Kettle Imp", "", "ttcg/nothing", "no such format"),
@@ -217,16 +217,16 @@ async fn a_card_is_added_to_the_first_zone_of_a_list() {
         let page = check(PATH, &answer);
         assert_eq!((answer.status / 100, &*flat(&list_of(&page))), (4, list));
         assert_eq!(count(&page), None, "{list}");
-        let told = page.with("id").find(|(_, id)| *id == "told").unwrap().0;
-        assert!(told.get("data-says").unwrap().contains(said), "{told:?}");
+        let announced = page.with("id").find(|(_, id)| *id == "told").unwrap().0;
+        assert!(announced.get("data-says").unwrap().contains(message), "{announced:?}");
     }
-    // A serial code is no name.
+    // A serial code is not a card name.
     let (status, page) = add("", "", "7KQ2-X0FM-93TD-AW5G").await;
     assert_eq!((status, count(&page)), (422, None));
 }
 
 #[tokio::test]
-async fn a_legal_list_says_its_own_format() {
+async fn a_list_can_state_its_own_format() {
     let app = start().await;
     let browser = Browser::new(&app);
     let list = sample("legal-embers-and-bones.txt");
@@ -236,7 +236,7 @@ async fn a_legal_list_says_its_own_format() {
 }
 
 #[tokio::test]
-async fn each_line_is_told() {
+async fn each_line_with_a_problem_is_reported() {
     let app = start().await;
     let browser = Browser::new(&app);
     let list = "Kettle Imp\n2 Bellows Smith\n1 No Such Thing At All\n99999 Kettle Imp\n";
@@ -248,16 +248,16 @@ async fn each_line_is_told() {
         ("3", "Unknown", "No card has this name."),
         ("4", "Refused", "There must be 1 to 10,000 copies."),
     ] {
-        let told = rows
+        let is_reported = rows
             .iter()
             .any(|row| row.trim().starts_with(line) && row.contains(status) && row.contains(why));
-        assert!(told, "{line} {status}: {rows:?}");
+        assert!(is_reported, "{line} {status}: {rows:?}");
     }
     assert!(page.only("main").text.contains("1 line was read just as it stands."));
 }
 
 #[tokio::test]
-async fn faults_stand_at_their_fields_with_what_was_typed() {
+async fn faults_are_shown_at_their_fields_with_the_typed_values() {
     let app = start().await;
     let browser = Browser::new(&app);
     let cases = [
@@ -270,28 +270,28 @@ async fn faults_stand_at_their_fields_with_what_was_typed() {
             "Line 1: There must be 1 to 10,000 copies.",
         ),
     ];
-    for ((format, list), field, said) in cases {
+    for ((format, list), field, message) in cases {
         let answer = browser.post(PATH, &[("format", format), ("list", list)]).await;
         assert_eq!(answer.status, 422, "{format} {list}");
         let page = check(PATH, &answer);
-        let told = page
-            .all("a")
-            .any(|link| link.get("href") == Some(&format!("#{field}")) && link.text.contains(said));
-        assert!(told, "{said}: {}", answer.text());
+        let is_linked = page.all("a").any(|link| {
+            link.get("href") == Some(&format!("#{field}")) && link.text.contains(message)
+        });
+        assert!(is_linked, "{message}: {}", answer.text());
         let marked = page.with("aria-invalid").map(|(element, _)| element.get("id"));
         assert_eq!(marked.collect::<Vec<_>>(), [Some(field)]);
-        assert!(page.beside(field).contains(said), "{said}");
+        assert!(page.fault_of(field).contains(message), "{message}");
         assert_eq!(page.only("textarea").text, list);
     }
-    // The first blank lines of a list count, too.
+    // The page keeps blank lines at the beginning of a list.
     let answer = browser.post(PATH, &[("format", ""), ("list", "\n\n2 Kettle Imp")]).await;
     check(PATH, &answer);
-    // Browsers drop the first line end of a field.
+    // The text begins with one more line end, because browsers drop the first line end of a `<textarea>`.
     assert!(answer.text().contains(">\n\n\n2 Kettle Imp</textarea>"));
 }
 
 #[tokio::test]
-async fn a_hidden_card_is_known_to_who_has_a_copy() {
+async fn a_hidden_card_is_recognised_only_for_a_holder() {
     let app = start().await;
     let ada = app.player("ada").await;
     app.give_copy(&ada.id, "ttcg", "veil", "001").await;
@@ -309,9 +309,9 @@ async fn a_hidden_card_is_known_to_who_has_a_copy() {
     }
 }
 
-/// What of a list somebody has is told to who has counted or registered anything, and to nobody else.
+/// The check shows owned and missing cards only to a player who has counted or registered at least one card.
 #[tokio::test]
-async fn a_list_says_what_its_reader_has() {
+async fn a_check_shows_which_cards_the_player_owns() {
     let app = start().await;
     let ada = app.player("ada").await;
     app.player("ben").await;
@@ -320,14 +320,14 @@ async fn a_list_says_what_its_reader_has() {
         [("format", "ttcg/standard"), ("list", "3 Kettle Imp\n1 (hearth) 016\n2 Qwertz Uiop")];
     let judged = async |browser: Browser<'_>| check(PATH, &browser.post(PATH, &fields).await);
     let hers = judged(Browser::of(&app, "ada").await).await;
-    let told = hers.only("main").text.contains("Owned and missing");
-    assert!(told, "{}", hers.only("main").text);
+    let shows_owned = hers.only("main").text.contains("Owned and missing");
+    assert!(shows_owned, "{}", hers.only("main").text);
     assert!(hers.only("main").text.contains("5 cards are missing."));
     let rows: Vec<&str> = hers.all("tr").map(|row| row.text.as_str()).collect();
     for row in ["Kettle Imp 4 1 3", "Qwertz Uiop 2 0 2"] {
         assert!(rows.contains(&row), "{row}: {rows:?}");
     }
-    // It is in the part that a builder shows while a list is typed.
+    // The part of the answer that the script shows while a list is typed also contains the missing cards.
     let part = hers.with("id").find(|(_, id)| *id == "judged").unwrap().0;
     assert!(part.text.contains("5 cards are missing."));
     for browser in [Browser::new(&app), Browser::of(&app, "ben").await] {

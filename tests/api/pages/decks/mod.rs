@@ -17,13 +17,13 @@ async fn start() -> TestApp {
     app
 }
 
-/// A sample deck of the game.
+/// The list of a sample deck of the game.
 fn sample(file: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(folder.join("seed-data/games/ttcg/decks").join(file)).unwrap()
 }
 
-/// Stores a deck over the API; its page.
+/// Stores a deck through the API, and returns the path of its page.
 async fn store(app: &TestApp, owner: &Player, name: &str, visibility: &str, list: &str) -> String {
     let body = json!({
         "name": name, "format": "ttcg/standard", "visibility": visibility, "list": list,

@@ -1,4 +1,4 @@
-//! The own decks: made of lists, changed, deleted and brought back.
+//! The pages of own decks: created from lists, changed, deleted and restored.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ fn value<'a>(page: &'a Page, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn pages_of_owners_lead_strangers_to_the_log_in() {
+async fn pages_of_owners_redirect_strangers_to_the_log_in() {
     let app = start().await;
     let ada = app.player("ada").await;
     let deck = store(&app, &ada, "Mine", "public", LIST).await;
@@ -43,9 +43,9 @@ async fn pages_of_owners_lead_strangers_to_the_log_in() {
     assert!(app.get(&deck).answer().await.text().contains("Mine"));
 }
 
-/// Lines that a deck keeps unread are told in the words of the page, to its owner alone.
+/// The page shows the unread lines of a deck only to its owner, with messages of its own.
 #[tokio::test]
-async fn lines_that_could_not_be_read_are_told() {
+async fn unread_lines_are_shown_only_to_the_owner() {
     let app = start().await;
     let ada = app.player("ada").await;
     let list = "2 Kettle Imp\n99999 Bellows Smith\n-1 Pocket Bat";
@@ -63,7 +63,7 @@ async fn lines_that_could_not_be_read_are_told() {
 }
 
 #[tokio::test]
-async fn a_deck_is_made_once_however_often_it_is_sent() {
+async fn a_deck_is_created_once_when_the_form_is_sent_twice() {
     let app = start().await;
     app.player("ada").await;
     let hers = Browser::of(&app, "ada").await;
@@ -85,7 +85,7 @@ async fn a_deck_is_made_once_however_often_it_is_sent() {
     assert_eq!(first.status, 303, "{}", first.text());
     let again = hers.post("/my/decks/new", &sent).await;
     assert_eq!((again.status, again.header("location")), (303, first.header("location")));
-    // The same form with other contents is told, and may be sent again.
+    // The same key with other contents is refused. The answer has a new key, so that the form can be sent again.
     let other = [&fields("Bones")[..], &[("key", key.as_str())]].concat();
     let refused = hers.post("/my/decks/new", &other).await;
     assert_eq!(refused.status, 422);
@@ -116,7 +116,7 @@ async fn a_deck_is_made_once_however_often_it_is_sent() {
 }
 
 #[tokio::test]
-async fn faults_of_a_new_deck_stand_at_their_fields() {
+async fn faults_of_a_new_deck_are_shown_at_their_fields() {
     let app = start().await;
     app.player("ada").await;
     let hers = Browser::of(&app, "ada").await;
@@ -176,11 +176,11 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
     assert_eq!(stale.status, 412);
     let both = check(&edit, &stale);
     let main = &both.only("main").text;
-    for said in ["was changed elsewhere", "Second", "1 Kettle Imp", "3 Ember Moth Cloud"] {
-        assert!(main.contains(said), "{said}: {main}");
+    for expected in ["was changed elsewhere", "Second", "1 Kettle Imp", "3 Ember Moth Cloud"] {
+        assert!(main.contains(expected), "{expected}: {main}");
     }
     assert_eq!((value(&both, "revision"), value(&both, "name")), ("2", "Third"));
-    // What is alike in both versions is not told twice; whatever else would be overwritten is.
+    // The page lists only the values of the stored version that differ, because saving would overwrite them.
     let saved = |page: &Page| page.all("dt").map(|name| name.text.clone()).collect::<Vec<_>>();
     assert_eq!(saved(&both), ["Name"]);
     let fields = [
@@ -203,7 +203,7 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
     assert_eq!(values[2..], ["(empty)", "x", "(empty)"]);
     assert_eq!(send("Third", "2", "3 Ember Moth Cloud").await.status, 303);
     assert!(hers.get(&path).await.text().contains("Ember Moth Cloud"));
-    // Another version is not deleted.
+    // A deletion with an old revision is refused.
     let deleted = hers.post(&format!("{path}/delete"), &[("revision", "2")]).await;
     assert_eq!(deleted.status, 412);
     assert!(check(&edit, &deleted).only("main").text.contains("before you delete it"));
@@ -230,9 +230,9 @@ async fn a_deleted_deck_is_brought_back_by_a_button() {
     assert_eq!(hers.get(&path).await.status, 200);
 }
 
-/// Names that look like other dialects, and zones that others have, come back as they were when the form is sent as it is.
+/// Names that look like other dialects, and zones that the game does not have, stay the same when the form is sent unchanged.
 #[tokio::test]
-async fn a_deck_that_is_saved_as_it_is_stays_as_it_is() {
+async fn a_deck_does_not_change_when_the_unchanged_form_is_saved() {
     let app = start().await;
     let ada = app.player("ada").await;
     let entries = json!([
@@ -251,7 +251,7 @@ async fn a_deck_that_is_saved_as_it_is_stays_as_it_is() {
         let value = form.all("input").find(named).and_then(|field| field.get("value"));
         value.unwrap_or_default().to_owned()
     };
-    // As a browser reads the text of a field: as it stands between the tags, without its first line end.
+    // A browser reads the text between the tags, without the first line end.
     let html = hers.get(&edit).await.text();
     let written = |id: &str| -> String {
         let (_, rest) = html.split_once(&format!("<textarea {id}")).unwrap();
@@ -281,7 +281,7 @@ async fn a_deck_that_is_saved_as_it_is_stays_as_it_is() {
     }
 }
 
-/// A list cannot say which copies a deck is made of: cards that stay keep theirs, over the page and not over the API.
+/// A list cannot name the copies of a deck. Cards that stay in the deck keep their copies on the page, but not through the API.
 #[tokio::test]
 async fn a_deck_that_is_changed_as_a_list_keeps_the_copies_that_it_names() {
     let app = start().await;
@@ -311,21 +311,21 @@ async fn a_deck_that_is_changed_as_a_list_keeps_the_copies_that_it_names() {
         let entries = deck["entries"].as_array().unwrap().clone();
         entries.into_iter().map(|entry| entry["copies"].clone()).collect::<Vec<_>>()
     };
-    // One more, the other in another order, and a new card.
+    // One more copy of a card, another order, and a new card.
     let list = "1 Ember Moth Cloud\n2 Bellows Smith {rare}\n3 Kettle Imp";
     assert_eq!(save(list, "1").await, 303);
     assert_eq!(copies().await, [json!(null), json!(["three", "four"]), json!(["one", "two"])]);
-    // Which of two copies was taken out, nobody knows.
+    // The list does not state which of the two copies was removed, so the entry keeps neither.
     assert_eq!(save("1 Bellows Smith {rare}\n2 Kettle Imp", "2").await, 303);
     assert_eq!(copies().await, [json!(null), json!(["one", "two"])]);
     assert_eq!(save("2 Kettle Imp", "2").await, 412);
-    // The API takes a list as it stands.
+    // The API stores a list without copies.
     let body = json!({ "name": "Named", "format": "ttcg/standard", "list": "2 Kettle Imp" });
     let put = app.put(&path).by(&ada).header("if-match", "*").json(&body);
     put.answer().await.expect(200);
     assert_eq!(copies().await, [json!(null)]);
 
-    // Stored by its place alone, a card has its name in the list.
+    // The list also contains the name of a card that the deck stores by set and number only.
     let card = app.get("/v1/cards?q=%22Kettle+Imp%22").answer().await.expect(200);
     let number = card["data"][0]["number"].as_str().unwrap();
     let entries = json!([{ "quantity": 2, "set": "hearth", "number": number, "copies": ["one"] }]);

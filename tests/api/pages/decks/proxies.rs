@@ -1,11 +1,11 @@
-//! Cards of decks to print.
+//! The page with the cards of a deck for printing (proxies).
 
 use super::{Browser, start, store};
 use crate::pages::frame::check;
 use crate::pages::page;
 use crate::support::RequestExt as _;
 
-/// What an element says of itself where it stands, in the order of the page: pictures by their text, frames by theirs.
+/// The cards of a page: first the pictures (`true`) with their alternative texts, then the frames without a picture (`false`) with their texts.
 fn cards(page: &crate::pages::html::Page) -> Vec<(bool, &str)> {
     let pictures = page.all("img").map(|image| (true, image.get("alt").unwrap()));
     let frames = page.all("p").filter(|frame| frame.get("dir") == Some("auto"));
@@ -27,15 +27,15 @@ async fn each_card_is_shown_as_often_as_it_is_in_the_deck() {
 
     let answer = page(&app, &path).await;
     let strange = check(&path, &answer);
-    let told = cards(&strange);
-    let count = |card: (bool, &str)| told.iter().filter(|one| **one == card).count();
+    let listed = cards(&strange);
+    let count = |card: (bool, &str)| listed.iter().filter(|one| **one == card).count();
     assert_eq!(count((true, "Kettle Imp")), 9);
     assert_eq!(count((true, "Bellows Smith")), 1);
     assert_eq!(count((false, "No Such Card")), 2);
     assert_eq!(count((false, "Hidden card veil 001")), 1);
     assert!(!answer.text().contains(name));
-    assert_eq!(told.len(), 13);
-    // Nine on the first sheet.
+    assert_eq!(listed.len(), 13);
+    // The first sheet has nine cards.
     assert_eq!(strange.all("ul").filter(|sheet| sheet.has_class("proxies")).count(), 2);
     for image in strange.all("img") {
         let drawn = app.get(image.get("src").unwrap()).answer().await;
@@ -44,13 +44,13 @@ async fn each_card_is_shown_as_often_as_it_is_in_the_deck() {
     let smith = strange.all("img").find(|image| image.get("alt") == Some("Bellows Smith"));
     assert!(smith.unwrap().get("src").unwrap().ends_with("?rarity=rare"));
 
-    // Her own eyes see the card that she holds.
+    // The owner of the copy sees the hidden card.
     let hers = Browser::of(&app, "ada").await.page(&path).await;
     assert!(cards(&hers).contains(&(true, name)));
 }
 
 #[tokio::test]
-async fn large_decks_are_cut_short_and_say_so() {
+async fn large_decks_are_truncated_with_a_notice() {
     let app = start().await;
     let ada = app.player("ada").await;
     let deck = store(&app, &ada, "Large", "private", "10000 Kettle Imp").await;

@@ -1,4 +1,4 @@
-//! Public decks in their list, and the page of a deck.
+//! The list of public decks, and the page of a deck.
 
 use super::{Browser, sample, start, store};
 use crate::pages::frame::check;
@@ -30,13 +30,13 @@ async fn public_decks_are_listed_and_searched() {
     let warned = check("warned", &page(&app, "/decks?q=colour:red+embers").await);
     assert!(warned.only("main").text.contains("Not all of the query could be used"));
     assert_eq!(warned.all("mark").next().unwrap().text, "colour:red");
-    let told = &warned.only("main").text;
-    assert!(told.contains("colour:red: Decks have no field “colour”."), "{told}");
+    let shown = &warned.only("main").text;
+    assert!(shown.contains("colour:red: Decks have no field “colour”."), "{shown}");
     let answer = app.get("/decks?q=(((").answer().await;
     assert_eq!(answer.status, 400);
     let refused = check("refused", &answer);
-    for said in ["This query cannot be read", "(: This parenthesis is never closed."] {
-        assert!(refused.only("main").text.contains(said), "{said}");
+    for message in ["This query cannot be read", "(: This parenthesis is never closed."] {
+        assert!(refused.only("main").text.contains(message), "{message}");
     }
     for path in ["/decks?cursor=x", "/decks?sort=likes", "/decks?game=no%20code"] {
         let answer = app.get(path).answer().await;
@@ -46,7 +46,7 @@ async fn public_decks_are_listed_and_searched() {
 }
 
 #[tokio::test]
-async fn further_decks_are_on_further_pages() {
+async fn the_list_of_decks_is_paginated() {
     let app = start().await;
     let ada = app.player("ada").await;
     for number in 0..61 {
@@ -63,7 +63,7 @@ async fn further_decks_are_on_further_pages() {
 }
 
 #[tokio::test]
-async fn a_deck_shows_what_it_is_made_of() {
+async fn a_deck_page_shows_its_cards_charts_and_exports() {
     let app = start().await;
     let ada = app.player("ada").await;
     let list = sample("legal-embers-and-bones.txt");
@@ -75,7 +75,7 @@ async fn a_deck_shows_what_it_is_made_of() {
     let shown = check(&path, &answer);
     assert_eq!(shown.only("h1").text, "Embers & <b>Bones</b>");
     let main = &shown.only("main").text;
-    for said in [
+    for expected in [
         "ada",
         "Standard",
         "50 cards",
@@ -85,7 +85,7 @@ async fn a_deck_shows_what_it_is_made_of() {
         "aggro",
         "in common",
     ] {
-        assert!(main.contains(said), "{said}: {main}");
+        assert!(main.contains(expected), "{expected}: {main}");
     }
     assert_eq!(shown.all("em").next().unwrap().text, "fast");
     assert!(main.contains("<b>no</b>"), "{main}");
@@ -94,7 +94,7 @@ async fn a_deck_shows_what_it_is_made_of() {
         shown.all("form").all(|form| form.get("method") != Some("post")),
         "only owners have buttons"
     );
-    assert!(!main.contains("Friday"), "the folder is nobody's business");
+    assert!(!main.contains("Friday"), "the folder is shown only to the owner");
 
     let etag = answer.header("etag");
     let again = app.get(&path).header("if-none-match", etag).answer().await;
@@ -105,7 +105,7 @@ async fn a_deck_shows_what_it_is_made_of() {
         shown.all("a").filter_map(|link| link.get("href")).filter(|to| to.contains("/export?"))
     {
         let dialect = link.rsplit('=').next().unwrap();
-        let (text, told) = tokio::join!(
+        let (text, exported) = tokio::join!(
             app.get(link).answer(),
             app.get(&format!("/v1/decks/{id}/export?dialect={dialect}")).answer()
         );
@@ -113,7 +113,7 @@ async fn a_deck_shows_what_it_is_made_of() {
             (text.status, text.header("content-type").as_str()),
             (200, "text/plain; charset=utf-8")
         );
-        assert_eq!(text.text(), told.expect(200)["text"].as_str().unwrap(), "{link}");
+        assert_eq!(text.text(), exported.expect(200)["text"].as_str().unwrap(), "{link}");
     }
     let charts: Vec<&str> = shown.all("img").filter_map(|image| image.get("src")).collect();
     assert!(!charts.is_empty());
@@ -127,7 +127,7 @@ async fn a_deck_shows_what_it_is_made_of() {
 }
 
 #[tokio::test]
-async fn private_decks_are_there_for_their_owners() {
+async fn private_decks_are_shown_only_to_their_owners() {
     let app = start().await;
     let ada = app.player("ada").await;
     app.player("bob").await;
@@ -150,18 +150,20 @@ async fn private_decks_are_there_for_their_owners() {
     let edit = format!("{path}/edit");
     assert!(shown.all("a").any(|link| link.get("href") == Some(&edit)));
     let main = &shown.only("main").text;
-    for said in ["Only me", "Lines that could not be read", "99999 Rook", "2 cards are missing."] {
-        assert!(main.contains(said), "{said}: {main}");
+    for expected in
+        ["Only me", "Lines that could not be read", "99999 Rook", "2 cards are missing."]
+    {
+        assert!(main.contains(expected), "{expected}: {main}");
     }
     assert!(shown.all("meta").any(|meta| meta.get("name") == Some("robots")));
-    // What is not there, and what never was, are the same.
+    // A private deck and a deck that does not exist get the same answer.
     let gone = app.get("/decks/0199a2d4-0000-7000-8000-000000000000").answer().await;
     let hidden = app.get(&path).answer().await;
     assert_eq!((gone.status, gone.bytes), (hidden.status, hidden.bytes));
 }
 
 #[tokio::test]
-async fn other_sites_are_told_of_public_decks_alone() {
+async fn only_public_decks_have_previews_for_other_sites() {
     let app = TestApp::start_with(|settings| {
         settings.public_url = Some("https://cards.example".to_owned());
     })
@@ -183,7 +185,7 @@ async fn other_sites_are_told_of_public_decks_alone() {
     let shown = check(&unlisted, &page(&app, &unlisted).await);
     assert_eq!((shown.meta("og:url"), shown.meta("og:title")), (None, None));
     assert!(shown.all("meta").any(|meta| meta.get("name") == Some("robots")));
-    // Whoever has the address may pass it on, as a picture, too.
+    // A reader who has the address of a deck may share it, also as a QR code.
     for path in [&public, &unlisted] {
         let shown = check(path, &page(&app, path).await);
         let code = format!("{path}/qr.svg");
@@ -198,11 +200,11 @@ async fn other_sites_are_told_of_public_decks_alone() {
     let code = format!("{private}/qr.svg");
     assert!(!hers.get(&private).await.text().contains("qr.svg"));
     assert_eq!((hers.get(&code).await.status, app.get(&code).answer().await.status), (404, 404));
-    // Nor do they tell who made it; similar decks are public, and tell it.
+    // The page of an unlisted deck does not name its owner. Similar decks on the page are public, and name their owners.
     assert!(!shown.only("main").text.contains("zephyrine"));
 }
 
-/// An entry of a card that is hidden from its reader has a place and no name.
+/// An entry of a card that is hidden from the reader has set and number, and no name.
 #[tokio::test]
 async fn hidden_entries_are_masked() {
     let app = start().await;
@@ -220,7 +222,7 @@ async fn hidden_entries_are_masked() {
         strange.only("main").text
     );
     assert!(own.only("main").text.contains(name));
-    // Other sites show the first card that everybody sees, whatever stands before it.
+    // The preview for other sites shows the first open card, even if a hidden card comes before it.
     let imp = app.get("/v1/cards?q=%22Kettle+Imp%22").answer().await.expect(200);
     let picture = imp["data"][0]["image_uris"]["png"].as_str().unwrap();
     assert!(strange.meta("og:image").is_some_and(|address| address.ends_with(picture)));

@@ -1,4 +1,4 @@
-//! What decks were, and the way back.
+//! The revisions of decks, and how to restore them.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::pages::frame::check;
 use crate::pages::page;
 use crate::support::{Player, RequestExt as _, TestApp};
 
-/// Stores another version of a deck over the API: number of copies, zone and name of each entry.
+/// Stores another version of a deck through the API, with the quantity, zone and name of each entry.
 async fn change(app: &TestApp, owner: &Player, deck: &str, entries: &[(u32, &str, &str)]) {
     let entry = |(quantity, zone, name): &(u32, &str, &str)| json!({ "quantity": quantity, "zone": zone, "name": name });
     let entries: Vec<_> = entries.iter().map(entry).collect();
@@ -17,7 +17,7 @@ async fn change(app: &TestApp, owner: &Player, deck: &str, entries: &[(u32, &str
 }
 
 #[tokio::test]
-async fn versions_are_listed_and_tell_what_differs() {
+async fn versions_are_listed_with_their_differences() {
     let app = start().await;
     let ada = app.player("ada").await;
     let deck = store(&app, &ada, "Draft", "public", "2 Kettle Imp\n1 Bellows Smith").await;
@@ -35,13 +35,14 @@ async fn versions_are_listed_and_tell_what_differs() {
     let links: Vec<&str> = links.map(|link| link.get("href").unwrap()).collect();
     assert_eq!(links, [3, 2, 1].map(|number| format!("{list}/{number}")));
     let main = &listed.only("main").text;
-    for said in ["The newest", "4 cards, as many as before", "4 cards, 1 card more", "3 cards"] {
-        assert!(main.contains(said), "{said}: {main}");
+    for expected in ["The newest", "4 cards, as many as before", "4 cards, 1 card more", "3 cards"]
+    {
+        assert!(main.contains(expected), "{expected}: {main}");
     }
 
     let path = format!("{list}/2");
     let one = check(&path, &page(&app, &path).await);
-    let told: Vec<&str> = one.all("tr").map(|row| &*row.text).collect();
+    let rows: Vec<&str> = one.all("tr").map(|row| &*row.text).collect();
     for (name, what, zones) in [
         (imp, "Moved", &["Deck: 2, then 1", "Side: 0, then 1"][..]),
         ("Bellows Smith", "Taken out", &["Deck: 1, then 0"]),
@@ -53,10 +54,10 @@ async fn versions_are_listed_and_tell_what_differs() {
             let tells = zones.iter().all(|zone| row.contains(zone));
             row.starts_with(name) && row.contains(what) && tells
         };
-        assert_eq!(told.iter().copied().filter(fits).count(), 1, "{name} {what}: {told:?}");
+        assert_eq!(rows.iter().copied().filter(fits).count(), 1, "{name} {what}: {rows:?}");
     }
     // Five changes, and the heads of two tables.
-    assert_eq!(told.len(), 7, "{told:?}");
+    assert_eq!(rows.len(), 7, "{rows:?}");
     let card = app.get("/v1/cards?q=%22Kettle+Imp%22").answer().await.expect(200);
     let link = format!("/cards/ttcg/hearth/{}", card["data"][0]["number"].as_str().unwrap());
     assert!(one.all("a").filter(|element| element.get("href") == Some(&link)).count() >= 3);
@@ -68,14 +69,14 @@ async fn versions_are_listed_and_tell_what_differs() {
     let path = format!("{list}/1");
     let first = check(&path, &page(&app, &path).await);
     assert!(first.only("main").text.contains("There is no version before this one"));
-    for gone in ["4", "0", "x"] {
-        assert_eq!(app.get(&format!("{list}/{gone}")).answer().await.status, 404, "{gone}");
+    for missing in ["4", "0", "x"] {
+        assert_eq!(app.get(&format!("{list}/{missing}")).answer().await.status, 404, "{missing}");
     }
 }
 
-/// Others read the versions that were not private when they were saved, as over the API; and none of a private deck.
+/// As in the API, other readers see only versions that were not private when they were saved, and no version of a private deck.
 #[tokio::test]
-async fn versions_that_were_private_are_their_owners() {
+async fn private_versions_are_shown_only_to_the_owner() {
     let app = start().await;
     let ada = app.player("ada").await;
     let deck = store(&app, &ada, "Draft", "private", "2 Kettle Imp").await;
@@ -92,7 +93,7 @@ async fn versions_that_were_private_are_their_owners() {
     }
     let first = format!("{list}/1");
     assert_eq!((hers.get(&first).await.status, strange.get(&first).await.status), (200, 404));
-    // What the second differs in is nothing that a stranger may know.
+    // Other readers may not see how the second version differs from the first, which was private.
     let second = format!("{list}/2");
     let (hers, strange) = (hers.get(&second).await, strange.get(&second).await);
     assert!(check(&second, &hers).only("main").text.contains("Another number"));
@@ -124,22 +125,22 @@ async fn a_version_is_restored_by_its_owner() {
         };
         assert!(one.all("input").any(is_sent), "{name}");
     }
-    // Whoever has not seen the newest version does not put another in its place.
+    // A form with an old revision cannot restore a version.
     let stale = hers.post(&restore, &[("number", "1"), ("revision", "1")]).await;
     assert_eq!(stale.status, 412);
-    let told = check(&path, &stale);
-    assert!(told.only("main").text.contains("before you restore this version"));
+    let conflict = check(&path, &stale);
+    assert!(conflict.only("main").text.contains("before you restore this version"));
     let done = hers.post(&restore, &fields).await;
     assert_eq!((done.status, done.header("location")), (303, deck.clone()));
     let text = check(&deck, &hers.get(&deck).await).only("main").text.clone();
     assert!(text.contains("Kettle Imp") && !text.contains("Ember Moth Cloud"), "{text}");
     assert_eq!(hers.post(&restore, &[("number", "9"), ("revision", "3")]).await.status, 404);
-    // The newest has no button.
+    // The newest version has no restore button.
     let newest = hers.page(&format!("{deck}/revisions/3")).await;
     assert!(newest.all("input").all(|field| field.get("name") != Some("number")));
 }
 
-/// An entry of a card that is hidden from the reader has a place and no name, in old versions and in what differs, too.
+/// An entry of a card that is hidden from the reader has set and number, and no name, also in old versions and in differences.
 #[tokio::test]
 async fn hidden_cards_of_versions_are_masked() {
     let app = start().await;

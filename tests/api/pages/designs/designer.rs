@@ -1,4 +1,4 @@
-//! Designs are made and changed step by step, without script.
+//! Designs are created and changed step by step, without script.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{Browser, Page, begun, heron, location, page_of, start, value};
 use crate::pages::frame::check;
 use crate::support::{Answer, RequestExt as _, TestApp};
 
-/// All fields of the form of a page as a browser sends them, but for those that are named.
+/// All `<input>` fields of a page as a browser sends them, except for the search field and the fields in `without`.
 fn fields<'a>(page: &'a Page, without: &[&str]) -> Vec<(&'a str, &'a str)> {
     let is_sent = |field: &&crate::pages::html::Element| {
         !matches!(field.get("type"), Some("checkbox" | "radio")) || field.get("checked").is_some()
@@ -23,7 +23,7 @@ fn shown(answer: &Answer, status: u16) -> Page {
 }
 
 #[tokio::test]
-async fn a_design_is_made_step_by_step() {
+async fn a_design_is_created_step_by_step() {
     let app = start().await;
     let ada = app.player("ada").await;
     let hers = Browser::of(&app, "ada").await;
@@ -37,7 +37,7 @@ async fn a_design_is_made_step_by_step() {
     for id in ["name", "attributes-type", "attributes-rank", "attributes-attack"] {
         assert!(card.with("id").any(|(_, found)| found == id), "{id}");
     }
-    // The numbers that other rarities have are told, and can be chosen.
+    // The page also has fields for the numbers of other rarities.
     assert!(card.with("id").any(|(_, id)| id == "printings-rare-attack"));
     let mut sent = fields(&card, &["name", "step"]);
     sent.retain(|(name, _)| !name.starts_with("attributes."));
@@ -58,8 +58,8 @@ async fn a_design_is_made_step_by_step() {
     assert!(wrong.all("a").any(|link| link.get("href") == Some("#attributes-attack")));
     assert_eq!(value(&wrong, "attributes.defense"), "abc");
     let main = &wrong.only("main").text;
-    for said in ["Attack is −5; the least is 0.", "Defense must be a whole number."] {
-        assert!(main.contains(said), "{said}: {main}");
+    for message in ["Attack is −5; the least is 0.", "Defense must be a whole number."] {
+        assert!(main.contains(message), "{message}: {main}");
     }
     for field in &mut sent {
         match field.0 {
@@ -71,7 +71,7 @@ async fn a_design_is_made_step_by_step() {
     }
     let effects = shown(&hers.post("/designer", &sent).await, 200);
     assert_eq!(value(&effects, "attributes.attack"), "200");
-    // What the script of the form looks for is on both pages, and it knows that nothing is stored yet.
+    // Both pages have the elements that the script of the form uses, and state that the design is not stored yet.
     for page in [&wrong, &effects] {
         let live = page.all("form").find(|form| form.get("data-live-part").is_some()).unwrap();
         assert_eq!(live.get("data-guard"), Some("unsaved"));
@@ -85,8 +85,12 @@ async fn a_design_is_made_step_by_step() {
         let sent = page.with("data-live-button").map(|(button, _)| button.get("name"));
         assert_eq!(sent.collect::<Vec<_>>(), [Some("go")]);
     }
-    let told = wrong.with("data-says").map(|(_, told)| told).collect::<Vec<_>>();
-    assert!(told.len() == 1 && told[0].ends_with("wrong.") && !told[0].starts_with("Nothing"));
+    let announced = wrong.with("data-says").map(|(_, announced)| announced).collect::<Vec<_>>();
+    assert!(
+        announced.len() == 1
+            && announced[0].ends_with("wrong.")
+            && !announced[0].starts_with("Nothing")
+    );
     assert_eq!(effects.all("textarea").count(), 2);
     let picture = effects.all("img").find_map(|image| image.get("src")).unwrap().to_owned();
     let drawn = hers.get(&picture).await;
@@ -95,7 +99,7 @@ async fn a_design_is_made_step_by_step() {
     assert!(drawn.text().contains("Lantern") && !drawn.text().contains("<b>"));
     assert_eq!(app.get(&picture).answer().await.status, 303);
 
-    // What is saved may break rules: this one has no effects yet.
+    // A saved draft may break rules of the game: this design has no effects yet.
     let mut saved = fields(&effects, &["step"]);
     saved.extend([("step", "check"), ("go", "save")]);
     let made = location(&hers.post("/designer", &saved).await);
@@ -110,7 +114,7 @@ async fn a_design_is_made_step_by_step() {
 }
 
 #[tokio::test]
-async fn the_rest_is_filled_in() {
+async fn missing_fields_are_filled_in() {
     let app = start().await;
     app.player("ada").await;
     let hers = Browser::of(&app, "ada").await;
@@ -143,7 +147,7 @@ async fn a_sentence_is_chosen_from_a_template() {
     let none = [&begin[..], &[("at", "1"), ("go", "pick"), ("pick", "")]].concat();
     let none = shown(&hers.post("/designer", &none).await, 200);
     assert!(none.only("main").text.contains("Choose one of the list."));
-    // The first template, and the first value for each of its places.
+    // Chooses the first template, and the first value for each of its placeholders.
     for _ in 0..20 {
         if page.all("button").any(|button| button.get("value") == Some("use")) {
             break;
@@ -210,7 +214,7 @@ async fn a_change_in_between_shows_both_versions() {
     assert_eq!(location(&hers.post(&path, &sent).await), page_of(&place));
     let now = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!((&now["name"], &now["attributes"]["attack"]), (&json!("Mine"), &json!(150)));
-    // Effects and terms, which this step does not show, are carried on.
+    // The form carries the effects and the licence terms, which this step does not show.
     let effects = json!([
         { "style": "passive", "text": "After this card attacks, return it to your hand." },
         { "style": "normal", "text": "Discard one spell to gain 1 point." },
@@ -218,9 +222,9 @@ async fn a_change_in_between_shows_both_versions() {
     assert_eq!((&now["effects"], &now["licence"]), (&effects, &json!("release-1")));
 }
 
-/// What cannot be stored is told beside its field, on the step that has it.
+/// The page shows a fault that prevents saving beside its field, on the step that has the field.
 #[tokio::test]
-async fn faults_stand_beside_their_fields() {
+async fn faults_are_shown_beside_their_fields() {
     let app = start().await;
     app.player("ada").await;
     let hers = Browser::of(&app, "ada").await;
@@ -234,10 +238,10 @@ async fn faults_stand_beside_their_fields() {
     assert_eq!(value(&page, "flavour"), long);
 }
 
-/// The head of the part with the file.
+/// The head of the form part with the file.
 const A_FILE: &str = "name=\"file\"; filename=\"a.png\"\r\nContent-Type: image/png";
 
-/// Sends the form with these parts, by the heads that say what they are.
+/// Sends a multipart form. Each part has the parameters of its `Content-Disposition`, and its content.
 async fn send_parts(
     app: &TestApp,
     browser: &Browser<'_>,
@@ -260,9 +264,9 @@ async fn send_parts(
         .await
 }
 
-/// A picture of a design stays its picture when the form is saved, however many were uploaded since.
+/// Saving the form keeps the picture of a design, even if many pictures were uploaded later.
 #[tokio::test]
-async fn an_old_picture_is_not_taken_off() {
+async fn saving_the_form_keeps_an_old_picture() {
     let app = start().await;
     let ada = app.player("ada").await;
     let place = begun(&app, &ada, &heron("Lantern Heron")).await;
@@ -290,7 +294,7 @@ async fn an_old_picture_is_not_taken_off() {
           SELECT a.id, sha256(n::text::bytea), '2100-01-01' FROM accounts a, generate_series(1, 24) n WHERE a.name = 'ada'",
     )
     .await;
-    // As a browser sends the form, and as it would without a choice.
+    // The form as a browser sends it, and the form without a choice.
     for choice in [Some(id), None] {
         let page = hers.page(&path).await;
         assert_eq!(chosen(&page), [id]);
@@ -312,7 +316,7 @@ async fn an_old_picture_is_not_taken_off() {
     assert!(app.get(&place).by(&ada).answer().await.expect(200)["artwork"].is_null());
 }
 
-/// A fault in a number of another rarity is told beside it, and the table is open.
+/// A fault in a number of another rarity is marked at its field, and the table of these numbers is open.
 #[tokio::test]
 async fn faults_in_numbers_of_rarities_are_linked() {
     let app = start().await;
@@ -361,9 +365,9 @@ async fn artwork_is_uploaded_and_shown() {
     let refused = shown(&send(&version, &b"no picture"[..], "A heron.").await, 422);
     let invalid = refused.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
-    assert!(!refused.beside("file").is_empty());
+    assert!(!refused.fault_of("file").is_empty());
     assert_eq!(value(&refused, "alt"), "A heron.");
-    // What stands before the file is kept of a form that is too large, and the page has it there.
+    // When a form is too large, the service keeps only the fields before the file. The page has its other fields before the file.
     let form = hers.page(&path).await;
     let names: Vec<&str> = form.with("name").map(|(_, name)| name).collect();
     let at = |name: &str| names.iter().position(|found| *found == name).unwrap();
@@ -377,9 +381,9 @@ async fn artwork_is_uploaded_and_shown() {
     let large = shown(&send_parts(&app, &hers, &path, &parts).await, 413);
     let invalid = large.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
-    let told = &large.only("main").text;
-    assert!(told.contains("The picture is larger than 10 MiB."));
-    assert!(told.contains("The file was not kept: choose it again."));
+    let message = &large.only("main").text;
+    assert!(message.contains("The picture is larger than 10 MiB."));
+    assert!(message.contains("The file was not kept: choose it again."));
     assert_eq!(value(&large, "alt"), "A large heron.");
     assert_eq!(location(&send(&version, &picture, "A <b>heron</b>.").await), page_of(&place));
     let design = app.get(&place).by(&ada).answer().await.expect(200);
@@ -391,7 +395,7 @@ async fn artwork_is_uploaded_and_shown() {
     assert_eq!((file.status, file.header("cache-control").as_str()), (200, "private, no-store"));
     app.player("ben").await;
     assert_eq!(Browser::of(&app, "ben").await.get(&small).await.status, 404);
-    // Somebody who began with the version before sees what is stored beside what was typed, and may put one in the place of the other.
+    // A form with the previous version gets a page with the stored and the typed values. The form of this page may overwrite the stored values.
     let none: [(&str, &[u8]); 3] = [
         ("name=\"version\"", version.as_bytes()),
         ("name=\"artwork\"", b""),

@@ -1,4 +1,4 @@
-//! What others say of a design: ratings, comments, suggestions, reports.
+//! Feedback on a design: ratings, comments, suggestions, reports.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{Browser, heron, links_to, location, page_of, shared, start, value};
 use crate::pages::frame::check;
 use crate::support::{RequestExt as _, TestApp};
 
-/// A design that ada has shared, and ben.
+/// Starts a service with a design that ada has shared, and with the player ben. Returns the path of the page of the design.
 async fn with_design() -> (TestApp, String) {
     let app = start().await;
     let ada = app.player("ada").await;
@@ -27,7 +27,7 @@ async fn a_design_is_rated_by_criteria() {
     assert!(page.only("main").text.contains("Flavour: give 1 to 5 points."));
     let wrong = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(wrong.collect::<Vec<_>>(), ["flavour", "clarity"]);
-    assert!(page.beside("clarity").contains("give 1 to 5 points"));
+    assert!(page.fault_of("clarity").contains("give 1 to 5 points"));
     let checked = page.all("input").filter(|field| field.get("checked").is_some());
     assert_eq!(
         checked.filter_map(|field| field.get("id")).collect::<Vec<_>>(),
@@ -57,10 +57,10 @@ async fn comments_are_written_answered_changed_and_deleted() {
     let path = format!("{design}/comments");
     let form = his.page(&design).await;
     let key = value(&form, "key").to_owned();
-    let said = [("text", "Far *too* cheap. <b>no</b>"), ("key", &*key)];
-    assert_eq!(location(&his.post(&path, &said).await), format!("{design}#comments"));
-    // A double click comments once.
-    location(&his.post(&path, &said).await);
+    let comment_form = [("text", "Far *too* cheap. <b>no</b>"), ("key", &*key)];
+    assert_eq!(location(&his.post(&path, &comment_form).await), format!("{design}#comments"));
+    // A double click creates one comment.
+    location(&his.post(&path, &comment_form).await);
     let listed = app.get(&format!("/v1{path}")).answer().await.expect(200);
     assert_eq!(listed["data"].as_array().unwrap().len(), 1);
     let comment = listed["data"][0]["id"].as_str().unwrap().to_owned();
@@ -73,7 +73,7 @@ async fn comments_are_written_answered_changed_and_deleted() {
     let page = check(&path, &empty);
     let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["text"]);
-    assert!(!page.beside("text").is_empty());
+    assert!(!page.fault_of("text").is_empty());
     location(&hers.post(&path, &[("text", "It costs a card."), ("reply_to", &*comment)]).await);
     let replies = app.get(&format!("/v1{path}?reply_to={comment}")).answer().await.expect(200);
     assert_eq!(replies["data"][0]["text"], "It costs a card.");
@@ -92,20 +92,20 @@ async fn comments_are_written_answered_changed_and_deleted() {
     assert!(both.only("main").text.contains("A bit cheap."));
     let empty = his.post(&edit, &[("text", " "), ("revision", value(&both, "revision"))]).await;
     assert_eq!(empty.status, 422);
-    assert!(!check(&edit, &empty).beside("text").is_empty());
+    assert!(!check(&edit, &empty).fault_of("text").is_empty());
     app.clock().advance(chrono::Duration::minutes(16));
     let late = his.page(&edit).await;
     assert!(late.all("textarea").next().is_none());
     let refused = his.post(&edit, &[("text", "Late."), ("revision", "2")]).await;
     assert_eq!(refused.status, 409);
-    // What was typed is there to be copied.
+    // The page shows the typed text, so that the author can copy it.
     let page = check(&edit, &refused);
     let typed = page.only("textarea");
     assert_eq!((&*typed.text, typed.get("readonly")), ("Late.", Some("")));
     assert!(!page.all("button").any(|button| button.text == "Save"));
     let others = hers.post(&format!("{edit}/delete"), &[]).await;
     assert_eq!(others.status, 404);
-    // A double click deletes once.
+    // A double click deletes the comment once.
     for _ in 0..2 {
         let deleted = his.post(&format!("{edit}/delete"), &[]).await;
         assert_eq!(location(&deleted), format!("{design}#comments"));
@@ -116,7 +116,7 @@ async fn comments_are_written_answered_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn changes_are_suggested_and_taken() {
+async fn changes_are_suggested_and_accepted() {
     let (app, design) = with_design().await;
     let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
     let path = format!("{design}/suggest");
@@ -154,8 +154,8 @@ async fn changes_are_suggested_and_taken() {
     assert_eq!(location(&his.post(&path, &sent).await), made);
     let shown = his.page(&made).await;
     let main = &shown.only("main").text;
-    for said in ["It has seen <b>much</b>.", "Lantern Heron", "Old Heron"] {
-        assert!(main.contains(said), "{said}: {main}");
+    for expected in ["It has seen <b>much</b>.", "Lantern Heron", "Old Heron"] {
+        assert!(main.contains(expected), "{expected}: {main}");
     }
     assert_eq!(shown.all("button").filter(|button| button.text == "Take it").count(), 0);
     let listed = hers.page(&format!("{design}/suggestions")).await;
@@ -177,16 +177,16 @@ async fn changes_are_suggested_and_taken() {
     );
     let closed = hers.post(&answer, &[("answer", "decline")]).await;
     assert_eq!(closed.status, 409);
-    // A double click takes it once.
+    // A double click accepts the suggestion once.
     let again = hers.post(&answer, &[("answer", "take"), ("version", &*version)]).await;
     assert_eq!(location(&again), made.split("/suggestions").next().unwrap());
-    // Nobody suggests changes of their own designs.
+    // Authors cannot suggest changes to their own designs.
     assert_eq!(hers.get(&path).await.status, 409);
 }
 
-/// What was suggested for a revision that is no longer the newest can be sent once the newest was seen.
+/// A suggestion for an old revision can be sent again after the page has shown the newest revision.
 #[tokio::test]
-async fn a_suggestion_that_came_late_is_sent_again() {
+async fn a_suggestion_for_an_old_revision_can_be_sent_again() {
     let (app, design) = with_design().await;
     let ada = app.log_in("ada", crate::support::PASSWORD).await;
     let his = Browser::of(&app, "ben").await;
@@ -219,8 +219,8 @@ async fn a_suggestion_that_came_late_is_sent_again() {
     assert_eq!(late.status, 409);
     let both = check(&path, &late);
     let main = &both.only("main").text;
-    for said in ["The design was changed since you began.", "The saved version", "Elsewhere"] {
-        assert!(main.contains(said), "{said}: {main}");
+    for expected in ["The design was changed since you began.", "The saved version", "Elsewhere"] {
+        assert!(main.contains(expected), "{expected}: {main}");
     }
     assert_eq!((value(&both, "revision"), value(&both, "name")), ("2", "Old Heron"));
     assert_eq!(both.only("textarea").text, "Shorter.");
@@ -235,7 +235,7 @@ async fn a_suggestion_that_came_late_is_sent_again() {
     assert!(his.page(&made).await.only("main").text.contains("Elsewhere"));
 }
 
-/// Open suggestions are shown, however many newer ones were answered.
+/// The page shows an open suggestion even if many newer suggestions were answered.
 #[tokio::test]
 async fn open_suggestions_are_not_hidden_by_answered_ones() {
     let (app, design) = with_design().await;
@@ -258,17 +258,17 @@ async fn open_suggestions_are_not_hidden_by_answered_ones() {
     assert_eq!(all.get("href"), Some(&*format!("{design}/suggestions")));
 }
 
-/// A thread that is longer than the page of its design has a page of its own.
+/// A thread with more replies than the page of the design shows has a page of its own.
 #[tokio::test]
 async fn all_replies_can_be_read() {
     let (app, design) = with_design().await;
     let ben = app.log_in("ben", crate::support::PASSWORD).await;
     let comments = format!("/v1{design}/comments");
-    let said = async |text: &str| {
+    let add_comment = async |text: &str| {
         let made = app.post(&comments).by(&ben).json(&json!({ "text": text })).answer().await;
         made.expect(201)["id"].as_str().unwrap().to_owned()
     };
-    let (long, short) = (said("A long story.").await, said("A short one.").await);
+    let (long, short) = (add_comment("A long story.").await, add_comment("A short one.").await);
     let answered = |comment: &str, from: u32, to: u32| {
         format!(
             "INSERT INTO design_comments (id, design_id, account_id, reply_to, text, version, created_at) \
@@ -281,8 +281,8 @@ async fn all_replies_can_be_read() {
     let all = format!("{design}/comments/{long}/replies");
     let stranger = check(&design, &app.get(&design).answer().await);
     let main = &stranger.only("main").text;
-    for said in ["Reply 1.", "Reply 50.", "Reply 101.", "Reply 150."] {
-        assert!(main.contains(said), "{said}");
+    for reply in ["Reply 1.", "Reply 50.", "Reply 101.", "Reply 150."] {
+        assert!(main.contains(reply), "{reply}");
     }
     assert!(!main.contains("Reply 51."));
     let links: Vec<&str> = stranger
@@ -304,7 +304,7 @@ async fn all_replies_can_be_read() {
     assert!(!last.only("main").text.contains("Reply 50."));
     assert!(links_to(&last, &format!("{design}/report?comment={long}")));
     assert!(!last.all("a").any(|link| link.get("rel") == Some("next")));
-    // A reply has none, and what was withdrawn is not there.
+    // A reply has no page of replies. After a design is withdrawn, the page is not found.
     let reply = "01900000-0000-7000-8000-000000000001";
     assert_eq!(hers.get(&format!("{design}/comments/{reply}/replies")).await.status, 404);
     app.sql("UPDATE designs SET status = 'withdrawn'").await;
@@ -323,7 +323,7 @@ async fn reports_reach_moderators() {
     let page = check(&path, &refused);
     let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["details"]);
-    assert!(!page.beside("details").is_empty());
+    assert!(!page.fault_of("details").is_empty());
     let sent =
         his.post(&path, &[("reason", "copyright"), ("details", "From <b>my</b> book.")]).await;
     assert!(check(&path, &sent).only("main").text.contains("A moderator will look at it."));

@@ -13,18 +13,18 @@ use super::html::Page;
 use crate::designs::{app as start, begun, heron, shared};
 use crate::support::{Answer, RequestExt as _};
 
-/// The page of a design whose place in the API is known.
+/// The path of the page of a design, from its path in the API.
 fn page_of(path: &str) -> String {
     path.strip_prefix("/v1").unwrap().to_owned()
 }
 
-/// Where an answer leads the browser.
+/// The target of an answer that must be a redirect.
 fn location(answer: &Answer) -> String {
     assert_eq!(answer.status, 303, "{}", answer.text());
     answer.header("location")
 }
 
-/// The value of the field of a name.
+/// The value of the first `<input>` with that name.
 fn value<'a>(page: &'a Page, name: &str) -> &'a str {
     let field = page.all("input").find(|field| field.get("name") == Some(name));
     field.and_then(|field| field.get("value")).unwrap_or_else(|| panic!("no field {name}"))
@@ -35,7 +35,7 @@ fn links_to(page: &Page, path: &str) -> bool {
     page.all("a").any(|link| link.get("href") == Some(path))
 }
 
-/// Every form of a design, by where it is sent.
+/// The addresses of all forms about a design.
 fn forms(design: &str) -> Vec<String> {
     let some = "00000000-0000-7000-8000-000000000001";
     let mut forms: Vec<String> = [
@@ -67,7 +67,7 @@ fn forms(design: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn forms_are_for_who_is_logged_in_and_come_from_here() {
+async fn forms_need_a_session_and_forms_of_other_sites_are_refused() {
     let app = start().await;
     let ada = app.player("ada").await;
     let design = page_of(&shared(&app, &ada, &heron("Lantern Heron")).await);
@@ -86,9 +86,9 @@ async fn forms_are_for_who_is_logged_in_and_come_from_here() {
     }
 }
 
-/// What is somebody's own is not there for others.
+/// For other accounts, a draft answers as if it did not exist.
 #[tokio::test]
-async fn drafts_of_others_are_not_there() {
+async fn drafts_of_other_accounts_are_not_found() {
     let app = start().await;
     let (ada, _) = (app.player("ada").await, app.player("ben").await);
     let draft = page_of(&begun(&app, &ada, &heron("Lantern Heron")).await);
@@ -108,7 +108,7 @@ async fn drafts_of_others_are_not_there() {
         let path = format!("{draft}{way}");
         assert_eq!(his.post(&path, fields).await.status, 404, "{path}");
     }
-    // As with one that is deleted: nothing is told, and nothing done.
+    // The form gets the same answer as for a deleted design: it reveals nothing, and deletes nothing.
     let nobodys = format!("/designs/{}", DesignCode::from_random([7; 9]));
     for missing in [&draft, &nobodys] {
         let sent = his.post(&format!("{missing}/steps/delete"), &[("version", "1")]).await;

@@ -1,4 +1,4 @@
-//! The gallery, the page of a design, and that of its author.
+//! The gallery, the page of a design, and the page of its author.
 
 use serde_json::json;
 
@@ -34,14 +34,14 @@ async fn shared_designs_are_listed_and_searched() {
     let refused = app.get("/designs?q=(((").answer().await;
     assert_eq!(refused.status, 400);
     let refused = check("refused", &refused);
-    for said in ["This query cannot be read", "(: This parenthesis is never closed."] {
-        assert!(refused.only("main").text.contains(said), "{said}");
+    for message in ["This query cannot be read", "(: This parenthesis is never closed."] {
+        assert!(refused.only("main").text.contains(message), "{message}");
     }
     let warned = check("warned", &page(&app, "/designs?q=coments:3+heron").await);
-    let told = &warned.only("main").text;
+    let shown = &warned.only("main").text;
     assert!(
-        told.contains("coments:3: There is no field “coments”. Perhaps you mean comments?"),
-        "{told}"
+        shown.contains("coments:3: There is no field “coments”. Perhaps you mean comments?"),
+        "{shown}"
     );
     for path in ["/designs?cursor=x", "/designs?sort=likes", "/designs?game=no%20code"] {
         let answer = app.get(path).answer().await;
@@ -50,7 +50,7 @@ async fn shared_designs_are_listed_and_searched() {
     }
 }
 
-/// In one game there are links that add a term.
+/// If one game is chosen, the gallery has links that add a term to the query.
 #[tokio::test]
 async fn the_gallery_can_be_narrowed() {
     let app = start().await;
@@ -67,7 +67,7 @@ async fn the_gallery_can_be_narrowed() {
 }
 
 #[tokio::test]
-async fn a_design_shows_what_it_says() {
+async fn a_design_page_shows_its_texts_escaped() {
     let app = start().await;
     let ada = app.player("ada").await;
     let mut design = heron(&format!("Heron {HOSTILE}"));
@@ -81,7 +81,7 @@ async fn a_design_shows_what_it_says() {
     assert!(answer.header("vary").contains("Cookie"));
     let shown = check(&path, &answer);
     let main = &shown.only("main").text;
-    for said in [
+    for expected in [
         "After this card attacks, return it to your hand.",
         "Cardscape may print and publish it",
         "Earth",
@@ -89,12 +89,12 @@ async fn a_design_shows_what_it_says() {
         "Nobody has commented on it yet.",
         "<i>no</i>",
     ] {
-        assert!(main.contains(said), "{said}: {main}");
+        assert!(main.contains(expected), "{expected}: {main}");
     }
     assert!(main.matches(HOSTILE).count() >= 4, "{main}");
     assert!(shown.all("em").any(|emphasis| emphasis.text == "land"));
     assert!(shown.scripts().is_empty());
-    // Strangers are offered the log-in, and no form.
+    // Anonymous readers see a link to the log-in page, and no form.
     assert!(!shown.all("form").any(|form| form.get("method") == Some("post")));
     assert!(links_to(&shown, &format!("/login?to={}", path.replace('/', "%2F"))));
     let picture = app.get(&format!("{path}/picture?rarity=rare")).answer().await;
@@ -131,7 +131,7 @@ async fn authors_have_pages_and_are_followed() {
     assert!(check("own", &refused).only("main").text.contains("Nobody can follow themselves."));
 }
 
-/// A page that nobody keeps, for a stranger.
+/// Requests a page without a session. The page must not be cached.
 async fn page_private(app: &crate::support::TestApp, path: &str) -> crate::support::Answer {
     let answer = page(app, path).await;
     assert_eq!(answer.header("cache-control"), "private, no-store");

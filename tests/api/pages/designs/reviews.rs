@@ -19,12 +19,12 @@ async fn a_submitted_design_is_claimed_and_decided() {
     assert!(links_to(&queue, &review));
     let page = theirs.page(&review).await;
     assert!(page.only("main").text.contains("After this card attacks"));
-    // Nothing is decided without a claim.
+    // A moderator cannot decide without a claim.
     let fields = [("decision", "declined"), ("reason", "Too like <b>Gatepost</b>.")];
     let unclaimed = theirs.post(&review, &fields).await;
     assert_eq!(unclaimed.status, 409);
     assert!(check(&review, &unclaimed).only("main").text.contains("You have not claimed"));
-    // What was typed is carried into the claim.
+    // The form for the claim carries the typed decision and reason.
     let page = check(&review, &unclaimed);
     assert_eq!(page.only("textarea").text, "Too like <b>Gatepost</b>.");
     let kept = page.all("input").find(|field| field.get("name") == Some("decision")).unwrap();
@@ -37,7 +37,7 @@ async fn a_submitted_design_is_claimed_and_decided() {
     assert_eq!(chosen.filter_map(|field| field.get("id")).collect::<Vec<_>>(), ["declined"]);
     assert!(page.only("main").text.contains("It breaks no rule, and could be released."));
     assert!(theirs.page("/reviews/designs").await.only("main").text.contains("You look at it"));
-    // A double click gives it back once.
+    // A double click returns the design once.
     for _ in 0..2 {
         let returned = theirs.post(&format!("{review}/return"), &[]).await;
         assert_eq!(location(&returned), "/reviews/designs");
@@ -49,14 +49,14 @@ async fn a_submitted_design_is_claimed_and_decided() {
     let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["choice", "reason"]);
     for field in ["choice", "reason"] {
-        assert!(!page.beside(field).is_empty(), "{field}");
+        assert!(!page.fault_of(field).is_empty(), "{field}");
     }
     assert_eq!(location(&theirs.post(&review, &fields).await), "/reviews/designs");
     let now = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!(now["status"], "declined");
     let own = Browser::of(&app, "ada").await.page(&design).await;
     assert!(own.only("main").text.contains("Too like <b>Gatepost</b>."));
-    // Others do not read why.
+    // Other readers do not see the reason.
     assert!(!app.get(&design).answer().await.text().contains("Gatepost"));
     assert!(theirs.page("/reviews/designs").await.only("main").text.contains("No design waits."));
 }
@@ -65,9 +65,9 @@ async fn claim(browser: &Browser<'_>, review: &str) {
     assert_eq!(browser.post(&format!("{review}/claim"), &[]).await.status, 200);
 }
 
-/// A moderator sees a submitted design that was never shared, and its page.
+/// Moderators see a submitted design that was never shared, and its picture.
 #[tokio::test]
-async fn a_submitted_draft_is_there_for_moderators() {
+async fn moderators_see_a_submitted_draft() {
     let app = start().await;
     let ada = app.player("ada").await;
     let place = crate::designs::begun(&app, &ada, &heron("Lantern Heron")).await;

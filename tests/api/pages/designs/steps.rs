@@ -1,4 +1,4 @@
-//! What an author does with a design as a whole, and its revisions.
+//! Steps that an author takes with a design (share, submit, withdraw, delete), and its revisions.
 
 use serde_json::json;
 
@@ -23,7 +23,7 @@ async fn a_draft_is_shared_submitted_and_withdrawn() {
         let stale = hers.post(&path, &[("version", "77")]).await;
         assert_eq!(stale.status, 412, "{step}");
         assert!(check(&path, &stale).only("main").text.contains("was changed since you opened"));
-        // A double click takes it once.
+        // A double click takes the step once.
         for _ in 0..2 {
             assert_eq!(location(&hers.post(&path, &[("version", &*version)]).await), design);
         }
@@ -35,7 +35,7 @@ async fn a_draft_is_shared_submitted_and_withdrawn() {
             assert_eq!(is_offered, next.contains(&step), "{status}: {step}");
         }
     }
-    // Once others have seen it, it stays.
+    // A design that was shared cannot be deleted.
     let path = format!("{design}/steps/delete");
     let version = value(&hers.page(&path).await, "version").to_owned();
     let refused = hers.post(&path, &[("version", &*version)]).await;
@@ -45,7 +45,7 @@ async fn a_draft_is_shared_submitted_and_withdrawn() {
 }
 
 #[tokio::test]
-async fn what_stands_in_the_way_of_a_release_is_told() {
+async fn obstacles_to_a_release_are_reported() {
     let app = start().await;
     let ada = app.player("ada").await;
     let mut unfit = heron("Lantern Heron");
@@ -59,8 +59,8 @@ async fn what_stands_in_the_way_of_a_release_is_told() {
     assert_eq!(refused.status, 409);
     let page = check(&path, &refused);
     let main = &page.only("main").text;
-    for said in ["It breaks rules of the game.", "Its terms do not allow a release."] {
-        assert!(main.contains(said), "{said}: {main}");
+    for message in ["It breaks rules of the game.", "Its terms do not allow a release."] {
+        assert!(main.contains(message), "{message}: {main}");
     }
     let path = format!("{design}/steps/delete");
     let version = value(&hers.page(&path).await, "version").to_owned();
@@ -71,9 +71,9 @@ async fn what_stands_in_the_way_of_a_release_is_told() {
     app.get(&format!("/v1{design}")).by(&ada).answer().await.problem(404, "not_found");
 }
 
-/// A name that is taken is told where the design is shared.
+/// The page that shares a design reports that another design has its name.
 #[tokio::test]
-async fn a_taken_name_is_told() {
+async fn a_taken_name_is_reported() {
     let app = start().await;
     let (ada, _) = (app.player("ada").await, app.player("ben").await);
     shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -104,9 +104,9 @@ async fn revisions_are_compared_and_restored() {
     for (member, before, after) in
         [("Attack", "200", "150"), ("Name", "Lantern Heron", "Old Heron")]
     {
-        let is_told =
+        let shows_change =
             |row: &&str| row.starts_with(member) && row.contains(before) && row.contains(after);
-        assert!(rows.iter().any(is_told), "{member}: {rows:?}");
+        assert!(rows.iter().any(shows_change), "{member}: {rows:?}");
     }
     assert!(links_to(&page, &format!("{path}?from=1&to=2")));
     assert_eq!(hers.get(&format!("{path}?from=9")).await.status, 400);
