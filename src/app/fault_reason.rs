@@ -1,4 +1,4 @@
-//! Why something of the input is wrong. Shown, a reason is what programs are told; pages have words of their own.
+//! Why a value of the input is wrong. `Display` writes the message for API clients; pages have their own texts.
 
 mod from;
 
@@ -24,10 +24,10 @@ use crate::domain::operations::webhook_target::TargetError;
 use crate::domain::serials::serial::SerialError;
 use crate::domain::text::TextError;
 
-/// Why something of the input is wrong.
+/// Why a value of the input is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultReason {
-    // What was typed has not the form of what it should be.
+    // The value does not have the required form.
     Text(TextError),
     Code(CodeError),
     Serial(SerialError),
@@ -38,35 +38,35 @@ pub enum FaultReason {
     Format(FormatNameError),
     Artwork(ArtworkIdError),
     Target(TargetError),
-    /// It is no id.
+    /// The value is not a UUID.
     NoId,
-    /// It contains NUL.
+    /// The text contains the NUL character.
     Nul,
-    /// A text is longer than any of a card.
+    /// The text is longer than any text of a card may be.
     TooLong,
-    /// It is larger than it may be, in bytes.
+    /// The value is larger than allowed; both sizes are in bytes.
     TooLarge {
         most: usize,
         actual: usize,
     },
-    /// It is a number outside a range.
+    /// The number is outside the allowed range.
     Range {
         least: i64,
         most: i64,
         actual: Option<i64>,
     },
-    /// There are more than there may be.
+    /// There are more items than allowed.
     TooMany {
         of: Several,
         most: usize,
         actual: usize,
     },
 
-    // What was chosen is not among what there is.
+    // The value is none of the allowed words, or names something that does not exist or is hidden from the caller.
     OneOf(NotOneOf),
     Game(NoGame),
     FormatOfGame(NoFormat),
-    /// No game, set, kind or rarity has this code; the message says so, with codes that are near.
+    /// No game, set, kind or rarity has this code; the message contains similar codes.
     NoCode {
         of: &'static str,
         message: String,
@@ -76,53 +76,53 @@ pub enum FaultReason {
         game: String,
         set: String,
     },
-    /// There is no such card that one may see.
+    /// The card does not exist, or the caller may not see it.
     NoCard,
-    /// There is no such printing that one may see.
+    /// The printing does not exist, or the caller may not see it.
     NoPrinting,
-    /// The card has no printing of that rarity that one may see.
+    /// The card has no printing of that rarity that the caller may see.
     NoRarityOfCard,
-    /// What a card is to become, or where it is to go, is not there.
+    /// The target of a merge (a card) or of a move (a set) does not exist.
     NoTarget,
     /// The design has no such revision.
     NoRevision,
-    /// What a comment answers is no comment that can be answered; `on`: a design or a deck.
+    /// A reply names a comment that cannot be replied to; `on`: what the comment is on, a design or a deck.
     NoThread {
         on: &'static str,
     },
-    /// The game was there when the input was checked.
+    /// The game existed when the input was checked, and does not exist any more.
     GameGone,
-    /// Nothing says which card is meant; `ids`: what else would.
+    /// The fields do not identify a card; `ids`: the fields that identify one alone.
     CardUnnamed {
         ids: String,
     },
-    /// No event was chosen.
+    /// No kind of event was chosen.
     NoEvent,
 
     /// A part of a search cannot be used.
     Query(Box<QueryWarning>),
 
-    // It does not fit the rest, or what is stored.
+    // The value contradicts other values or what is stored.
     Repeated,
     Terms(TermsFault),
     Copy(CopyFault),
-    /// An offer to oneself.
+    /// The caller offers a trade to the caller's own account.
     Oneself,
     Content(ContentReason),
     Unfilled(UnfilledReason),
-    /// A design cannot have an artwork of somebody else.
+    /// The artwork belongs to another account.
     ForeignArtwork,
-    /// A design stays in its game.
+    /// The game of a design cannot be changed.
     GameStays,
-    /// What is suggested is for another game.
+    /// The suggested change is for another game.
     GameOfDesign,
-    /// What is suggested says the same.
+    /// The suggested change changes nothing.
     Unchanged,
-    /// The author has changed it as well.
+    /// The author has changed the same member.
     ChangedInDesign,
-    /// A report of something else needs words.
+    /// An abuse report with the reason `other` needs details.
     DetailsMissing,
-    /// Notes of hidden cards would be read by everybody.
+    /// A note on a hidden card would be public.
     NoteOnHidden,
     Card(CardFault),
     Violation(Box<Violation>),
@@ -130,18 +130,18 @@ pub enum FaultReason {
     // Lists and files.
     Entry(EntryReason),
     DeckLine(LineRefusal),
-    /// It is the share code of a deck of another game.
+    /// The list is the share code of a deck of another game.
     DeckOfGame(String),
-    /// A list has so many lines more than are read.
+    /// The number of lines beyond the limit of a list; they were not read.
     LinesLeft(usize),
     Table(TableError),
     Line(LineFault),
 
-    /// What only programs meet: the form of JSON, parameters that no page has.
+    /// A fault that only API clients can cause: the form of JSON, parameters that no page has.
     Other(Cow<'static, str>),
 }
 
-/// Things that there may be only so many of.
+/// Items whose number is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Several {
     Entries,
@@ -181,7 +181,7 @@ pub struct NoFormat {
 }
 
 impl NoFormat {
-    /// `name`: what was asked for.
+    /// `name`: the format that the client named.
     pub(crate) fn new(unknown: UnknownFormat, name: &FormatName) -> Self {
         let known = unknown.known().iter().map(String::as_str);
         let message = with_near(&unknown.to_string(), &name.to_string(), known);
@@ -195,7 +195,7 @@ impl FaultReason {
         Self::Range { least: least.into(), most: most.into(), actual: None }
     }
 
-    /// The same, which tells the number, too.
+    /// Like [`Self::range`], and the message also contains the wrong number.
     pub(crate) fn range_not(
         least: impl Into<i64>,
         most: impl Into<i64>,

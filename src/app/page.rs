@@ -14,7 +14,7 @@ use super::problem::{Problem, ProblemCode};
 pub const MAX_LIMIT: u16 = 200;
 const DEFAULT_LIMIT: u16 = 50;
 
-/// How many items a client asks for: 1 to 200, by default 50.
+/// How many items a client requests: 1 to 200, by default 50.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "u16")]
 pub struct PageLimit(u16);
@@ -55,7 +55,7 @@ impl PageLimit {
 pub struct Cursor(String);
 
 impl Cursor {
-    /// What a form has sent as one; `None`: nothing.
+    /// A cursor from the field of a form; `None`: the field is empty.
     pub fn sent(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self(text.to_owned()))
     }
@@ -208,9 +208,9 @@ mod tests {
                 cut_feed(&mut rows, limit, newest, |row| *row);
             (rows, next_after, newest)
         };
-        assert_eq!(cut(&[3, 5, 8], 9), (vec![3, 5], 5, 9), "there is more");
-        assert_eq!(cut(&[3, 5], 9), (vec![3, 5], 9, 9), "others have the numbers in between");
-        assert_eq!(cut(&[10], 9), (vec![10], 10, 10), "it came after the newest was read");
+        assert_eq!(cut(&[3, 5, 8], 9), (vec![3, 5], 5, 9), "there are more rows");
+        assert_eq!(cut(&[3, 5], 9), (vec![3, 5], 9, 9), "the numbers 6 to 9 are not in this list");
+        assert_eq!(cut(&[10], 9), (vec![10], 10, 10), "the row is newer than `newest`");
         assert_eq!(cut(&[], 9), (vec![], 9, 9));
     }
 }

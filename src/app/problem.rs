@@ -64,7 +64,7 @@ problem_codes! {
     UnsupportedMediaType = 415 "unsupported_media_type" "The body has a media type that this route does not take";
     InvalidBody = 422 "invalid_body" "The body has fields that are unknown, missing or have wrong values";
 
-    // Who is asking.
+    // Authentication and permissions.
     Unauthenticated = 401 "unauthenticated" "This needs an access token";
     InvalidToken = 401 "invalid_token" "The token is not valid, or has expired";
     WrongCredentials = 401 "wrong_credentials" "The name or the password is wrong";
@@ -79,7 +79,7 @@ problem_codes! {
     PasswordChangeDue = 403 "password_change_due" "The password was set by somebody else: change it first";
     SecondFactorDue = 403 "second_factor_due" "Your role needs a second factor: switch one on first";
 
-    // What is asked for.
+    // The requested resource.
     NotFound = 404 "not_found" "There is nothing here, or nothing that you may see";
     AmbiguousName = 404 "ambiguous_name" "Several cards may be meant by this name";
     MethodNotAllowed = 405 "method_not_allowed" "This resource does not know that method";
@@ -163,7 +163,7 @@ problem_codes! {
     TooManyWebhooks = 409 "too_many_webhooks" "The limit of webhooks is reached";
     WebhookDisabled = 409 "webhook_disabled" "The webhook is disabled: enable it first";
 
-    // Agreement about what is changed.
+    // Preconditions of an edit.
     PreconditionRequired = 428 "precondition_required" "Send If-Match with the ETag of the version you change";
     PreconditionFailed = 412 "precondition_failed" "It was changed since you read it";
     IdempotencyKeyReused = 422 "idempotency_key_reused" "This Idempotency-Key was used for another request";
@@ -176,7 +176,7 @@ problem_codes! {
     LoginThrottled = 429 "login_throttled" "Too many failed log-ins";
     RegistrationThrottled = 429 "registration_throttled" "Too many registrations from this network";
 
-    // Ours.
+    // Failures of the service.
     Internal = 500 "internal" "Something went wrong on our side";
     Unavailable = 503 "unavailable" "The service cannot answer right now";
     SearchBusy = 503 "search_busy" "Too many large searches at once";
@@ -266,7 +266,7 @@ pub(crate) const NOT_OF_THIS_LIST: &str = "is not one that this list gave out";
 pub struct Problem {
     pub(crate) code: ProblemCode,
     pub(crate) detail: Option<Cow<'static, str>>,
-    /// What stood in the way, where pages say it in their own words.
+    /// The cause, where pages write their own text about it.
     pub(crate) cause: Option<Box<ProblemCause>>,
     pub(crate) errors: Vec<InputFault>,
     /// Seconds after which a retry may succeed.
@@ -297,7 +297,7 @@ impl Problem {
         self
     }
 
-    /// Adds what stood in the way, which is the detail of this occurrence.
+    /// Adds the cause; its text becomes the detail of this occurrence.
     #[must_use]
     pub fn because(mut self, cause: ProblemCause) -> Self {
         self.detail = Some(cause.to_string().into());
@@ -420,12 +420,12 @@ impl Problem {
         Self::new(ProblemCode::Internal)
     }
 
-    /// Its code.
+    /// The code of the problem.
     pub fn code(&self) -> ProblemCode {
         self.code
     }
 
-    /// What stood in the way, where that is known.
+    /// The cause, if it is known.
     pub fn cause(&self) -> Option<&ProblemCause> {
         self.cause.as_deref()
     }
@@ -435,7 +435,7 @@ impl Problem {
         &self.errors
     }
 
-    /// Seconds after which another try is worth it.
+    /// Seconds after which a retry may succeed.
     pub fn seconds_to_wait(&self) -> Option<u32> {
         self.retry_after
     }

@@ -1,4 +1,4 @@
-//! What stood in the way of something, beside the input.
+//! Causes of a failed request other than its input.
 
 pub use cardscape_artwork::ArtworkError;
 use thiserror::Error;
@@ -7,38 +7,38 @@ use crate::domain::catalogue::migration::MergeRefusal;
 use crate::domain::printing::minting::PlanError;
 use crate::domain::printing::packs::PackError;
 
-/// What stood in the way. Shown, it is the detail of the problem.
+/// The cause of a failed request. `Display` writes the detail of the problem.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ProblemCause {
     /// Two cards cannot become one.
     #[error(transparent)]
     Merge(MergeRefusal),
-    /// A run cannot be planned.
+    /// The print run cannot be planned.
     #[error("Refused: {0}.")]
     Plan(PlanError),
-    /// A run cannot be packed.
+    /// The print run cannot be divided into packs.
     #[error("Refused: {0}.")]
     Packs(PackError),
-    /// A design cannot have its name.
+    /// The name of the design is taken.
     #[error("{0} has this name, or one that looks the same.")]
     NameTaken(NameHolder),
     /// A file has more faults than are listed.
     #[error("{all} faults; the first {listed} are listed.")]
     ManyFaults {
-        /// All of them.
+        /// All values.
         all: usize,
         /// Those that are listed.
         listed: usize,
     },
-    /// A file is no picture that can be taken.
+    /// The file is not an acceptable picture.
     #[error("{}.", capitalised(&.0.to_string()))]
     Artwork(ArtworkError),
 }
 
-/// What has a name that a design should have.
+/// The card or design that already has the name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum NameHolder {
-    /// A card that everybody sees.
+    /// An open card.
     #[error("A card ({set} {number})")]
     Card {
         /// Code of its set.
@@ -46,10 +46,10 @@ pub enum NameHolder {
         /// Its number.
         number: String,
     },
-    /// A design that everybody sees.
+    /// A public design.
     #[error("Another design that everybody sees")]
     Design,
-    /// A design that got it while this one was hidden.
+    /// A design that took the name while this design was hidden.
     #[error("Meanwhile another design")]
     Meanwhile,
 }
@@ -64,9 +64,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_are_told_to_programs_as_ever() {
+    fn messages_for_api_clients_do_not_change() {
         let card = NameHolder::Card { set: "hearth".to_owned(), number: "001".to_owned() };
-        for (cause, told) in [
+        for (cause, message) in [
             (ProblemCause::Merge(MergeRefusal::Itself), "A card cannot be merged into itself."),
             (ProblemCause::Plan(PlanError::NoCards), "Refused: the set has no cards."),
             (
@@ -86,7 +86,7 @@ mod tests {
                 "The picture is animated; send a still one.",
             ),
         ] {
-            assert_eq!(cause.to_string(), told);
+            assert_eq!(cause.to_string(), message);
         }
     }
 }

@@ -59,7 +59,8 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// How many jobs with effect texts or files of admins may wait for each one that runs.
 const WAITING: usize = 32;
-/// Pictures that a network may load for each other request: a page of a list shows sixty, most of them from what the browser has kept.
+/// How many pictures a network may load for each request of another kind: a page of a list shows sixty pictures, most of them from the browser's
+/// cache.
 const PICTURES_A_REQUEST: u32 = 10;
 
 /// Memory for cached responses about games and sets, as a fraction of the memory for cards (1/4); totals of sets may
@@ -123,8 +124,8 @@ impl AppState {
         }))
     }
 
-    /// Waits until the catalogue in memory is as new as the database, so that whoever changed it sees the change. The
-    /// wait is short: if the memory falls behind, it is not used and the database is asked.
+    /// Waits until the catalogue in memory is as new as the database, so that a client that changed the catalogue sees
+    /// the change. The wait is short: if the memory falls behind, it is not used and the database is queried.
     pub(crate) async fn keep_up(&self) {
         let clock = self.catalogue.clock();
         let most = self.settings.card_cache_trust.min(MAX_WAIT);
@@ -198,7 +199,7 @@ impl AppState {
         Ok(done)
     }
 
-    /// Records that designs changed: cached lists of designs are dropped, and the database is asked until they are read
+    /// Records that designs changed: cached lists of designs are dropped, and the database is queried until they are read
     /// again. Other instances notice within 0.3 s.
     pub(crate) fn designs_changed(&self) {
         self.gallery_pages.forget();
@@ -255,7 +256,7 @@ pub struct ApiSettings {
     /// Memory for cached responses about open cards, in bytes, and as much again for the cards of decks; 0 switches
     /// these caches off.
     pub card_cache_bytes: u64,
-    /// Whether all cards are kept in memory for searches.
+    /// Whether all cards are in memory for searches.
     pub card_index: bool,
     /// How long cached responses may be used after the change feed was last read to its end: at most 1 s.
     pub card_cache_trust: Duration,
@@ -345,7 +346,7 @@ pub struct Shared {
     /// Cached counts of registered copies, by game, set and whether the reader sees all cards. Counting reads every
     /// card of the set and its registered copies.
     pub counted_printings: Recent<(Code, Code, bool), Rendered>,
-    /// What revealed print runs have promised, by their announcements; `None`: what opens one cannot be read.
+    /// Promises of revealed print runs, by announcement; `None`: the revealed plan cannot be read.
     pub run_promises: moka::sync::Cache<Uuid, Option<Arc<RunPromise>>>,
     /// The first sets with hidden cards, by the version of the cards in memory: finding them counts the cards of all
     /// sets, and anonymous clients may ask.

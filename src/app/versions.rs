@@ -14,7 +14,7 @@ impl Revision {
         format!("r{}", self.0)
     }
 
-    /// What an edit names that means this version, as `If-Match` does.
+    /// The `If-Match` header that names this version.
     pub(crate) fn meant(self) -> IfMatch {
         IfMatch(vec![ListedTag { written: Some(self.tag()), weak: false }])
     }
@@ -98,7 +98,7 @@ impl IfMatch {
 }
 
 impl IfMatch {
-    /// What an edit says that means the version of this tag.
+    /// The `If-Match` header that names the version with this tag.
     pub(crate) fn naming(tag: &str) -> Self {
         Self(vec![ListedTag { written: Some(tag.to_owned()), weak: false }])
     }
@@ -131,7 +131,7 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// An edit that replaces this version, or that makes something which must not be there yet.
+    /// The headers of an edit that replaces this version; `None`: the edit creates the resource, which must not exist yet.
     pub(crate) fn replacing(current: Option<Revision>) -> Self {
         let new = ListedTag { written: None, weak: false };
         match current {

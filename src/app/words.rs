@@ -12,7 +12,7 @@ pub(crate) trait Word: Sized + 'static {
     /// Each value with its word.
     fn words() -> Vec<(&'static str, Self)>;
 
-    /// Parses a word, or says which words are allowed.
+    /// Parses a word, or returns which words are allowed.
     fn read(word: &str) -> Result<Self, NotOneOf> {
         let mut words = Self::words();
         match words.iter().position(|(known, _)| *known == word) {
@@ -22,12 +22,12 @@ pub(crate) trait Word: Sized + 'static {
     }
 }
 
-/// A word that is none of those that are known.
+/// A word that is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotOneOf {
-    /// All that are known.
+    /// All allowed words.
     pub known: Vec<String>,
-    /// Those that are near to the word.
+    /// Allowed words that are similar to the wrong word.
     pub near: Vec<String>,
 }
 
@@ -38,14 +38,14 @@ impl fmt::Display for NotOneOf {
     }
 }
 
-/// What is wrong with an unknown word.
+/// The error about an unknown word.
 pub(crate) fn must_be_one_of<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> NotOneOf {
     let known: Vec<&str> = known.into_iter().collect();
     let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect();
     NotOneOf { near: owned(near(word, known.iter().copied())), known: owned(known) }
 }
 
-/// A sentence about something that does not exist, with a suggestion of what may have been meant.
+/// A sentence about something that does not exist, followed by similar names that exist.
 pub(crate) fn with_near<'a>(
     sentence: &str,
     typed: &str,

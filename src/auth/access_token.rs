@@ -1,4 +1,4 @@
-//! Access tokens: JWTs (RFC 7519, RFC 9068) of 15 minutes, HS256 only, with a key id.
+//! Access tokens: JWTs (RFC 7519, RFC 9068) that are valid for 15 minutes, signed with HS256 only, with a key id.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -15,12 +15,12 @@ use crate::domain::ids::{AccountId, SessionId};
 pub const LIFETIME: Duration = Duration::minutes(15);
 const ISSUER: &str = "cardscape";
 const AUDIENCE: &str = "cardscape-api";
-/// RFC 9068: keeps other tokens signed with the same key from passing as access tokens.
+/// The type of RFC 9068: another kind of token that is signed with the same key is not accepted as an access token.
 const TYPE: &str = "at+jwt";
-/// How far the clocks of two instances may differ: a token that says it begins later than this from now is refused.
+/// How far the clocks of two instances may differ: a token whose validity begins later than this from now is refused.
 pub const LEEWAY: Duration = Duration::seconds(30);
 
-/// The token was not issued here, is no access token, or has expired. The reason is left out on purpose.
+/// The token was not issued by this service, is no access token, or has expired. The error does not say which, on purpose.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("the access token is not valid")]
 pub struct InvalidAccessToken;

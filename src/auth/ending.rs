@@ -28,7 +28,7 @@ pub enum CredentialEnd {
 }
 
 impl CredentialEnd {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 11] = [
         Self::Expired,
         Self::LoggedOut,

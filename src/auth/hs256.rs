@@ -78,7 +78,7 @@ mod tests {
 
     /// The example of RFC 7515, appendix A.1.
     #[test]
-    fn signs_as_the_standard_has_it() {
+    fn signatures_match_the_example_of_rfc_7515() {
         install();
         let key = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow";
         let message = "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.\

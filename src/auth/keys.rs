@@ -1,4 +1,4 @@
-//! The key ring: every secret that the service signs or hashes with, in one file outside the database.
+//! The key ring: every secret with which the service signs or hashes, in one file outside the database.
 //!
 //! A JSON document of mode 0600. The first access-token key and the first serial key are used for new tokens and print
 //! runs; the others stay valid for older ones.
@@ -253,7 +253,7 @@ impl Key {
         Hmac::<Sha256>::new_from_slice(&self.bytes).expect("HMAC takes a key of any length")
     }
 
-    /// HMAC-SHA256 over a purpose and parts, each with its length before it. `purpose` keeps different uses of the key apart.
+    /// HMAC-SHA256 over a purpose and parts, each preceded by its length. `purpose` separates different uses of the key.
     pub fn keyed_hash(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
         let mut mac = self.mac();
         for part in std::iter::once(purpose.as_bytes()).chain(parts.iter().copied()) {
@@ -263,7 +263,7 @@ impl Key {
         mac.finalize().into_bytes().into()
     }
 
-    /// What the database knows a copy with this code by.
+    /// The key of the copy with this code in the database.
     pub fn serial_mac(&self, code: &SerialCode) -> SerialMac {
         SerialMac(self.short_mac(code.as_bytes()))
     }
@@ -293,7 +293,7 @@ impl std::fmt::Debug for KeyRing {
 pub(super) mod tests {
     use super::*;
 
-    /// A ring as in a key file; `KEY` stands for some key.
+    /// A ring from the text of a key file; `KEY` in the text is replaced by a key.
     pub(in crate::auth) fn ring(file: &str) -> KeyRing {
         let key = r#"{ "id": "k", "secret": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=" }"#;
         KeyRing::parse(Path::new("keys.json"), &file.replace("KEY", key)).unwrap()

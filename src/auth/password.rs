@@ -1,4 +1,4 @@
-//! Password hashing: argon2id, m = 19 MiB, t = 2, p = 1 (OWASP), on blocking threads, a bounded number at a time, in turns by network.
+//! Password hashing: argon2id, m = 19 MiB, t = 2, p = 1 (OWASP), on blocking threads, a limited number at a time; networks take turns.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,35 +12,35 @@ use crate::domain::network::Network;
 use crate::work::fair::{FairWork, Place};
 use crate::work::{WorkError, cores};
 
-/// Hashing did not happen.
+/// Why a password was not hashed or checked.
 #[derive(Debug, Error)]
 pub enum HashError {
-    /// More hashing is asked for than the machine can do in time.
+    /// There are more requests for hashing than the machine can serve in time.
     #[error("too many passwords are being checked at once")]
     Busy,
-    /// The library refused, or a stored hash is damaged.
+    /// The library returned an error, or a stored hash is damaged.
     #[error("password hashing failed")]
     Failed,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The password fits.
+    /// The password is right.
     Right,
-    /// It fits, but the stored hash was made with weaker parameters: hash it again.
+    /// The password is right, but the stored hash was made with weaker parameters: the password should be hashed again.
     RightButWeak,
-    /// It does not fit.
+    /// The password is wrong.
     Wrong,
 }
 
-/// Requests that may hash passwords or wait for that, for each core. While all cores hash, one takes up to 125 ms: whoever is let in waits
+/// How many requests per core may hash passwords or wait for it. While all cores hash, one hash takes up to 125 ms, so a request with a place waits
 /// for less than a second.
 const PLACES: usize = 6;
-/// How many of them one network may have.
+/// How many of these places per core one network may have.
 const PLACES_OF_NETWORK: usize = 4;
 
-/// Hashes and checks passwords. Clones share one bound.
+/// Hashes and checks passwords. Clones share the same limits.
 #[derive(Clone)]
 pub struct PasswordHasher {
     work: FairWork,
@@ -52,19 +52,19 @@ struct Tools {
     params: Params,
 }
 
-/// A place where one request has its passwords hashed, one after the other.
+/// The place of one request, which may hash its passwords one after the other.
 pub struct HashingPlace {
     place: Place,
     tools: Arc<Tools>,
 }
 
 impl PasswordHasher {
-    /// A hasher that works on as many passwords at once as there are cores.
+    /// A hasher that hashes as many passwords at once as there are cores.
     pub fn new() -> Result<Self, HashError> {
         Self::with_places(cores() * PLACES, cores() * PLACES_OF_NETWORK)
     }
 
-    /// The same with so many places for requests, of which one network may have `of_one`.
+    /// Like [`Self::new`], with `in_all` places for requests, of which one network may have `of_one`.
     pub fn with_places(in_all: usize, of_one: usize) -> Result<Self, HashError> {
         let params = Params::new(19 * 1024, 2, 1, None).map_err(|_| HashError::Failed)?;
         let decoy = decoy(&params)?;
@@ -72,14 +72,14 @@ impl PasswordHasher {
         Ok(Self { work, tools: Arc::new(Tools { decoy, params }) })
     }
 
-    /// A place for a request from there. To be taken before any attempt is counted, and before anything is looked up: whoever is sent away
-    /// with [`HashError::Busy`] has learnt nothing and used up nothing.
+    /// Takes a place for a request from a network. Callers must take it before they count an attempt and before they look anything up, so that a
+    /// client that gets [`HashError::Busy`] learns nothing and uses up no attempt.
     pub fn enter(&self, network: Network) -> Result<HashingPlace, HashError> {
         let place = self.work.enter(network).map_err(|_| HashError::Busy)?;
         Ok(HashingPlace { place, tools: self.tools.clone() })
     }
 
-    /// The PHC string to store for `password`, for the program itself.
+    /// The PHC string to store for `password`, for work of the service itself, which has no network.
     pub async fn hash(&self, password: Password) -> Result<String, HashError> {
         self.enter(Network::UNKNOWN)?.hash(password).await
     }
@@ -121,7 +121,8 @@ fn argon2(params: &Params) -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone())
 }
 
-/// The hash of a password that nobody knows, made once for the process: before the first request, so that the first check of it takes as long as any.
+/// The hash of a random password, which is computed once for the process. This happens before the first request, so that the first check against it takes
+/// as long as any other check.
 fn decoy(params: &Params) -> Result<&'static str, HashError> {
     static DECOY: OnceLock<String> = OnceLock::new();
     if let Some(made) = DECOY.get() {
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn right_wrong_unknown_and_weak() {
+    async fn verdicts_for_right_wrong_unknown_and_weak_hashes() {
         let hasher = PasswordHasher::new().unwrap().enter(Network::UNKNOWN).unwrap();
         let presented = |text: &str| Password::presented(text.to_owned());
         let stored = hasher.hash(presented("tram window sonnet")).await.unwrap();

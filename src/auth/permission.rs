@@ -1,19 +1,19 @@
-//! Permissions as proof: what changes or reveals something demands a [`Granted`], and only [`Identity::grant`] makes one.
-//! A handler that forgets to ask does not compile.
+//! Permissions as proof: every function that changes or reveals protected data takes a [`Granted`], and only
+//! [`Identity::grant`] creates one. A handler without a permission check does not compile.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
 
 use crate::domain::ids::{AccountId, SessionId, TokenId};
 
-/// What an account is trusted with. Later ones include the earlier.
+/// The role of an account. Each role includes the permissions of the roles before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// Submits serials, keeps decks.
+    /// Submits serial codes, manages decks.
     Player,
     /// Sees hidden cards, settles disputes.
     Moderator,
-    /// Seeds sets, mints print runs, gives roles.
+    /// Imports sets, plans print runs, changes roles.
     Admin,
 }
 
@@ -30,7 +30,7 @@ impl Role {
         }
     }
 
-    /// The role of that name.
+    /// The role with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == name)
     }
@@ -55,13 +55,13 @@ pub enum Scope {
     CollectionWrite,
     /// Read the owner's submissions, copies and disputes.
     SerialsRead,
-    /// Submit serials, and speak in the disputes that come of it.
+    /// Submit serial codes, and add statements to the resulting disputes.
     SerialsSubmit,
     /// Read the owner's trades, and the copies that others show.
     TradesRead,
     /// Offer, accept and refuse trades.
     TradesWrite,
-    /// Read what happens to the account: to its submissions, copies, trades and disputes.
+    /// Read the events of the account about its submissions, copies, trades and disputes.
     EventsRead,
     /// Everything that an admin may read: print runs, audit log, accounts.
     AdminRead,
@@ -108,65 +108,65 @@ impl Scope {
         }
     }
 
-    /// The scope of that name.
+    /// The scope with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
     }
 }
 
-/// How somebody proved who they are.
+/// The credential that a client presented.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
-    /// Logged in with the password, in this session.
+    /// A session that began with a log-in by password.
     Session(SessionId),
     /// A personal access token with these scopes.
     Token {
-        /// Which one.
+        /// The id of the token.
         id: TokenId,
-        /// What it is good for.
+        /// The scopes of the token.
         scopes: Vec<Scope>,
     },
 }
 
-/// Somebody whose credential was checked.
+/// A caller whose credential was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Who.
+    /// The account.
     pub account: AccountId,
-    /// Trusted with what.
+    /// The role of the account.
     pub role: Role,
-    /// Proved how.
+    /// The credential that was checked.
     pub credential: Credential,
-    /// The password was set by somebody else: nothing but changing it is allowed.
+    /// The password was set by somebody else: only changing the password is allowed.
     pub must_change_password: bool,
-    /// The role must have a second factor and there is none: nothing but switching one on is allowed.
+    /// The role requires a second factor and the account has none: only switching one on is allowed.
     pub second_factor_due: bool,
 }
 
-/// Something that needs a permission.
+/// A permission.
 pub trait Permission {
-    /// Name for messages and the permission matrix.
+    /// The name, for messages and the permission matrix.
     const NAME: &'static str;
-    /// The least role that has it.
+    /// The lowest role that has the permission.
     const ROLE: Role;
-    /// The scope that a personal access token needs for it; `None`: no token will do, only a log-in.
+    /// The scope that a personal access token needs; `None`: the permission needs a log-in, and no token is accepted.
     const SCOPE: Option<Scope>;
-    /// What becomes of what is done with it, and so when it is confirmed.
+    /// When the credential is checked again in a transaction that writes.
     const CONFIRM: Confirm;
-    /// Whether it is open while the password must be changed, or a second factor switched on, first.
+    /// Whether the permission is granted even while the password must be changed or a second factor must be switched on first.
     const OPEN_WHILE_DUE: bool = false;
 }
 
-/// When the credential behind a permission is looked at again, beside the look at the beginning of the request, which a cache may answer
-/// that is up to two seconds late.
+/// When the credential behind a permission is checked again. The first check, at the beginning of the request, may use a cached identity
+/// that is up to two seconds old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confirm {
-    /// Never: with this permission nothing is written.
+    /// Never: the permission allows only reading.
     Never,
-    /// In the transaction that writes, as its last statement: what is written outlives the credential. The credential's row is then held for
-    /// the commit alone, so a long transaction keeps nobody from revoking it.
+    /// In the transaction that writes, as its last statement: the written data does not depend on the credential. The row of the credential is then
+    /// locked only during the commit, so a long transaction does not delay its revocation.
     Last,
-    /// In the transaction that writes, as its first statement: it may end the very credential that asks for it.
+    /// In the transaction that writes, as its first statement: the transaction may itself end the credential.
     First,
 }
 
@@ -185,7 +185,7 @@ pub enum Denied {
     SecondFactorDue,
 }
 
-/// Proof that somebody has permission `P`. Cannot be made outside this module but through [`Identity::grant`].
+/// Proof that the caller has permission `P`. Outside this module, only [`Identity::grant`] creates it.
 #[derive(Debug)]
 pub struct Granted<P> {
     account: AccountId,
@@ -194,8 +194,8 @@ pub struct Granted<P> {
     permission: PhantomData<P>,
 }
 
-/// A permission inside a transaction that commits only if the credential is still alive, its account is not banned and has the role. What
-/// writes demands it. Only `Store::transaction_by` makes one; a test looks.
+/// A permission inside a transaction that commits only if the credential is still valid and its account is not banned and has the role. Functions
+/// that write demand it. Only `Store::transaction_by` creates it; a test enforces this.
 #[derive(Debug)]
 pub struct Acting<P>(Granted<P>);
 
@@ -227,24 +227,24 @@ impl<P> Clone for Granted<P> {
 }
 
 impl<P> Granted<P> {
-    /// Who has the permission.
+    /// The account that has the permission.
     pub fn account(&self) -> AccountId {
         self.account
     }
 
-    /// Their role.
+    /// The role of the account.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// How they proved who they are.
+    /// The credential of the caller.
     pub fn credential(&self) -> &Credential {
         &self.credential
     }
 }
 
 impl Identity {
-    /// Grants permission `P`, or says why not.
+    /// Grants permission `P`, or returns why it is denied.
     pub fn grant<P: Permission>(&self) -> Result<Granted<P>, Denied> {
         if self.role < P::ROLE {
             return Err(Denied::Role(P::ROLE));
@@ -269,7 +269,7 @@ impl Identity {
         })
     }
 
-    /// The viewer as whom this identity sees cards. A token without the scope sees what a stranger sees.
+    /// The viewer for this identity. A token without the scope sees only what an anonymous client sees.
     pub fn viewer(&self) -> Viewer {
         match self.grant::<ViewCards>() {
             Err(_) => Viewer::stranger(),
@@ -279,8 +279,8 @@ impl Identity {
     }
 }
 
-/// The viewer of cards, by whom hidden content is filtered. `card_content` asks for one; only an [`Identity`] makes one that sees more than a
-/// stranger does.
+/// The viewer of cards, which decides what hidden content is filtered out. `card_content` demands one; only an [`Identity`] creates a viewer that
+/// sees more than an anonymous client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Viewer(Eyes);
 
@@ -292,17 +292,17 @@ enum Eyes {
 }
 
 impl Viewer {
-    /// Sees what is unlocked.
+    /// The viewer for anonymous clients, who see only open cards.
     pub fn stranger() -> Self {
         Self(Eyes::Stranger)
     }
 
-    /// Sees every card, hidden or not.
+    /// Whether the viewer sees every card, hidden or not.
     pub fn sees_all(self) -> bool {
         self.0 == Eyes::Overseer
     }
 
-    /// Sees hidden cards of which this account holds a registered copy.
+    /// The account whose hidden cards the viewer sees: those of which it holds a registered copy.
     pub fn holder(self) -> Option<AccountId> {
         match self.0 {
             Eyes::Holder(account) => Some(account),
@@ -310,29 +310,29 @@ impl Viewer {
         }
     }
 
-    /// Sees exactly what everybody sees: answers may be shared by caches.
+    /// Whether the viewer sees exactly what an anonymous client sees, so that shared caches may store responses.
     pub fn is_stranger(self) -> bool {
         self.0 == Eyes::Stranger
     }
 }
 
-/// Proof that the command line at the machine itself is asking: whoever can run it has the database anyway.
+/// Proof that a command of the command line runs on the machine itself. An operator who can run commands has access to the database anyway.
 #[derive(Debug)]
 pub struct Operator(());
 
 impl Operator {
-    /// For `cli` only; a test looks.
+    /// For `cli` only; a test enforces this.
     pub fn at_the_machine() -> Self {
         Self(())
     }
 }
 
-/// Proof that somebody may write the catalogue, hidden cards included: an admin, or the operator at the machine.
+/// Proof that the caller may write the catalogue, including hidden cards: an admin, or the operator at the machine.
 #[derive(Debug)]
 pub struct Importer(Option<AccountId>);
 
 impl Importer {
-    /// Who; `None`: the operator at the machine.
+    /// The account of the admin; `None`: the operator at the machine.
     pub fn account(&self) -> Option<AccountId> {
         self.0
     }
@@ -350,14 +350,14 @@ impl From<&Acting<WriteCatalogue>> for Importer {
     }
 }
 
-/// Whoever may write the catalogue may see all of it.
+/// An account that may write the catalogue may see all of it.
 impl From<&Granted<WriteCatalogue>> for Viewer {
     fn from(_: &Granted<WriteCatalogue>) -> Self {
         Self(Eyes::Overseer)
     }
 }
 
-/// Proof that somebody may see what a print run of a set would hold: an admin, or the operator at the machine.
+/// Proof that the caller may see what a print run of a set would contain: an admin, or the operator at the machine.
 #[derive(Debug)]
 pub struct Planner(());
 
@@ -395,7 +395,7 @@ macro_rules! permissions {
             }
         )+
 
-        /// Names of all permissions with which something is written.
+        /// Names of all permissions that allow writing.
         pub fn that_write() -> Vec<&'static str> {
             let all = [$((stringify!($name), $name::CONFIRM)),+];
             all.into_iter().filter(|(_, confirm)| *confirm != Confirm::Never).map(|(name, _)| name).collect()
@@ -411,7 +411,7 @@ permissions! {
     ManageOwnSecondFactor: Player, None, Last, true;
     ReplaceOwnRecoveryCodes: Player, None, Last;
     EndOwnSessions: Player, None, First, true;
-    /// Make and revoke own personal access tokens.
+    /// Create and revoke own personal access tokens.
     ManageOwnTokens: Player, None, Last;
     /// See hidden cards that the account holds (players) or all (moderators).
     ViewCards: Player, Some(Scope::CatalogueRead), Never;
@@ -439,21 +439,21 @@ permissions! {
     ReadOwnCopies: Player, Some(Scope::SerialsRead), Never;
     /// Read own disputes: claims, and claims against own copies.
     ReadOwnDisputes: Player, Some(Scope::SerialsRead), Never;
-    /// Say something in own disputes, withdraw own claims.
+    /// Add statements to own disputes, withdraw own claims.
     ArgueOwnDisputes: Player, Some(Scope::SerialsSubmit), Last;
     /// Read the owner's trades, and the copies that other players show.
     ReadTrades: Player, Some(Scope::TradesRead), Never;
     /// Offer, accept and refuse trades.
     WriteTrades: Player, Some(Scope::TradesWrite), Last;
-    /// Read what happens to the own account.
+    /// Read the events of the own account.
     ReadOwnEvents: Player, Some(Scope::EventsRead), Never;
-    /// Say whether the own account is named on the leaderboard.
+    /// Set whether the own account is named on the leaderboard.
     ChangeOwnListing: Player, None, Last;
-    /// Say who may send offers and see the own copies.
+    /// Set who may send offers and see the own copies.
     ChangeOwnTrading: Player, None, Last;
-    /// Say whom the own account wants to hear nothing of.
+    /// Block accounts and remove blocks.
     ManageOwnBlocks: Player, None, Last;
-    /// Say which events the own account is told.
+    /// Set which events the own account receives.
     ChangeOwnEventSettings: Player, None, Last;
     /// Read any copy, its history and its disputes.
     OverseeCopies: Moderator, Some(Scope::AdminRead), Never;
@@ -463,27 +463,27 @@ permissions! {
     ReadAccounts: Moderator, Some(Scope::AdminRead), Never;
     /// Read and write manifests and sets, hidden cards included.
     WriteCatalogue: Admin, Some(Scope::AdminWrite), Last;
-    /// Say what unlocks hidden cards, and unlock them by hand.
+    /// Set the unlock policies of hidden cards, and unlock cards by hand.
     UnlockCards: Admin, Some(Scope::AdminWrite), Last;
-    /// Look at submissions that wait for a moderator, and confirm or refuse them.
+    /// Read submissions that wait for a moderator, and confirm or refuse them.
     ReviewSubmissions: Moderator, Some(Scope::AdminWrite), Last;
-    /// See designs that were submitted, and judge them.
+    /// Read submitted designs, and decide their reviews.
     ReviewDesigns: Moderator, Some(Scope::AdminWrite), Last;
     /// Read reports of abuse, and decide them.
     ModerateDesigns: Moderator, Some(Scope::AdminWrite), Last;
-    /// Read what designers of cards have earned.
+    /// Read the perks that designers of cards have earned.
     ReadPerks: Admin, Some(Scope::AdminRead), Never;
-    /// Give designers of cards what they have earned.
+    /// Grant the perks that designers of cards have earned.
     GrantPerks: Admin, Some(Scope::AdminWrite), Last;
-    /// Give roles and ban.
+    /// Change the roles of accounts, ban accounts and lift bans.
     ManageAccounts: Admin, Some(Scope::AdminWrite), Last;
     /// Read print runs and plan them; never codes.
     ReadPrintRuns: Admin, Some(Scope::AdminRead), Never;
     /// Announce print runs before they are printed, and reveal them afterwards.
     AnnouncePrintRuns: Admin, Some(Scope::AdminWrite), Last;
-    /// Read webhooks and what became of deliveries; never secrets.
+    /// Read webhooks and the results of deliveries; never secrets.
     ReadWebhooks: Admin, Some(Scope::AdminRead), Never;
-    /// Make, change and try webhooks.
+    /// Create, change and test webhooks.
     ManageWebhooks: Admin, Some(Scope::AdminWrite), Last;
     ReadAuditLog: Admin, Some(Scope::AdminRead), Never;
 }
@@ -507,16 +507,16 @@ mod tests {
     }
 
     #[test]
-    fn a_token_has_its_scopes_and_no_more() {
+    fn a_token_has_only_its_scopes() {
         let token = identity(Role::Admin, Some(vec![Scope::DecksRead]));
         assert!(token.grant::<ReadOwnDecks>().is_ok());
         assert_eq!(token.grant::<WriteOwnDecks>().unwrap_err(), Denied::Scope(Scope::DecksWrite));
         assert_eq!(token.grant::<ManageOwnTokens>().unwrap_err(), Denied::NeedsLogin);
-        assert!(token.viewer().is_stranger(), "an admin's small token sees what a stranger sees");
+        assert!(token.viewer().is_stranger(), "without the scope, a token sees no hidden card");
     }
 
     #[test]
-    fn a_role_has_what_it_has() {
+    fn a_role_has_only_its_permissions() {
         let player = identity(Role::Player, None);
         assert_eq!(player.grant::<ManageAccounts>().unwrap_err(), Denied::Role(Role::Admin));
         assert_eq!(player.viewer().holder(), Some(player.account));
@@ -532,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_factor_that_is_due_comes_first() {
+    fn a_required_second_factor_must_be_set_up_first() {
         let admin = Identity { second_factor_due: true, ..identity(Role::Admin, None) };
         assert_eq!(admin.grant::<ManageAccounts>().unwrap_err(), Denied::SecondFactorDue);
         assert!(admin.grant::<ManageOwnSecondFactor>().is_ok());

@@ -1,4 +1,4 @@
-//! Secrets that must be read again, so hashing them will not do: encrypted with XChaCha20-Poly1305 under a key of the key ring.
+//! Secrets that the service must read again, so that they cannot be hashed: encrypted with XChaCha20-Poly1305 under a key of the key ring.
 
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
@@ -11,7 +11,7 @@ use crate::domain::ids::AccountId;
 
 const NONCE: usize = 24;
 
-/// A secret of an account as the database knows it.
+/// An encrypted secret of an account, as the database stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sealed {
     /// Name of the key.
@@ -20,19 +20,19 @@ pub struct Sealed {
     pub bytes: Vec<u8>,
 }
 
-/// A sealed secret cannot be read.
+/// Why a sealed secret cannot be decrypted.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum OpenError {
     /// The key file does not have the key.
     #[error("a secret is encrypted under the key {0:?}, which is not in the key file")]
     UnknownKey(String),
-    /// It is not what was sealed, or was sealed for another account.
+    /// The data was changed, or was sealed for another account.
     #[error("an encrypted secret is damaged, or belongs to another account")]
     Damaged,
 }
 
-/// Encrypts the secret of an account under the first key. The account's id is authenticated with it: copied into another account's row it
-/// cannot be opened.
+/// Encrypts the secret of an account under the first key. The account's id is authenticated with the secret, so a sealed secret that is copied
+/// into another account's row cannot be opened.
 pub fn seal(keys: &KeyRing, owner: AccountId, secret: &[u8]) -> Sealed {
     let key = keys.sealing();
     let nonce = random::<NONCE>();
@@ -58,7 +58,7 @@ pub fn open(
     Ok(Zeroizing::new(secret))
 }
 
-/// The key is derived, so that a key of the ring which serves something else too is never used as it is.
+/// The encryption key is derived from the key of the ring, because that key may also be used for other purposes.
 fn cipher(key: &Key) -> XChaCha20Poly1305 {
     let derived = Zeroizing::new(key.keyed_hash("seal", &[]));
     XChaCha20Poly1305::new((&*derived).into())
@@ -72,7 +72,7 @@ mod tests {
     const OLD: &str = r#"{ "access_tokens": [KEY], "serials": [KEY], "lookups": KEY }"#;
 
     #[test]
-    fn what_is_sealed_can_be_opened_for_its_account_only() {
+    fn a_sealed_secret_can_be_opened_only_for_its_account() {
         let keys = ring(OLD);
         let (ada, eve) = (AccountId::fresh(), AccountId::fresh());
         let sealed = seal(&keys, ada, b"twenty secret bytes!");
@@ -92,7 +92,7 @@ mod tests {
         assert_ne!(seal(&keys, ada, b"twenty secret bytes!"), sealed, "another nonce");
     }
 
-    /// A key is changed by putting a new one first, as with the other keys of the file; nothing has to be in the file at first.
+    /// A key is replaced by adding a new one before it, as with the other keys of the file. A key file without such keys is valid.
     #[test]
     fn keys_can_be_changed() {
         let ada = AccountId::fresh();

@@ -1,5 +1,5 @@
-//! The second factor: time-based one-time passwords (TOTP, RFC 6238) in the one form that every authenticator app knows: SHA-1, six
-//! digits, 30 seconds.
+//! The second factor: time-based one-time passwords (TOTP, RFC 6238) with the only parameters that every authenticator app supports: SHA-1,
+//! six digits, 30 seconds.
 
 use chrono::{DateTime, Duration, Utc};
 use totp_rs::{Builder, Secret, Totp};
@@ -11,15 +11,15 @@ use super::sealed::{self, OpenError, Sealed};
 use super::secret::{RecoveryCode, TokenHash, random};
 use crate::domain::ids::AccountId;
 
-/// How long a second factor waits for its first code. After that it has to be begun anew.
+/// How long the set-up of a second factor waits for its first code. After that, the set-up must be started again.
 pub const ENROLMENT_LIFETIME: Duration = Duration::minutes(30);
 /// Bytes of a secret: the 160 bits that RFC 4226 (4, R6) recommends.
 const SECRET: usize = 20;
 const DIGITS: usize = 6;
-/// Time steps before and after the present one whose codes are taken, for clocks that differ and people who type slowly.
+/// Number of time steps before and after the current one whose codes are accepted, because clocks differ and people type slowly.
 const SKEW: u16 = 1;
 
-/// The secret that an account and its owner's device share.
+/// The secret that the service shares with the authenticator device of an account's owner.
 pub struct TotpSecret(Zeroizing<[u8; SECRET]>);
 
 impl TotpSecret {
@@ -28,26 +28,26 @@ impl TotpSecret {
         Self(Zeroizing::new(random()))
     }
 
-    /// As the database keeps it.
+    /// Encrypts the secret for the database.
     pub fn seal(&self, keys: &KeyRing, owner: AccountId) -> Sealed {
         sealed::seal(keys, owner, &*self.0)
     }
 
-    /// Reads what the database keeps.
+    /// Decrypts a secret from the database.
     pub fn open(keys: &KeyRing, owner: AccountId, sealed: &Sealed) -> Result<Self, OpenError> {
         let bytes = sealed::open(keys, owner, sealed)?;
         let bytes = <[u8; SECRET]>::try_from(bytes.as_slice()).map_err(|_| OpenError::Damaged)?;
         Ok(Self(Zeroizing::new(bytes)))
     }
 
-    /// As a person types it into a device: Base32 (RFC 4648) without padding.
+    /// The secret for typing into a device: Base32 (RFC 4648) without padding.
     pub fn base32(&self) -> Zeroizing<String> {
         Zeroizing::new(Secret::from(*self.0).to_base32())
     }
 
-    /// As a device reads it from a QR code: `otpauth://totp/Cardscape:ada?secret=…&issuer=Cardscape`.
+    /// The URI for a QR code: `otpauth://totp/Cardscape:ada?secret=…&issuer=Cardscape`.
     pub fn uri(&self, account_name: &str) -> Zeroizing<String> {
-        // A colon parts issuer and name.
+        // A colon would separate the issuer from the name.
         let totp = self.builder().with_account_name(account_name.replace(':', " "));
         #[allow(clippy::expect_used, reason = "names of accounts are not empty")]
         let uri =
@@ -55,8 +55,8 @@ impl TotpSecret {
         Zeroizing::new(uri)
     }
 
-    /// The time step (RFC 6238, 4.2) that a code of six digits belongs to, if it is of the present step, the one before or the one
-    /// after. Whether the code was used before is for whoever remembers steps.
+    /// The time step (RFC 6238, 4.2) of a six-digit code, if it is the current step, the one before or the one after. The caller must check
+    /// that the step was not used before.
     pub fn step_of(&self, code: &str, now: DateTime<Utc>) -> Option<i64> {
         let step = self.totp().check(code, u64::try_from(now.timestamp()).ok()?)?;
         i64::try_from(step).ok()
@@ -71,7 +71,7 @@ impl TotpSecret {
     }
 }
 
-/// What somebody typed where the second factor is asked for.
+/// A second factor as a client presented it.
 pub enum PresentedFactor {
     /// Six digits from a device.
     Code(Zeroizing<String>),
@@ -80,7 +80,7 @@ pub enum PresentedFactor {
 }
 
 impl PresentedFactor {
-    /// Takes what was typed; spaces and hyphens do not matter. `None`: nothing was.
+    /// Parses the typed text; spaces and hyphens are ignored. `None`: the text is empty.
     pub fn parse(text: &str) -> Option<Self> {
         let typed = || text.chars().filter(|c| !c.is_whitespace() && *c != '-');
         typed().next()?;
@@ -91,22 +91,22 @@ impl PresentedFactor {
     }
 }
 
-/// From which role on accounts must have a second factor.
+/// The lowest role whose accounts must have a second factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SecondFactorDemand(Option<Role>);
 
 impl SecondFactorDemand {
-    /// Demands it of `role` and those above; of nobody, when there is none.
+    /// Demands a second factor from `role` and all higher roles; `None`: from no role.
     pub fn from_role(role: Option<Role>) -> Self {
         Self(role)
     }
 
-    /// Whether accounts of this role must have one.
+    /// Whether accounts of this role must have a second factor.
     pub fn covers(self, role: Role) -> bool {
         self.0.is_some_and(|least| role >= least)
     }
 
-    /// Names of the roles whose accounts must have one.
+    /// Names of the roles whose accounts must have a second factor.
     pub fn role_names(self) -> Vec<&'static str> {
         Role::ALL.into_iter().filter(|role| self.covers(*role)).map(Role::as_str).collect()
     }
@@ -120,9 +120,9 @@ mod tests {
         DateTime::from_timestamp(seconds, 0).unwrap()
     }
 
-    /// RFC 6238, appendix B, SHA-1: the last six of its eight digits.
+    /// The test vectors of RFC 6238, appendix B, for SHA-1: the last six of their eight digits.
     #[test]
-    fn codes_are_those_of_the_standard() {
+    fn codes_match_the_test_vectors_of_rfc_6238() {
         let secret = TotpSecret(Zeroizing::new(*b"12345678901234567890"));
         let vectors = [
             (59, "287082"),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_reads_the_secret() {
+    fn the_secret_has_the_form_that_devices_read() {
         let secret = TotpSecret(Zeroizing::new(*b"12345678901234567890"));
         assert_eq!(*secret.base32(), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
         let uri = secret.uri("Ada: ❤");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_is_understood() {
+    fn codes_and_recovery_codes_are_parsed() {
         assert!(PresentedFactor::parse(" - ").is_none());
         for typed in ["123456", " 123 456 ", "123-456"] {
             let Some(PresentedFactor::Code(code)) = PresentedFactor::parse(typed) else {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_demand_covers_a_role_and_those_above() {
+    fn a_demand_covers_a_role_and_all_higher_roles() {
         let moderators = SecondFactorDemand::from_role(Some(Role::Moderator));
         assert_eq!(moderators.role_names(), ["moderator", "admin"]);
         assert!(!moderators.covers(Role::Player));

@@ -1,4 +1,4 @@
-//! Opaque tokens: random text handed out once, known to the database only by its SHA-256.
+//! Opaque tokens: random text that is shown to its owner once; the database stores only its SHA-256.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -10,7 +10,7 @@ use crate::domain::crockford;
 /// `N` bytes from the operating system's generator.
 ///
 /// # Panics
-/// When the operating system has no randomness to give: there is no safe way on.
+/// When the operating system's generator fails: the service cannot continue safely.
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     #[allow(clippy::expect_used, reason = "no safe way on without randomness")]
@@ -18,14 +18,14 @@ pub fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// What an opaque token is for; its prefix lets people and secret scanners recognise it.
+/// The kind of an opaque token. Its prefix lets people and secret scanners recognise the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// Renews a session, once.
+    /// A refresh token, which renews a session once.
     Refresh,
-    /// Stands for its owner in scripts.
+    /// A personal access token, for scripts.
     PersonalAccess,
-    /// The cookie of a browser that is logged in; stays the same as long as the session.
+    /// The cookie of a logged-in browser; it stays the same until the session ends.
     Browser,
 }
 
@@ -42,7 +42,7 @@ impl TokenKind {
 /// A plain opaque token of 256 random bits: shown to its owner once, never stored.
 pub struct OpaqueToken(Zeroizing<String>);
 
-/// SHA-256 of an opaque token: what is stored. The token has 256 random bits, so no slow hash is needed.
+/// SHA-256 of an opaque token, which is stored instead of the token. The token has 256 random bits, so no slow hash is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenHash(pub [u8; 32]);
 
@@ -52,14 +52,14 @@ impl OpaqueToken {
         Self(Zeroizing::new(format!("{}{}", kind.prefix(), BASE64URL.encode(random::<32>()))))
     }
 
-    /// Takes what a client presented, when it has the form of `kind`.
+    /// Parses the text that a client presented; `None`: it does not have the form of `kind`.
     pub fn presented(kind: TokenKind, text: &str) -> Option<Self> {
         let body = text.strip_prefix(kind.prefix())?;
         (body.len() == 43 && BASE64URL.decode(body).is_ok())
             .then(|| Self(Zeroizing::new(text.to_owned())))
     }
 
-    /// What is stored.
+    /// The hash to store.
     pub fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0.as_bytes()).into())
     }
@@ -74,10 +74,10 @@ impl OpaqueToken {
 pub struct RecoveryCode(Zeroizing<String>);
 
 impl RecoveryCode {
-    /// Codes of one account.
+    /// Number of codes of one account.
     pub const COUNT: usize = 8;
 
-    /// As many new codes as an account has, and what is stored of them.
+    /// All new codes of an account, and their hashes to store.
     pub fn generate_all() -> (Vec<Self>, Vec<TokenHash>) {
         let codes: Vec<Self> = (0..Self::COUNT).map(|_| Self::generate()).collect();
         let hashes = codes.iter().map(Self::hash).collect();
@@ -91,7 +91,7 @@ impl RecoveryCode {
         Self(Zeroizing::new(groups.join("-")))
     }
 
-    /// Takes what a person typed: case, spaces and hyphens do not matter, O reads as 0, I and L as 1.
+    /// Parses the typed text: case, spaces and hyphens are ignored, O is read as 0, I and L as 1.
     pub fn presented(text: &str) -> Self {
         let symbols: Vec<char> = text
             .chars()
@@ -103,7 +103,7 @@ impl RecoveryCode {
         Self(Zeroizing::new(groups.join("-")))
     }
 
-    /// What is stored.
+    /// The hash to store.
     pub fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0.as_bytes()).into())
     }
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refresh_token_is_not_a_personal_one() {
+    fn a_refresh_token_is_not_a_personal_access_token() {
         let token = OpaqueToken::generate(TokenKind::Refresh);
         assert!(OpaqueToken::presented(TokenKind::Refresh, token.reveal()).is_some());
         assert!(OpaqueToken::presented(TokenKind::PersonalAccess, token.reveal()).is_none());
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recovery_code_survives_typing() {
+    fn a_typed_recovery_code_is_recognised() {
         let code = RecoveryCode::generate();
         let typed = code.reveal().to_lowercase().replace('-', " ").replace('0', "o");
         assert!(RecoveryCode::presented(&typed).hash() == code.hash());

@@ -1,42 +1,43 @@
-//! What a presented refresh token means: pure, so that every case can be read and tested.
+//! Decides what a presented refresh token leads to, as a pure function, so that every case can be read and tested.
 
 use chrono::{DateTime, Duration, Utc};
 
-/// How long a session lives without being refreshed.
+/// How long a session lives without a refresh.
 pub const SESSION_LIFETIME: Duration = Duration::days(60);
-/// How long the session of a browser is used before that is written down: pages are many, and the days of a session need no seconds.
+/// How often the use of a browser's session is written to the database at most. A browser requests many pages, and a lifetime of days needs no exact
+/// times.
 pub const BROWSER_RENEWAL: Duration = Duration::hours(1);
-/// How long the token before the newest one is honoured after its rotation: a reply may be lost on a train.
+/// How long the token before the newest one is accepted after the rotation: the response with the newest token may be lost.
 pub const REPLAY_GRACE: Duration = Duration::seconds(30);
 
-/// Generation of a token that was replaced by another of the same generation: its reply was lost, nobody should have it.
+/// Generation of a token that was replaced by another token of the same generation. Its response was lost, so no client should have it.
 pub const SUPERSEDED: i32 = 0;
 
-/// What the database knows of a presented refresh token and its session.
+/// A presented refresh token and its session, as the database has them.
 #[derive(Clone, Copy, Debug)]
 pub struct PresentedRefresh {
     /// Generation of the token.
     pub generation: i32,
-    /// When it was replaced by a newer one, if it was.
+    /// When the token was replaced by a newer one, if it was.
     pub replaced_at: Option<DateTime<Utc>>,
     /// Generation of the session's newest token.
     pub newest: i32,
     /// When the session ends.
     pub expires_at: DateTime<Utc>,
-    /// Whether the session was ended before.
+    /// Whether the session was revoked.
     pub revoked: bool,
 }
 
-/// What to do with it.
+/// What the service does with a presented refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefreshDecision {
     /// Issue a token of the next generation.
     Rotate,
-    /// The answer to the last rotation was lost: issue another token of the newest generation in its place.
+    /// The response to the last rotation was lost: issue another token of the newest generation in its place.
     Reissue,
-    /// An old token came back: somebody has a copy. End the session.
+    /// An old token was used again, so another client has a copy of it: end the session.
     Reused,
-    /// The session is over.
+    /// The session has ended.
     Ended,
 }
 
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rotates_reissues_and_notices_reuse() {
+    fn tokens_are_rotated_or_reissued_and_reuse_ends_the_session() {
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let token = |generation, replaced: Option<i64>| PresentedRefresh {
             generation,

@@ -1,4 +1,4 @@
-//! Secrets of webhooks, and what is signed with them, as Standard Webhooks has it: HMAC-SHA256 over id, time and body.
+//! Secrets of webhooks, and signatures with them as Standard Webhooks specifies: HMAC-SHA256 over id, time and body.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::keys::KeyRing;
 use crate::domain::ids::WebhookId;
 
-/// The secret that a webhook and its receiver share. It is not stored: key ring, webhook and generation make it.
+/// The secret that the service shares with the receiver of a webhook. It is not stored: it is derived from the key ring, the webhook's id and the generation.
 pub struct WebhookSecret(Zeroizing<Vec<u8>>);
 
 impl WebhookSecret {
@@ -20,7 +20,7 @@ impl WebhookSecret {
         Self(Zeroizing::new(keys.lookup("webhook secret", &parts).to_vec()))
     }
 
-    /// As receivers configure it: `whsec_` and base64.
+    /// The secret in the form that receivers configure: `whsec_` and base64.
     pub fn reveal(&self) -> Zeroizing<String> {
         Zeroizing::new(format!("whsec_{}", BASE64.encode(&*self.0)))
     }
@@ -40,9 +40,9 @@ impl WebhookSecret {
 mod tests {
     use super::*;
 
-    /// The example that libraries of Standard Webhooks are tested with.
+    /// The example from the tests of the Standard Webhooks libraries.
     #[test]
-    fn a_signature_is_what_others_expect() {
+    fn a_signature_matches_the_example_of_standard_webhooks() {
         let secret = BASE64.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         let at = DateTime::from_timestamp(1_614_265_330, 0).unwrap();
         let signature = WebhookSecret(Zeroizing::new(secret)).sign(

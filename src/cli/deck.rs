@@ -223,7 +223,7 @@ pub(super) struct GameFolder {
     pub(super) sets: KnownSets,
 }
 
-/// Reads one game of a seed-data folder; `None` when there is none of that code.
+/// Reads one game of a seed-data folder; `None`: there is no game with that code.
 pub(super) fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<GameFolder>> {
     let game = folder.join("games").join(code);
     if !game.join("game.toml").is_file() {

@@ -1,4 +1,4 @@
-//! Codes that people read and URLs carry: of games, sets, kinds, rarities, formats, and the numbers of cards.
+//! Codes for people and URLs: codes of games, sets, kinds, rarities and formats, and the numbers of cards.
 
 use std::ops::Deref;
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use thiserror::Error;
 
-/// A code or collector number: 1 to 64 ASCII letters, digits, hyphens and underscores. Nothing stored has another form, so
-/// that whatever is not one can be refused before the database is asked.
+/// A code or collector number: 1 to 64 ASCII letters, digits, hyphens and underscores. All stored codes have this form, so a
+/// text with another form can be refused without a query of the database.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "SmolStr")]
 pub struct Code(SmolStr);
@@ -23,7 +23,7 @@ impl Code {
         &self.0
     }
 
-    /// The code as games, sets, kinds and rarities are called: in lower case.
+    /// The code in lower case, as codes of games, sets, kinds and rarities are stored.
     #[must_use]
     pub fn lower_case(&self) -> Self {
         Self(self.0.to_ascii_lowercase().into())
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_a_code_never_reaches_the_database() {
+    fn other_texts_are_refused_as_codes() {
         for good in ["ttcg", "ultra_rare", "001", "A-1"] {
             assert!(Code::try_from(good.to_owned()).is_ok(), "{good}");
         }

@@ -3,12 +3,12 @@
 /// The symbols, by their values.
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// The symbol of a value; its low five bits count.
+/// The symbol for the low five bits of a value.
 pub fn symbol(value: u8) -> char {
     char::from(ALPHABET[usize::from(value & 31)])
 }
 
-/// A typed character as its symbol: the capital letter, 0 for O, 1 for I and L. Other characters are returned as they are, also when they are no
+/// The symbol that a typed character means: its capital letter, 0 for O, 1 for I and L. Other characters are returned unchanged, even if they are no
 /// symbols.
 pub fn normalise(typed: char) -> char {
     match typed.to_ascii_uppercase() {
@@ -24,8 +24,8 @@ pub fn value(typed: char) -> Option<u8> {
     (0..32).find(|&value| symbol(value) == normalised)
 }
 
-/// The value of the symbol that checks these values (Luhn mod 32): with it, the weighted sum of all is a multiple of 32. Every single wrong symbol
-/// is noticed, and every swap of neighbours but that of 0 and Z.
+/// The value of the check symbol for these values (Luhn mod 32): with it, the weighted sum of all values is a multiple of 32. It detects every single
+/// wrong symbol, and every swap of neighbours except 0 and Z.
 pub fn check_value(payload: &[u8]) -> u8 {
     let sum: u32 = payload
         .iter()
@@ -39,7 +39,7 @@ pub fn check_value(payload: &[u8]) -> u8 {
     u8::try_from((32 - sum % 32) % 32).unwrap_or_default()
 }
 
-/// Whether people separate the groups of a code with it.
+/// Whether the character is a separator between the groups of a code.
 pub fn is_separator(typed: char) -> bool {
     typed.is_whitespace() || matches!(typed, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
@@ -48,9 +48,9 @@ pub fn is_separator(typed: char) -> bool {
 mod tests {
     use super::*;
 
-    /// The alphabet as Crockford gives it: codes that are printed depend on it.
+    /// The alphabet must not change, because printed codes depend on it.
     #[test]
-    fn symbols_are_those_of_the_published_table() {
+    fn symbols_match_the_published_table() {
         let all: String = (0..32).map(symbol).collect();
         assert_eq!(all, "0123456789ABCDEFGHJKMNPQRSTVWXYZ");
         assert_eq!(symbol(32 + 17), 'H');

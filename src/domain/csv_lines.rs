@@ -1,16 +1,16 @@
-//! Records of CSV (RFC 4180), written straight into the caller's buffer: secrets are in no other.
+//! Writes CSV records (RFC 4180) directly into the caller's buffer, so that no other buffer contains secrets.
 
 use csv_core::{Terminator, Writer, WriterBuilder};
 
-/// Most bytes that separators and quotation marks around a field take.
+/// Most bytes of separators and quotation marks around a field.
 const AROUND: usize = 4;
 
-/// Writes records. Fields are quoted where that is needed, and stay what they are otherwise, also those that a spreadsheet would take for a formula.
+/// Writes records. Fields are quoted if needed and otherwise unchanged, even if a spreadsheet would take them for a formula.
 #[derive(Debug)]
 pub struct CsvLines(Writer);
 
 impl CsvLines {
-    /// Lines that end with CR and LF, as RFC 4180 has them.
+    /// Lines that end with CR and LF, as RFC 4180 requires.
     pub fn crlf() -> Self {
         Self(WriterBuilder::new().terminator(Terminator::CRLF).build())
     }
@@ -20,7 +20,7 @@ impl CsvLines {
         Self(WriterBuilder::new().terminator(Terminator::Any(b'\n')).build())
     }
 
-    /// Adds a record. The buffer grows for a moment by twice its longest field.
+    /// Adds a record. While it is written, the buffer temporarily grows by twice the longest field.
     pub fn push<F: AsRef<[u8]>>(&mut self, fields: impl IntoIterator<Item = F>, out: &mut Vec<u8>) {
         for (at, field) in fields.into_iter().enumerate() {
             if at > 0 {
@@ -33,7 +33,7 @@ impl CsvLines {
     }
 }
 
-/// Gives room for so many bytes at the end of the buffer, and keeps those that were written.
+/// Extends the buffer by `most` bytes for `write`, and then cuts it to the bytes that were written.
 fn write(out: &mut Vec<u8>, most: usize, write: impl FnOnce(&mut [u8]) -> usize) {
     let end = out.len();
     out.resize(end + most, 0);
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_quoted_where_they_must_be() {
+    fn fields_are_quoted_only_if_needed() {
         let mut out = Vec::new();
         let mut lines = CsvLines::crlf();
         lines.push(["a", "", "b c", "=1+1", "é"], &mut out);

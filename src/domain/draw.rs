@@ -1,15 +1,15 @@
-//! Drawing one of many: the same seed draws the same one, as long as they are the same.
+//! Draws one of many items: the same seed draws the same item, as long as the items do not change.
 
 use cardscape_engine::rng::text_number;
 use uuid::Uuid;
 
-/// A number that picks one of any number of things: the one at its remainder. Each is as likely as the others, but for a part in
-/// 2⁶³ of their number.
+/// A number that picks one of n items: the item at the index `number mod n`. All items have the same probability, except for a bias of n in
+/// 2⁶³.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw(i64);
 
 impl Draw {
-    /// Always the same for a seed, on every instance.
+    /// The number for a seed, the same on every instance.
     ///
     /// ```
     /// use cardscape::domain::draw::Draw;
@@ -20,7 +20,7 @@ impl Draw {
         Self((text_number(seed) & i64::MAX.unsigned_abs()).cast_signed())
     }
 
-    /// Another one each time. Not for secrets.
+    /// A random number. Not for secrets.
     pub fn fresh() -> Self {
         Self::of_seed(&Uuid::new_v4().to_string())
     }
@@ -35,7 +35,7 @@ impl Draw {
 mod tests {
     use super::*;
 
-    /// Seeds are in links and notes of players: they mean the same for ever.
+    /// Players keep seeds in links and notes, so the number of a seed must never change.
     #[test]
     fn the_number_of_a_seed_does_not_change() {
         // printf monday | sha256sum, without the first bit
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn every_one_of_a_few_is_drawn_about_equally_often() {
+    fn all_items_are_drawn_about_equally_often() {
         let mut drawn = [0_u32; 7];
         for seed in 0..7_000 {
             let at = usize::try_from(Draw::of_seed(&seed.to_string()).number() % 7).unwrap_or(0);

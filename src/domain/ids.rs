@@ -1,4 +1,4 @@
-//! Identifiers. Each noun has its own type, so that an account's id never lands where a deck's belongs.
+//! Identifiers. Each entity has its own type, so that for example an account's id cannot be used as a deck's id.
 
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ macro_rules! ids {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// A new id: UUIDv7 (RFC 9562), so that rows created together lie together.
+            /// A new id: UUIDv7 (RFC 9562), so that rows that are created together are adjacent in indexes.
             pub fn fresh() -> Self {
                 Self(Uuid::now_v7())
             }
@@ -38,7 +38,7 @@ macro_rules! ids {
 
 ids! {
     AccountId;
-    /// A log-in on one device: lives as long as its refresh tokens rotate.
+    /// A session: a log-in on one device, which lives as long as its refresh tokens are rotated.
     SessionId;
     /// A personal access token.
     TokenId;
@@ -57,13 +57,13 @@ ids! {
     DeckId;
     /// A review of a design.
     DesignReviewId;
-    /// A player-made card design. People know it by its [`crate::domain::designs::identifier::DesignCode`].
+    /// A player-made card design. Its public identifier is the [`crate::domain::designs::identifier::DesignCode`].
     DesignId;
     /// A comment on a design or a deck.
     CommentId;
     /// A change of a design that another player suggests.
     SuggestionId;
-    /// A file that was read, to be added to a collection.
+    /// An import of a collection file.
     CollectionImportId;
     /// An entry of the copy ledger.
     LedgerId;
@@ -71,16 +71,16 @@ ids! {
     RulingId;
     /// A card's move to another number, or into another card.
     MigrationId;
-    /// A registered copy. The database makes these, at random: they are shown to others, and tell nothing of when a copy was
-    /// registered.
+    /// A registered copy. The database creates these ids at random: other players see them, and they must not reveal when a copy
+    /// was registered.
     CopyId;
     /// An offer to exchange copies.
     TradeId;
-    /// A claim to a copy that is registered to another: the id of the ledger entry that opened it.
+    /// A dispute about a copy: the id of the ledger entry that opened it.
     DisputeId;
-    /// An address that events are posted to.
+    /// A webhook.
     WebhookId;
-    /// An event for a webhook, or a ping. Receivers know it as `webhook-id`.
+    /// A delivery of an event or a ping to a webhook. Receivers get it in the header `webhook-id`.
     DeliveryId;
 }
 
@@ -92,9 +92,9 @@ impl CollectionImportId {
 }
 
 impl PrintingId {
-    /// A new id of a printing of that card. It begins with the moment of the card's id, the rest is random (74 bits): so the printings of an import
-    /// lie side by side in indexes, and an id tells neither when the printing was added nor anything of its neighbours. Ids that
-    /// count up would tell between those of two cards how many printings a hidden card has.
+    /// A new id for a printing of that card. It begins with the timestamp of the card's id, and the rest is random (74 bits). The printings of an
+    /// import are therefore adjacent in indexes, and an id reveals neither when the printing was added nor anything about its neighbours. Ascending
+    /// ids would reveal how many printings a hidden card has, by the difference between the ids of two cards.
     pub fn of_card(card: CardId) -> Self {
         const MOMENT: usize = 6;
         let mut bytes = *Uuid::new_v4().as_bytes();

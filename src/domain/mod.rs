@@ -1,7 +1,7 @@
-//! The service's own values and decisions: what a serial code is, when a card unlocks, how long a password must be.
+//! The values and decisions of the service, for example the form of serial codes, when a card unlocks, and the length of passwords.
 //!
-//! Everything here is pure: no SQL, no HTTP, no clock of its own. Values are parsed once, at the door; who holds one need
-//! not check it again.
+//! Everything here is pure: no SQL, no HTTP, no reading of the clock. Values are parsed once, when they enter the service;
+//! code that has such a value need not check it again.
 
 pub mod accounts;
 pub mod catalogue;

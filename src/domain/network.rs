@@ -1,4 +1,4 @@
-//! The network a request comes from: what attempt limits, rate limits and caps count by.
+//! The network that a request comes from. Attempt limits, rate limits and other limits count by network.
 
 use std::net::IpAddr;
 
@@ -8,18 +8,19 @@ use ipnet::{IpNet, Ipv6Net};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Network(Option<IpNet>);
 
-/// The prefix that counts as one customer's.
+/// The length of the IPv6 prefix that counts as one customer.
 const CUSTOMER: u8 = 64;
 
-/// Wider prefixes, and how many customers' share each may use. Providers give out a /56 or /48 to many of their customers, who would
-/// else have 256 or 65,536 networks to try from. A provider's other customers live in them, too, hence the factors.
+/// Lengths of wider prefixes, and how many times the share of one customer each may use. Providers assign a /56 or /48 to many of their
+/// customers, who would otherwise have 256 or 65,536 networks for their attempts. Other providers put several customers into such a prefix, hence the
+/// factors.
 const WIDER: [(u8, u32); 2] = [(56, 4), (48, 16)];
 
 impl Network {
     /// Requests for which a trusted proxy gives no readable address.
     pub const UNKNOWN: Self = Self(None);
 
-    /// The networks that a request from here is counted by, the narrowest first, each with the factor by which a limit is larger there.
+    /// The networks by which a request from this network is counted, the narrowest first, each with the factor by which its limit is larger.
     pub fn counted(self) -> impl Iterator<Item = (Self, u32)> {
         let wider: &[(u8, u32)] = if matches!(self.0, Some(IpNet::V6(_))) { &WIDER } else { &[] };
         let wider = wider.iter().filter_map(move |&(length, factor)| {
@@ -29,13 +30,13 @@ impl Network {
         std::iter::once((self, 1)).chain(wider)
     }
 
-    /// The factor of what stands at this place of [`Self::counted`].
+    /// The factor of the network at this place in [`Self::counted`].
     pub fn factor_at(place: usize) -> u32 {
         let wider = place.checked_sub(1).and_then(|place| WIDER.get(place));
         wider.map_or(1, |(_, factor)| *factor)
     }
 
-    /// All factors that there are.
+    /// All factors.
     pub fn factors() -> impl Iterator<Item = u32> {
         (0..=WIDER.len()).map(Self::factor_at)
     }
@@ -56,7 +57,7 @@ impl From<IpAddr> for Network {
 }
 
 impl std::fmt::Display for Network {
-    /// The address alone for what counts as one customer: hashes of this text are stored with sessions and submissions.
+    /// The network of one customer is written as its address only. The format must not change: hashes of this text are stored with sessions and submissions.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             None => f.write_str("unknown"),
@@ -101,7 +102,7 @@ mod tests {
         assert_eq!(counted(network("192.0.2.1")), v4);
         assert_eq!(counted(network("::ffff:192.0.2.1")), v4);
         assert_eq!(counted(Network::UNKNOWN), [("unknown".to_owned(), 1)]);
-        // All of a prefix has the same text only if it is the same prefix.
+        // Prefixes of different lengths with the same address must have different texts.
         assert_eq!(counted(network("2001:db8::")).len(), 3);
         assert_ne!(counted(network("2001:db8::"))[0].0, counted(network("2001:db8::"))[2].0);
     }

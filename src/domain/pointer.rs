@@ -1,8 +1,8 @@
-//! JSON Pointers (RFC 6901): where in a document something is wrong.
+//! JSON Pointers (RFC 6901) to the places of faults in a document.
 
 use serde_path_to_error::{Path, Segment};
 
-/// The pointer to where a reader stopped.
+/// The pointer to the place where a deserialiser stopped.
 pub fn json_pointer(path: &Path) -> String {
     let mut pointer = String::new();
     for segment in path {
@@ -15,7 +15,7 @@ pub fn json_pointer(path: &Path) -> String {
     pointer
 }
 
-/// Lengthens a pointer by one step: a key or an index.
+/// Adds one step to a pointer: a key or an index.
 pub fn push_token(pointer: &mut String, token: &str) {
     pointer.push('/');
     pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));

@@ -1,4 +1,4 @@
-//! Short texts that people type: names and labels, checked once at the door.
+//! Short texts that people type, such as names and labels. They are checked once, when they are parsed.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ pub enum TextError {
     /// Marks that pile up on one character and cover the lines around it.
     #[error("must not have more than {MAX_MARKS} marks on one character")]
     Marks,
-    /// Nothing but punctuation and spaces.
+    /// Only punctuation and spaces.
     #[error("must contain a letter, a digit or a symbol")]
     Blank,
 }
@@ -46,7 +46,7 @@ pub fn line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     Ok(text.to_owned())
 }
 
-/// Checks a text that may have several lines: trims it, makes every line end with a single newline, counts characters, refuses
+/// Checks a text that may have several lines: trims it, converts every line end to a single newline, counts characters, and refuses
 /// other control characters.
 pub fn lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     let text = raw.trim().replace("\r\n", "\n");
@@ -60,13 +60,13 @@ pub fn lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     Ok(text)
 }
 
-/// Most combining marks on one character. No language that is written needs more than four.
+/// Most combining marks on one character. No written language needs more than four.
 const MAX_MARKS: usize = 6;
 /// Most code points of a text for each character that it may have: an emoji of a family has seven.
 const CODE_POINTS: usize = 8;
 
-/// Checks a single line that many people will read, of a card design or a comment: as [`line`], but the text is composed (NFC), its length counts
-/// what readers see as characters (grapheme clusters, UAX 29), and no character may carry a pile of marks.
+/// Checks a single line that many people read, such as in a card design or a comment: like [`line`], but the text is composed (NFC), its length is counted in
+/// characters as readers see them (grapheme clusters, UAX 29), and the number of combining marks on a character is limited.
 ///
 /// ```
 /// use cardscape::domain::text::{TextError, prose_line};
@@ -78,7 +78,7 @@ pub fn prose_line(raw: &str, min: usize, max: usize) -> Result<String, TextError
     prose(&line(raw, 0, max.saturating_mul(CODE_POINTS))?, min, max)
 }
 
-/// The same for a text that may have several lines: as [`lines`].
+/// Like [`prose_line`], for a text that may have several lines, as in [`lines`].
 pub fn prose_lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     prose(&lines(raw, 0, max.saturating_mul(CODE_POINTS))?, min, max)
 }
@@ -91,7 +91,7 @@ fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
         let marks = character.chars().filter(|mark| canonical_combining_class(*mark) != 0);
         piled |= marks.count() > MAX_MARKS;
     }
-    // Composing takes some code points apart: what is stored is bounded by them, too.
+    // Composition can also split code points, so the number of code points to store is limited as well.
     let most = max.saturating_mul(CODE_POINTS);
     if !(min..=max).contains(&actual) || text.chars().count() > most {
         return Err(TextError::Length { min, max, actual });
@@ -128,17 +128,17 @@ impl AccountName {
         if key.is_empty() { Err(TextError::Blank) } else { Ok(Self { text, key }) }
     }
 
-    /// As it was typed.
+    /// The name as it was typed.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Folded: what makes two names the same.
+    /// The folded name: two names with the same key are the same name.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// What the name looks like: see [`name_skeleton`].
+    /// The skeleton of the name: see [`name_skeleton`].
     pub fn skeleton(&self) -> String {
         name_skeleton(&self.text)
     }
@@ -152,8 +152,8 @@ impl TryFrom<String> for AccountName {
     }
 }
 
-/// What is known of an account's name: 1 to 32 characters that stand somewhere in it. Compared like whole names: case, spaces and punctuation
-/// do not count.
+/// A part of an account's name: 1 to 32 characters at any place in the name. It is compared like whole names: case, spaces and punctuation do
+/// not count.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct NamePart(String);
@@ -171,7 +171,7 @@ impl NamePart {
         if key.is_empty() { Err(TextError::Blank) } else { Ok(Self(key)) }
     }
 
-    /// Folded: part of the key of every name that it stands in.
+    /// The folded part. The key of every name that contains the part contains this text.
     pub fn key(&self) -> &str {
         &self.0
     }
@@ -185,8 +185,8 @@ impl TryFrom<String> for NamePart {
     }
 }
 
-/// The skeleton of a name (UTS 39, section 4), folded like its key: names that have the same one can be taken for each other, in whatever
-/// scripts they are written. For comparing only; nobody is shown it.
+/// The skeleton of a name (UTS 39, section 4), folded like its key: names with the same skeleton look alike, in whatever scripts they are
+/// written. It is only for comparison, and never shown.
 ///
 /// ```
 /// use cardscape::domain::text::name_skeleton;
@@ -197,11 +197,11 @@ impl TryFrom<String> for NamePart {
 pub fn name_skeleton(name: &str) -> String {
     let look = ascii_look(name).unwrap_or_else(|| unicode_security::skeleton(name).collect());
     let folded = cardscape_engine::name_key(&look);
-    // Some symbols look like punctuation, which folding leaves out.
+    // Some symbols look like punctuation, which folding removes.
     if folded.is_empty() { look } else { folded }
 }
 
-/// What each ASCII character looks like, where that is ASCII, too.
+/// The look (prototype) of each ASCII character, if it is ASCII as well.
 static ASCII_LOOKS: LazyLock<[Option<Box<str>>; 128]> = LazyLock::new(|| {
     std::array::from_fn(|code| {
         let letter = u8::try_from(code).map(char::from).ok()?;
@@ -210,8 +210,8 @@ static ASCII_LOOKS: LazyLock<[Option<Box<str>>; 128]> = LazyLock::new(|| {
     })
 });
 
-/// What a name looks like (UTS 39), letter by letter: without marks no letter changes what becomes of the next one. A check of a design holds its name
-/// against dozens, and the tables of all scripts take seven times as long. `None`: a letter is not ASCII, or does not look so.
+/// The skeleton of a name (UTS 39), letter by letter, which is possible because without combining marks the letters do not affect each other. A check of a
+/// design compares its name with dozens of names, and the tables for all scripts take seven times as long. `None`: a letter or its look is not ASCII.
 fn ascii_look(name: &str) -> Option<String> {
     let mut look = String::with_capacity(name.len() + 8);
     for byte in name.bytes() {
@@ -225,11 +225,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn skeletons_of_ascii_are_those_of_uts_39() {
+    fn skeletons_of_ascii_names_equal_those_of_uts_39() {
         let ascii: String = (0..128_u8).map(char::from).collect();
         let simple: String =
             ascii.chars().filter(|one| ascii_look(&one.to_string()).is_some()).collect();
-        assert!(simple.len() > 120, "most letters need no tables: {simple:?}");
+        assert!(simple.len() > 120, "most ASCII characters need no tables: {simple:?}");
         for one in ascii.chars() {
             for other in ascii.chars() {
                 let name = format!("{one}{other}m{one}");

@@ -1,8 +1,8 @@
-//! Connections on which nothing happens.
+//! Closes idle and stalled connections.
 //!
-//! actix-web limits the time of the first head on a connection, and of the silence between two requests. It does not limit how long a
-//! client may take for a later head that it has begun, for the rest of a body that was answered early, or for taking an answer. One
-//! task for each connection does: it knows when the last answer was handed over, and closes the socket when no request follows.
+//! actix-web limits the time for the first head on a connection, and the silence between two requests. It does not limit the time that a client takes to finish
+//! the head of a later request, to send the rest of a body that was answered early, or to read a response. One task for each connection does that: it knows
+//! when the last response was handed over, and closes the socket if no request follows.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -23,14 +23,14 @@ use tokio::time::Instant;
 
 use crate::http::middleware::request::RequestId;
 
-/// How long after an answer the head of the next request must be complete: nothing more is read then. actix-web closes after 5 s of
-/// silence, so whoever has begun a head has 5 s at least.
+/// Time after a response within which the head of the next request must be complete; then the socket is closed for reading. actix-web closes a connection after
+/// 5 s of silence, so a client that has begun a head has at least 5 s to finish it.
 pub const IDLE: Duration = Duration::from_secs(10);
 
-/// How long after an answer was handed to the connection the client must have taken it: the connection is closed then.
-const TAKEN: Duration = Duration::from_mins(1);
+/// Time after a response was handed to the connection within which the client must have read it; then the connection is closed.
+const READ_TIME: Duration = Duration::from_mins(1);
 
-/// A connection, as its requests see it.
+/// The activity of a connection, which its requests update.
 #[derive(Debug)]
 pub struct Connection {
     activity: Rc<Activity>,
@@ -39,21 +39,21 @@ pub struct Connection {
 
 #[derive(Debug)]
 struct Activity {
-    /// Requests that began and are not answered to the end.
+    /// Number of requests that have begun and whose responses are not complete.
     open: Cell<usize>,
-    /// When the last of them ended.
+    /// When the last request ended.
     idle_since: Cell<Instant>,
 }
 
-/// A request that is being answered, until the last byte of the answer is handed over.
+/// A request in progress; it ends when the last byte of the response is handed over.
 #[derive(Debug)]
 pub struct Turn(Rc<Activity>);
 
-/// Watches over a new connection.
+/// Starts the task that watches a new connection.
 pub fn watch(io: &dyn Any, data: &mut Extensions) {
     let Some(stream) = io.downcast_ref::<TcpStream>() else { return };
     let Ok(socket) = stream.as_fd().try_clone_to_owned() else {
-        // The process has no file descriptors left. Nobody could watch over this connection.
+        // The process has no file descriptors left, so the connection could not be watched: close it.
         let _ = shutdown(stream.as_fd(), Shutdown::Both);
         return;
     };
@@ -65,27 +65,27 @@ pub fn watch(io: &dyn Any, data: &mut Extensions) {
 async fn end_when_idle(socket: OwnedFd, activity: Rc<Activity>) {
     loop {
         let idle = activity.idle();
-        if idle >= TAKEN {
+        if idle >= READ_TIME {
             let _ = shutdown(&socket, Shutdown::Both);
             return;
         }
         if idle >= IDLE {
-            // What is still to be written goes out.
+            // Data that is still to be written is sent.
             let _ = shutdown(&socket, Shutdown::Read);
         }
-        tokio::time::sleep(if idle < IDLE { IDLE } else { TAKEN }.saturating_sub(idle)).await;
+        tokio::time::sleep(if idle < IDLE { IDLE } else { READ_TIME }.saturating_sub(idle)).await;
     }
 }
 
 impl Activity {
-    /// How long there has been no request.
+    /// Time since the last request ended; zero while a request is in progress.
     fn idle(&self) -> Duration {
         if self.open.get() > 0 { Duration::ZERO } else { self.idle_since.get().elapsed() }
     }
 }
 
 impl Connection {
-    /// A request has come.
+    /// Records the start of a request.
     pub fn begin(&self) -> Turn {
         self.activity.open.set(self.activity.open.get() + 1);
         Turn(self.activity.clone())
@@ -94,7 +94,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // The socket is open for as long as the watcher has it.
+        // The watcher holds the socket open until it is aborted.
         self.watcher.abort();
     }
 }
@@ -106,7 +106,7 @@ impl Drop for Turn {
     }
 }
 
-/// The body of an answer. Its request ends with it.
+/// The body of a response. Its request ends when the body is dropped.
 #[derive(Debug)]
 pub struct Answer<B> {
     body: B,
@@ -115,7 +115,7 @@ pub struct Answer<B> {
 }
 
 impl<B> Answer<B> {
-    /// The body of the answer to the request of that id and turn.
+    /// The body of the response to the request with this id and turn.
     pub fn new(body: B, id: RequestId, turn: Option<Turn>) -> Self {
         Self { body, id, _turn: turn }
     }
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// A connection whose last answer was handed over so long ago, and its client.
+    /// A connection whose last response was handed over this long ago, and the client's end of it.
     fn idle_for(time: Duration) -> (UnixStream, OwnedFd, Rc<Activity>, UnixStream) {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let watched = ours.as_fd().try_clone_to_owned().unwrap();
@@ -151,36 +151,36 @@ mod tests {
         (ours, watched, Rc::new(Activity { open: Cell::new(0), idle_since }), theirs)
     }
 
-    /// Lets a watcher act, and leaves it waiting.
+    /// Lets a watcher run until it waits. Returns whether it still waits.
     async fn act(watched: OwnedFd, activity: Rc<Activity>) -> bool {
         let watcher = end_when_idle(watched, activity);
         tokio::time::timeout(Duration::from_millis(1), watcher).await.is_ok()
     }
 
     #[tokio::test]
-    async fn first_nothing_is_read_then_nothing_is_written() {
+    async fn first_reading_stops_and_then_writing() {
         let (mut ours, watched, activity, mut theirs) = idle_for(IDLE);
-        assert!(!act(watched, activity).await, "it waits for the client to take the answer");
-        assert_eq!(ours.read(&mut [0; 9]).unwrap(), 0, "the end");
+        assert!(!act(watched, activity).await, "it waits until the client has read the answer");
+        assert_eq!(ours.read(&mut [0; 9]).unwrap(), 0, "end of file");
         ours.write_all(b"the rest").unwrap();
         let mut taken = [0; 8];
         theirs.read_exact(&mut taken).unwrap();
         assert_eq!(&taken, b"the rest");
 
-        let (mut ours, watched, activity, mut theirs) = idle_for(TAKEN);
+        let (mut ours, watched, activity, mut theirs) = idle_for(READ_TIME);
         assert!(act(watched, activity).await);
         assert!(ours.write_all(b"the rest").is_err());
-        assert_eq!(theirs.read(&mut [0; 9]).unwrap(), 0, "the end");
+        assert_eq!(theirs.read(&mut [0; 9]).unwrap(), 0, "end of file");
     }
 
     #[tokio::test]
-    async fn a_request_that_is_answered_is_nothing_idle() {
-        let (mut ours, watched, activity, mut theirs) = idle_for(TAKEN);
+    async fn a_request_in_progress_is_not_idle() {
+        let (mut ours, watched, activity, mut theirs) = idle_for(READ_TIME);
         activity.open.set(1);
         assert!(!act(watched, activity.clone()).await);
         theirs.write_all(b"more").unwrap();
         ours.read_exact(&mut [0; 4]).unwrap();
         drop(Turn(activity.clone()));
-        assert!(activity.open.get() == 0 && activity.idle() < IDLE, "its time begins with the end");
+        assert!(activity.open.get() == 0 && activity.idle() < IDLE, "idle time starts at the end");
     }
 }

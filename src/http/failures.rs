@@ -1,4 +1,5 @@
-//! In which form a failure is told: to programs as a problem, to people as a page. The place decides, not what a client says that it takes, but for the first page, which has both forms.
+//! The form of a failure: a problem for programs, a page for people. The path decides it, not the `Accept` header, except for the first page, which has both
+//! forms.
 
 use actix_web::body::BoxBody;
 use actix_web::dev::ServiceResponse;
@@ -7,20 +8,21 @@ use actix_web::{HttpRequest, HttpResponse};
 use crate::app::problem::ProblemCode;
 use crate::http::place::is_for_programs;
 
-/// What a page about a failure can tell.
+/// The data of a page about a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// What went wrong.
     pub code: ProblemCode,
-    /// Seconds after which another try is worth it.
+    /// Seconds after which the client may try again.
     pub retry_after: Option<u32>,
 }
 
-/// Writes the page about a failure of a request: its headers and its body; the status is that of the failure. Data of the application, which whoever mounts pages hands over.
+/// Renders the page about a failure: headers and body; the status is that of the failure. Application data, which the module that mounts pages provides.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorPages(pub fn(Failure, &HttpRequest) -> HttpResponse);
 
-/// Tells the failure in the form of its place. An answer that is none, or was told before, stays as it is; status and headers of the failure stay in any case.
+/// Renders a failure in the form of its path. Responses that are not failures, or are pages already, stay as they are. Status and headers of the failure are
+/// kept.
 pub(crate) fn in_form_of_place(mut response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     if response.status().as_u16() < 400 || is_for_programs(response.request()) {
         return response;

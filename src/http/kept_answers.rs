@@ -1,4 +1,4 @@
-//! Answers that are kept by the path and query of their requests ([`KeptAnswers`]).
+//! Caches responses by the path and query of their requests ([`KeptAnswers`]).
 
 use actix_web::{HttpRequest, HttpResponse};
 
@@ -7,8 +7,8 @@ use crate::memory::catalogue::kept_answers::KeptAnswers;
 use crate::memory::rendered::Rendered;
 
 impl KeptAnswers {
-    /// The kept answer to a request, or the one that `make` makes, which is kept. It must depend on nothing but the path, the query and the
-    /// catalogue, and tell only what strangers may know.
+    /// The cached response to a request, or else the response of `make`, which is then cached. It must depend only on the path, the query and the catalogue,
+    /// and contain only what strangers may see.
     pub fn answer(
         &self,
         req: &HttpRequest,
@@ -18,7 +18,7 @@ impl KeptAnswers {
         self.answer_as(key, req, make)
     }
 
-    /// The same under a key that whoever asks cannot vary at will, for handlers that leave out parameters that they do not know.
+    /// Like [`Self::answer`], with a key that the client cannot vary. For handlers that ignore unknown parameters.
     pub async fn answer_as(
         &self,
         key: &str,
@@ -54,7 +54,7 @@ mod tests {
         kept
     }
 
-    /// The tag of the answer to a request, which is made of `text` if none is kept.
+    /// The tag of the response to a request. If none is cached, the response is `text`.
     async fn tag(kept: &KeptAnswers, path: &str, text: &str) -> String {
         let req = TestRequest::with_uri(path).to_http_request();
         let make = async { Ok(Rendered::new(Freshness::Public(5), None, &text)?) };
@@ -63,12 +63,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_is_kept_until_anything_changes() {
+    async fn an_answer_is_cached_until_the_catalogue_changes() {
         let kept = kept(HOUR);
         let first = tag(&kept, "/a", "one").await;
         assert_eq!(tag(&kept, "/a", "two").await, first);
         assert_ne!(tag(&kept, "/a?limit=1", "two").await, first);
-        // Nothing happened.
+        // The feed was read, without changes.
         kept.clock().advance_to(Instant::now());
         assert_eq!(tag(&kept, "/a", "two").await, first);
         kept.forget();
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_read_before_a_change_is_not_kept_after_it() {
+    async fn an_answer_read_before_a_change_is_not_cached_after_it() {
         let kept = kept(HOUR);
         let req = TestRequest::with_uri("/a").to_http_request();
         let make = async {
@@ -93,13 +93,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_word_of_the_feed_nothing_is_believed() {
+    async fn without_a_read_of_the_feed_no_cached_answer_is_used() {
         let unheard = KeptAnswers::new(1 << 20, HOUR);
         let first = tag(&unheard, "/a", "one").await;
-        assert_ne!(tag(&unheard, "/a", "two").await, first, "never heard");
+        assert_ne!(tag(&unheard, "/a", "two").await, first, "the feed was never read");
         let late = kept(Duration::ZERO);
         let first = tag(&late, "/a", "one").await;
-        assert_ne!(tag(&late, "/a", "two").await, first, "heard too long ago");
+        assert_ne!(tag(&late, "/a", "two").await, first, "the last read of the feed is too old");
     }
 
     #[tokio::test]

@@ -1,5 +1,5 @@
-//! How the service is spoken to: the only room, with `api` and `web`, that knows actix-web. Server, middleware, extractors, conditional requests, and how failures are
-//! told.
+//! The HTTP interface of the service: server, middleware, extractors, conditional requests, and the form of failures. Only this module, `api` and `web` use
+//! actix-web.
 
 pub mod connection;
 pub mod extract;

@@ -1,28 +1,30 @@
-//! Where a request is addressed to: to what the contract describes, for programs, or to pages, for people.
+//! Whom a path is for: programs (the paths of the contract) or people (pages).
 
 use actix_web::HttpRequest;
 
 use crate::http::extract::prefers_json;
 
-/// Where programs are answered: what the contract describes.
+/// The paths for programs, which the contract describes.
 const FOR_PROGRAMS: [&str; 6] =
     ["/v1", "/problems", "/openapi.json", "/healthz", "/readyz", "/metrics"];
 
-/// The first page, which has a form for programs, too.
+/// The first page, which also has a form for programs.
 const HOME: &str = "/";
 
-/// The path of a request as its route is found by it: `/%76%31/games` is `/v1/games`. Whoever judges by the path as it was sent judges another place than the one that answers.
+/// The path of a request as the router decodes it: `/%76%31/games` is `/v1/games`. Code that compared the path as it was sent would decide about another route
+/// than the one that answers.
 pub fn decoded_path(req: &HttpRequest) -> &str {
     req.match_info().as_str()
 }
 
-/// Whether a program is answered: the place belongs to the contract, or it is the first page and JSON is asked for. All others get pages, and what pages load.
+/// Whether the response is for a program: the path belongs to the contract, or it is the first page and the client requests JSON. All other paths answer with
+/// pages and their files.
 pub fn is_for_programs(req: &HttpRequest) -> bool {
     let path = decoded_path(req);
     is_of_contract(path) || (path == HOME && prefers_json(req))
 }
 
-/// Whether scripts of other sites may ask there what they may send: a browser that asks for one does not say in which form the script wants its answer.
+/// Whether scripts of other sites may send preflights to the path: a preflight does not state the form that the script will request.
 pub fn may_be_asked_by_scripts(req: &HttpRequest) -> bool {
     let path = decoded_path(req);
     is_of_contract(path) || path == HOME
@@ -47,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contract_is_for_programs_and_all_else_for_people() {
+    fn the_contract_is_for_programs_and_all_other_paths_for_people() {
         for path in [
             "/v1",
             "/v1/",
@@ -75,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_page_is_for_programs_that_ask_for_json() {
+    fn the_first_page_is_for_programs_that_request_json() {
         assert!(is_for_programs_with("/", "application/json"));
         assert!(!is_for_programs_with("/", "*/*"));
         assert!(!is_for_programs_with("/search", "application/json"));

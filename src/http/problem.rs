@@ -1,4 +1,4 @@
-//! How failures are told over HTTP: RFC 9457, `application/problem+json`.
+//! Failures over HTTP: RFC 9457, `application/problem+json`.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header;
@@ -63,13 +63,13 @@ impl Problem {
         }
     }
 
-    /// The body of an answer, as an example: with the id of no real request.
+    /// The body of a response as an example, with a made-up request id.
     pub(crate) fn as_example(&self) -> serde_json::Value {
         let instance = "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11".to_owned();
         serde_json::to_value(self.body(Some(instance))).unwrap_or_default()
     }
 
-    /// The answer, with the id of the request that this runs for.
+    /// The response, with the id of the current request.
     pub fn respond(&self) -> HttpResponse {
         let status = self.code.status_code();
         let body = self.body(RequestId::current().map(|id| format!("urn:uuid:{id}")));
@@ -90,7 +90,7 @@ impl Problem {
             response.insert_header((header::WWW_AUTHENTICATE, challenge));
         }
         let mut response = response.body(serde_json::to_string(&body).unwrap_or_default());
-        // For places where it is told as a page.
+        // For paths where the failure is rendered as a page.
         let failure = Failure { code: self.code, retry_after: self.retry_after };
         response.extensions_mut().insert(failure);
         response

@@ -1,4 +1,4 @@
-//! Puts the application together, for `serve` and for tests.
+//! Builds the application, for `serve` and for tests.
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,19 +16,19 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::http::middleware::{frame, problems};
 
-/// How long a client may take for the head of the first request on a connection. The heads of later ones: [`connection::IDLE`].
+/// Time limit for the head of the first request on a connection. For later requests: [`connection::IDLE`].
 const HEAD_TIME: Duration = Duration::from_secs(5);
 
-/// How long a client may take to close its side after the last answer.
+/// Time limit for the client to close its side after the last response.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 
-/// A server that listens, and where. It answers as soon as it is awaited; it does not handle signals.
+/// A server that listens, and its address. It serves requests as soon as it is awaited; it does not handle signals.
 ///
-/// Each of `configure` mounts a part of what it answers. `state` makes the state of each of the `workers` threads. `shutdown_timeout`: seconds that accepted requests have to end
-/// after a graceful stop.
+/// Each function in `configure` mounts some of the routes. `state` creates the state of each of the `workers` threads. `shutdown_timeout`: seconds that
+/// accepted requests have to finish after a graceful stop.
 ///
 /// # Errors
-/// The address is taken, or does not belong to this machine.
+/// The address is in use, or does not belong to this machine.
 pub fn listen(
     address: SocketAddr,
     workers: usize,
@@ -42,7 +42,8 @@ pub fn listen(
         .disable_signals()
         .client_request_timeout(HEAD_TIME)
         .client_disconnect_timeout(CLOSING_TIME)
-        // Compressed answers are written in several parts. Without this, the last part waits until the client has acknowledged the others, which it delays by 40 ms.
+        // Compressed responses are written in several parts. Without this, the last part waits until the client has acknowledged the others, which takes 40 ms
+        // because of delayed acknowledgements.
         .tcp_nodelay(true)
         .on_connect(connection::watch)
         .bind(address)?;
@@ -72,7 +73,7 @@ pub fn build_app(
         .iter()
         .fold(app, |app, mount| app.configure(mount))
         .default_service(web::to(async || Err::<&str, Problem>(Problem::not_found())))
-        // The last is the outermost.
+        // The last one is the outermost.
         .wrap(from_fn(problems::render))
         .wrap(Compress::default())
         .wrap(from_fn(move |req, next| frame::surround(surrounding.clone(), req, next)))

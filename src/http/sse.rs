@@ -1,4 +1,4 @@
-//! Server-sent events (HTML standard, section 9.2), as both streams write them.
+//! Server-sent events (HTML standard, section 9.2), for both streams.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -11,12 +11,12 @@ use serde::Serialize;
 
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
-/// What goes out at once, so that the client knows that it is connected.
+/// Sent at once, so that the client knows that it is connected.
 pub const HELLO: Bytes = Bytes::from_static(b": connected\n\n");
-/// What a silent stream says now and then, so that nobody on the way takes it for dead.
+/// Sent regularly on a silent stream, so that no proxy closes it.
 pub const ALIVE: Bytes = Bytes::from_static(b": still here\n\n");
 
-/// Appends an event: `id` is its number, or none for one that a client must not continue from.
+/// Appends an event. `id`: its number; `None`: a client must not resume after this event.
 pub fn write_event(text: &mut String, id: Option<i64>, kind: &str, data: &impl Serialize) {
     if let Some(id) = id {
         let _ = writeln!(text, "id: {id}");
@@ -25,17 +25,17 @@ pub fn write_event(text: &mut String, id: Option<i64>, kind: &str, data: &impl S
     let _ = write!(text, "event: {kind}\ndata: {data}\n\n");
 }
 
-/// The answer that streams.
+/// The streaming response.
 pub fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
     let mut response = HttpResponse::Ok();
     response.content_type("text/event-stream").insert_header((header::CACHE_CONTROL, "no-store"));
-    // Compression would hold events back; so would a proxy's buffer.
+    // Compression would delay events; so would a proxy's buffer.
     response.insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("identity")));
     response.insert_header(("x-accel-buffering", "no"));
     response.streaming(futures_util::StreamExt::map(stream, Ok::<_, Infallible>))
 }
 
-/// What a reconnecting client received last.
+/// The id of the last event that a reconnecting client received.
 pub fn last_event_id(req: &HttpRequest) -> Result<Option<u64>, Problem> {
     let Some(value) = req.headers().get("last-event-id") else { return Ok(None) };
     let id = value.to_str().ok().and_then(|text| text.trim().parse().ok());

@@ -1,5 +1,4 @@
-//! Unlocks what has become due: sets on their release day, and cards when the accounts of their submitters are old
-//! enough.
+//! Performs unlocks that are due: sets on their release day, and cards when the accounts of their submitters are old enough.
 
 use std::sync::Arc;
 use std::time::Duration;

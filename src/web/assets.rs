@@ -1,4 +1,4 @@
-//! What pages load: styles and pictures that come with the program, below an address that changes with them.
+//! Static files of the pages: styles, scripts and pictures that are compiled into the program. Their addresses contain a hash of all files.
 
 use std::sync::LazyLock;
 
@@ -11,12 +11,12 @@ use super::headers::protected;
 use crate::app::problem::Problem;
 use crate::memory::rendered::{Freshness, Rendered};
 
-/// For a year: the address has another hash when any file is another one.
-const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-/// Of an address with another hash: that of a page from another version of the program, while instances are replaced.
-const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-cache");
+/// Cached for one year: the hash in the address changes when any file changes.
+const FOR_ONE_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// For an address with another hash: a page of another version of the program links to it, while instances are replaced.
+const NOT_CACHED: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// The beginning of their addresses.
+/// The prefix of their paths.
 const ASSETS: &str = "/assets/";
 
 const SVG: &str = "image/svg+xml";
@@ -32,7 +32,7 @@ const FRAME_SCRIPT: &str = "frame.js";
 const CARD_SCRIPT: &str = "card.js";
 const PICK_SCRIPT: &str = "pick.js";
 const FAULT_SCRIPT: &str = "fault.js";
-/// Modules that other scripts load, from beside them.
+/// Modules that other scripts import by a relative path.
 const MODULES: [(&str, &[u8]); 17] = [
     ("badge.js", include_bytes!("assets/badge.js")),
     ("keys.js", include_bytes!("assets/keys.js")),
@@ -52,7 +52,7 @@ const MODULES: [(&str, &[u8]); 17] = [
     ("text_places.js", include_bytes!("assets/text_places.js")),
     ("words_match.js", include_bytes!("assets/words_match.js")),
 ];
-/// Those that pages name.
+/// Files that pages link to.
 const NAMES: [&str; 11] = [
     STYLES,
     ICON,
@@ -67,37 +67,37 @@ const NAMES: [&str; 11] = [
     FAULT_SCRIPT,
 ];
 
-/// All files of one version of the program, and their addresses.
+/// All files of this version of the program, and their paths.
 #[derive(Debug)]
 pub(super) struct Assets {
     hash: String,
     files: Vec<(&'static str, Rendered)>,
-    /// Where the styles are.
+    /// The path of the styles.
     pub(super) styles: String,
-    /// Where the icon is.
+    /// The path of the icon.
     pub(super) icon: String,
-    /// Where the back is that all hidden cards show.
+    /// The path of the card back, which all hidden cards show.
     pub(super) back: String,
-    /// Where the script of the page is on which a code is typed.
+    /// The path of the script of the page on which a serial code is typed.
     pub(super) submit_script: String,
-    /// Where the script of pages is that show hidden cards.
+    /// The path of the script of pages with hidden cards.
     pub(super) live_script: String,
-    /// Where the script of pages is on which a deck list is typed.
+    /// The path of the script of pages on which a deck list is typed.
     pub(super) deck_script: String,
-    /// Where the script of forms is that answer while one types.
+    /// The path of the script of forms that are checked while the visitor types.
     pub(super) form_script: String,
-    /// Where the script of all pages is.
+    /// The path of the script of all pages.
     pub(super) frame_script: String,
-    /// Where the script of the pages of cards is.
+    /// The path of the script of the pages of cards.
     pub(super) card_script: String,
-    /// Where the script of pages is on which copies are chosen.
+    /// The path of the script of pages on which copies are chosen.
     pub(super) pick_script: String,
-    /// Where the script of pages is with faults in a long text.
+    /// The path of the script of pages that mark faults in a long text.
     pub(super) fault_script: String,
 }
 
 impl Assets {
-    /// Those of this program.
+    /// The files of this version of the program.
     pub(super) fn of_this_version() -> &'static Self {
         static FILES: LazyLock<Assets> = LazyLock::new(Assets::read);
         &FILES
@@ -157,14 +157,15 @@ impl Assets {
     }
 }
 
-/// Whether a path leads to one of the files, with whatever hash.
+/// Whether a path leads to one of the files, with any hash.
 pub(super) fn is_asset(path: &str) -> bool {
     let place = path.strip_prefix(ASSETS).and_then(|rest| rest.split_once('/'));
     let is_module = |name: &str| MODULES.iter().any(|(module, _)| *module == name);
     place.is_some_and(|(_, name)| NAMES.contains(&name) || is_module(name))
 }
 
-/// A file of this version. With the hash of another one it is the same file, which nobody keeps: better styles that are a little off than none.
+/// Answers a file of this version. With the hash of another version the answer has the same file, and is not cached: slightly different styles are better than
+/// none.
 pub(super) async fn find_asset(
     req: HttpRequest,
     path: web::Path<(String, String)>,
@@ -172,16 +173,16 @@ pub(super) async fn find_asset(
     let (hash, name) = path.into_inner();
     let assets = Assets::of_this_version();
     let file = assets.find(&name).ok_or_else(Problem::not_found)?;
-    Ok(file_answer(&req, file, if hash == assets.hash { FOR_GOOD } else { NOT_AT_ALL }))
+    Ok(file_answer(&req, file, if hash == assets.hash { FOR_ONE_YEAR } else { NOT_CACHED }))
 }
 
-/// The icon where browsers look for it by themselves.
+/// The icon at the path where browsers look for it by default.
 pub(super) async fn find_icon(req: HttpRequest) -> Result<HttpResponse, Problem> {
     let file = Assets::of_this_version().find(ICON).ok_or_else(Problem::not_found)?;
     Ok(file_answer(&req, file, HeaderValue::from_static("public, max-age=86400")))
 }
 
-/// What programs that follow all links should leave out: the API, but for pictures, and searches, of which there is no end.
+/// The paths that crawlers should leave out: the API except its pictures, and searches, because there is no end of them.
 pub(super) async fn find_robots(req: HttpRequest) -> HttpResponse {
     const ROBOTS: &str = "User-agent: *\nAllow: /v1/cards/*/picture\nDisallow: /v1/\nDisallow: /search?\nDisallow: /decks?\n";
     let file = Rendered::file(Freshness::Public(0), "text/plain; charset=utf-8", ROBOTS.as_bytes());
@@ -191,7 +192,7 @@ pub(super) async fn find_robots(req: HttpRequest) -> HttpResponse {
 fn file_answer(req: &HttpRequest, file: &Rendered, kept: HeaderValue) -> HttpResponse {
     let mut answer = protected(file.answer(req));
     answer.headers_mut().insert(header::CACHE_CONTROL, kept);
-    // The same for everybody, whoever asks.
+    // The answer is the same for every request, so it does not vary.
     answer.headers_mut().remove(header::VARY);
     answer
 }

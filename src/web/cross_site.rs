@@ -1,4 +1,4 @@
-//! Refuses what pages of other sites send: a browser that is logged in would send its cookie along.
+//! Refuses requests that pages of other sites send: the browser of a logged-in visitor would attach its cookie to them.
 
 use actix_web::Error;
 use actix_web::body::{BoxBody, MessageBody};
@@ -11,7 +11,7 @@ use actix_web::web;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 
-/// Lets reading requests through, and of all others those that a page of this service has sent; the rest are a 403.
+/// Accepts all safe requests, and other requests only if a page of this service has sent them; the rest gets a 403.
 pub(super) async fn refuse<B: MessageBody + 'static>(
     req: ServiceRequest,
     next: Next<B>,
@@ -27,8 +27,8 @@ pub(super) async fn refuse<B: MessageBody + 'static>(
     Ok(req.into_response(Problem::new(ProblemCode::Forbidden).respond()))
 }
 
-/// Whether a page of this service sends the request. Browsers say so (Fetch Metadata); older ones name the origin. Who says neither is no browser
-/// of these days, and has no cookie to lose, but gets nothing done either.
+/// Whether a page of this service has sent the request. Browsers state it (Fetch Metadata); older browsers send the origin. A client that sends neither is not
+/// a current browser. It has no cookie to protect, but is refused, too.
 fn is_same_origin(headers: &HeaderMap, public_url: Option<&str>) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(site) = headers.get("sec-fetch-site") {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_site_of_a_request_is_judged_by_what_browsers_say() {
+    fn the_site_of_a_request_is_read_from_fetch_metadata() {
         assert!(is_ours(&[("sec-fetch-site", "same-origin")], None));
         for site in ["same-site", "cross-site", "none", ""] {
             let headers = [("sec-fetch-site", site), ("origin", "http://a"), ("host", "a")];
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn older_browsers_name_the_origin() {
+    fn older_browsers_send_the_origin() {
         let public = Some("https://cards.example");
         assert!(is_ours(&[("origin", "https://cards.example")], public));
         assert!(!is_ours(&[("origin", "http://cards.example")], public));

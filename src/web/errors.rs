@@ -1,4 +1,4 @@
-//! Pages about failures: what happened, and what can be done.
+//! Pages for failed requests: what happened, and what the visitor can do.
 
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderValue};
@@ -12,10 +12,10 @@ use crate::app::problem::ProblemCode;
 use crate::http::extract::SentForm;
 use crate::http::failures::Failure;
 
-/// Most fields of a form that a page about its failure holds: more than any page has.
+/// Most fields of a form that the page about its failure repeats: more than any form has.
 const MAX_KEPT: usize = 1_000;
 
-/// What the names of fields contain that hold secrets: passwords, and codes of second factors and for recovery.
+/// Parts of the names of fields that hold secrets: passwords, and codes of second factors and of recovery.
 const SECRETS: [&str; 3] = ["password", "code", "second_factor"];
 
 #[derive(Template)]
@@ -24,11 +24,11 @@ struct ErrorPage {
     frame: Frame,
     heading: &'static str,
     text: &'static str,
-    /// When another try is worth it.
+    /// When it makes sense to try again.
     again: Option<String>,
-    /// What of the request can be tried once more.
+    /// How the request can be repeated.
     retry: Retry,
-    /// Where is done what has to be done first, and what that is.
+    /// Path and label of the page with the required step (for example a new password).
     first: Option<(&'static str, &'static str)>,
 }
 
@@ -37,7 +37,7 @@ impl ErrorPage {
         matches!(self.retry, Retry::Send(_))
     }
 
-    /// Whether this page is needed after what has to be done first.
+    /// Whether the visitor needs this page again after the required step.
     fn waits(&self) -> bool {
         self.first.is_some() && matches!(self.retry, Retry::Send(_) | Retry::Reload)
     }
@@ -47,23 +47,23 @@ impl ErrorPage {
     }
 }
 
-/// How the same is asked for once more.
+/// How the request can be repeated.
 enum Retry {
-    /// It would fail again.
+    /// The request would fail again.
     Never,
-    /// By reading the address again.
+    /// By loading the address again.
     Read,
-    /// By sending a form again, which the page holds.
+    /// By sending the form again; this page repeats its fields.
     Send(KeptForm),
-    /// By having the browser load the page again, which sends what was sent: the service does not have it.
+    /// By reloading the page in the browser, which sends the form again: the service does not have its fields.
     Reload,
 }
 
-/// What was sent in a form.
+/// The fields of a form that was sent.
 struct KeptForm {
-    /// Where it goes.
+    /// The path that it was sent to.
     path: String,
-    /// Names and values.
+    /// Names and values of the fields.
     fields: Vec<(String, String)>,
 }
 
@@ -81,7 +81,7 @@ impl Retry {
 }
 
 impl KeptForm {
-    /// What was sent, unless it is not known, or has a secret: these are never sent back.
+    /// The fields that were sent; `None` if they are not known or contain a secret, because secrets are never sent back.
     fn of(req: &HttpRequest) -> Option<Self> {
         let fields: Vec<_> = SentForm::of(req)?.fields().take(MAX_KEPT + 1).collect();
         let has_secrets =
@@ -92,7 +92,7 @@ impl KeptForm {
     }
 }
 
-/// What has to be done before the same can be asked for again.
+/// The step that is required before the same request can succeed.
 fn first_of_all(code: ProblemCode) -> Option<(&'static str, &'static str)> {
     Some(match code {
         ProblemCode::PasswordChangeDue => ("/my/password", words::TO_PASSWORD),
@@ -102,7 +102,7 @@ fn first_of_all(code: ProblemCode) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Writes the page about a failure; its status is set by whoever asks.
+/// Renders the page about a failure; the caller sets its status.
 pub(super) fn write(failure: Failure, req: &HttpRequest) -> HttpResponse {
     let (heading, text) = words::failure(failure.code);
     let page = ErrorPage {
@@ -113,7 +113,7 @@ pub(super) fn write(failure: Failure, req: &HttpRequest) -> HttpResponse {
         first: first_of_all(failure.code),
         retry: Retry::new(failure.code, req),
     };
-    // Nothing that the page is made of can fail; without it, the status says what there is to say.
+    // The rendering cannot fail with these values. If it did, the answer would have its status only.
     let html = page.render().unwrap_or_default();
     let mut answer = protected(HttpResponse::Ok().content_type(HTML).body(html));
     if page.keeps_form() {

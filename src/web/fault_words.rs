@@ -1,4 +1,4 @@
-//! What is wrong with what was typed, in the words of the pages: a sentence for each reason that the use cases have.
+//! Messages about wrong input in the words of the pages: a sentence for each reason that a use case may report.
 
 mod causes;
 mod lines;
@@ -18,13 +18,13 @@ use crate::domain::text::TextError;
 pub(super) use causes::cause;
 pub(super) use lines::collection_line as line;
 
-/// What a code is made of.
+/// The characters of a code.
 pub(super) const CODE_FAULT: &str =
     "A code has at most 64 letters, digits, hyphens and underscores, and nothing else.";
-/// What stands before the words of a check of a file.
+/// The text before the message of a check of a file.
 const CHECK_SAYS: &str = "The check says:";
 
-/// What is wrong, in a sentence.
+/// The message for a reason, as a sentence.
 pub(super) fn reason(reason: &FaultReason) -> Sentence {
     match reason {
         FaultReason::Text(error) => text_fault(error),
@@ -116,12 +116,12 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         }
         FaultReason::Table(error) => lines::table(error),
         FaultReason::Line(fault) => line(fault),
-        // Nobody gets here by what is typed into a form.
+        // No form of the pages leads to these reasons.
         FaultReason::Other(_) => "This cannot be used as it is.".into(),
     }
 }
 
-/// What is wrong with a file, in a sentence; and, where only the check of files knows it, what that says.
+/// The message for a fault of a file; and, if only the check of files knows details, the message of that check.
 pub(super) fn of_file(fault: &InputFault) -> (Sentence, Option<String>) {
     match &fault.reason {
         FaultReason::Other(_) => (CHECK_SAYS.into(), Some(fault.detail.clone())),
@@ -129,7 +129,7 @@ pub(super) fn of_file(fault: &InputFault) -> (Sentence, Option<String>) {
     }
 }
 
-/// What is wrong with a text.
+/// The message for a text of the wrong length.
 fn characters(number: usize) -> String {
     counted(to_i64(number), "character", "characters")
 }
@@ -155,7 +155,7 @@ pub(super) fn text_fault(error: &TextError) -> Sentence {
     }
 }
 
-/// A number outside its bounds.
+/// The message for a number outside its bounds.
 fn range(least: i64, most: i64, actual: Option<i64>) -> String {
     let (least, most) = (grouped(least), grouped(most));
     match actual {
@@ -164,7 +164,7 @@ fn range(least: i64, most: i64, actual: Option<i64>) -> String {
     }
 }
 
-/// What is wrong with a card beside the rules of its game.
+/// The message for a fault of a card that is not a violation of a rule of its game.
 fn card(fault: &CardFault) -> Sentence {
     match fault {
         CardFault::Rule(violation) => told(&Found::from(&**violation), None).into(),

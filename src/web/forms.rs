@@ -1,4 +1,4 @@
-//! Forms that are shown again: what is wrong stands beside its field, and together above the form.
+//! Forms that are shown again with their faults: each fault is beside its field, and all faults are listed above the form.
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
@@ -14,25 +14,25 @@ use super::words;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::http::extract::Lost;
 
-/// What is wrong with a form that was sent. Each fault names the `id` of its field, or none where it is about the whole.
+/// The faults of a form that was sent. Each fault names the `id` of its field, or none if it is about the whole form.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Vec<Fault>);
 
 /// One fault.
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// The `id` of the field; empty: it is about the whole.
+    /// The `id` of the field; empty: the fault is about the whole form.
     pub(super) field: &'static str,
     pub(super) text: String,
 }
 
 impl Faults {
-    /// None: the form is shown for the first time.
+    /// No faults: the form is shown for the first time.
     pub(super) const fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// One fault, of a field or, with an empty name, of the whole.
+    /// One fault of a field or, with an empty name, of the whole form.
     pub(super) fn one(field: &'static str, text: impl Into<String>) -> Self {
         Self(vec![Fault { field, text: text.into() }])
     }
@@ -42,13 +42,13 @@ impl Faults {
         self.0.push(Fault { field, text: text.into() });
     }
 
-    /// These, and after them others.
+    /// These faults, followed by others.
     pub(super) fn and(mut self, others: Self) -> Self {
         self.0.extend(others.0);
         self
     }
 
-    /// Adds what was lost of a form whose file was not received.
+    /// Adds a fault about a file that was not received.
     pub(super) fn add_lost(&mut self, lost: Lost) {
         match lost {
             Lost::Nothing => {}
@@ -57,7 +57,7 @@ impl Faults {
         }
     }
 
-    /// All of them, in the order of the fields.
+    /// All faults, in the order of the fields.
     pub(super) fn all(&self) -> &[Fault] {
         &self.0
     }
@@ -67,13 +67,13 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// What is wrong with a field.
+    /// The fault of a field.
     pub(super) fn of(&self, field: &str) -> Option<&str> {
         self.0.iter().find(|fault| fault.field == field).map(|fault| fault.text.as_str())
     }
 
-    /// What a problem says, by the fields that its pointers name: `fields` has pairs of a pointer and the `id` of its field. `None`: the problem is not about
-    /// the form, and is a page of its own.
+    /// The faults of a problem, by the fields that its pointers name: `fields` has pairs of a pointer and the `id` of its field. `None`: the problem is not
+    /// about the form and is shown on a page of its own.
     pub(super) fn of_problem(
         problem: &Problem,
         fields: &[(&str, &'static str)],
@@ -97,30 +97,30 @@ impl Faults {
     }
 }
 
-/// One of several things to choose from.
+/// One of several choices.
 pub(super) struct Choice {
-    /// What is sent, or where it leads to.
+    /// The value that is sent, or the path of the link.
     pub(super) value: String,
-    /// What it is called.
+    /// The label.
     pub(super) name: String,
     pub(super) is_chosen: bool,
 }
 
 impl Choice {
-    /// A choice, which is chosen if its value is. Values differ by more than by case.
+    /// A choice, which is selected if its value is `chosen`. The comparison ignores case: no two values differ only in case.
     pub(super) fn new(value: &str, name: impl Into<String>, chosen: &str) -> Self {
         let is_chosen = value.eq_ignore_ascii_case(chosen);
         Self { value: value.to_owned(), name: name.into(), is_chosen }
     }
 }
 
-/// The fields of a form in which a name may come several times, as those of boxes that are ticked.
+/// The fields of a form in which a name may occur several times, for example checkboxes.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// The first value of a name; empty without one.
+    /// The first value of a name; empty if there is none.
     pub(super) fn one<'a>(&'a self, name: &'a str) -> &'a str {
         self.all(name).next().unwrap_or_default()
     }
@@ -131,8 +131,8 @@ impl Fields {
     }
 }
 
-/// The idempotency key of a form that is shown again. While the first request is still being answered, sending the form again means that request; whatever else
-/// was refused has done nothing, and what is sent next is another request.
+/// The idempotency key of a form that is shown again. While the first request is still in progress, the form keeps its key, so that sending it again repeats
+/// that request. In all other cases the refused request had no effect, and the next form that is sent is a new request.
 pub(super) fn next_key(problem: &Problem, sent: &str) -> String {
     match problem.code() {
         ProblemCode::IdempotencyInProgress => sent.to_owned(),
@@ -145,7 +145,8 @@ pub(super) fn fresh_key() -> String {
     Uuid::now_v7().to_string()
 }
 
-/// A page with a secret that is shown once. It is not compressed: how well a secret packs beside what others have sent tells something of it (BREACH).
+/// A page with a secret that is shown once. It is not compressed: the compressed size of a secret together with input of others would reveal parts of the
+/// secret (BREACH).
 pub(super) fn secret(status: u16, page: &impl Template) -> Result<HttpResponse, Problem> {
     let mut answer = private(status, page)?;
     answer
@@ -154,7 +155,7 @@ pub(super) fn secret(status: u16, page: &impl Template) -> Result<HttpResponse, 
     Ok(answer)
 }
 
-/// A page that nobody keeps: it is about somebody, or about what was sent.
+/// A page that must not be cached: it contains data of an account, or the input of a request.
 pub(super) fn private(status: u16, page: &impl Template) -> Result<HttpResponse, Problem> {
     let html = page.render().map_err(Problem::internal)?;
     let status = StatusCode::from_u16(status).map_err(Problem::internal)?;

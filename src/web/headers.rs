@@ -1,16 +1,16 @@
-//! What browsers are told of everything here: what it may load, and who may load it.
+//! Security headers of all responses for browsers: what a page may load, and which sites may load the page.
 
 use actix_web::HttpResponse;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-/// What pages load: files of this service, and nothing that stands in the page itself.
+/// Pages load only files of this service, and no inline styles or scripts.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
-/// Other sites are told of no address. Not `no-referrer`: forms of such a page come with `Origin: null` (Fetch, "append a request `Origin` header"), and over plain
-/// http, where browsers send no `Sec-Fetch-Site`, nothing else says where a form came from.
+/// Other sites do not get the address of a page. Not `no-referrer`: forms of such a page are sent with `Origin: null` (Fetch, "append a request `Origin`
+/// header"), and over plain http, where browsers send no `Sec-Fetch-Site`, nothing else shows which site a form came from.
 const REFERRER_POLICY: HeaderValue = HeaderValue::from_static("same-origin");
 
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
@@ -18,7 +18,7 @@ const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
 const CROSS_ORIGIN_OPENER_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-opener-policy");
 
-/// The same answer with the policy of pages.
+/// Adds the policy of pages to a response.
 pub(super) fn protected(mut answer: HttpResponse) -> HttpResponse {
     let headers = answer.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
@@ -27,7 +27,7 @@ pub(super) fn protected(mut answer: HttpResponse) -> HttpResponse {
     answer
 }
 
-/// Keeps pages of other sites from loading this answer, and from holding on to its window.
+/// Prevents pages of other sites from loading this response, and from keeping a reference to its window.
 pub(in crate::web) fn stay_apart(headers: &mut HeaderMap) {
     headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(CROSS_ORIGIN_OPENER_POLICY, HeaderValue::from_static("same-origin"));

@@ -1,4 +1,4 @@
-//! The first page: what is being unlocked, what was unlocked last, and the games.
+//! The first page: sets with hidden cards, the newest unlocks, and the games.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -16,11 +16,11 @@ use crate::http::extract::{ClientNetwork, prefers_json};
 #[template(path = "web/home.html")]
 struct HomePage {
     frame: Frame,
-    /// Sets with cards to show.
+    /// Sets that are shown with cards.
     walls: Vec<Wall>,
     /// Further sets with hidden cards.
     others: Vec<Wall>,
-    /// Whether there may be more of them than are shown.
+    /// Whether there may be more sets than are shown.
     has_more_sets: bool,
     unlocks: Vec<NewUnlock>,
     games: Vec<GameEntry>,
@@ -33,7 +33,7 @@ struct GameEntry {
     about: String,
 }
 
-/// The first page, or, for programs that would rather have JSON, where everything is.
+/// Answers the first page or, for programs that prefer JSON, the directory of the service.
 pub(super) async fn find_home(
     req: HttpRequest,
     state: web::Data<AppState>,

@@ -1,16 +1,15 @@
-//! Text that players write, with the little markup that there is.
+//! Text of players with simple markup.
 
 use std::fmt;
 
 use crate::domain::designs::markup::to_html;
 
-/// Text in the markup of lore and comments, as HTML. Templates do not escape it: nothing but [`to_html`] makes it, which has escaped all but its own
-/// four elements.
+/// Text of lore and comments, as HTML. Templates do not escape it: only [`to_html`] creates it, which escapes everything except its own four elements.
 #[derive(Debug)]
 pub(super) struct Markup(String);
 
 impl Markup {
-    /// Renders what somebody wrote.
+    /// Renders a text of a player.
     pub(super) fn new(text: &str) -> Self {
         Self(to_html(text))
     }
@@ -37,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn emphasis_is_shown_and_all_else_is_escaped() {
+    fn emphasis_is_rendered_and_all_else_is_escaped() {
         let markup = Markup::new("Goes *fast*.\n\n<script>alert(1)</script> & **more**");
         let expected = "<p>Goes <em>fast</em>.</p><p>&lt;script&gt;alert(1)&lt;/script&gt; &amp; <strong>more</strong></p>";
         assert_eq!(One { markup }.render().unwrap(), expected);

@@ -1,6 +1,7 @@
-//! Pages for people: HTML over the use cases of [`crate::app`], beside the API and with the same answers.
+//! Pages for people: HTML over the use cases of [`crate::app`], in addition to the API and with the same data.
 //!
-//! Pages tell what the API would tell the same reader: a stranger, or who is logged in in this browser. All of their text stands in `words.rs`, what they load in `assets.rs`; docs/PAGES.md says how to add one.
+//! Pages show what the API would show the same reader: a stranger, or the account that is logged in in this browser. All of their text is in `words.rs`, the
+//! files that they load are in `assets.rs`; docs/PAGES.md explains how to add a page.
 
 #[macro_use]
 mod mounting;
@@ -32,7 +33,7 @@ use actix_web::web::ServiceConfig;
 use crate::http::failures::ErrorPages;
 use crate::http::middleware::rate_limit::UncountedFiles;
 
-/// Mounts the pages, and what they load.
+/// Mounts the pages and their files.
 pub fn configure(config: &mut ServiceConfig) {
     config
         .app_data(ErrorPages(errors::write))

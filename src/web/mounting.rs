@@ -1,8 +1,8 @@
-//! How a page is mounted: its methods, how long it may take, and that forms come from pages of this service. Each folder mounts its own pages.
+//! Macros that mount a page with its methods, its timeout, and the check that forms come from pages of this service. Each module mounts its own pages.
 
 use crate::app::problem::{Problem, ProblemCode};
 
-/// A page, which can only be read.
+/// A page that is only read.
 macro_rules! page {
     ($path:literal, $handler:path) => {
         ::actix_web::web::resource($path)
@@ -15,7 +15,7 @@ macro_rules! page {
     };
 }
 
-/// A page with a form, which is read, and sent back to the same address or to another one.
+/// A page with a form, which is sent to the same path or to another one.
 macro_rules! form {
     ($path:literal, $show:path, $send:path) => {
         ::actix_web::web::resource($path)
@@ -31,7 +31,7 @@ macro_rules! form {
     };
 }
 
-/// What a button does that has no page of its own.
+/// An action of a button that has no page of its own.
 macro_rules! action {
     ($path:literal, $handler:path) => {
         ::actix_web::web::resource($path)
@@ -43,7 +43,7 @@ macro_rules! action {
     };
 }
 
-/// The answer to a method that an address does not have.
+/// The answer to a method that a path does not have.
 pub(in crate::web) fn only(methods: &str) -> Result<&'static str, Problem> {
     Err(Problem::new(ProblemCode::MethodNotAllowed).allow(methods.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! Pages as answers: their frame, and how long they are kept.
+//! Pages as responses: their frame, and how long they are cached.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse};
@@ -14,13 +14,13 @@ use crate::memory::rendered::{Freshness, Rendered};
 /// The media type of pages.
 pub(super) const HTML: &str = "text/html; charset=utf-8";
 
-/// How long pages are kept whose cards may be unlocked at any moment.
+/// Pages with cards that may be unlocked at any moment are cached for a short time only.
 pub(super) const LIVE: Freshness = Freshness::Public(5);
 
 /// Entries on a page of a list.
 pub(super) const ENTRIES: u16 = 60;
 
-/// A place of the navigation.
+/// A section of the main navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Home,
@@ -31,34 +31,34 @@ pub(super) enum Place {
     Collection,
     Submit,
     Account,
-    /// None of those that are named on each page.
+    /// None of the sections in the navigation.
     Elsewhere,
 }
 
-/// What other sites show of a page when somebody links to it.
+/// The preview of a page on other sites.
 #[derive(Debug)]
 pub(super) struct Preview {
     pub(super) title: String,
     pub(super) text: String,
-    /// A whole address; `None`: there is nothing to show.
+    /// An absolute address; `None`: there is no picture.
     pub(super) picture: Option<String>,
 }
 
-/// What stands around the content of every page.
+/// The frame around the content of every page.
 #[derive(Debug)]
 pub(super) struct Frame {
-    /// The title of the browser's tab.
+    /// The title of the browser tab.
     pub(super) title: String,
     pub(super) place: Place,
-    /// Whether search engines may show it.
+    /// Whether search engines may index the page.
     pub(super) is_indexed: bool,
-    /// The whole address of the page; `None`: it has none to be kept, or nobody said where browsers find the service.
+    /// The absolute address of the page; `None`: the page has no permanent address, or the public address of the service is not configured.
     pub(super) canonical: Option<String>,
     pub(super) preview: Option<Preview>,
-    /// Paths of the pages before and after it in their list.
+    /// The paths of the previous and the next page of the list.
     pub(super) previous: Option<String>,
     pub(super) next: Option<String>,
-    /// Where its script is; `None`: it needs none.
+    /// The path of its script; `None`: it needs none.
     pub(super) script: Option<&'static str>,
     pub(super) assets: &'static Assets,
     pub(super) guides: &'static [Guide],
@@ -81,24 +81,25 @@ impl Frame {
         }
     }
 
-    /// The same at a place of the navigation.
+    /// Sets the section of the navigation.
     pub(super) fn at(self, place: Place) -> Self {
         Self { place, ..self }
     }
 
-    /// The same at an address that search engines and people may keep. `public_url`: where the service is, without a slash at its end, if that is known.
+    /// Sets the permanent address of the page, which search engines may index. `public_url`: the address of the service without a slash at its end, if it is
+    /// configured.
     pub(super) fn of_address(self, public_url: Option<&str>, path: &str) -> Self {
         let canonical = public_url.map(|public| format!("{public}{path}"));
         Self { is_indexed: true, canonical, ..self }
     }
 
-    /// Whether the page stands there in the navigation.
+    /// Whether the page belongs to this section of the navigation.
     pub(super) fn is_at(&self, place: Place) -> bool {
         self.place == place
     }
 }
 
-/// An address with those of the fields that are not empty.
+/// A path with those fields as its query that are not empty.
 pub(super) fn path_of(path: &str, fields: &[(&str, &str)]) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(fields.iter().filter(|(_, value)| !value.is_empty()));
@@ -106,18 +107,18 @@ pub(super) fn path_of(path: &str, fields: &[(&str, &str)]) -> String {
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
-/// Writes a page out.
+/// Renders a page.
 pub(super) fn write(template: &impl Template, freshness: Freshness) -> Result<Rendered, Problem> {
     let html = template.render().map_err(Problem::internal)?;
     Ok(Rendered::file(freshness, HTML, html))
 }
 
-/// A page or file with its headers, or a 304 when that is what the reader has.
+/// A page or file with its headers, or a 304 if the client has it already.
 pub(super) fn answer(req: &HttpRequest, written: &Rendered) -> HttpResponse {
     protected(written.answer(req))
 }
 
-/// A page about a request that cannot be done as it is: 400, and nobody keeps it.
+/// The page for an invalid request: status 400, and not cached.
 pub(super) fn refused(written: &Rendered) -> HttpResponse {
     protected(
         HttpResponse::BadRequest()
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_hold_what_was_filled_in() {
+    fn addresses_hold_fields_with_input() {
         assert_eq!(path_of("/admin/people", &[("name", ""), ("role", "")]), "/admin/people");
         assert_eq!(path_of("/a", &[("q", "x y"), ("game", "")]), "/a?q=x+y");
     }

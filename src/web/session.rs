@@ -1,4 +1,4 @@
-//! Who reads a page: the session of the browser, by its cookie. Below `/v1` the cookie says nothing: nothing there reads it.
+//! The visitor of a page: the session of the browser, by its cookie. No route below `/v1` reads the cookie.
 
 use std::fmt;
 use std::ops::Deref;
@@ -19,13 +19,13 @@ use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::http::extract::{Extracting, SentForm, look_up, state};
 use crate::memory::identities::CredentialKey;
 
-/// How long a browser keeps the cookie: as long as browsers keep any. The row of the session ends sooner.
+/// How long a browser keeps the cookie: the maximum that browsers allow. The session in the database ends earlier.
 const COOKIE_LIFETIME: Duration = Duration::days(400);
 
-/// Where to go after the log-in when nothing else is known.
+/// Where to go after the log-in by default.
 const ACCOUNT: &str = "/my/account";
 
-/// The name of the cookie. Over https browsers refuse the one with the prefix from anybody but this very host (RFC 6265bis, 4.1.3.2).
+/// The name of the cookie. Over https, browsers accept a cookie with this prefix only from this host (RFC 6265bis, 4.1.3.2).
 fn cookie_name(settings: &ApiSettings) -> &'static str {
     if is_https(settings) { "__Host-cardscape" } else { "cardscape" }
 }
@@ -34,7 +34,7 @@ fn is_https(settings: &ApiSettings) -> bool {
     settings.public_url.as_deref().is_some_and(|url| url.starts_with("https://"))
 }
 
-/// The cookie with this value. No script reads it, and other sites send it along with links alone, not with forms.
+/// The cookie with this value. Scripts cannot read it. From other sites, browsers send it with links only, not with forms.
 fn cookie<'a>(settings: &ApiSettings, value: &'a str) -> Cookie<'a> {
     Cookie::build(cookie_name(settings), value)
         .path("/")
@@ -45,47 +45,47 @@ fn cookie<'a>(settings: &ApiSettings, value: &'a str) -> Cookie<'a> {
         .finish()
 }
 
-/// The cookie of a browser that has logged in.
+/// The cookie after a log-in.
 pub(super) fn logged_in<'a>(settings: &ApiSettings, token: &'a OpaqueToken) -> Cookie<'a> {
     cookie(settings, token.reveal())
 }
 
-/// The cookie that takes the place of one that is worth nothing any more, and is gone at once.
+/// The cookie that replaces an invalid one and expires at once.
 pub(super) fn logged_out(settings: &ApiSettings) -> Cookie<'static> {
     let mut cookie = cookie(settings, "");
     cookie.make_removal();
     cookie
 }
 
-/// Whoever reads a page: a stranger where the cookie is missing, or its session is over.
+/// The visitor of a page: a stranger if the cookie is missing, or its session has ended.
 pub(super) struct Visitor {
     identity: Option<Identity>,
     token: Option<OpaqueToken>,
 }
 
 impl Visitor {
-    /// With whose eyes to look at cards.
+    /// Whose hidden cards may be shown.
     pub(super) fn viewer(&self) -> Viewer {
         self.identity.as_ref().map_or_else(Viewer::stranger, Identity::viewer)
     }
 
-    /// Whether nobody is logged in.
+    /// Whether the visitor is not logged in.
     pub(super) fn is_stranger(&self) -> bool {
         self.identity.is_none()
     }
 
-    /// The permission: 401 for a stranger, 403 for whoever does not have it.
+    /// The permission: 401 for a stranger, 403 for an account that does not have it.
     pub(super) fn must<P: Permission>(&self) -> Result<Granted<P>, Problem> {
         let identity = self.identity.as_ref();
         Ok(identity.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?.grant()?)
     }
 
-    /// The secret of the cookie, of a session that is alive.
+    /// The token of the cookie, if its session is valid.
     pub(super) fn token(&self) -> Option<&OpaqueToken> {
         self.token.as_ref()
     }
 
-    /// Looks the session up anew at its next request: what it may do has changed.
+    /// Drops the session from the cache, because its permissions have changed: the next request looks it up again.
     pub(super) async fn forget(&self, app: &AppState) {
         if let Some(token) = &self.token {
             app.identities.invalidate(&CredentialKey::Browser(token.hash())).await;
@@ -93,9 +93,9 @@ impl Visitor {
     }
 }
 
-/// Finds out who sends a form before the form is read. Arguments of a handler are all made at once, and the first that fails is the answer: without this,
-/// whoever may not send a form would sometimes be told what is wrong with it instead. Then the form is read, so that a page about any failure can keep what was
-/// typed: the session may have ended meanwhile.
+/// Looks up the visitor before a handler runs. A handler extracts all of its arguments concurrently, and the first failure is the answer: without this
+/// function, a visitor who may not send a form would sometimes get the faults of the form instead of a 401 or 403. Then the form is read, so that a page about
+/// any failure can repeat the input: the session may have ended in the meantime.
 pub(super) async fn recognise<B: MessageBody + 'static>(
     mut req: ServiceRequest,
     next: Next<B>,
@@ -139,8 +139,8 @@ impl FromRequest for Visitor {
     }
 }
 
-/// Proof that the reader of a page has permission `P`. A stranger is sent to the log-in, and comes back from there; one who has sent a form gets a 401, a page
-/// that keeps what was typed. Who is logged in and does not have it gets a 403.
+/// Proof that the visitor of a page has permission `P`. A stranger who requests a page is redirected to the log-in, which leads back. A stranger who sends a
+/// form gets a 401 with a page that keeps the input. A logged-in visitor without the permission gets a 403.
 pub(super) struct Player<P> {
     pub(super) granted: Granted<P>,
     pub(super) visitor: Visitor,
@@ -172,7 +172,7 @@ impl<P: Permission + 'static> FromRequest for Player<P> {
     }
 }
 
-/// Nobody is logged in: the browser is sent to the log-in, and comes back to this path with its query.
+/// A stranger requested the page: redirects to the log-in, which leads back to this path with its query.
 #[derive(Debug)]
 struct LogInFirst(String);
 
@@ -192,13 +192,13 @@ impl ResponseError for LogInFirst {
     }
 }
 
-/// The log-in, from which a browser comes back to a page of this service.
+/// The path of the log-in that leads back to a page of this service.
 pub(super) fn log_in_path(back_to: &str) -> String {
     let back_to: String = form_urlencoded::byte_serialize(back_to.as_bytes()).collect();
     format!("/login?to={back_to}")
 }
 
-/// Where to go after the log-in: a path of this service, or else the account. Anything that a browser may take for another site is none.
+/// Where to go after the log-in: a path of this service, or else the page of the account. A value that a browser may interpret as another site is ignored.
 pub(super) fn way_back(to: &str) -> &str {
     let is_path = to.starts_with('/')
         && to.len() <= 1000
@@ -207,7 +207,7 @@ pub(super) fn way_back(to: &str) -> &str {
     if is_path { to } else { ACCOUNT }
 }
 
-/// Sends the browser on to a page, which it reads with a GET.
+/// Redirects the browser to a page with a GET.
 pub(super) fn see_other(path: &str) -> HttpResponse {
     super::headers::protected(
         HttpResponse::SeeOther()
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_paths_of_this_service_are_ways_back() {
+    fn only_paths_of_this_service_are_accepted_as_way_back() {
         for path in ["/", "/my/account", "/decks/x?a=1&b=%2F"] {
             assert_eq!(way_back(path), path);
         }
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_survives_its_address() {
+    fn the_way_back_is_kept_in_the_address_of_the_log_in() {
         assert_eq!(log_in_path("/my/x?a=1&b=2"), "/login?to=%2Fmy%2Fx%3Fa%3D1%26b%3D2");
     }
 }

@@ -1,4 +1,4 @@
-//! All text of the pages. Templates hold none of their own: a test reads them.
+//! All text of the pages. Templates contain no text: a test checks them.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::app::problem::ProblemCode;
 pub(super) const LANGUAGE: &str = "en";
 /// The name of the service.
 pub(super) const NAME: &str = "Cardscape";
-/// What the service is, where it is shown in short.
+/// A short description of the service.
 pub(super) const ABOUT: &str =
     "Search cards, follow their unlocks and read everything that is said of them.";
 
@@ -28,7 +28,7 @@ pub(super) const DESIGNS: &str = "Designs";
 pub(super) const COLLECTION: &str = "Collection";
 pub(super) const SUBMIT: &str = "Register a card";
 pub(super) const ACCOUNT: &str = "Account";
-/// Said by the script of what happened to the account; of more than there is room for, `MANY` is shown.
+/// Shown by the script about new events of the account; if the number is too large for the badge, it shows `MANY`.
 pub(super) const ONE_NEW_EVENT: &str = "1 new event";
 pub(super) const NEW_EVENTS: &str = "{count} new events";
 pub(super) const MANY: &str = "99+";
@@ -45,13 +45,13 @@ pub(super) const NO_HIDDEN_CARDS: &str = "No card is hidden at the moment: every
 pub(super) const MORE_SETS: &str = "More sets with hidden cards";
 pub(super) const ALL_HIDDEN_CARDS: &str = "All hidden cards";
 pub(super) const NEWEST_UNLOCKS: &str = "Newest unlocks";
-/// What a script says when a card is turned round; it puts the name in.
+/// Announced by a script when a card is unlocked; the script inserts the name.
 pub(super) const UNLOCKED_NOW: &str = "{name} is unlocked.";
 pub(super) const NO_UNLOCKS: &str = "No card was unlocked yet.";
 pub(super) const GAMES: &str = "Games";
 pub(super) const NO_GAMES: &str = "There is no game yet.";
 
-// Cards, wherever they are shown.
+// Cards on all pages.
 pub(super) const HIDDEN_CARD: &str = "Hidden card";
 pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Until then there is no more to see here than how far it is.";
 pub(super) const HIDDEN_PREVIEW: &str = "A card that is hidden until the community unlocks it.";
@@ -132,7 +132,7 @@ pub(super) const SEARCH_TITLE: &str = "Search cards";
 pub(super) const GAME: &str = "Game";
 pub(super) const ALL_GAMES: &str = "All games";
 pub(super) const SORT: &str = "Sort by";
-/// Of sort and order: what stands in the query, or else by set and number, the lowest first.
+/// The default of sort and order: `order:` of the query, or else by set and number, ascending.
 pub(super) const AS_THE_QUERY_SAYS: &str = "As the query says";
 pub(super) const ORDER: &str = "Order";
 pub(super) const ASCENDING: &str = "Lowest first";
@@ -161,7 +161,7 @@ pub(super) const PROGRESS: &str = "Progress";
 
 // The help of the search.
 pub(super) const HELP_ABOUT: &str = "A query is made of terms. A card is found when all of them fit it; case and accents do not count.";
-/// What can be written, with an example of each.
+/// The parts of the syntax, with an example of each.
 pub(super) const HELP_SYNTAX: [(&str, &str); 8] = [
     ("Words are looked for in everything that a card says.", "ember"),
     ("Quotation marks hold words together.", "\"draw a card\""),
@@ -189,7 +189,7 @@ pub(super) const KEYS_ABOUT: &str = "On every page / leads to the search, and on
 pub(super) const USE_KEYS: &str = "Use these keys";
 pub(super) const USE_KEYS_HELP: &str = "Switch them off if you press them without meaning to, or speak to your device. This browser keeps it.";
 
-// Pages about failures.
+// Pages for failed requests.
 pub(super) const TO_THE_START: &str = "To the start page";
 pub(super) const TRY_AGAIN: &str = "Try again";
 pub(super) const SEND_AGAIN: &str = "Send it again";
@@ -202,7 +202,7 @@ pub(super) const TO_PASSWORD: &str = "Change the password";
 pub(super) const TO_SECOND_FACTOR: &str = "Switch the second factor on";
 pub(super) const TO_LOG_IN: &str = "Log in";
 
-/// What is said of a failure: a heading and a sentence.
+/// The text about a failure: a heading and a sentence.
 pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
     match (code, code.status()) {
         (ProblemCode::InvalidCursor, _) => (
@@ -263,11 +263,11 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
     }
 }
 
-/// Said of a form that was not received whole, when what was kept of it is shown again.
+/// The message beside the file of a form that was only partly received and is shown again.
 pub(super) const FILE_NOT_KEPT: &str = "The file was not kept: choose it again.";
 pub(super) const TEXT_NOT_KEPT: &str = "Some of the text was too long to keep: paste it again.";
 
-/// When another try is worth it.
+/// When it makes sense to try again.
 pub(super) fn try_again_in(seconds: u32) -> String {
     match seconds {
         0..=1 => "Try again in a second.".to_owned(),
@@ -286,7 +286,7 @@ pub(super) fn cards(count: i64) -> String {
     counted(count, "card", "cards")
 }
 
-/// How many cards a search found, or how many printings; `is_exact`: whether all were counted.
+/// The number of cards, or of printings, that a search found; `is_exact`: whether all were counted.
 pub(super) fn found(count: i64, is_exact: bool, are_printings: bool) -> String {
     let found = if are_printings { counted(count, "printing", "printings") } else { cards(count) };
     if is_exact { found } else { format!("more than {found}") }
@@ -297,7 +297,7 @@ pub(super) fn copies(count: i64) -> String {
     counted(count, "copy", "copies")
 }
 
-/// A number of things, by the word for one and for several.
+/// A number of things, with the singular and the plural of the noun.
 pub(super) fn counted(count: i64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
@@ -318,12 +318,12 @@ pub(super) fn grouped(number: i64) -> String {
     text
 }
 
-/// How far a hidden card is.
+/// The progress of a hidden card.
 pub(super) fn submissions(count: i32, threshold: i32) -> String {
     format!("{count} of {threshold} submissions")
 }
 
-/// When a card was unlocked, and by how many submissions. One that was unlocked by hand, before there were enough, was not unlocked by them.
+/// When a card was unlocked, and by how many submissions. A card that was unlocked by hand may have fewer submissions than its threshold; these are not shown.
 pub(super) fn unlocked_at(at: DateTime<Utc>, count: i32, threshold: i32) -> String {
     let day = day_of(at);
     if count < threshold {
@@ -333,7 +333,7 @@ pub(super) fn unlocked_at(at: DateTime<Utc>, count: i32, threshold: i32) -> Stri
     }
 }
 
-/// How many cards of a set that started hidden are open now.
+/// How many cards of a set that started hidden are unlocked.
 pub(super) fn unlocked_of(unlocked: i64, all: i64) -> String {
     format!("{} of {} unlocked", grouped(unlocked), cards(all))
 }
@@ -358,22 +358,22 @@ pub(super) fn day(day: NaiveDate) -> String {
     format!("{} {month} {}", day.day(), day.year())
 }
 
-/// The day of a moment, in UTC.
+/// The day of a timestamp, in UTC.
 pub(super) fn day_of(at: DateTime<Utc>) -> String {
     day(at.date_naive())
 }
 
-/// What stands below a card in a list: its set and number.
+/// The text below a card in a list: its set and number.
 pub(super) fn place(set: &str, number: &str) -> String {
     format!("{set} {number}")
 }
 
-/// A printing at the place of its card. `rarity`: its name.
+/// The place of a card with a rarity. `rarity`: its name.
 pub(super) fn printing_at(place: &str, rarity: &str) -> String {
     format!("{place}, {rarity}")
 }
 
-/// A table in a section of that heading: readers that list both must tell them apart.
+/// The label of a table in a section with that heading: screen readers that list both must distinguish them.
 pub(super) fn table_of(heading: &str) -> String {
     format!("Table: {heading}")
 }
@@ -383,22 +383,22 @@ pub(super) fn refused(query: &str) -> String {
     if query.is_empty() { QUERY_REFUSED.to_owned() } else { format!("{QUERY_REFUSED}: {query}") }
 }
 
-/// What a hidden card is called where one is told from another.
+/// The placeholder for a hidden card in labels that must differ between cards.
 pub(super) fn hidden_at(set: &str, number: &str) -> String {
     format!("{HIDDEN_CARD}: {}", place(set, number))
 }
 
-/// A set where its game is not told otherwise.
+/// A set with its game, where the page does not show the game otherwise.
 pub(super) fn set_of(set: &str, game: &str) -> String {
     format!("{set} ({game})")
 }
 
-/// All cards of a set, as a link.
+/// The label of the link to all cards of a set.
 pub(super) fn all_cards_of(set: &str) -> String {
     format!("All cards of {set}")
 }
 
-/// What a format says of a card.
+/// The legality of a card in a format.
 pub(super) fn legality(status: &str, most: Option<u32>) -> String {
     match (status, most) {
         ("legal", _) => "Legal".to_owned(),
@@ -410,7 +410,7 @@ pub(super) fn legality(status: &str, most: Option<u32>) -> String {
     }
 }
 
-/// What happened to a card.
+/// A change of a card.
 pub(super) fn change(kind: &str) -> String {
     match kind {
         "added" => "Added",
@@ -426,12 +426,12 @@ pub(super) fn change(kind: &str) -> String {
     .to_owned()
 }
 
-/// What a text about a card is.
+/// The kind of a text about a card.
 pub(super) fn ruling(kind: &str) -> &'static str {
     if kind == "erratum" { "Erratum" } else { "Ruling" }
 }
 
-/// How far a print run is.
+/// The status of a print run.
 pub(super) fn run_status(status: &str) -> String {
     match status {
         "announced" => "Announced, not printed yet".to_owned(),
@@ -442,12 +442,12 @@ pub(super) fn run_status(status: &str) -> String {
     }
 }
 
-/// What an announcement promises. `short`: the beginning of its hash.
+/// The label of an announcement. `short`: the beginning of its hash.
 pub(super) fn promise_of(day: &str, short: &str) -> String {
     format!("What was promised on {day} ({short})")
 }
 
-/// The data of an announcement. `short`: the beginning of its hash.
+/// The label of the data of an announcement. `short`: the beginning of its hash.
 pub(super) fn data_of_announcement(short: &str) -> String {
     format!("Data of {short}")
 }
@@ -462,16 +462,16 @@ pub(super) fn packs(packs: i64, cards_per_pack: u32, left_over: i64) -> String {
     }
 }
 
-/// A part of something, in percent.
+/// A share, in percent.
 pub(super) fn share(part: u64, all: u64) -> String {
     let tenths = u128::from(part) * 1000 / u128::from(all.max(1));
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// What the verdict on a run is worth.
+/// The explanation of the verdict on a run.
 pub(super) const VOLUNTARY: &str = "Nobody must register a card: some rarities may be registered sooner than others. A difference is a reason to look closer, and proves nothing by itself.";
 
-/// What the registered copies say of the promised shares; `p`: how often chance alone makes as large a difference.
+/// The comparison of the registered copies with the promised shares; `p`: the probability that chance alone causes as large a difference.
 pub(super) fn verdict(p: f64) -> String {
     let percent = (p * 100.0).clamp(0.0, 100.0);
     if p < 0.01 {
@@ -484,17 +484,17 @@ pub(super) fn verdict(p: f64) -> String {
     }
 }
 
-/// A name, or what somebody wrote, within a sentence.
+/// A name, or a text of a player, in quotation marks within a sentence.
 pub(super) fn quoted(text: &str) -> String {
     format!("“{text}”")
 }
 
-/// Things of which not all are named. `more`: how many are not.
+/// Some things by name, and the number of further ones. `more`: the number.
 pub(super) fn and_more(named: &str, more: usize) -> String {
     if more == 0 { named.to_owned() } else { format!("{named} and {more} more") }
 }
 
-/// What is said of a value, as a sentence.
+/// A text as a sentence: with a capital letter and a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let text: String =
@@ -502,7 +502,7 @@ pub(super) fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
-/// What an account may do.
+/// The role of an account.
 pub(super) fn role(code: &str) -> String {
     match code {
         "player" => "Player",
@@ -513,7 +513,7 @@ pub(super) fn role(code: &str) -> String {
     .to_owned()
 }
 
-/// A sentence, whole or made of what was found.
+/// A sentence, either constant or built from values.
 pub(super) type Sentence = Cow<'static, str>;
 
 /// A number of things.
@@ -537,7 +537,7 @@ pub(super) fn titled(code: &str) -> String {
     }
 }
 
-/// How a card is called where its picture cannot be seen.
+/// The alternative text of the picture of a card.
 pub(super) fn picture_of(name: &str, rarity: Option<&str>) -> String {
     match rarity {
         Some(rarity) => format!("{name}, {rarity}"),
@@ -545,7 +545,7 @@ pub(super) fn picture_of(name: &str, rarity: Option<&str>) -> String {
     }
 }
 
-/// What is wrong with a term; without a term, what is wrong with the query.
+/// The fault of a term, or, without a term, of the query.
 pub(super) fn fault(term: &str, message: &str) -> String {
     if term.is_empty() { message.to_owned() } else { format!("{term}: {message}") }
 }
@@ -570,7 +570,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_told_in_words_of_their_length() {
+    fn waits_have_a_unit_that_suits_their_length() {
         let texts = [0, 1, 30, 89, 90, 121].map(try_again_in);
         let ends =
             ["a second.", "a second.", "30 seconds.", "89 seconds.", "2 minutes.", "3 minutes."];

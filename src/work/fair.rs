@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_network_that_works_less_goes_first() {
+    async fn a_network_with_fewer_running_jobs_goes_first() {
         let work = FairWork::new(2, 10, 10);
         let (one, other) = (network("192.0.2.1"), network("192.0.2.2"));
         let enter = |network| work.enter(network).unwrap();

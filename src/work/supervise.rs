@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_task_that_panics_or_ends_is_counted_and_started_again_until_it_is_over() {
+    async fn a_task_that_panics_or_ends_is_counted_and_restarted_until_the_service_stops() {
         let recorder = PrometheusBuilder::new().build_recorder();
         let _counts_here = metrics::set_default_local_recorder(&recorder);
         let (starts, over) = (Cell::new(0), Cell::new(false));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_task_that_panics_while_the_service_stops_stays_away() {
+    async fn a_task_that_panics_while_the_service_stops_is_not_restarted() {
         let starts = Cell::new(0);
         let start = async || {
             starts.set(starts.get() + 1);

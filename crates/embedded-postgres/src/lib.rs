@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_good_for_a_role_and_a_file() {
+    fn a_name_must_be_valid_for_a_role_and_a_file() {
         for good in ["a", "notes", "my-notes_2", &"x".repeat(32)] {
             assert!(Settings::new(good, "/data").check_name().is_ok(), "{good}");
         }

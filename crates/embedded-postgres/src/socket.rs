@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_survives_as_a_url() {
+    fn an_address_is_encoded_in_the_url() {
         let dir = SocketDir::of_running_server("/data dir/run".into(), "notes");
         assert_eq!(dir.url("a/b"), "postgres:///a%2Fb?host=%2Fdata%20dir%2Frun&user=notes");
     }

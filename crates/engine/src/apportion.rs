@@ -121,7 +121,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_nobody_is_far_from_a_fair_share(
+        fn nothing_is_lost_and_all_parts_are_near_their_share(
             total in 0..=u128::from(u64::MAX), weights in prop::collection::vec(0_u64..1000, 1..6),
         ) {
             let parts = apportion(total, &weights);
@@ -133,13 +133,13 @@ mod tests {
         }
 
         #[test]
-        fn any_weights_and_totals_will_do(total: u128, weights in prop::collection::vec(any::<u64>(), 0..6)) {
+        fn any_weights_and_totals_are_accepted(total: u128, weights in prop::collection::vec(any::<u64>(), 0..6)) {
             let parts = apportion(total / 1_000_000, &weights);
             prop_assert_eq!(parts.iter().sum::<u128>(), if weights.is_empty() { 0 } else { total / 1_000_000 });
         }
 
         #[test]
-        fn bounds_hold_and_the_total_is_met_where_it_can_be(
+        fn bounds_hold_and_the_total_is_reached_if_possible(
             total in -300_i128..300,
             parts in prop::collection::vec((-50_i128..50, 0_u64..9, -50_i128..20, 0_i128..70), 0..5),
         ) {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn without_shares_there_is_nothing() {
+    fn without_shares_the_result_is_empty() {
         assert_eq!(split_total(100, &[], 5), Vec::<i64>::new());
         assert_eq!(split_total(100, &[0, 0], 5), [50, 50]);
         assert_eq!(split_total(-100, &[1, 2], 5), [0, 0]);

@@ -180,7 +180,7 @@ impl CatalogueBuilder {
         cards.into_iter().fold(self, Self::add)
     }
 
-    /// Adds many cards that are prepared, without copying them. One that was prepared for another manifest is prepared anew.
+    /// Adds many prepared cards without copying them. A card that was prepared for another manifest is prepared again.
     #[must_use]
     pub fn extend_prepared(mut self, cards: impl IntoIterator<Item = Arc<PreparedCard>>) -> Self {
         for card in cards {

@@ -255,14 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_a_placeholder_stays_in_its_place() {
+    fn values_of_placeholders_are_escaped() {
         let template = ScanTemplate::parse("/{set}/{number}").unwrap();
         let odd = ScannedPrinting { set: "../x?", number: "é {id}%", ..PRINTING };
         assert_eq!(template.fill(&odd), "/..%2Fx%3F/%C3%A9%20%7Bid%7D%25");
     }
 
     #[test]
-    fn what_is_no_template_is_told() {
+    fn invalid_templates_are_reported() {
         let long = format!("/{{number}}{}", "x".repeat(TEMPLATE_MAX - 8));
         assert_eq!(long.len(), TEMPLATE_MAX + 1);
         assert!(ScanTemplate::parse(&long[..TEMPLATE_MAX]).is_ok());

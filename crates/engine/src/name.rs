@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spelling_accidents_do_not_count() {
+    fn differences_in_spelling_do_not_count() {
         for same in
             ["Don’t Panic", "don't panic", "DON`T  PANIC", "Don\u{b4}t\u{a0}Panic", "Ｄont Panic"]
         {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn meaning_counts() {
+    fn differences_in_meaning_count() {
         assert_ne!(name_key("Wild +4"), name_key("Wild 4"));
         assert_ne!(name_key("é"), name_key("e"));
         assert_eq!(search_key("é"), search_key("e"));

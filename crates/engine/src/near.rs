@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_finger_is_near() {
+    fn a_typing_error_is_near() {
         assert_eq!(near("atack", ["attack", "defense", "rank"]), ["attack"]);
         assert_eq!(near("fier", ["fire", "water"]), ["fire"]);
         assert_eq!(near("Ultra-Rare", ["ultra_rare", "rare"]), ["ultra_rare"]);

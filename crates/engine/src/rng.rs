@@ -142,7 +142,7 @@ mod tests {
 
     /// Our own numbers, computed by a program in Python from the descriptions above.
     #[test]
-    fn what_follows_from_a_seed_does_not_change() {
+    fn the_numbers_of_a_seed_do_not_change() {
         let mut numbers = SplitMix64::new(42);
         assert_eq!([0; 8].map(|_| numbers.below(1_000)), [661, 259, 850, 916, 774, 349, 932, 469]);
         assert_eq!(

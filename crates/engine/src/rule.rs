@@ -108,7 +108,7 @@ pub enum DeckCheck {
         /// Smallest quantity.
         min: u32,
     },
-    /// No physical copy stands in the deck twice, over all entries and zones, and no entry names more copies than its
+    /// No physical copy is in the deck twice, over all entries and zones, and no entry names more copies than its
     /// quantity. Entries that name no copies ([`DeckEntry::copies`](crate::DeckEntry::copies)) always pass.
     UniqueCopies,
     /// A zone's number of cards.
@@ -122,7 +122,7 @@ pub enum DeckCheck {
         #[serde(flatten)]
         stated: StatedBounds,
     },
-    /// At most so many copies of the same card.
+    /// A maximum number of copies of the same card.
     CopyLimit {
         /// What counts as the same card.
         same: SameCard,
@@ -161,7 +161,7 @@ pub enum DeckCheck {
         /// Fewest cards.
         min: u32,
     },
-    /// At most so many of these cards together, whatever their names.
+    /// A maximum number of these cards together, regardless of their names.
     AtMost {
         /// Zones concerned; empty: all.
         zones: Vec<String>,
@@ -230,7 +230,7 @@ pub enum DeckCheck {
         /// Number of all cards together.
         total: u32,
     },
-    /// A warning when fewer than so many of these cards are in the deck.
+    /// A warning when fewer than a minimum number of these cards are in the deck.
     AdviseAtLeast {
         /// The cards that count.
         select: Arc<Selector>,

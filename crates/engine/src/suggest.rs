@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_never_fewer_edits_than_that() {
+    fn least_edits_is_a_lower_bound() {
         // All texts of up to four letters; two of the letters have the same code modulo 64.
         let letters = ['a', 'b', '\u{e1}', '\u{121}'];
         let mut texts = vec![String::new()];

@@ -615,7 +615,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_rules_stand_in_natural_order() {
+    fn numbers_of_rules_are_in_natural_order() {
         let ordered = [
             "", "E-9.1", "H-3", "H-3a", "H-10", "H-10.2", "H-10.10", "T-2.2.1a", "T-2.2.1b",
             "T-2.2.10", "T-A6", "h-1", "h-01",

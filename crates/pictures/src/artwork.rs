@@ -15,7 +15,7 @@ pub const ARTWORK_SIDE_MAX: u32 = 2048;
 
 /// A raster image for the artwork box: PNG or JPEG, which all browsers and the renderer support.
 ///
-/// Made by [`Artwork::new`], which checks the bytes. SVG is not accepted: a picture may come from a player, and an SVG
+/// Created by [`Artwork::new`], which checks the bytes. SVG is not accepted: a picture may come from a player, and an SVG
 /// can contain scripts and addresses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Artwork<'a> {

@@ -59,7 +59,7 @@ impl<'a> CardFace<'a> {
         let kind_name = kind.map_or_else(|| titled(&card.kind), |kind| kind.name.clone());
 
         let mut groups = AttributeGroups::new(&card.name, &kind_name);
-        // AttributeGroups by code, because a database may return attributes in any order.
+        // Sorted by code, because a database may return attributes in any order.
         let mut attributes: BTreeMap<&str, &Value> = BTreeMap::new();
         let own = printing.into_iter().flat_map(|printing| &printing.attributes);
         attributes

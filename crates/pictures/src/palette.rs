@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_for_colours_decide() {
+    fn words_for_colours_determine_the_palette() {
         assert_eq!(Palette::of("unit fire").hue, 12);
         assert_eq!(Palette::of("number RED").hue, 2);
         assert_eq!(Palette::of("firework"), Palette::of("firework"));

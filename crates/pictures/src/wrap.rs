@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stay_whole_where_they_can() {
+    fn words_are_broken_only_if_necessary() {
         let text = Text::new("Draw two cards, then discard one card.", Style::Regular);
         let (lines, is_cut) = text.lines(8.0, 9);
         assert_eq!(texts(&lines), ["Draw two cards,", "then discard one", "card."]);

@@ -299,7 +299,7 @@ fn compared<T: Ord>(
         (true, false) => Ok(Comparison::Is(Operator::AtMost, read(high)?)),
         (false, false) => match (read(low)?, read(high)?) {
             (low, high) if low <= high => Ok(Comparison::Between(low, high)),
-            // As they were typed.
+            // The ends are shown as they were typed.
             _ => Err(QueryFault::RangeBackwards { instead: format!("{high}..{low}") }),
         },
     }
@@ -374,7 +374,7 @@ mod tests {
             ("by>ada", "by is not compared with >, only with : = !="),
             ("size:many", "\"many\" is no whole number"),
             ("size:60..40", "no value lies in this range: write 40..60"),
-            // As it was typed, also where numbers are written with zeros.
+            // The range is shown as it was typed, also if its numbers have leading zeros.
             ("size:060..40", "no value lies in this range: write 40..060, the lower end first"),
             ("size:..", "\"..\" has neither end of a range"),
             ("date:yesterday", "\"yesterday\" is not a day of the form 2026-11-21"),
@@ -386,7 +386,7 @@ mod tests {
         ] {
             let faults = read(text).unwrap_err();
             assert!(faults[0].message().starts_with(message), "{text}: {faults:?}");
-            // Beside a usable term it is ignored.
+            // Together with a usable term, the term is ignored with a warning.
             assert_eq!(read(&format!("size=40 {text}")).unwrap().warnings.len(), 1, "{text}");
         }
     }

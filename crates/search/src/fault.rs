@@ -1,4 +1,4 @@
-//! Why a part of a query cannot be used. Shown, a reason is what programs are told; people may be told in other words.
+//! The reasons why a part of a query cannot be used. The `Display` text of a reason is the message in the API; pages have their own messages.
 
 mod shown;
 
@@ -19,7 +19,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The reason, as programs are told.
+    /// The reason, as the message of the API.
     pub fn message(&self) -> String {
         self.reason.to_string()
     }
@@ -28,7 +28,7 @@ impl Fault {
 /// Why a part of a query cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueryFault {
-    // The text is no query.
+    // The text is not a query.
     /// It has more than [`MAX_LENGTH`](crate::MAX_LENGTH) characters.
     TooLong,
     /// It has control characters.
@@ -37,27 +37,27 @@ pub enum QueryFault {
     TooManyTerms,
     /// It has more than [`MAX_DEPTH`](crate::MAX_DEPTH) levels of parentheses and negations.
     TooDeep,
-    /// A closing parenthesis without an opening one.
+    /// A closing parenthesis has no opening one.
     ClosesNothing,
-    /// An opening parenthesis without a closing one.
+    /// An opening parenthesis has no closing one.
     ParenthesisOpen,
-    /// A quotation mark without a second one.
+    /// A quotation mark has no closing one.
     QuotationOpen,
-    /// A regular expression without a slash at its end.
+    /// A regular expression has no slash at its end.
     RegexOpen,
-    /// Nothing is between parentheses.
+    /// There is nothing between parentheses.
     EmptyParentheses,
-    /// Nothing is before this word or sign.
+    /// There is nothing before this word or sign.
     NothingBefore(String),
-    /// Nothing is after this word or sign.
+    /// There is nothing after this word or sign.
     NothingAfter(String),
 
-    // A word is no text to search for.
-    /// It has no letter, digit or sign that texts are searched for.
+    // A word is not a text to search for.
+    /// It has no letter, digit or sign that can be searched.
     NothingToFind(String),
-    /// `!` stands before this text, as if it negated.
+    /// `!` is in front of this text, as if it were a negation.
     ExclamationMark(String),
-    /// `$` stands in a word, of which this is left without signs.
+    /// `$` is in a word; this is the word without signs.
     DollarSign(String),
     /// An operator has no field before it.
     FieldMissing {
@@ -66,15 +66,15 @@ pub enum QueryFault {
         /// The word in quotation marks, as text to search for.
         quoted: String,
     },
-    /// What stands before an operator is no name.
+    /// The text before an operator is not a name.
     NoName {
-        /// What stands there.
+        /// The text.
         name: String,
         /// The word in quotation marks, as text to search for.
         quoted: String,
     },
 
-    // The field, or how it is used.
+    // The field or its use is invalid.
     /// There is no such field.
     NoField {
         /// The name that was typed.
@@ -89,25 +89,25 @@ pub enum QueryFault {
         /// Fields that may have been meant.
         near: Vec<String>,
     },
-    /// No card of the games that are searched has the attribute.
+    /// No card of the searched games has the attribute.
     NoAttributeHere(String),
     /// Designs do not have the field.
     NotOfDesigns {
         /// The field.
         field: String,
-        /// Why they do not have it.
+        /// The reason.
         why: NotOfDesigns,
     },
-    /// The field is not compared with this operator.
+    /// The field does not support this operator.
     NoSuchComparison {
         /// The field.
         field: String,
         /// The operator.
         operator: Operator,
-        /// The operators that it has.
+        /// The operators that it supports.
         known: &'static [Operator],
     },
-    /// No value stands after the operator.
+    /// There is no value after the operator.
     ValueMissing {
         /// The field.
         field: String,
@@ -116,12 +116,12 @@ pub enum QueryFault {
     },
     /// A field is compared with another field.
     FieldWithField {
-        /// What may be written instead, with a value.
+        /// An example with a value instead.
         example: String,
     },
-    /// A field that says how the list is made stands inside `or` or a negation.
+    /// A field that controls the list is inside `or` or a negation.
     DirectiveInside(&'static str),
-    /// Lists cannot be sorted by it.
+    /// Lists cannot be sorted by this name.
     NotSortable {
         /// The name that was typed.
         name: String,
@@ -132,27 +132,27 @@ pub enum QueryFault {
     NoOrder {
         /// The field.
         field: String,
-        /// What the values are.
+        /// The kind of values.
         values: Unordered,
     },
     /// The field cannot be searched.
     NotSearchable(String),
 
-    // The value.
+    // The value is invalid.
     /// There is no such value.
     NoValue {
-        /// What it should be: a set, a kind, a format, or an attribute.
+        /// The kind of value: a set, a kind, a format, or an attribute.
         of: String,
         /// The value that was typed.
         value: String,
         /// Values that may have been meant.
         near: Vec<String>,
-        /// Code of the game that does not have it; `None`: none has.
+        /// Code of the game that does not have the value; `None`: no game has it.
         game: Option<String>,
     },
     /// There is no such game.
     NoGame {
-        /// What was typed.
+        /// The code that was typed.
         code: String,
         /// Codes that may have been meant.
         near: Vec<String>,
@@ -164,33 +164,33 @@ pub enum QueryFault {
         /// Names that may have been meant.
         near: Vec<String>,
     },
-    /// The value is not among those that the language has for the field.
+    /// The value is not among those that the field supports.
     NotOneOf {
         /// The value that was typed.
         value: String,
-        /// The values that there are.
+        /// The supported values.
         known: Vec<String>,
     },
-    /// It is no collector number.
+    /// It is not a collector number.
     NoNumber(String),
-    /// It is no whole number.
+    /// It is not a whole number.
     NotWhole(String),
-    /// It is no rating.
+    /// It is not a rating.
     NoRating(String),
-    /// It has not the form of a day.
+    /// It does not have the form of a day.
     DayForm(String),
-    /// It has the form of a day, and there is no such day.
+    /// It has the form of a day, but the day does not exist.
     NoDay(String),
-    /// It is a day of a year that is not supported.
+    /// The year of the day is not supported.
     DayYear,
-    /// It is a year where a day is asked for.
+    /// It is a year, where a day is required.
     YearForDay {
         /// The year.
         year: String,
         /// Terms that may have been meant.
         instead: Vec<String>,
     },
-    /// The games that are searched add nothing up on cards.
+    /// The searched games define no sums on cards.
     NoTotal,
 
     // Ranges.
@@ -199,34 +199,34 @@ pub enum QueryFault {
         /// The range with two points.
         instead: String,
     },
-    /// The higher end of a range stands first.
+    /// The higher end of a range comes first.
     RangeBackwards {
         /// The range with the lower end first.
         instead: String,
     },
-    /// Each end of a range is a value of another game.
+    /// The two ends of a range are values of different games.
     RangeOfTwoGames,
     /// A range has no ends.
     RangeOpen(String),
-    /// Something is wrong with a value that looks like a range.
+    /// A value that looks like a range has a fault.
     PerhapsRange {
-        /// What is wrong with it.
+        /// The fault.
         fault: Box<Self>,
-        /// The range, as it is written.
+        /// The range in its correct notation.
         instead: String,
     },
-    /// Something is wrong with a value that looks like several values.
+    /// A value that looks like several values has a fault.
     PerhapsSeveral {
-        /// What is wrong with it.
+        /// The fault.
         fault: Box<Self>,
-        /// The values, as they are written.
+        /// The values in their correct notation.
         instead: String,
     },
 
     // Formats.
-    /// `is:legal` and the like: a field for formats says so.
+    /// `is:legal` and the like, for which there is a field.
     IsOfFormat {
-        /// The field, perhaps with the sign of a negation.
+        /// The field, with the sign of a negation if there is one.
         field: String,
     },
     /// The format was not in force on the day.
@@ -235,7 +235,7 @@ pub enum QueryFault {
         format: String,
         /// The day.
         day: Date,
-        /// When it begins.
+        /// The first day of the format.
         begins_on: Option<Date>,
     },
     /// The format has no such variant.
@@ -247,21 +247,21 @@ pub enum QueryFault {
         /// Variants that may have been meant.
         near: Vec<String>,
     },
-    /// The rules of the format are too many for a search.
+    /// The rules of the format are too large for a search.
     FormatTooLarge(String),
-    /// So many terms about formats are the most.
+    /// There are more than this number of terms about formats.
     TooManyFormats(usize),
-    /// Formats of decks are those of today.
+    /// Queries for decks support only the formats of today.
     FormatOfDay,
 
     // Regular expressions.
-    /// Something is wrong with a regular expression.
+    /// A regular expression has a fault.
     Regex(RegexFault),
-    /// The field is not searched with regular expressions.
+    /// The field does not support regular expressions.
     NoRegexFor(String),
-    /// Decks are not searched with regular expressions.
+    /// Queries for decks do not support regular expressions.
     NoRegexForDecks,
-    /// A regular expression follows another operator than `:`.
+    /// A regular expression comes after another operator than `:`.
     RegexAfterEquals,
 }
 
@@ -291,7 +291,7 @@ pub enum Unordered {
     Other,
 }
 
-/// Names that are near, as a fault holds them.
+/// Similar names, as a fault holds them.
 pub(super) fn near<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     cardscape_engine::near(typed, known).into_iter().map(str::to_owned).collect()
 }

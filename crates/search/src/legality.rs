@@ -31,7 +31,7 @@ pub(super) enum Wanted {
     Legal,
     /// The limit list allows some copies.
     Restricted,
-    /// The limit list forbids it.
+    /// The limit list restricts the number of its copies.
     Banned,
 }
 

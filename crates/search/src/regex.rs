@@ -19,7 +19,7 @@ const MAX_SIZE: u32 = 1_000;
 /// spaces and syntax written by this function.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the expression.
 pub(super) fn to_postgres(pattern: &str) -> Result<String, RegexFault> {
     if pattern.chars().count() > MAX_REGEX {
         return Err(RegexFault::TooLong(MAX_REGEX));

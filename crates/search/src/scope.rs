@@ -78,7 +78,7 @@ impl<'a> Scope<'a> {
         self.games.iter().any(|own| own.code() == game.code())
     }
 
-    /// That these games do not have a value, with similar ones among the existing `values`.
+    /// The fault that these games do not have a value, with similar ones among the existing `values`.
     pub fn lacks<'c>(
         &self,
         what: &str,

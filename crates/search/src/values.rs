@@ -53,7 +53,7 @@ pub(super) fn day(text: &str) -> Result<NaiveDate, QueryFault> {
     day.ok_or_else(|| no_day(text))
 }
 
-/// Why a text is no day.
+/// Why a text is not a day.
 pub(super) fn no_day(text: &str) -> QueryFault {
     let shape: String =
         text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();

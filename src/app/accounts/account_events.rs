@@ -207,8 +207,8 @@ pub struct LastEvents {
     pub newest: i64,
 }
 
-/// Lists the last events of the caller's account before the sequence number `before`; `None`: the newest. Numbers have no gaps, so it is known where they
-/// begin.
+/// Lists the last events of the caller's account before the sequence number `before`; `None`: the newest. The numbers of an account have no gaps, so
+/// the number of the first event is computed and not searched.
 pub async fn list_last(
     app: &AppState,
     by: &Granted<ReadOwnEvents>,
@@ -223,7 +223,7 @@ pub async fn list_last(
     }
     let mut conn = app.store.connection().await?;
     let mut rows = account_events::list(&mut conn, by, begin - 1, end - begin).await?;
-    // Old ones may be deleted meanwhile: then there are later ones in their place.
+    // If old events were deleted since `extent` was read, the list continues with events at or after `end`.
     rows.retain(|row| row.seq < end);
     let data = rows.into_iter().map(Into::into).collect();
     Ok(LastEvents { data, before: (begin > oldest).then_some(begin), newest })
@@ -254,7 +254,7 @@ pub async fn open_stream(
     Ok(EventStream { app, by, until, watcher, after, newest: extent.newest })
 }
 
-/// Converts the client's sequence number; 410 when events after it are no longer kept, or when it was never given out.
+/// Converts the client's sequence number; 410 when events after it are no longer kept, or when the service never issued the number.
 fn checked_position(extent: Extent, after: u64) -> Result<i64, Problem> {
     let after = i64::try_from(after).ok().filter(|after| extent.continues(*after));
     after.ok_or_else(|| {

@@ -31,7 +31,7 @@ impl From<BlockRow> for BlockResponse {
     }
 }
 
-/// Where a page of blocks begins: when the last one of the page before was made, and whom it is against.
+/// Where a page of blocks begins: creation time and blocked account of the last block on the previous page.
 pub type BlockKey = (CursorTime, AccountId);
 
 /// Lists the accounts that the caller has blocked, the newest block first.

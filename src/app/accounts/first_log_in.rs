@@ -1,4 +1,4 @@
-//! The log-in of an account that was made a moment ago, where its form comes a second time: by a second click, or because the first answer was lost.
+//! Log-in after a repeated registration: the form of a new account is sent a second time, by a second click or because the first response was lost.
 
 use chrono::Duration;
 
@@ -11,13 +11,14 @@ use crate::domain::network::Network;
 use crate::domain::text::AccountName;
 use crate::store::accounts::account_records::{self, AccountRow};
 
-/// So long an account is new. Guesses at the passwords of older ones are for the log-in alone: whoever chooses a name that is taken uses up nobody's attempts.
+/// How long an account counts as new. For an older account, the registration form does not check the password: a client that registers a taken name
+/// must not use up the log-in attempts of that account.
 const NEW_FOR: Duration = Duration::minutes(10);
 
-/// Logs a browser in with the name and the password of a player's new account. `None`: no such account is new, or this is not its password.
+/// Logs in a browser with the name and the password of a player's new account. `None`: there is no new account with this name, or the password is wrong.
 ///
 /// # Errors
-/// The log-in fails for another reason: too many of them, no place to check the password, the database.
+/// The log-in fails for another reason: too many attempts, no free place to check the password, or a database failure.
 pub async fn log_in_again(
     app: &AppState,
     network: Network,

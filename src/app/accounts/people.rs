@@ -56,7 +56,7 @@ impl TryFrom<String> for Person {
 }
 
 impl Person {
-    /// The filter. A name needs the permission [`ReadAccounts`], for which `reads` is asked.
+    /// The filter. A name needs the permission [`ReadAccounts`], which `reads` grants or denies.
     pub(crate) fn filter(
         person: Option<&Self>,
         reads: impl FnOnce() -> Result<Granted<ReadAccounts>, Problem>,

@@ -47,18 +47,18 @@ pub struct TokensResponse {
     pub refresh_token: String,
 }
 
-/// What somebody logs in with.
+/// The credentials of a log-in.
 #[derive(Clone, Copy)]
 pub struct Credentials<'a> {
     /// Name of the account.
     pub name: &'a str,
     /// Its password.
     pub password: &'a str,
-    /// A code of the second factor, where the account has one.
+    /// A code of the second factor, if the account has one.
     pub second_factor: Option<&'a str>,
 }
 
-/// Logs in a program, which gets tokens that replace each other.
+/// Logs in an API client. It gets an access token and a refresh token, which each refresh replaces.
 pub async fn log_in(
     app: &AppState,
     network: Network,
@@ -68,7 +68,7 @@ pub async fn log_in(
     issue_tokens(app, begun.account, begun.session, &begun.token, begun.at)
 }
 
-/// Logs in a browser: the token is for its cookie, and stays the same until the session is over.
+/// Logs in a browser. The token is for its cookie, and stays the same until the session ends.
 pub async fn log_in_browser(
     app: &AppState,
     network: Network,
@@ -77,7 +77,7 @@ pub async fn log_in_browser(
     Ok(begin(app, network, credentials, TokenKind::Browser).await?.token)
 }
 
-/// A session that began.
+/// A new session.
 struct Begun {
     account: AccountId,
     session: SessionId,
@@ -85,7 +85,7 @@ struct Begun {
     at: DateTime<Utc>,
 }
 
-/// Begins a session that is used with a token of that kind, with a second factor where the account has one.
+/// Checks the credentials and begins a session with a token of this kind.
 async fn begin(
     app: &AppState,
     network: Network,
@@ -97,7 +97,7 @@ async fn begin(
     let shown = shown.as_ref();
     let now = app.clock.now();
     let network_mac = network_mac(app, network);
-    // First of all: whoever finds no place has used up no attempt, and learnt nothing.
+    // This comes first: a client that gets no place must not use up an attempt, and learns nothing about the account.
     let place = app.passwords.enter(network)?;
     let mut conn = app.store.connection().await?;
     let key = cardscape_engine::name_key(name);
@@ -110,15 +110,15 @@ async fn begin(
     for _ in 0..LOG_IN_TRIES {
         let verified = verify_password(&place, found, password).await?;
         if verified.second_factor_since.is_some() {
-            reserved = reserved.go_on(app, &verified, shown, network, now).await?;
+            reserved = reserved.into_second_factor(app, &verified, shown, network, now).await?;
         }
         let attempt =
             VerifiedLogIn { verified: &verified, second_factor: shown, network_mac, at: now };
         if let Some(begun) = begin_session(app, &attempt, kind, &reserved).await? {
             return Ok(begun);
         }
-        // Meanwhile the password or the second factor was changed, or another log-in stored a stronger hash of the same password: what is
-        // stored now decides.
+        // The password or the second factor was changed during the check, or another log-in stored a stronger hash of the same password. The
+        // check is repeated with the stored values.
         let mut conn = app.store.connection().await?;
         found = account_records::find_for_login(&mut conn, &key).await?;
     }
@@ -127,11 +127,11 @@ async fn begin(
         .retry_after(1))
 }
 
-/// How often one log-in looks again because the password hash was replaced while it was checked. A stronger hash replaces a weak one
-/// once, so honest log-ins look twice at most.
+/// How often one log-in checks the password at most. A check is repeated if the stored hash was replaced during it. A stronger hash replaces a
+/// weak one only once, so an honest log-in needs at most two checks.
 const LOG_IN_TRIES: usize = 3;
 
-/// Checks the password of an account that may not exist or be banned; one answer for everything that is wrong, after the same time.
+/// Checks the password. A missing account, a banned account and a wrong password give the same error after the same time.
 async fn verify_password(
     place: &HashingPlace,
     found: Option<LoginRow>,
@@ -158,15 +158,15 @@ async fn verify_password(
 
 /// The units of attempt limits that a log-in has reserved.
 enum Attempts {
-    /// Taken before the password was looked at.
+    /// Taken before the password is checked.
     OfPassword(Vec<AttemptSubject>),
-    /// The password was right; taken before the second factor is looked at.
+    /// Taken after the password was found to be right, and before the second factor is checked.
     OfSecondFactor(FactorAttempt),
 }
 
 impl Attempts {
-    /// The password was right, and the account has a second factor: from here on, guesses at that are counted.
-    async fn go_on(
+    /// Returns the units of the password, which was right, and takes units for the check of the second factor.
+    async fn into_second_factor(
         self,
         app: &AppState,
         verified: &VerifiedPassword,
@@ -185,7 +185,7 @@ impl Attempts {
         Ok(Self::OfSecondFactor(attempt))
     }
 
-    /// What they were taken of.
+    /// The limits that the units were taken from.
     fn subjects(&self) -> &[AttemptSubject] {
         match self {
             Self::OfPassword(subjects) => subjects,
@@ -198,13 +198,13 @@ impl Attempts {
 struct VerifiedLogIn<'a> {
     verified: &'a VerifiedPassword,
     second_factor: Option<&'a PresentedFactor>,
-    /// Keyed hash of the network that it came from.
+    /// Keyed hash of the client's network.
     network_mac: [u8; 16],
     at: DateTime<Utc>,
 }
 
-/// Begins a session and gives the attempts back. `None`: the verified password, or the second factor, is not the account's any more, or the
-/// account was banned.
+/// Begins a session and returns the attempts. `None`: the password or the second factor was changed since it was verified, or the account
+/// was banned.
 async fn begin_session(
     app: &AppState,
     log_in: &VerifiedLogIn<'_>,
@@ -241,8 +241,8 @@ async fn begin_session(
     Ok(Some(Begun { account, session, token, at }))
 }
 
-/// What a log-in is counted by: the account from this network, the network, and, for all networks together that never logged in to the
-/// account, the account.
+/// The limits that count a log-in: one for the account from this network, one for the network, and one for the account from all networks together
+/// that never logged in to it.
 async fn login_subjects(
     app: &AppState,
     conn: &mut Connection,
@@ -250,14 +250,15 @@ async fn login_subjects(
     key: &str,
     network: Network,
 ) -> StoreResult<Vec<AttemptSubject>> {
-    // Unknown names are counted like known ones, by their folded text.
-    // An unknown name asks what a known one asks: about an id that nobody has.
+    // Unknown names are counted like known names, by their folded text. For an unknown name, the same query runs with an id that no account has,
+    // so that the response takes the same time.
     let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
     let known = sessions::knows_network(conn, account, &network_mac(app, network)).await?;
     let mut subjects =
         attempt_subjects(app, AttemptScope::LoginAccountNetwork, key.as_bytes(), network);
     subjects.extend(attempt_subjects(app, AttemptScope::LoginNetwork, &[], network));
-    // A known network is counted by itself, far below the limit, so that the number of statements does not tell who logs in from where.
+    // A known network gets its own counter here, although it stays far below the limit: the number of statements must not reveal whether the network is
+    // known.
     let scope = AttemptScope::LoginAccountStrangers;
     let apart = if known { network.to_string() } else { String::new() };
     subjects.push(AttemptSubject {
@@ -345,7 +346,7 @@ pub struct SessionsResponse {
     pub data: Vec<SessionResponse>,
 }
 
-/// The own active sessions.
+/// Lists the caller's active sessions.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnAccount>,
@@ -357,13 +358,13 @@ pub async fn list(
     Ok(SessionsResponse { data })
 }
 
-/// Ends the session that asks.
+/// Ends the session that sent the request.
 pub async fn log_out(app: &AppState, by: &Granted<EndOwnSessions>) -> Result<(), Problem> {
     let session = sessions::current(by).ok_or_else(|| Problem::new(ProblemCode::LoginRequired))?;
     end(app, by, session).await
 }
 
-/// Ends one of the own sessions.
+/// Ends one of the caller's sessions.
 pub async fn end(
     app: &AppState,
     by: &Granted<EndOwnSessions>,
@@ -375,7 +376,7 @@ pub async fn end(
     if ended { Ok(()) } else { Err(Problem::not_found()) }
 }
 
-/// Logs out a browser with this cookie: at once, also where its session is known from a moment ago.
+/// Logs out the browser with this cookie. The cached identity is dropped, so that the cookie is refused at once.
 pub async fn log_out_browser(
     app: &AppState,
     by: &Granted<EndOwnSessions>,
@@ -384,7 +385,7 @@ pub async fn log_out_browser(
     let ended = log_out(app, by).await;
     app.identities.invalidate(&CredentialKey::Browser(token.hash())).await;
     match ended {
-        // Over already, which is what was asked for.
+        // The session has already ended, as requested.
         Err(problem)
             if matches!(problem.code(), ProblemCode::NotFound | ProblemCode::InvalidToken) =>
         {

@@ -20,22 +20,22 @@ words! {
     Scope: "What a personal access token is good for.";
 }
 
-/// How long a token lives when nobody says.
+/// Default lifetime of a token.
 const DEFAULT_DAYS: u16 = 90;
 
-/// A token to make, as it may be made.
+/// A valid request for a token.
 #[derive(Clone, Debug)]
 pub struct RequestedToken {
-    /// What its owner calls it: 1 to 60 characters.
+    /// The name that the owner gave it: 1 to 60 characters.
     pub name: String,
-    /// What it is good for: at least one, each once.
+    /// The scopes: at least one, without duplicates.
     pub scopes: Vec<Scope>,
-    /// How long it lives: 1 to 366 days.
+    /// The lifetime: 1 to 366 days.
     pub lifetime: Duration,
 }
 
 impl RequestedToken {
-    /// Reads what was asked for, or tells every fault: at `/name`, `/scopes`, `/scopes/{place}` and `/expires_in_days`.
+    /// Parses the request, or returns every fault, with the pointers `/name`, `/scopes`, `/scopes/{index}` and `/expires_in_days`.
     pub fn read(name: &str, scopes: &[String], days: Option<u16>) -> Result<Self, Problem> {
         let mut faults = Vec::new();
         let name =

@@ -1,4 +1,4 @@
-//! What each format of its game says about a card (legalities).
+//! Legalities: the status of a card in each format of its game.
 //!
 //! Legalities are a separate resource. A card's response has them only with `include=legalities`, because they change
 //! with the date and the rules, while card responses are cached.

@@ -121,7 +121,7 @@ fn collect_warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
     warnings
 }
 
-/// The members of a card that a client asked for.
+/// The members of a card that a client requested.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct CardMembers(Vec<String>);
@@ -145,7 +145,7 @@ const MEMBERS: [&str; 15] = [
 ];
 
 impl CardMembers {
-    /// Whether a member was asked for; the id always is.
+    /// Whether a member was requested; the id is always included.
     pub(super) fn includes(&self, member: &str) -> bool {
         member == "id" || self.0.iter().any(|name| name == member)
     }
@@ -233,7 +233,7 @@ pub enum CardEntry {
 }
 
 impl CardEntry {
-    /// An entry with all members, or with those asked for.
+    /// An entry with all members, or with the requested ones.
     pub(super) fn new(
         found: CardHit,
         scans: &Scans,

@@ -30,11 +30,11 @@ use crate::memory::rendered::Rendered;
 use crate::search::CardQuery;
 use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard};
 
-/// A card name as somebody typed it, and where to search for it.
+/// A typed card name, and where to search for it.
 pub struct NameSearch {
     /// The name.
     pub name: TypedName,
-    /// Whether names like it will do.
+    /// Whether to accept similar names.
     pub near: bool,
     /// Where to look.
     pub place: NamePlace,
@@ -181,8 +181,8 @@ pub async fn draw(
     }
 }
 
-/// Draws from the index in memory; the inner option is `None` when no card matches. `None`: the database has to be
-/// asked.
+/// Draws from the index in memory; the inner option is `None` when no card matches. `None`: the database must be
+/// queried.
 async fn draw_in_memory(
     app: &AppState,
     network: Network,
@@ -282,7 +282,7 @@ pub struct LookUpResponse {
     pub not_found: Vec<CardIdentifierBody>,
 }
 
-/// Looks up many cards at once: a [`LookUpResponse`], written as JSON. `identifiers` is what `named` means.
+/// Looks up many cards at once, and returns a [`LookUpResponse`] as JSON. `identifiers` are the parsed entries of `named`, in the same order.
 pub async fn look_up(
     app: &AppState,
     viewer: Viewer,

@@ -48,7 +48,7 @@ pub fn read_move(number: &str, note: Option<&str>) -> Result<(Code, Option<Strin
 
 /// The result of looking for something about a card.
 pub enum Located<T> {
-    /// The card was found; this is what was asked for.
+    /// The card was found; this is the requested value.
     Here(T),
     /// The card was moved or merged; this is its new place.
     Moved(NewPlace),

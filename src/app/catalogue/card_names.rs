@@ -1,4 +1,4 @@
-//! Searches card names in the index in memory. The database gives the same answers and is asked when the index is not
+//! Searches card names in the index in memory. The database gives the same results and is queried when the index is not
 //! built, is behind the change feed, or cannot answer.
 
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ fn has_trigram(key: &str) -> bool {
     })
 }
 
-/// The cards that a name may mean, equal to the result of [`cards::find_named`]; `None`: the database has to be asked.
+/// The cards that a name may mean, equal to the result of [`cards::find_named`]; `None`: the database must be queried.
 pub(super) async fn find_named_in_memory(
     app: &AppState,
     viewer: Viewer,
@@ -51,7 +51,7 @@ pub(super) async fn find_named_in_memory(
     Ok(Some(found.into_iter().map(NamedCard::from).collect()))
 }
 
-/// Completions of a typed name, equal to the result of [`cards::suggest_names`]. `None`: the database has to be asked.
+/// Completions of a typed name, equal to the result of [`cards::suggest_names`]. `None`: the database must be queried.
 pub(super) async fn suggest_in_memory(
     app: &AppState,
     viewer: Viewer,
@@ -68,8 +68,8 @@ pub(super) async fn suggest_in_memory(
     Ok(Some(all.suggest_names(game, &query, &view, limit)))
 }
 
-/// The serialised card for each identifier, equal to the result of [`cards::look_up`]. `None`: the database has to be
-/// asked for all of them.
+/// The serialised card for each identifier, equal to the result of [`cards::look_up`]. `None`: the database must be
+/// queried for all of them.
 pub(super) async fn look_up_in_memory(
     app: &AppState,
     viewer: Viewer,

@@ -41,10 +41,10 @@ pub struct OpenCardOverview {
     pub legalities: Vec<LegalityResponse>,
 }
 
-/// Which entries of the history.
+/// Which part of the history to return.
 #[derive(Clone, Copy)]
 pub struct HistoryPart {
-    /// The last entry of the page before; `None`: from the newest on.
+    /// The last entry of the previous page; `None`: start with the newest entry.
     pub after: Option<(CursorTime, Uuid)>,
     /// Most entries.
     pub limit: PageLimit,

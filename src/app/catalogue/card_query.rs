@@ -114,7 +114,7 @@ pub(crate) fn mark_of(request: &impl std::fmt::Debug) -> String {
 }
 
 /// The games that a query is checked against: the requested game. A game that does not exist has an empty list,
-/// whatever the query says, so the query is checked against all games.
+/// whatever the query is, so the query is checked against all games.
 pub(crate) fn scope_of<'a>(games: &'a [Arc<LoadedGame>], game: Option<&str>) -> Scope<'a> {
     let all = Scope::new(games.iter().map(|loaded| &loaded.game));
     game.and_then(|game| all.of_code(game).ok()).unwrap_or(all)

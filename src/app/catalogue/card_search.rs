@@ -54,7 +54,7 @@ impl<T> Listed<T> {
     }
 }
 
-/// The index for a query, and the hidden cards that the viewer holds; `None`: the database has to be asked.
+/// The index for a query, and the hidden cards that the viewer holds; `None`: the database must be queried.
 pub(super) async fn find_index(
     app: &AppState,
     viewer: Viewer,
@@ -102,7 +102,7 @@ pub(super) async fn run_on_index<T: Send + 'static>(
     Ok(on_blocking_thread(work).await?)
 }
 
-/// Lists a page from the index; `None`: the database has to be asked.
+/// Lists a page from the index; `None`: the database must be queried.
 pub(super) async fn list_in_memory(
     app: &AppState,
     network: Network,
@@ -171,7 +171,7 @@ pub(super) async fn list_in_database(
     Ok(Listed { entries, next_cursor, total, uncounted, cut })
 }
 
-/// The first cards of a list, from the index, for queries without costly terms; `None`: the database has to be asked.
+/// The first cards of a list, from the index, for queries without costly terms; `None`: the database must be queried.
 pub(crate) async fn find_ids_in_memory(
     app: &AppState,
     network: Network,

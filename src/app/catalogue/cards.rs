@@ -52,7 +52,7 @@ impl From<cards::UnlockProgress> for CardUnlock {
 }
 
 /// One effect of a card.
-// How an `Effect` looks in answers, which pass on what the database has of it; a test holds them together.
+// The schema of an `Effect` in responses, which contain the stored JSON unchanged; a test compares both.
 #[derive(ToSchema)]
 pub struct EffectResponse {
     /// How it is activated, in games that have styles.
@@ -66,7 +66,7 @@ pub struct EffectResponse {
 }
 
 /// The player who designed a card.
-// How a `DesignCredit` looks in answers, which pass on what the database has of it; a test holds them together.
+// The schema of a `DesignCredit` in responses, which contain the stored JSON unchanged; a test compares both.
 #[derive(ToSchema)]
 pub struct DesignCreditResponse {
     /// Identifier of the design: `GET /v1/designs/{design}` shows it.
@@ -289,10 +289,10 @@ pub(super) fn modified_at(view: &CardView, scans: &Scans) -> Option<DateTime<Utc
     }
 }
 
-/// Who asks for a card, and in which form.
+/// The viewer of a card, and the form of the response.
 #[derive(Clone, Copy)]
 pub struct CardRequest {
-    /// Who asks.
+    /// The viewer.
     pub viewer: Viewer,
     /// The form of the response.
     pub form: AnswerForm,

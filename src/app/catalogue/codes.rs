@@ -72,7 +72,7 @@ impl Codes {
         if unknown_codes(&filter, &games, sets.as_deref()).is_empty() {
             return Ok(codes);
         }
-        // The lists in memory may be slightly old: the database is asked before a code is refused.
+        // The lists in memory may be slightly old: the database is queried before a code is refused.
         let mut conn = app.store.connection().await?;
         let games = app.games.read_list(&mut conn).await?;
         let sets = match sets {

@@ -106,7 +106,7 @@ impl ImportTarget {
     }
 }
 
-/// The code that a set file says of itself; `None`: it says none that could be one.
+/// The code in a set file; `None`: it contains no valid code.
 pub async fn code_of_set(app: &AppState, text: Arc<str>) -> Result<Option<Code>, Problem> {
     let read = move || {
         let (manifest, sets) =
@@ -199,7 +199,7 @@ pub(in crate::app) fn problem_with_faults(code: ProblemCode, faults: Vec<ImportF
         code: fault.code,
         rule: fault.rule,
         card: fault.card.map(|FaultyCard { set, number, name }| InputCard { set, number, name }),
-        // What stored cards break names them.
+        // The message names the stored cards that break a rule.
         detail: fault.message.clone(),
         ..InputFault::at(
             fault.pointer,

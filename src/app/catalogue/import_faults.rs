@@ -1,4 +1,4 @@
-//! Faults of a file that an admin brings in, with the lines on which they stand.
+//! Faults of a file that an admin imports, with their lines.
 
 use std::sync::Arc;
 
@@ -6,23 +6,23 @@ use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::domain::catalogue::json_places::{TextPlace, places};
 
-/// Most characters of a line that are told.
+/// Most characters of a line that are shown.
 const MAX_LINE: usize = 160;
-/// How many of them stand before the fault in a longer line.
+/// How many characters before the fault are shown of a longer line.
 const BEFORE: usize = 60;
 
-/// A fault of a file, and the line on which it stands.
+/// A fault of a file, with its line.
 #[derive(Clone, Debug)]
 pub struct LocatedFault {
     /// The fault.
     pub fault: InputFault,
-    /// Where; `None`: it is about the whole file.
+    /// The line and column; `None`: the fault is about the whole file.
     pub place: Option<TextPlace>,
-    /// The text of the line, without what is too long of it.
+    /// The text of the line, shortened to `MAX_LINE` characters around the fault.
     pub line: String,
 }
 
-/// Finds the lines of faults. `is_json`: their pointers lead into JSON; of a manifest the faults have places already.
+/// Finds the lines of faults. `is_json`: the file is JSON, and the pointers of the faults lead into it. Faults of a manifest already have lines.
 pub async fn locate(
     app: &AppState,
     text: Arc<str>,
@@ -46,32 +46,32 @@ fn located(text: &str, faults: Vec<InputFault>, is_json: bool) -> Vec<LocatedFau
         LocatedFault { fault, place, line }
     });
     let mut located: Vec<LocatedFault> = each.collect();
-    // As somebody reads the file: first what is about the whole of it.
+    // In the order of the file; faults about the whole file come first.
     located.sort_by_key(|fault| fault.place.map(|place| (place.line, place.column)));
     located
 }
 
-/// Where a fault is: as it says itself, or where its pointer leads.
+/// The place of a fault: the line of the fault itself, or else the place that its pointer leads to.
 fn place_of(fault: &InputFault, found: Option<TextPlace>) -> Option<TextPlace> {
     if let Some(line) = fault.line {
         return Some(TextPlace { line: line.max(1), column: fault.column.unwrap_or(1) });
     }
     if fault.pointer.is_empty() {
-        // That the text is no JSON is said with the place at the end of the sentence.
-        return told_at_the_end(&fault.detail);
+        // A syntax error of JSON has its place at the end of the message.
+        return place_at_the_end(&fault.detail);
     }
     found
 }
 
 /// The place in `expected a comma at line 3 column 7`.
-fn told_at_the_end(detail: &str) -> Option<TextPlace> {
+fn place_at_the_end(detail: &str) -> Option<TextPlace> {
     let (_, place) = detail.rsplit_once(" at line ")?;
     let (line, column) = place.split_once(" column ")?;
     let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
     (line > 0).then_some(TextPlace { line, column: column.max(1) })
 }
 
-/// What stands around a character of a line, counted from 1.
+/// The part of a line around a column, which is counted from 1.
 fn shortened(line: &str, column: usize) -> String {
     let line = line.trim_end();
     if line.chars().count() <= MAX_LINE {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_the_lines_where_they_stand() {
+    fn each_fault_has_its_line() {
         let text = "{\n  \"code\": 7\n}";
         let faults = vec![
             InputFault::at("/code", "must be text"),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_manifests_say_their_lines_themselves() {
+    fn faults_of_manifests_keep_their_own_lines() {
         let mut fault = InputFault::at("/kinds/0", "is unknown").on_line(2);
         fault.column = Some(4);
         let found = located("a = 1\nb = 2", vec![fault], false);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_line_the_part_around_the_fault_is_told() {
+    fn a_long_line_is_shortened_around_the_fault() {
         let line = format!("{}x{}", "a".repeat(500), "b".repeat(500));
         let part = shortened(&line, 501);
         assert!(part.starts_with("…a") && part.ends_with("b…") && part.contains('x'), "{part}");

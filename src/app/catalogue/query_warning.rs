@@ -1,4 +1,4 @@
-//! What could not be used of a query, or was not tried on everything.
+//! Warnings about parts of a query that cannot be used, or that were not tested on all cards or designs.
 
 use std::fmt;
 
@@ -29,14 +29,14 @@ pub struct QueryWarning {
     pub reason: WarningReason,
 }
 
-/// Why there is a warning. Shown, it is what programs are told; pages have words of their own.
+/// Why there is a warning. `Display` writes the message for API clients; pages have their own texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WarningReason {
-    /// It cannot be used, or finds nothing anywhere.
+    /// The term cannot be used, or can never match anything.
     Query(QueryFault),
-    /// Costly terms were tested on only so many of the cards.
+    /// Costly terms were tested on only this number of cards.
     Cut { candidates: u32 },
-    /// Costly terms were tested on only so many of the designs.
+    /// Costly terms were tested on only this number of designs.
     CutOfDesigns { candidates: u32 },
     /// Costly terms were tested on only some of the cards that the index left.
     Unfinished,
@@ -82,14 +82,14 @@ impl QueryWarning {
         Self { parameter: None, position: 0, length, term: text.to_owned(), reason }
     }
 
-    /// What is wrong with the value of a parameter beside `q`.
+    /// The warning about the value of a parameter other than `q`.
     pub(super) fn of_parameter(parameter: &'static str, value: &str, fault: QueryFault) -> Self {
         let (term, reason) = (format!("{parameter}={value}"), WarningReason::Query(fault));
         Self { parameter: Some(parameter), position: 0, length: 0, term, reason }
     }
 }
 
-/// As a list of faults of the input tells it: with its place, which that list has no member for.
+/// The text in a list of input faults. It contains the position, because an input fault has no member for it.
 impl fmt::Display for QueryWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.parameter {
@@ -114,9 +114,9 @@ mod tests {
     use crate::app::problem::InputFault;
     use crate::search::Span;
 
-    /// Programs may compare it, so it stays as it is.
+    /// API clients may compare the messages, so the messages must not change.
     #[test]
-    fn programs_are_told_the_same_as_ever() {
+    fn messages_for_api_clients_do_not_change() {
         let reason =
             || QueryFault::NoField { name: "atack".to_owned(), near: vec!["attack".to_owned()] };
         let message = "there is no field \"atack\"; did you mean attack?";

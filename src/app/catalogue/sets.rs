@@ -167,7 +167,7 @@ pub struct SetPatch {
     unlock_threshold: Option<u32>,
 }
 
-/// Deserialises a member that is present, so that `null` is told apart from a missing member.
+/// Deserialises a member that is present, so that `null` is distinguished from a missing member.
 fn some<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<T>, D::Error> {
     T::deserialize(field).map(Some)
 }

@@ -36,20 +36,20 @@ pub struct ExpectedFile {
     options: ImportOptions,
 }
 
-/// A file that was read, with its turn at the desk, which ends when the answer is written.
+/// A file that was read. It holds its turn at the desk until the response is written.
 pub struct ReadFile {
     response: CollectionImportResponse,
     turn: DeskTurn,
 }
 
-/// A place for a file that comes together with how to read it.
+/// A place for a file that is sent in the same form as its options.
 pub struct ReservedPlace {
     place: DeskPlace,
     network: Network,
 }
 
 impl ReservedPlace {
-    /// The same, once it is known how to read the file.
+    /// Adds the options, after the service has read them from the form.
     pub fn with(self, options: ImportOptions) -> ExpectedFile {
         let Self { place, network } = self;
         ExpectedFile { place, network, options }
@@ -67,7 +67,7 @@ pub fn expect(
     Ok(expect_later(app, by, network)?.with(options))
 }
 
-/// The same for a file with which it is sent how to read it.
+/// Like [`expect()`], for a file that is sent in the same form as its options.
 pub fn expect_later(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
@@ -142,7 +142,7 @@ impl ReadFile {
         self.told(|response| serde_json::to_vec(&response)).await?.map_err(Problem::internal)
     }
 
-    /// The same for whoever tells it in another form: `tell` takes from the response what is told.
+    /// Converts the response with `tell` on a thread that handles no requests, for callers that do not write JSON.
     pub async fn told<T: Send + 'static>(
         self,
         tell: impl FnOnce(CollectionImportResponse) -> T + Send + 'static,

@@ -265,7 +265,7 @@ pub struct ChangedEntry {
 
 /// Entries after changes.
 pub struct ChangedEntries {
-    /// Whether an earlier request with the same key has made the changes: then nothing was changed now.
+    /// Whether an earlier request with the same key made the changes; this request then changed nothing.
     pub is_repeat: bool,
     /// One for each change, in their order.
     pub entries: Vec<ChangedEntry>,
@@ -283,7 +283,7 @@ pub async fn change(
     Ok(CountChangesResponse { data: entries.into_iter().map(|changed| changed.count).collect() })
 }
 
-/// The same, with the entries as they are afterwards.
+/// Like [`change`], and also returns the entries after the changes.
 pub async fn change_entries(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,

@@ -76,7 +76,7 @@ pub async fn find(
     found.ok_or_else(Problem::not_found)
 }
 
-/// The role in which somebody reads a dispute.
+/// The role of the reader of a dispute.
 #[derive(Clone, Copy)]
 enum Reader<'a> {
     /// As one of its sides.
@@ -120,7 +120,7 @@ async fn read_changed<P: DisputePermission>(
     }
 }
 
-/// Checks what somebody says in a dispute.
+/// Checks a statement for a dispute.
 pub fn read_statement(text: &str) -> Result<String, Problem> {
     text::lines(text, 1, MAX_STATEMENT)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))

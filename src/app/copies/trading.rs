@@ -50,7 +50,8 @@ pub async fn change(
     Ok(row.into())
 }
 
-/// The id of a player, and the name as the player writes it. To be told only of whoever shows something: it says who exists.
+/// The id of a player, and the name in the player's spelling. Callers must return them only for players who show something publicly, because the result
+/// reveals that the account exists.
 pub async fn find_name(
     app: &AppState,
     player: &AccountName,

@@ -1,4 +1,4 @@
-//! Which cards of a deck the reader has, which are missing, and which other decks of theirs want the same ones.
+//! Which cards of a deck the reader owns, which are missing, and which other decks of the reader need the same cards.
 
 use std::collections::BTreeMap;
 
@@ -108,7 +108,7 @@ pub struct DeckHolderResponse {
     pub reserved: u64,
 }
 
-/// What other decks hold of the cards of a name.
+/// The other decks that contain cards with a name, and their copies.
 #[derive(Default)]
 struct Held {
     decks: BTreeMap<DeckId, DeckHolderResponse>,
@@ -116,7 +116,7 @@ struct Held {
     all_decks: u64,
 }
 
-/// What other decks hold of cards and have reserved of them, by the identities of the names of the cards.
+/// Copies in other decks and reservations of other decks, by [`name_key`] of the cards.
 fn held_elsewhere(
     holdings: &DeckHoldings,
     deck: DeckId,
@@ -127,7 +127,7 @@ fn held_elsewhere(
     for holder in holders {
         let Some(card) = holdings.cards.get(&holder.card_id) else { continue };
         let held = by_name.entry(name_key(&card.name)).or_default();
-        // The sums are those of a card, on each of its rows.
+        // Each row of a card repeats the sums of the card, so they are added only once.
         if last.replace(holder.card_id) != Some(holder.card_id) {
             held.copies += holder.all_copies.unsigned_abs();
             held.all_decks += holder.decks.unsigned_abs();
@@ -158,12 +158,12 @@ fn held_elsewhere(
     by_name
 }
 
-/// Most decks that are told for a card because copies are reserved for them.
+/// Most decks that are listed for a card because they have reserved copies of it.
 fn most_reserving() -> usize {
     usize::try_from(HOLDERS_NAMED).unwrap_or_default()
 }
 
-/// Tells which cards of a deck the account has. Other decks, and reservations, are told to who may read them.
+/// Finds which cards of a deck the account owns. Other decks and reservations are included only if the caller may read decks.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -180,7 +180,7 @@ pub async fn find(
     compare(conn, reads, (id, &deck), holdings).await
 }
 
-/// The same of a deck that was opened.
+/// Like [`find`], for an opened deck.
 pub async fn find_for_opened(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -192,7 +192,7 @@ pub async fn find_for_opened(
     compare(conn, reads, (opened.id(), &opened.seen.content.deck), holdings).await
 }
 
-/// Compares what a deck needs with what its reader owns, and with what other decks of theirs take.
+/// Compares what a deck needs with what its reader owns and with what the reader's other decks need.
 async fn compare(
     mut conn: StepConnection<'_>,
     reads: Option<&Granted<ReadOwnDecks>>,

@@ -1,7 +1,7 @@
-//! The cards that decks are judged by: from memory, or from the database when what is kept is behind the change feed.
+//! The cards that decks are judged by: from the cache, or from the database when the cache is behind the change feed.
 //!
-//! Kept are open cards only, prepared for the engine, shared and never copied, and dropped when the feed names them. The hidden cards that
-//! somebody holds are read for each of her requests: those whose names it has.
+//! The cache contains only open cards, prepared for the engine. They are shared, never copied, and dropped when an event of the feed names them. Hidden
+//! cards that the caller holds are read from the database for each request, and only those whose names the request contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::search::{
 use crate::store::decks::deck_pool::{self, DeckPool, NEAR_NAMES};
 use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
-/// A connection for steps that follow each other: taken when the first of them needs it, given back after the last.
+/// One connection for several consecutive steps: taken from the pool when a step first needs it, and returned after the last step.
 pub(super) struct StepConnection<'a> {
     store: &'a Store,
     taken: Option<PooledConnection>,
@@ -46,21 +46,22 @@ impl<'a> StepConnection<'a> {
         Ok(&mut **self.taken.insert(held))
     }
 
-    /// Gives the connection back, before something that may wait for another.
+    /// Returns the connection to the pool. Must be called before work that may wait for another connection.
     pub(super) fn give_back(&mut self) {
         self.taken = None;
     }
 }
 
-/// Who asks, and from which network.
+/// The viewer who sent the request, and the client's network.
 pub(super) type Asker = (Viewer, Network);
 
-/// All open cards by name, for an asker who sees these and perhaps some closed ones.
+/// The names of all open cards, for a viewer who sees these cards and perhaps some hidden ones.
 pub(super) struct Names {
     all: Arc<Snapshot>,
 }
 
-/// What `viewer` may see of the cards that are mentioned and of those that the boxes of `formats` need. With the names, when they are in memory.
+/// Finds the mentioned cards and the cards that the boxes of `formats` need, as far as the viewer may see them. Also returns the names of open cards, if
+/// they are in memory.
 pub(super) async fn find(
     app: &AppState,
     conn: &mut StepConnection<'_>,
@@ -87,7 +88,7 @@ pub(super) async fn find(
     Ok((found, names))
 }
 
-/// What the asker may see of the cards that the entries of a deck mean.
+/// The cards of the entries of a deck that the viewer may see.
 pub(super) async fn catalogue_of(
     app: &AppState,
     asker: Asker,
@@ -100,7 +101,7 @@ pub(super) async fn catalogue_of(
     Ok(found.catalogue())
 }
 
-/// Adds what `viewer` may see of the cards that the boxes of `formats` need. Returns whether there are boxes.
+/// Adds the cards that the boxes of `formats` need, as far as `viewer` may see them. Returns whether there are boxes.
 pub(super) async fn add_boxes(
     conn: &mut StepConnection<'_>,
     viewer: Viewer,
@@ -114,13 +115,13 @@ pub(super) async fn add_boxes(
     Ok(have_boxes)
 }
 
-/// The open cards by name; `None`: the database has to be asked.
+/// The names of open cards; `None`: they are not in memory, or the viewer sees all cards.
 fn names_in_memory(app: &AppState, viewer: Viewer) -> Option<Names> {
     let all = app.catalogue.cards().filter(|_| !viewer.sees_all())?;
     Some(Names { all })
 }
 
-/// The sets of a game, from memory if they are kept. That a set has cards is no secret, even if all are hidden.
+/// The sets of a game, from the cache if possible. It is no secret that a set has cards, even if all of them are hidden.
 pub(super) async fn known_sets(
     app: &AppState,
     conn: &mut StepConnection<'_>,
@@ -141,7 +142,7 @@ fn kept_sets(app: &AppState, game: &Game) -> Option<Arc<KnownSets>> {
     is_current.then(|| app.deck_cards.sets.find(game.code())).flatten()
 }
 
-/// Adds the cards of these names that `viewer` may see.
+/// Adds the cards with these names that `viewer` may see.
 async fn add_named(
     app: &AppState,
     conn: &mut StepConnection<'_>,
@@ -158,7 +159,8 @@ async fn add_named(
     names.add(app, conn, viewer, game, keys, found).await
 }
 
-/// Adds the cards that are mentioned, by whatever, that `viewer` may see. `conn` holds no connection, because searches wait for theirs.
+/// Adds the cards that are mentioned by name, number, external id or symbol, as far as the viewer may see them. `conn` must not hold a connection,
+/// because the searches wait for connections of their own.
 pub(super) async fn add_mentioned(
     app: &AppState,
     conn: &mut StepConnection<'_>,
@@ -172,7 +174,7 @@ pub(super) async fn add_mentioned(
     for query in mentioned_cards(game, mentions, sets) {
         match find_ids(app, (viewer, network), &query).await {
             Ok(found) => ids.extend(found),
-            // Without them such cards are unknown, as names are that nobody looked up.
+            // The cards of this query then count as unknown.
             Err(problem) => {
                 tracing::debug!(
                     code = ?problem.code(),
@@ -200,14 +202,14 @@ async fn find_ids(
     Ok(views.iter().map(|view| view.place().id).collect())
 }
 
-/// Most cards that are looked up by anything but their names, and most mentions of a kind that are.
+/// Most mentions of one kind (other than names) that are looked up, and most cards that one query returns.
 const MENTIONED_MAX: usize = 500;
-/// Most of them in one query: such a query is answered from memory at once, and needs no turn.
+/// Most mentions in one query: a query of this size runs in memory at once, without waiting for the network's turn.
 const MENTIONED_AT_ONCE: usize = 60;
-/// Most symbols that are looked up: each is compared with texts of many cards.
+/// Most symbols that are looked up: each is compared with the texts of many cards.
 const SYMBOLS_MAX: usize = 60;
 
-/// The queries for what is mentioned by anything but a name.
+/// The queries for cards that are mentioned by number, external id or symbol.
 fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Vec<CardQuery> {
     let mut parts = Vec::new();
     for (set, number) in mentions.numbered.iter().take(MENTIONED_MAX) {
@@ -255,8 +257,8 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
 }
 
 impl Names {
-    /// Adds the cards of a game that have names of these identities; each comes with the key that it is found by. Closed ones that the asker holds are
-    /// looked up by these names: all that she holds may be hundreds, and reading them takes longer than storing a deck.
+    /// Adds the cards with these names; `keys` maps [`name_key`] to [`search_key`]. Hidden cards that the viewer holds are looked up by these names only: the
+    /// viewer may hold hundreds of hidden cards, and reading all of them takes longer than storing a deck.
     async fn add(
         &self,
         app: &AppState,
@@ -268,7 +270,7 @@ impl Names {
     ) -> Result<(), Problem> {
         let is_current = app.card_cache.clock().is_current();
         let cache = &app.deck_cards;
-        // Before the names are looked up: what changes after that is not kept.
+        // Taken before the names are looked up: cards that change after that are not cached.
         let ticket = cache.cards.ticket();
         let (mut open, mut closed) = (Vec::new(), Vec::new());
         let mut hits = 0;
@@ -287,7 +289,7 @@ impl Names {
                     open.push(id);
                 }
             }
-            // Where names are unique, a hidden card has none of those that open ones have.
+            // In a game with unique names, a hidden card never has the name of an open card.
             if !is_open || !game.unique_names() {
                 closed.push(name.as_str());
             }
@@ -310,7 +312,8 @@ impl Names {
         Ok(())
     }
 
-    /// A hidden card for each of these names, always the same one for a name, as a guess that is right always tests the same card; none: no card is hidden.
+    /// A decoy for each name: a hidden card that is read whether or not a hidden card has the name, so that the time reveals nothing. A name always gets the
+    /// same decoy, as a right guess always tests the same card. Empty: no card is hidden.
     fn decoys(&self, keys: &KeyRing, game: &Game, names: &[&str]) -> Vec<CardId> {
         if self.all.hidden() == 0 {
             return Vec::new();
@@ -327,9 +330,9 @@ impl Names {
     }
 }
 
-/// Adds the cards whose names are similar to these unknown ones, as far as `viewer` may see them. Returns how many names were not searched, because
-/// there are too many, it took too long, or the queue is full: the report is right without them. It may wait in the queue, so the caller holds no
-/// connection meanwhile.
+/// Adds the cards whose names are similar to these unknown names, as far as the viewer may see them. Returns how many names were not searched, because
+/// there are too many, the time is over, or the queue is full; the report is correct without them. The search may wait in the queue, so the caller must
+/// not hold a connection.
 pub(super) async fn add_near(
     app: &AppState,
     (viewer, network): Asker,
@@ -351,7 +354,7 @@ pub(super) async fn add_near(
     };
     let typed: Vec<String> = unknown.iter().take(SUGGESTED_NAMES_MAX).cloned().collect();
     let code = game.code().to_owned();
-    // Many names may take long: on a thread that answers no requests.
+    // Many names may take long, so they are not searched on a thread that answers requests.
     let looked = app.near_names.run(move || {
         let (near, looked_up) = near_names((&all, &view), &code, &typed, time_limit);
         (Names { all }, near, looked_up)
@@ -368,7 +371,7 @@ pub(super) async fn add_near(
     unknown.len() - looked_up
 }
 
-/// The names that are near to what was typed, each by its identity with the key that it is found by; and for how many there was time.
+/// Names that are similar to the typed ones ([`name_key`] with [`search_key`]), and how many typed names were searched within the time limit.
 fn near_names(
     (all, view): (&Snapshot, &[CardRecord]),
     game: &str,

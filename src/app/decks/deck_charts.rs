@@ -1,4 +1,4 @@
-//! Charts of what is in a deck, as SVG.
+//! Charts of the cards of a deck, as SVG.
 
 use bytes::Bytes;
 use cardscape_engine::{Distribution, Game, ZoneStatistics};
@@ -27,7 +27,7 @@ pub enum ThemeWord {
     Dark,
 }
 
-/// What a chart is to show.
+/// A request for a chart.
 #[derive(Debug)]
 pub struct ChartRequest {
     /// `kind`, `set`, `rarity`, or the code of an attribute.
@@ -36,12 +36,12 @@ pub struct ChartRequest {
     pub zone: Option<String>,
     /// Width in pixels; `None`: 640.
     pub width: Option<u32>,
-    /// The page that it stands in.
+    /// The theme of the page that shows the chart.
     pub theme: ThemeWord,
 }
 
-/// Draws a chart of a deck that the reader may see: a curve of whole numbers, and shares of all other values. Cards that are hidden from the reader are
-/// unknown ones, which are in no chart.
+/// Draws a chart of a deck that the reader may see: a curve for whole numbers, and shares for all other values. Cards that are hidden from the reader
+/// count as unknown cards, which no chart contains.
 pub async fn draw(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
@@ -103,14 +103,14 @@ fn distribution<'a>(zone: &'a ZoneStatistics, of: &str) -> Result<&'a Distributi
     }
 }
 
-/// What a game calls a value that is a code.
+/// The name that a game gives to a code.
 fn value_name(game: &Game, of: &str, code: &str) -> Option<String> {
     match of {
         "kind" => {
             game.kinds().iter().find(|kind| *kind.code == *code).map(|kind| kind.name.clone())
         }
         "rarity" => game.rarity(code).map(|rarity| rarity.name.clone()),
-        // Sets are called by their codes where decks name them.
+        // Deck lists name sets by their codes.
         "set" => Some(code.to_owned()),
         _ => None,
     }

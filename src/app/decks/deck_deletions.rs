@@ -1,4 +1,4 @@
-//! Decks that were deleted, and come back within 30 days.
+//! Deletion of decks. A deleted deck can be restored within 30 days.
 
 use super::deck_lists::{VersionedDeck, check_edit, see};
 use super::deck_search;
@@ -9,7 +9,7 @@ use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::store::decks::deck_deletions::{self, Undeleted};
 
-/// Deletes one of the own decks, if the client means its current version.
+/// Deletes one of the caller's decks, if the client's version is current.
 pub async fn delete(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
@@ -26,7 +26,7 @@ pub async fn delete(
     Ok(())
 }
 
-/// Undoes the deletion of one of the own decks.
+/// Restores one of the caller's deleted decks.
 pub async fn undelete(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,

@@ -1,4 +1,4 @@
-//! Public decks in bulk files: a deck in each line, as everybody sees it.
+//! Public decks in bulk files: one deck in each line, as anonymous clients see it.
 
 use cardscape_engine::Game;
 use chrono::{DateTime, Utc};
@@ -13,8 +13,8 @@ use crate::domain::designs::markup::to_html;
 use crate::store::catalogue::bulk_files::{Layout, Page, Pages};
 use crate::store::decks::deck_rows::BulkDeck;
 
-/// How decks are written into files. Whoever changes a byte of what the page below writes raises the version, or files that are there stay as they are until
-/// something happens to their game.
+/// How decks are written into files. A change of even one byte of the output below needs a higher version, or existing files stay as they are until their
+/// game changes.
 pub const LAYOUT: Layout<BulkDeck> = Layout { version: 1, pages };
 
 fn pages(_: &Game) -> Pages<BulkDeck> {
@@ -23,8 +23,8 @@ fn pages(_: &Game) -> Pages<BulkDeck> {
 
 struct DeckLines;
 
-/// What `GET /v1/decks/{deck}` tells a stranger, with its author. Without likes and comments, and without the formats in which it is legal: they change without an
-/// event.
+/// The response of `GET /v1/decks/{deck}` to an anonymous client, with the author's name. Likes, comments and legal formats are left out, because they change
+/// without an event.
 #[derive(Serialize)]
 struct DeckLine<'a> {
     id: Uuid,

@@ -1,16 +1,16 @@
-//! The formats that decks can be meant for, to choose from.
+//! The formats that an author can choose for a deck.
 
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 
-/// A game with the formats that it has today.
+/// A game with its formats of today.
 #[derive(Debug)]
 pub struct GameFormats {
-    /// Its code.
+    /// The code of the game.
     pub game: String,
-    /// Its name.
+    /// The name of the game.
     pub name: String,
-    /// Its formats; after one with variants each of them.
+    /// The formats of the game; a format with variants is followed by each of its variants.
     pub formats: Vec<NamedFormat>,
 }
 
@@ -21,11 +21,11 @@ pub struct NamedFormat {
     pub format: String,
     /// The name of the format.
     pub name: String,
-    /// The name of the variant; `None`: the one that is in force when nothing is said, if there are any.
+    /// The name of the variant; `None`: the format itself, which means its default variant if it has variants.
     pub variant: Option<String>,
 }
 
-/// All formats of all games today. Games without one are left out.
+/// All formats of all games today. Games without a format are left out.
 pub async fn list(app: &AppState) -> Result<Vec<GameFormats>, Problem> {
     let (games, today) = (app.all_games().await?, app.today()?);
     let games = games.iter().map(|loaded| {

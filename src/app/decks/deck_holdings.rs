@@ -1,4 +1,5 @@
-//! What a player has of the cards that decks name, and what their decks have set aside of it: as far as the player may see these cards.
+//! Holdings: how many copies a player owns of the cards of a deck, and how many of them the player's decks have reserved. Only cards that the player may see
+//! are included.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,7 @@ use crate::store::decks::deck_ownership::{self, OwnedRow};
 use crate::store::decks::deck_pool::DeckPool;
 use crate::store::decks::deck_reservations::{self, ReservedRow};
 
-/// A card that decks name, as everybody who sees it knows it.
+/// A card that decks name: its name and place.
 #[derive(Clone, Debug)]
 pub(super) struct NamedCard {
     /// Its name.
@@ -28,7 +29,7 @@ pub(super) struct NamedCard {
     pub number: String,
 }
 
-/// The cards with these names that the asker may see, in the order of their ids.
+/// The cards with these names that the caller may see, in the order of their ids.
 pub(super) async fn find_named(
     app: &AppState,
     conn: &mut StepConnection<'_>,
@@ -39,7 +40,7 @@ pub(super) async fn find_named(
     Ok(find_pool(app, conn, asker, game, mentions).await?.1)
 }
 
-/// The same with all that decks are judged by.
+/// Like [`find_named`], with everything by which decks are judged.
 async fn find_pool(
     app: &AppState,
     conn: &mut StepConnection<'_>,
@@ -75,14 +76,14 @@ pub(super) fn names_of(deck: &Deck) -> DeckMentions {
     mentions(named.filter(|name| !name.is_empty()).collect())
 }
 
-/// Names alone.
+/// Mentions of these names only.
 pub(super) fn mentions(names: BTreeSet<String>) -> DeckMentions {
     let mut mentions = DeckMentions::default();
     mentions.names = names;
     mentions
 }
 
-/// Printings that are owned, with what there is to know of their cards: by set and number, of each card the most common rarity first.
+/// Owned printings with the names and places of their cards, by set and number, the most common rarity of a card first.
 pub(super) fn owned_printings(
     rows: Vec<OwnedRow>,
     cards: &BTreeMap<CardId, NamedCard>,
@@ -104,10 +105,10 @@ pub(super) fn owned_printings(
     printings
 }
 
-/// What the own decks have set aside, as far as it is there, with the names of the decks.
+/// The reservations of the caller's decks, with the names of the decks.
 #[derive(Default)]
 pub(super) struct HeldCopies {
-    /// The reservations in effect, those of the decks that were reserved first before the others.
+    /// The reservations in effect: those for which copies are still owned. Earlier reserved decks come first.
     pub held: Vec<Reservation>,
     rows: Vec<ReservedRow>,
 }
@@ -118,42 +119,42 @@ impl HeldCopies {
         Self { held: in_effect(&reserved, &quantities(owned)), rows }
     }
 
-    /// What is stored, whether it is there or not.
+    /// The stored reservations, whether or not the copies are still owned.
     pub(super) fn rows(&self) -> &[ReservedRow] {
         &self.rows
     }
 }
 
-/// What other decks have set aside of the cards of a name.
+/// The reservations of other decks for cards with one name.
 #[derive(Default)]
 pub(super) struct Elsewhere {
-    /// Copies of each deck.
+    /// Reserved copies of each deck.
     pub decks: BTreeMap<DeckId, u64>,
-    /// The decks, those that were reserved last before the others.
+    /// The decks, the latest reservation first.
     pub order: Vec<DeckId>,
 }
 
 impl Elsewhere {
-    /// Copies of all of them.
+    /// Reserved copies of all these decks.
     pub(super) fn copies(&self) -> u64 {
         self.decks.values().sum()
     }
 }
 
-/// What the asker has of the cards of one deck.
+/// The caller's holdings of the cards of one deck.
 pub(super) struct DeckHoldings {
-    /// The cards with all that decks are judged by.
+    /// The cards, with everything by which decks are judged.
     pub pool: DeckPool,
-    /// The cards that the deck names and the asker may see.
+    /// The cards that the deck names and the caller may see.
     pub cards: BTreeMap<CardId, NamedCard>,
-    /// What the asker has of them.
+    /// The printings of these cards that the caller owns.
     pub owned: Vec<OwnedPrinting>,
-    /// What the decks of the asker have set aside of them; nothing if the asker may not read these decks.
+    /// The reservations of the caller's decks for these cards; empty if the caller may not read decks.
     pub held: HeldCopies,
 }
 
 impl DeckHoldings {
-    /// Finds what the asker has of the cards of a deck as the asker sees it. The first of the steps of `conn`.
+    /// Finds the caller's holdings of the cards of a deck. `conn` must not hold a connection yet.
     pub(super) async fn find(
         app: &AppState,
         conn: &mut StepConnection<'_>,
@@ -166,7 +167,7 @@ impl DeckHoldings {
         Self::add_owned(conn, by, (pool, cards)).await
     }
 
-    /// The same for a deck that was opened.
+    /// Like [`Self::find`], for an opened deck.
     pub(super) async fn of_opened(
         conn: &mut StepConnection<'_>,
         by: (&Granted<ReadOwnCollection>, Option<&Granted<ReadOwnDecks>>),
@@ -177,7 +178,7 @@ impl DeckHoldings {
         Self::add_owned(conn, by, (opened.cards.clone(), cards)).await
     }
 
-    /// Adds which of these cards the asker owns, and which are reserved.
+    /// Adds the printings of these cards that the caller owns, and their reservations.
     async fn add_owned(
         conn: &mut StepConnection<'_>,
         by: (&Granted<ReadOwnCollection>, Option<&Granted<ReadOwnDecks>>),
@@ -193,7 +194,7 @@ impl DeckHoldings {
         Ok(Self { pool, cards, held: HeldCopies::new(rows, &owned), owned })
     }
 
-    /// The first card of each name, by the identity of the name.
+    /// The first card of each name, by [`name_key`].
     pub(super) fn first_cards(&self) -> BTreeMap<String, CardId> {
         let mut first = BTreeMap::new();
         for (id, card) in &self.cards {
@@ -202,7 +203,7 @@ impl DeckHoldings {
         first
     }
 
-    /// Copies that are set aside for a deck, by the identities of the names of their cards.
+    /// Copies that are reserved for a deck, by [`name_key`] of their cards.
     pub(super) fn reserved_for(&self, deck: DeckId) -> BTreeMap<String, u64> {
         let mut here = BTreeMap::new();
         for (key, one) in self.keyed().filter(|(_, one)| one.deck == deck) {
@@ -211,7 +212,7 @@ impl DeckHoldings {
         here
     }
 
-    /// What other decks have set aside, by the identities of the names of the cards.
+    /// The reservations of other decks, by [`name_key`] of the cards.
     pub(super) fn reserved_elsewhere(&self, deck: DeckId) -> BTreeMap<String, Elsewhere> {
         let mut elsewhere: BTreeMap<String, Elsewhere> = BTreeMap::new();
         for (key, one) in self.keyed().filter(|(_, one)| one.deck != deck) {
@@ -224,12 +225,12 @@ impl DeckHoldings {
         elsewhere
     }
 
-    /// The names of the decks that have set something aside.
+    /// The names of the decks that have reservations.
     pub(super) fn deck_names(&self) -> BTreeMap<DeckId, &str> {
         self.held.rows().iter().map(|row| (row.deck_id, row.name.as_str())).collect()
     }
 
-    /// The reservations in effect, each with the identity of the name of its card.
+    /// The reservations in effect, each with the [`name_key`] of its card.
     fn keyed(&self) -> impl Iterator<Item = (String, &Reservation)> {
         let mut keys: BTreeMap<PrintingId, String> = BTreeMap::new();
         for row in self.held.rows() {

@@ -1,4 +1,4 @@
-//! Deck lists as they are sent: entries, or the text that deck builders exchange.
+//! Deck lists in requests: entries, or the text that deck builders exchange.
 
 use std::sync::Arc;
 
@@ -83,15 +83,15 @@ impl From<DeckEntryBody> for DeckEntry {
     }
 }
 
-/// A deck as it was sent.
+/// The deck of a request.
 pub(super) enum SentDeck {
-    /// Its entries, each one checked.
+    /// Checked entries.
     Entries(Deck),
-    /// A list that is still to be read.
+    /// A list that is not read yet.
     List(DeckText),
 }
 
-/// The faults of a request with a deck list in it, all of them.
+/// All faults of a request that contains a deck list.
 #[derive(Default)]
 pub(super) struct DeckFaults {
     /// Faults of fields.
@@ -102,7 +102,7 @@ pub(super) struct DeckFaults {
     lines: Vec<InputFault>,
 }
 
-/// The words for dialects, in the contract.
+/// The words for dialects, for the OpenAPI document.
 pub struct DeckDialectWord;
 
 impl utoipa::PartialSchema for DeckDialectWord {
@@ -123,13 +123,13 @@ pub(super) fn utf8() -> TextEncoding {
     TextEncoding::Utf8
 }
 
-/// A list as it was sent.
+/// The list of a request.
 #[derive(Clone, Copy)]
 pub(super) struct SentList<'a> {
     pub text: &'a str,
-    /// How its bytes were read.
+    /// The encoding from which the text was decoded.
     pub encoding: TextEncoding,
-    /// The word for its dialect; `None`: it is recognised.
+    /// The word for the dialect; `None`: the dialect is recognised from the text.
     pub dialect: Option<&'a str>,
 }
 
@@ -137,11 +137,11 @@ fn dialect_fault(word: &str) -> NotOneOf {
     must_be_one_of(word, DeckDialect::ALL.map(DeckDialect::code))
 }
 
-/// The formats of a request, and their game.
+/// The formats that a request names, and their game.
 pub(super) type FoundFormats = (Arc<LoadedGame>, Vec<Format>);
 
 impl DeckFaults {
-    /// The value, if there is no fault; a fault is added to those of fields.
+    /// Returns the value, or adds its fault to the faults of fields.
     pub(super) fn check<T, E: Into<FaultReason>>(
         &mut self,
         pointer: &str,
@@ -150,7 +150,7 @@ impl DeckFaults {
         value.map_err(|error| self.fields.push(InputFault::at(pointer, error))).ok()
     }
 
-    /// What a part of the request is; the faults of the part are added with the pointer of the part before theirs.
+    /// Reads a part of the request. The faults of the part are added, with `pointer` as a prefix of their pointers.
     pub(super) fn below<T>(&mut self, pointer: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         let mut faults = Self::default();
         let value = read(&mut faults);
@@ -164,7 +164,7 @@ impl DeckFaults {
         value
     }
 
-    /// The deck of exactly one of `entries` and `list`; what is wrong with it is added to the faults.
+    /// Reads the deck from `entries` or `list`, exactly one of which must be present; adds the faults.
     pub(super) fn deck(
         &mut self,
         entries: Option<Vec<DeckEntryBody>>,
@@ -206,7 +206,7 @@ impl DeckFaults {
         deck
     }
 
-    /// Adds why a list cannot be read.
+    /// Adds the faults of a list that cannot be read.
     pub(super) fn refuse_list(&mut self, refusal: ListRefusal) {
         match refusal {
             ListRefusal::TooLong(entries) => self.check_count("/list", entries),
@@ -233,8 +233,8 @@ impl DeckFaults {
         }
     }
 
-    /// The game and the formats that a request names at these pointers, as they are on a day, or today; all are of one game. Those that do not
-    /// exist are added to the faults.
+    /// Finds the formats that a request names at these pointers, with the rules of a day (`None`: today), and their game; all must be formats of one game.
+    /// Formats that do not exist are added to the faults.
     pub(super) async fn formats(
         &mut self,
         state: &AppState,
@@ -263,7 +263,8 @@ impl DeckFaults {
         Ok((formats.len() == names.len()).then_some((loaded, formats)))
     }
 
-    /// The value, if there is no fault; otherwise the problem: `unknown_format` or `unreadable_deck_list` when nothing else is wrong.
+    /// Returns the value if there are no faults. Otherwise the problem: `unknown_format` or `unreadable_deck_list` if all faults are of that kind, else
+    /// `invalid_body`.
     pub(super) fn into_result<T>(self, value: Option<T>) -> Result<T, Problem> {
         let Self { fields, formats, lines } = self;
         match (value, fields.is_empty(), formats.is_empty(), lines.is_empty()) {

@@ -1,4 +1,4 @@
-//! Likes of decks: the own ones. Who else likes a deck is nobody's business.
+//! The caller's likes of decks. The service does not reveal which other accounts like a deck.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct DeckLikeResponse {
     pub likes: i64,
 }
 
-/// Likes a deck that others can read. Done again, it changes nothing.
+/// Likes a deck that others can read. A repeated request changes nothing.
 pub async fn like(
     app: &AppState,
     by: &Granted<GiveDeckFeedback>,
@@ -43,7 +43,7 @@ pub async fn like(
     }
 }
 
-/// Takes the own like back. Done again, it changes nothing.
+/// Removes the caller's like. A repeated request changes nothing.
 pub async fn unlike(
     app: &AppState,
     by: &Granted<GiveDeckFeedback>,
@@ -73,10 +73,10 @@ impl From<LikedDeck> for LikedDeckResponse {
     }
 }
 
-/// Where a page of liked decks begins: when the last one of the page before was liked, and its id.
+/// Where a page of liked decks begins: time of the like and id of the last deck on the previous page.
 pub type LikedKey = (CursorTime, DeckId);
 
-/// Lists the decks that the own account likes, what was liked last first.
+/// Lists the decks that the caller likes, the latest like first.
 pub async fn list_liked(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,

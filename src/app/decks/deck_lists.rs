@@ -1,4 +1,4 @@
-//! Deck lists: stored, listed, read, replaced.
+//! Deck lists: creating, listing, reading and replacing them.
 
 use std::collections::BTreeSet;
 
@@ -188,21 +188,21 @@ pub struct DeckResponse {
     pub reading: Option<ListReadingResponse>,
 }
 
-/// A deck as its reader sees it.
+/// A deck as a reader sees it.
 pub(super) struct SeenDeck {
     /// The deck itself.
     pub row: DeckRow,
-    /// What it holds, as far as the reader may see it.
+    /// The content, as far as the reader may see it.
     pub content: DeckContent,
     pub masks: Masks,
     pub reader: Option<AccountId>,
-    /// Whether the reader is told which deck it was made of.
+    /// Whether the response names the deck from which this one was cloned.
     tells_source: bool,
-    /// Whether the reader likes it, if that was asked.
+    /// Whether the reader likes the deck, if this was looked up.
     liked: Option<bool>,
 }
 
-/// The entries as they are answered.
+/// The entries as bodies of a response.
 pub(super) fn entry_bodies(deck: Deck, masks: &Masks) -> Vec<DeckEntryBody> {
     let body = |(at, entry)| {
         let card = masks.hidden.get(&at);
@@ -213,7 +213,7 @@ pub(super) fn entry_bodies(deck: Deck, masks: &Masks) -> Vec<DeckEntryBody> {
 }
 
 impl SeenDeck {
-    /// What makes another answer of one revision: what its reader sees otherwise, and what others do with the deck.
+    /// The numbers beside the revision on which the response depends: what this reader sees differently, likes and comments.
     fn counts(&self) -> Vec<i64> {
         let digest = self.masks.counts().first().copied().unwrap_or_default();
         let liked = match self.liked {
@@ -240,11 +240,11 @@ impl From<SeenDeck> for DeckResponse {
     }
 }
 
-/// A deck as it is answered, and the version that edits of it name.
+/// A deck as a response, with the version for `If-Match`.
 pub struct VersionedDeck {
-    /// Its version.
+    /// The version of the deck.
     pub revision: Revision,
-    /// Makes another answer of one version: what this reader sees otherwise than it is stored, likes and comments.
+    /// Numbers that are no part of the version but change the response: what this reader sees differently, likes and comments.
     pub seen: Vec<i64>,
     /// The deck.
     pub deck: DeckResponse,
@@ -299,13 +299,13 @@ pub struct DeckRequest {
     pub encoding: TextEncoding,
 }
 
-/// The content of a request without a fault.
+/// The parsed content of a valid request.
 struct ParsedDeck {
     content: DeckContent,
     visibility: DeckVisibility,
     folder: Option<DeckFolder>,
     reading: Option<ListReadingResponse>,
-    /// Cards that its entries are bound to and that not everybody sees.
+    /// Cards that the entries are bound to and that are not open.
     hidden: BTreeSet<CardId>,
 }
 
@@ -317,7 +317,7 @@ impl ParsedDeck {
     }
 }
 
-/// The content of a request, or every fault of it. The cards that entries mean are bound as `asker` may see them.
+/// Parses a request, or returns every fault of it. Entries are bound to the cards that `asker` may see.
 async fn parse(app: &AppState, asker: Asker, request: DeckRequest) -> Result<ParsedDeck, Problem> {
     let mut faults = DeckFaults::default();
     let name = faults.check("/name", DeckName::parse(&request.name));
@@ -382,7 +382,7 @@ struct BoundDeck {
     reading: Option<ListReadingResponse>,
 }
 
-/// Finds the cards that the entries of a deck mean, among those that the asker may see.
+/// Binds the entries of a deck to cards, among those that the asker may see.
 async fn bind(
     app: &AppState,
     asker: Asker,
@@ -417,7 +417,7 @@ async fn bind(
     }
 }
 
-/// The card of each entry: also of one whose printing does not exist, or whose name several cards have.
+/// The card of each entry, even if the printing does not exist; `None`: the entry matches no card, or several.
 pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<CardId>> {
     let card = |entry: &DeckEntry| match catalogue.find(&entry.card) {
         Resolution::Card(card) | Resolution::OtherPrinting(card) => {
@@ -428,7 +428,8 @@ pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<Card
     deck.entries.iter().map(card).collect()
 }
 
-/// Binds entries that have a place and no name to the card of that place, which may be hidden from their owner: once they may see it, it gets its name.
+/// Binds each entry that has a place and no name to the card at that place. The card may be hidden from the owner; the entry gets the card's name as soon as
+/// the owner may see the card.
 async fn bind_places(
     conn: &mut StepConnection<'_>,
     game: &Game,
@@ -454,23 +455,23 @@ async fn bind_places(
     Ok(())
 }
 
-/// Which of the own decks are listed.
+/// Which of the caller's decks to list.
 pub struct DeckListRequest<'a> {
-    /// Known codes; of the game, where one is asked for.
+    /// Resolved codes: the game to filter by, if any.
     pub codes: &'a Codes,
-    /// In this folder.
+    /// Only decks in this folder.
     pub folder: Option<DeckFolder>,
-    /// With this tag.
+    /// Only decks with this tag.
     pub tag: Option<DeckTag>,
-    /// Deleted ones, or those that are not.
+    /// Whether to list the deleted decks instead of the others.
     pub deleted: bool,
-    /// The last deck of the page before.
+    /// The last deck of the previous page.
     pub before: Option<Uuid>,
-    /// Decks on a page.
+    /// Most decks of the page.
     pub limit: PageLimit,
 }
 
-/// Lists the own decks, the newest first.
+/// Lists the caller's decks, the newest first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
@@ -508,7 +509,7 @@ pub struct DeckFoldersResponse {
     pub data: Vec<DeckFolderResponse>,
 }
 
-/// Lists the folders of the own decks.
+/// Lists the folders of the caller's decks.
 pub async fn list_folders(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
@@ -577,7 +578,7 @@ pub async fn find(
     Ok(seen.into())
 }
 
-/// Finds the same deck as text, in the form that `list` of a [`DeckRequest`] takes back.
+/// Like [`find`], with the deck as text, in the form that the field `list` of a [`DeckRequest`] accepts.
 pub async fn find_text(
     app: &AppState,
     reader: (Viewer, Option<&Granted<ReadOwnDecks>>),
@@ -587,7 +588,7 @@ pub async fn find_text(
     Ok((Revision(seen.row.revision), seen.masks.counts(), text_of(&seen)))
 }
 
-/// The deck as the reader sees it: 404 when they may not.
+/// Finds a deck as the reader sees it; 404 when the reader may not see it.
 pub(super) async fn find_seen(
     app: &AppState,
     (viewer, reader): (Viewer, Option<&Granted<ReadOwnDecks>>),
@@ -599,7 +600,7 @@ pub(super) async fn find_seen(
     see(app, (viewer, reader.map(Granted::account)), stored).await
 }
 
-/// A stored deck as its reader sees it.
+/// Masks a stored deck for its reader.
 pub(super) async fn see(
     app: &AppState,
     reader: (Viewer, Option<AccountId>),
@@ -622,7 +623,7 @@ pub(super) async fn see(
     Ok(SeenDeck { row, content, masks, reader: reader.1, tells_source, liked: None })
 }
 
-/// The deck as text; comments keep what lines of cards have no place for.
+/// The deck as text; format, name and unread lines, for which lists have no lines, are written as comments.
 fn text_of(SeenDeck { row, content, .. }: &SeenDeck) -> String {
     let list = render_deck_text(&content.deck);
     let unread: String = content
@@ -634,7 +635,7 @@ fn text_of(SeenDeck { row, content, .. }: &SeenDeck) -> String {
     format!("// format: {format}\n// name: {}\n{unread}\n{list}", row.name)
 }
 
-/// Replaces one of the own decks, if the client means its current version.
+/// Replaces one of the caller's decks, if the client's version is current.
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
@@ -647,7 +648,7 @@ pub async fn replace(
     store_changed(app, by, asker.0, (id, if_match), parsed).await
 }
 
-/// The same by a list that was made of the deck and could not say which copies it names: entries that stay keep theirs.
+/// Like [`replace`], with a list that was written from the deck. A list cannot contain the named copies, so unchanged entries keep their copies.
 pub async fn replace_by_list(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
@@ -660,9 +661,9 @@ pub async fn replace_by_list(
     let mut conn = app.store.connection().await?;
     let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
     drop(conn);
-    // The list was made of this version; it is looked at again when the deck is written.
+    // The list was written from this version. The version is checked again in the transaction that writes the deck.
     if_match.check(Revision(stored.row.revision))?;
-    // A card of another game is another card, whatever its name.
+    // Cards of different games are different cards, even with the same name.
     if stored.content.format.game() == parsed.content.format.game() {
         let before = entries_as_listed(app, (asker.0, by.account()), stored.content).await?;
         take_over_copies(&before, &mut parsed.content.deck.entries);
@@ -670,7 +671,8 @@ pub async fn replace_by_list(
     store_changed(app, by, asker.0, (id, if_match), parsed).await
 }
 
-/// The entries of a deck as its owner reads them in a list, with the copies that they name: one that is stored by its place alone has the name of its card there.
+/// The entries of a deck as its owner reads them in a list, with their named copies. An entry that is stored only with a place has the name of its card, if the
+/// owner may see it.
 async fn entries_as_listed(
     app: &AppState,
     (viewer, owner): (Viewer, AccountId),

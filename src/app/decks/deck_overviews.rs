@@ -1,4 +1,4 @@
-//! Everything that a page shows of a stored deck, with the eyes of its reader.
+//! Everything that a page shows about a stored deck, as far as the reader may see it.
 
 use cardscape_engine::{DeckDialect, DeckStatistics, render_deck_text, write_deck};
 
@@ -14,23 +14,23 @@ use crate::domain::decks::details::DeckVisibility;
 use crate::domain::ids::DeckId;
 use crate::store::decks::shared_decks;
 
-/// What the cards of a deck are, and where it is legal.
+/// The cards of a deck, and the formats in which it is legal.
 pub struct DeckOverview {
     /// The deck by zone and kind.
     pub sheet: DeckSheet,
-    /// Its counts and curves.
+    /// The counts and curves of the deck.
     pub statistics: DeckStatistics,
-    /// The report on its own format; `None`: the format is gone.
+    /// The report about the deck's own format; `None`: the format no longer exists.
     pub report: Option<ReportResponse>,
     /// The deck as a share code.
     pub share_code: String,
-    /// In which formats it is legal today.
+    /// The formats in which the deck is legal today.
     pub legalities: DeckLegalitiesResponse,
-    /// Name of its owner, of a public deck.
+    /// Name of the owner, if the deck is public.
     pub author: Option<String>,
 }
 
-/// Tells what there is to know of a deck that was opened.
+/// Builds the overview of an opened deck.
 pub async fn find(app: &AppState, opened: &OpenedDeck) -> Result<DeckOverview, Problem> {
     let row = &opened.seen.row;
     let author = if row.visibility() == DeckVisibility::Public {
@@ -51,17 +51,18 @@ pub async fn find(app: &AppState, opened: &OpenedDeck) -> Result<DeckOverview, P
     Ok(DeckOverview { sheet, statistics, report, share_code, legalities, author })
 }
 
-/// One of the own decks as it is edited.
+/// One of the caller's decks, for an editor.
 pub struct EditedDeck {
     /// The deck.
     pub deck: VersionedDeck,
-    /// Its entries as text that is read back as the same, in our own dialect, but for copies; before them the lines that could not be read.
+    /// The list as text in the service's own dialect: first the lines that could not be read, then the entries. Reading the text gives the same entries, except
+    /// for the named copies.
     pub list: String,
-    /// Whether entries name copies, which the text does not have.
+    /// Whether entries name copies, which the text cannot contain.
     pub names_copies: bool,
 }
 
-/// Finds one of the own decks, to be edited: 404 for those of others.
+/// Finds one of the caller's decks for an editor; 404 for decks of other accounts.
 pub async fn find_edited(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
@@ -72,7 +73,7 @@ pub async fn find_edited(
     if seen.row.account_id != by.account() {
         return Err(Problem::not_found());
     }
-    // First: behind the entries they would stand in the last zone.
+    // The unread lines come first: after the entries, they would belong to the last zone.
     let unread = seen.content.unread_lines.iter().map(|line| format!("{}\n", line.text));
     let list: String = unread.chain([render_deck_text(&seen.content.deck)]).collect();
     let names_copies = seen.content.deck.entries.iter().any(|entry| !entry.copies.is_empty());

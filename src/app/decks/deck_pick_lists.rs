@@ -1,4 +1,4 @@
-//! What can be built of a deck with what the reader has: which printings to take, what remains missing, and whether the rest is a deck.
+//! Pick lists: which owned printings to take for a deck, what is missing, and whether the reduced deck is legal.
 
 use cardscape_engine::{CardReference, Date, Deck, DeckEntry, render_deck_text};
 use serde::Serialize;
@@ -119,7 +119,8 @@ impl PickedPrintingResponse {
     }
 }
 
-/// Tells what can be built of a deck with what the account has. What is reserved for other decks is known of those who may read them: of others all is taken.
+/// Finds which part of a deck can be built from the account's cards. Reservations are respected only if the caller may read decks; otherwise all owned cards
+/// are used.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -173,7 +174,7 @@ pub async fn find(
     })
 }
 
-/// The deck of what is taken, each entry by its printings.
+/// The deck of the taken copies, with one entry for each printing.
 fn reduced(deck: &Deck, picked: &[Vec<Taken>], owned: &[OwnedPrinting]) -> Deck {
     let mut reduced = Deck::default();
     for (entry, taken) in deck.entries.iter().zip(picked) {

@@ -1,4 +1,4 @@
-//! What is wrong with a deck: the engine's report, made with the eyes of whoever asks.
+//! Deck reports: the violations that the engine finds, with the cards that the caller may see.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -124,7 +124,7 @@ pub struct DeckReportRequest {
     pub encoding: TextEncoding,
 }
 
-/// Judges a stored deck that the reader may see, by the rules of its format as they are on a day, or today. The cards are those that `viewer` may see.
+/// Judges a stored deck that the reader may see, by the rules of its format on a day (`None`: today). Only cards that the viewer may see are known.
 pub async fn judge_stored(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
@@ -136,7 +136,7 @@ pub async fn judge_stored(
     judge_opened(app, &opened, day).await
 }
 
-/// Judges a deck that was opened, in its own format.
+/// Judges an opened deck in its own format.
 pub(super) async fn judge_opened(
     app: &AppState,
     opened: &OpenedDeck,
@@ -154,7 +154,7 @@ pub(super) async fn judge_opened(
     Ok(DeckReportResponse { report, entries })
 }
 
-/// Judges a deck list that is not stored. The cards are those that `viewer` may see.
+/// Judges a deck list that is not stored. Only cards that the viewer may see are known.
 pub async fn judge_list(
     app: &AppState,
     asker: Asker,
@@ -164,17 +164,17 @@ pub async fn judge_list(
     Ok(reports)
 }
 
-/// A list that is not stored, as a page shows it.
+/// The data that a page shows about a list that is not stored.
 pub struct ListSheet {
     /// The deck by zone and kind.
     pub sheet: DeckSheet,
-    /// Its counts and curves.
+    /// The counts and curves of the deck.
     pub statistics: DeckStatistics,
-    /// The cards that it names.
+    /// The entries, with the cards that they name.
     pub entries: ReadEntries,
 }
 
-/// The same, with the list as a page shows it.
+/// Like [`judge_list`], and also returns the data that a page shows about the list.
 pub async fn judge_list_with_sheet(
     app: &AppState,
     asker: Asker,
@@ -210,16 +210,16 @@ async fn judge_sent<T>(
 struct FoundDeck {
     deck: Deck,
     lines: Vec<usize>,
-    /// What is told of a list; its unknown names were compared with others when it was read.
+    /// The response about the lines of a list. Names that are similar to its unknown names were searched when the list was read.
     reading: Option<ListReadingResponse>,
     cards: DeckPool,
-    /// These cards as the engine wants them.
+    /// The same cards as a catalogue for the engine.
     catalogue: Arc<Catalogue>,
     near: NearNames,
 }
 
 impl FoundDeck {
-    /// A deck that was opened, with the cards of the boxes of these formats.
+    /// An opened deck, with the cards that the boxes of these formats need.
     async fn of_opened(
         app: &AppState,
         opened: &OpenedDeck,
@@ -313,7 +313,7 @@ pub struct DeckReportBatchResponse {
     pub data: Vec<DeckReportsResponse>,
 }
 
-/// Judges several deck lists that are not stored by the same rules. If one of them has a fault, none is judged, and all faults are told.
+/// Judges several deck lists that are not stored, by the same rules. If a list has a fault, none is judged, and all faults are reported.
 pub async fn judge_batch(
     app: &AppState,
     asker: Asker,
@@ -350,7 +350,7 @@ pub async fn judge_batch(
         );
         return Err(Problem::invalid(vec![InputFault::at("/decks", detail)]));
     }
-    // Together they get as much time as one list gets.
+    // All lists together get the time for suggestions that a single list gets.
     let started = Instant::now();
     let near = |app: &AppState| {
         let in_time = started.elapsed() < app.settings.suggestion_time;
@@ -400,7 +400,7 @@ pub struct DeckLegalitiesResponse {
     pub formats: Vec<DeckLegalityResponse>,
 }
 
-/// Judges a stored deck that the reader may see by each format of its game, as they are on a day, or today.
+/// Judges a stored deck that the reader may see in each format of its game on a day (`None`: today).
 pub async fn judge_everywhere(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
@@ -412,7 +412,7 @@ pub async fn judge_everywhere(
     judge_opened_everywhere(app, &opened, day).await
 }
 
-/// The same of a deck that was opened.
+/// Like [`judge_everywhere`], for an opened deck.
 pub(super) async fn judge_opened_everywhere(
     app: &AppState,
     opened: &OpenedDeck,
@@ -424,7 +424,7 @@ pub(super) async fn judge_opened_everywhere(
     Ok(judge_found(app, formats, deck, day).await?.1)
 }
 
-/// Judges a deck by each format that its game has on a day; with the catalogue that it was judged by.
+/// Judges a deck in each format that its game has on a day; also returns the catalogue by which it was judged.
 pub(super) async fn judge_on(
     app: &AppState,
     asker: Asker,
@@ -458,7 +458,7 @@ async fn judge_found(
     Ok((catalogue, DeckLegalitiesResponse { on: day, legal_in, formats }))
 }
 
-/// Every format of a game on a day; one with variants once for each.
+/// Every format of a game on a day; a format with variants once for each variant.
 fn formats_on(game: &Game, day: Date) -> Vec<Format> {
     let formats = game.formats().iter().filter_map(|format| game.format_on(&format.code, day));
     let variants = formats.flat_map(|format| {
@@ -471,7 +471,7 @@ fn formats_on(game: &Game, day: Date) -> Vec<Format> {
     variants.collect()
 }
 
-/// The formats by their pointers, what they are, and the deck; or every fault of the request.
+/// Parses a request: the names of the formats with their pointers, the formats, and the deck; or every fault of the request.
 async fn parse(
     app: &AppState,
     request: DeckReportRequest,
@@ -489,7 +489,7 @@ async fn parse(
     Ok((formats, found, deck))
 }
 
-/// The formats that a request names, by their pointers; what is wrong with their names is added to the faults.
+/// Reads the names of the formats of a request, with their pointers; adds the faults.
 fn read_formats(
     faults: &mut DeckFaults,
     format: Option<String>,
@@ -524,7 +524,7 @@ fn read_formats(
     formats
 }
 
-/// What these formats are on a day, or today. Those that do not exist, and one that is named twice, are added to the faults.
+/// Finds these formats with the rules of a day (`None`: today). Formats that do not exist, and a format that is named twice, are added to the faults.
 async fn find_formats(
     app: &AppState,
     faults: &mut DeckFaults,
@@ -539,7 +539,8 @@ async fn find_formats(
     Ok(found)
 }
 
-/// The verdicts on a deck by the catalogue of these cards; with the catalogue that they are by in the end.
+/// Judges a deck in these formats. Returns the verdicts and the catalogue by which they were made: if cards are missing, the deck is judged again with a
+/// catalogue that knows the sets of the game.
 async fn verdicts(
     app: &AppState,
     deck: &Deck,
@@ -557,17 +558,17 @@ async fn verdicts(
     Ok((catalogue, judged))
 }
 
-/// What a deck is in one format on a day.
+/// The verdict on a deck in one format on a day.
 pub(super) struct Verdict {
-    /// `legal`, `incomplete` or `illegal`, and the codes of what is wrong; `None`: there is no such format on that day.
+    /// The status (`legal`, `incomplete` or `illegal`) and the codes of the violations that are not warnings; `None`: the format does not exist on that day.
     pub judged: Option<(&'static str, BTreeSet<String>)>,
-    /// The different cards that its entries mean; none without a format.
+    /// The different cards that the entries match; empty without a format.
     pub cards: BTreeSet<CardId>,
     /// The revision of the game's manifest.
     pub game_revision: i64,
 }
 
-/// Judges a deck in one format on a day. `known` are all cards that the asker may see of those that the deck names; `None`: they are looked up.
+/// Judges a deck in one format on a day. `known`: all cards that the deck names and the asker may see; `None`: they are looked up.
 pub(super) async fn verdict_in(
     app: &AppState,
     asker: Asker,
@@ -605,7 +606,7 @@ pub(super) async fn verdict_in(
     Ok(Verdict { judged, cards, game_revision })
 }
 
-/// Judges a deck for several formats of one game, seeing what `viewer` may see and no more.
+/// Judges a deck in several formats of one game. Only cards that the asker may see are known.
 async fn judge(
     app: &AppState,
     asker: Asker,
@@ -617,7 +618,7 @@ async fn judge(
     Ok(reports)
 }
 
-/// The same, with what `look` makes of the deck and of the cards that it is judged by.
+/// Like [`judge`], and also returns the result of `look` for the deck and the cards by which it was judged.
 async fn judge_and<T>(
     app: &AppState,
     asker: Asker,

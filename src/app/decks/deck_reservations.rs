@@ -1,4 +1,4 @@
-//! Copies that players set aside for their decks.
+//! Reservations: copies that players set aside for their decks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ use crate::store::decks::deck_ownership::{self, OwnedRow};
 use crate::store::decks::deck_reservations::{self, ReserveOutcome, ReservedRow};
 use crate::store::decks::{deck_lists, deck_pool};
 
-/// Most other decks that are named for a card.
+/// Most other decks with reservations that are listed for a card.
 const DECKS_NAMED: usize = 20;
 
 /// Which copies are set aside for a deck.
@@ -111,7 +111,7 @@ pub struct ReservedPrintingResponse {
 }
 
 impl ReservedPrintingResponse {
-    /// So many of a printing that is owned.
+    /// `quantity` reserved copies of an owned printing.
     pub(super) fn new(owned: &OwnedPrinting, quantity: u64) -> Self {
         Self {
             printing_id: owned.printing.0,
@@ -136,7 +136,7 @@ pub struct MovableCopiesResponse {
     pub quantity: u64,
 }
 
-/// Finds what is reserved for one of the own decks.
+/// Finds the reservation of one of the caller's decks.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -164,7 +164,7 @@ pub async fn find(
     Ok(answer(id, &deck, &holdings))
 }
 
-/// Adds cards that are reserved for a deck and that it names no more, as far as the reader may see them.
+/// Adds the cards that are reserved for the deck but no longer in its list, as far as the reader may see them.
 async fn add_cards(
     conn: &mut StepConnection<'_>,
     (by, reads): (&Granted<ReadOwnCollection>, &Granted<ReadOwnDecks>),
@@ -260,7 +260,8 @@ fn answer(id: DeckId, deck: &Deck, holdings: &DeckHoldings) -> DeckReservationRe
     }
 }
 
-/// Reserves for one of the own decks what there is of its cards and no other deck has reserved. The answer is for who may read decks and collection.
+/// Reserves for one of the caller's decks the owned copies of its cards that no other deck has reserved. Returns the reservation only if the caller may
+/// read decks and collection.
 pub async fn reserve(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
@@ -282,7 +283,7 @@ pub async fn reserve(
         let deck = seen.content.deck;
         let mut conn = StepConnection::new(&app.store);
         let cards = find_named(app, &mut conn, asker, &loaded.game, &names_of(&deck)).await?;
-        // What is reserved of cards that the deck names no more is freed, as far as the asker may see them.
+        // Reservations of cards that are no longer in the deck are released, as far as the caller may see these cards.
         let reserved = deck_reservations::cards_of(conn.get().await?, by, id).await?;
         let seen_too = deck_pool::names(conn.get().await?, asker.0, &reserved).await?;
         drop(conn);
@@ -291,7 +292,7 @@ pub async fn reserve(
         let choose = |owned: Vec<OwnedRow>, reserved: &[ReservedRow]| {
             chosen(id, &deck, owned_printings(owned, &cards), reserved)
         };
-        // Who changes a deck again and again reserves what it held when this was asked.
+        // The last try reserves for the deck as it was read, even if the deck was changed since.
         let revision = (tries < TRIES).then_some(seen.row.revision);
         let outcome = app
             .write(by, async |conn, by| {
@@ -315,10 +316,10 @@ pub async fn reserve(
     }
 }
 
-/// How often a deck is read anew that was changed before its copies were reserved.
+/// How often the deck is read at most, if it is changed before its copies are reserved.
 const TRIES: usize = 3;
 
-/// The copies that a deck takes of what is owned and not reserved for others.
+/// The copies that a deck takes from the owned copies that are not reserved for other decks.
 fn chosen(
     id: DeckId,
     deck: &Deck,
@@ -334,7 +335,7 @@ fn chosen(
     chosen.into_iter().collect()
 }
 
-/// Frees what is reserved for one of the own decks. Done again, it changes nothing.
+/// Releases the reservation of one of the caller's decks. A repeated request changes nothing.
 pub async fn release(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,

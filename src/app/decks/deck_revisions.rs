@@ -1,4 +1,4 @@
-//! What decks were: listed, read, compared and taken back; and copies of decks.
+//! Revisions of decks: listing, reading, comparing and restoring them; and cloning of decks.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ use crate::store::decks::deck_lists::{self, CloneSource, DeckChanges};
 use crate::store::decks::deck_revisions::{self, RevisionRow};
 use crate::store::operations::idempotency::{self, IdempotencyClaim};
 
-/// Who reads, and with whose eyes.
+/// The reader: which cards the reader sees, and the permission to read the account's own decks.
 type Reader<'a> = (Viewer, Option<&'a Granted<ReadOwnDecks>>);
 
 /// A revision of a deck without what it held.
@@ -89,14 +89,14 @@ pub async fn list(
 ) -> Result<Page<DeckRevisionSummary>, Problem> {
     let mut conn = app.store.connection().await?;
     let rows = deck_revisions::list(&mut conn, reader, id, before, limit.rows()).await?;
-    // A deck that only programs of older releases have written has none.
+    // A deck that was only written by older releases of the service has no revisions.
     if rows.is_empty() {
         deck_lists::find(&mut conn, reader, id).await?.ok_or_else(Problem::not_found)?;
     }
     Ok(paged(rows, limit, |row| row.revision, Into::into))
 }
 
-/// A revision as its reader sees it.
+/// A revision as a reader sees it.
 pub(super) struct SeenRevision {
     pub revision: i64,
     pub content: DeckContent,
@@ -104,7 +104,7 @@ pub(super) struct SeenRevision {
     pub created_at: DateTime<Utc>,
 }
 
-/// The revision as the reader sees it: 404 when they may not.
+/// Finds a revision as the reader sees it; 404 when the reader may not see it.
 pub(super) async fn find_seen_revision(
     app: &AppState,
     (viewer, reader): Reader<'_>,
@@ -198,13 +198,13 @@ pub struct DeckDiffResponse {
     pub cards: Vec<DeckDifferenceResponse>,
 }
 
-/// Which decks are compared.
+/// Which revisions or decks to compare.
 pub struct DiffRequest {
-    /// Revision of the deck; `None`: with another deck the newest, otherwise the one before `to`.
+    /// Revision of the deck; `None`: the newest one if there is another deck, otherwise the one before `to`.
     pub from: Option<i64>,
-    /// Revision of the other; `None`: the newest.
+    /// Revision of the other deck, or the later revision of the same deck; `None`: the newest.
     pub to: Option<i64>,
-    /// The other deck; `None`: the same one.
+    /// The other deck; `None`: the same deck.
     pub with: Option<DeckId>,
 }
 
@@ -251,7 +251,7 @@ pub async fn compare(
         (None, None) => {
             let mut conn = app.store.connection().await?;
             let found = deck_revisions::previous(&mut conn, reader.1, id, after.revision).await?;
-            // Nothing that the reader may see was before: it is compared with itself.
+            // If the reader may see no earlier revision, the revision is compared with itself.
             found.or(request.to)
         }
         (from, _) => from,
@@ -275,7 +275,7 @@ pub struct RestoreDeckRequest {
     pub revision: i64,
 }
 
-/// Makes one of the own decks what it was: a new revision. Who may read it and its folder stay as they are.
+/// Restores an earlier revision of one of the caller's decks, as a new revision. Visibility and folder do not change.
 pub async fn restore(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
@@ -296,8 +296,8 @@ pub async fn restore(
     Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
 }
 
-/// Stores a private copy of a deck that the reader may see, and says of which it is made. Cards that are hidden from the reader are copied without
-/// their names.
+/// Stores a private clone of a deck that the reader may see, with a reference to the source. Cards that are hidden from the reader are cloned without their
+/// names.
 pub async fn clone(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
@@ -306,7 +306,7 @@ pub async fn clone(
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
     if let Some(key) = key {
-        // The source may be gone since this request was answered.
+        // The stored response is checked first: the source may have been deleted since the first request.
         let mut conn = app.store.connection().await?;
         if let Some(earlier) = idempotency::answered(&conn, key).await? {
             let stored = deck_lists::find_own(&mut conn, by, DeckId(earlier)).await?;
@@ -317,7 +317,7 @@ pub async fn clone(
     }
     let SeenDeck { row, mut content, .. } = find_seen(app, reader, id).await?;
     let is_own = row.account_id == by.account();
-    // An entry of a card that is gone has nothing that could be copied.
+    // A masked entry of a deleted card has neither name nor number, so it is left out.
     let has_card = |entry: &DeckEntry| !entry.card.name.is_empty() || entry.card.number.is_some();
     let kept: Vec<bool> = content.deck.entries.iter().map(has_card).collect();
     let mut places = kept.iter();
@@ -326,7 +326,7 @@ pub async fn clone(
     content.cards.retain(|_| places.next().copied().unwrap_or_default());
     for entry in &mut content.deck.entries {
         if !is_own {
-            // Whose copies the deck was made of is nothing to pass on.
+            // The named copies belong to the owner of the source deck.
             entry.copies.clear();
         }
     }

@@ -1,6 +1,7 @@
-//! Makes what public decks are found by: when they are published, and again when what everybody may know of them changes.
+//! Writes the search rows of public decks: when a deck is published, and again when the public information about it changes.
 //!
-//! With the eyes of a stranger, whoever publishes: entries of hidden cards say nothing here, and typed names are what they are.
+//! A row contains only what an anonymous client may see, whichever account publishes the deck: a masked entry adds no search term, and a typed name is a
+//! search term as it was typed, whatever cards have that name.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -20,16 +21,16 @@ use crate::domain::network::Network;
 use crate::store::decks::deck_lists::{self, StoredDeck};
 use crate::store::decks::deck_search::{self, Due, SearchableDeck};
 
-/// Decks whose rows are made before others have a turn.
+/// Most rows that are written in one turn.
 const BATCH: i64 = 100;
-/// How long such a turn takes at most, beside its last deck: Postgres ends a transaction that does nothing for five seconds.
+/// After this time, a turn begins no further deck: Postgres ends a transaction that is idle for five seconds.
 const BATCH_TIME: Duration = Duration::from_secs(2);
-/// Time until a deck whose row cannot be made is tried again, unless it is saved.
+/// Delay before a failed row is tried again, unless the deck is saved earlier.
 const RETRY_DELAY: TimeDelta = TimeDelta::hours(1);
-/// How long the request that publishes a deck has to make its row itself.
+/// How long the request that publishes a deck has to write the row itself, before the background job does.
 const OWN_TURN: TimeDelta = TimeDelta::seconds(5);
 
-/// Lets a deck that was just saved be found, if it is public. If that fails it is done later, as for decks that other programs save.
+/// Writes the search row of a deck that was just saved, if the deck is public. If this fails, the background job writes the row later.
 pub(super) async fn publish(app: &AppState, stored: &StoredDeck) {
     if stored.row.visibility() == DeckVisibility::Public
         && let Err(problem) = make(app, stored.clone()).await
@@ -38,8 +39,8 @@ pub(super) async fn publish(app: &AppState, stored: &StoredDeck) {
     }
 }
 
-/// Makes rows that are due: of decks that other programs published, that were judged on another day or by another manifest, or whose hidden cards were
-/// unlocked after `unlocked_since`; some of them, for a moment. How many were made; `None`: another process makes them.
+/// Writes some of the due rows, for a short time: rows of decks whose publication wrote none, that were judged on another day or by another manifest, or
+/// whose hidden cards were unlocked after `unlocked_since`. Returns how many rows were written; `None`: another process writes them.
 pub async fn make_due(
     app: &AppState,
     now: DateTime<Utc>,
@@ -51,7 +52,7 @@ pub async fn make_due(
         Due { before, unlocked_since },
         BATCH,
         async |decks| {
-            // Cards that were unlocked just now may be behind in memory.
+            // The cards in memory may not yet contain the latest unlocks.
             app.keep_up().await;
             let began = Instant::now();
             let mut made = 0;
@@ -61,7 +62,7 @@ pub async fn make_due(
                 }
                 match make_one(app, id).await {
                     Ok(()) => {}
-                    // The database is away, or busy: nothing is wrong with the deck.
+                    // The database is unavailable or busy; the deck itself is not the cause.
                     Err(problem) if problem.code() == ProblemCode::Unavailable => {
                         return Err(problem);
                     }

@@ -1,4 +1,4 @@
-//! Decks as people read them: by zone and kind, with the place of each card.
+//! Sheets: decks for people to read, by zone and kind, with the set and number of each card.
 
 use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, Resolution, Zone};
 
@@ -8,29 +8,29 @@ use crate::domain::ids::CardId;
 /// A deck by zone and kind.
 #[derive(Debug)]
 pub struct DeckSheet {
-    /// The zones that have entries: those of the game in its order, then others as the deck writes them.
+    /// The zones that have entries: first the zones of the game in its order, then unknown zones under the names in the deck.
     pub zones: Vec<SheetZone>,
 }
 
 /// A zone of a deck.
 #[derive(Debug)]
 pub struct SheetZone {
-    /// Its code; of a zone that the game does not have, what the deck writes.
+    /// The code of the zone; for a zone that the game does not have, the name in the deck.
     pub code: String,
-    /// Its name; `None`: the game has no such zone.
+    /// The name of the zone; `None`: the game has no such zone.
     pub name: Option<String>,
-    /// Copies in it.
+    /// Copies in the zone.
     pub cards: u64,
-    /// Its entries by kind, in the order of the game; last those of no known kind.
+    /// The entries by kind, in the order of the game; entries without a known kind come last.
     pub kinds: Vec<SheetKind>,
 }
 
 /// The cards of a kind.
 #[derive(Debug)]
 pub struct SheetKind {
-    /// Its name; `None`: the cards are hidden from the reader, or unknown.
+    /// The name of the kind; `None`: the cards are hidden from the reader, or unknown.
     pub name: Option<String>,
-    /// Copies of it.
+    /// Copies of cards of this kind.
     pub cards: u64,
     /// The entries in the order of the deck.
     pub entries: Vec<SheetEntry>,
@@ -43,11 +43,11 @@ pub struct SheetEntry {
     pub quantity: u32,
     /// Name of the rarity, where the entry names one.
     pub rarity: Option<String>,
-    /// What it is an entry of.
+    /// The card of the entry.
     pub card: SheetCard,
 }
 
-/// What an entry is an entry of.
+/// The card of an entry.
 #[derive(Debug)]
 pub enum SheetCard {
     /// A card that the reader may see.
@@ -60,23 +60,23 @@ pub enum SheetCard {
         set: String,
         /// Its number.
         number: String,
-        /// Code of the rarity that is written, if the card has it.
+        /// Code of the rarity in the entry, if the card has this rarity.
         rarity: Option<String>,
     },
     /// A card that is hidden from the reader.
     Hidden {
-        /// Code of its set and its number; `None`: the card is gone.
+        /// Code of its set and its number; `None`: the card was deleted.
         place: Option<(String, String)>,
     },
-    /// No card that the reader may know.
+    /// The entry matches no card that the reader may see.
     Unknown {
-        /// What the deck writes: a name, or a place where it has none.
+        /// The text of the entry: a name, or set and number where it has no name.
         written: String,
     },
 }
 
 impl DeckSheet {
-    /// The sheet of a deck by the cards that its reader may see.
+    /// The sheet of a deck. `catalogue`: the cards that the reader may see.
     pub(super) fn new(game: &Game, deck: &Deck, masks: &Masks, catalogue: &Catalogue) -> Self {
         let mut zones: Vec<SheetZone> = game
             .zones()
@@ -122,7 +122,7 @@ impl SheetZone {
     }
 }
 
-/// The zone of the game that an entry means, by its code or another name of it.
+/// The zone of the game that an entry means, by the code of the zone or another name of it.
 fn zone_of(zones: &[Zone], written: &str) -> Option<usize> {
     let exact = zones.iter().position(|zone| &*zone.code == written);
     exact.or_else(|| {
@@ -133,7 +133,7 @@ fn zone_of(zones: &[Zone], written: &str) -> Option<usize> {
     })
 }
 
-/// The place of a zone that the game does not have.
+/// The index of a zone that the game does not have; the zone is added if needed.
 fn other_zone(zones: &mut Vec<SheetZone>, written: &str) -> usize {
     let known = zones.iter().position(|zone| zone.name.is_none() && zone.code == written);
     known.unwrap_or_else(|| {
@@ -142,14 +142,14 @@ fn other_zone(zones: &mut Vec<SheetZone>, written: &str) -> usize {
     })
 }
 
-/// What the game calls the rarity that is written, if one is.
+/// The game's name for the rarity in an entry, if the entry has one.
 pub(super) fn rarity_name(game: &Game, written: &CardReference) -> Option<String> {
     let written = written.rarity.as_ref()?;
     let named = game.rarity(written).map(|rarity| rarity.name.clone());
     Some(named.unwrap_or_else(|| written.clone()))
 }
 
-/// The kind of a card, where it is known, and the card.
+/// The kind of the card, if it is known, and the card.
 pub(super) fn card_of(
     written: &CardReference,
     is_hidden: bool,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_stand_by_zone_and_kind_and_nothing_is_lost() {
+    fn entries_are_grouped_by_zone_and_kind_and_none_is_lost() {
         let catalogue = catalogue();
         let mut deck = parse_deck_text("2 Algae\n3 Carp\n1 Crab\n1 Crayfish\n").deck;
         for (at, zone) in ["Deck", "main", "main", "attic"].into_iter().enumerate() {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_masked_entry_tells_its_place_alone() {
+    fn a_masked_entry_shows_only_its_place() {
         let catalogue = catalogue();
         let mut deck = parse_deck_text("2 Carp\n").deck;
         deck.entries[0].card.set = Some("shore".to_owned());

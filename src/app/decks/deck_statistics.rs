@@ -1,4 +1,4 @@
-//! Statistics of decks: counts and curves, the odds of draws, and hands as they may come.
+//! Statistics of decks: counts and curves, the odds of draws, and random opening hands.
 
 use cardscape_engine::{
     AttributeValue, DeckStatistics, DrawOdds, DrawQuestion, DrawTarget, Game, MatchCount,
@@ -54,7 +54,7 @@ pub async fn count(
 ) -> Result<DeckStatisticsResponse, Problem> {
     let opened = open(app, reader, asker, id).await?;
     let (content, catalogue) = (&opened.seen.content, &opened.catalogue);
-    // A format that is not there any more says nothing of chains.
+    // If the format no longer exists, unreachable cards cannot be determined.
     let format = content.format.find_in(opened.game(), app.today()?).ok();
     let unreachable = format.map(|format| unreachable_cards(&content.deck, catalogue, &format));
     Ok(DeckStatisticsResponse {
@@ -63,29 +63,29 @@ pub async fn count(
     })
 }
 
-/// Which draws somebody asks for.
+/// A request for the odds of draws.
 #[derive(Debug, Default)]
 pub struct OddsRequest {
     /// The zone; `None`: the main zone.
     pub zone: Option<String>,
-    /// Cards of this name.
+    /// Only cards with this name.
     pub name: Option<String>,
-    /// Cards of this kind.
+    /// Only cards of this kind.
     pub kind: Option<String>,
-    /// Cards whose attribute of this code has the `value`.
+    /// Only cards whose attribute with this code has the value `value`.
     pub attribute: Option<String>,
     pub value: Option<String>,
-    /// Fewest of them; `None`: 1.
+    /// Fewest of these cards to draw; `None`: 1.
     pub min: Option<u64>,
-    /// Most of them; `None`: any number.
+    /// Most of these cards to draw; `None`: any number.
     pub max: Option<u64>,
-    /// Cards of the opening hand; `None`: as the game says.
+    /// Cards of the opening hand; `None`: the number that the game defines.
     pub hand_size: Option<u32>,
-    /// Draws after it.
+    /// Draws after the opening hand.
     pub draws: u32,
     /// Whether the player goes first.
     pub goes_first: bool,
-    /// Most mulligans; `None`: as the game says.
+    /// Most mulligans; `None`: the number that the game defines.
     pub mulligans: Option<u32>,
 }
 
@@ -116,7 +116,7 @@ pub async fn odds(
     odds.map_err(|error| refused(game, &error))
 }
 
-/// Refuses numbers above what the contract allows: each with its parameter and the largest that is taken.
+/// Refuses numbers that are larger than the OpenAPI document allows. `numbers`: parameter, value, and largest allowed value.
 fn check_most(numbers: &[(&str, u32, u32)]) -> Result<(), Problem> {
     let too_large = numbers.iter().filter(|(_, number, most)| number > most);
     let faults: Vec<InputFault> = too_large
@@ -131,7 +131,7 @@ pub(super) fn main_zone(game: &Game) -> String {
     game.zones().first().map_or_else(|| "main".to_owned(), |zone| zone.code.to_string())
 }
 
-/// The cards that are meant, or what is wrong with how they are named.
+/// The cards whose odds are requested, or the fault of the parameters that name them.
 fn read_target(game: &Game, request: &OddsRequest) -> Result<DrawTarget, Problem> {
     let fault = |parameter: &str, detail: String| {
         Err(Problem::of_query(vec![InputFault::at(parameter, detail)]))
@@ -173,7 +173,7 @@ fn read_target(game: &Game, request: &OddsRequest) -> Result<DrawTarget, Problem
     }
 }
 
-/// Why there are no odds, at the parameter that it is about.
+/// The problem when odds cannot be computed, with the parameter that causes it.
 fn refused(game: &Game, error: &OddsError) -> Problem {
     let parameter = match error {
         OddsError::UnknownZone { .. } => "?zone",

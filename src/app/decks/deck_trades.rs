@@ -1,4 +1,4 @@
-//! What a trade would do to the decks of one of its sides. Nothing is told of the other side but what the trade itself tells.
+//! The effect of a trade on the decks of one of its two players. The response reveals nothing about the other player except what the trade itself shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,24 +93,24 @@ pub struct OpenedGapResponse {
     pub reserved: u64,
 }
 
-/// A copy that changes hands, of a card that the asker may see.
+/// A traded copy of a card that the caller may see.
 struct MovedCopy {
     game: String,
     name: String,
     card: CardId,
     rarity: String,
-    /// Whether the asker gets it, and does not give it.
+    /// Whether the caller receives the copy; otherwise the caller gives it.
     is_got: bool,
 }
 
 impl MovedCopy {
-    /// How many there are of something after this copy changed hands.
+    /// The number of the caller's copies after this copy was traded.
     fn of(&self, copies: u64) -> u64 {
         if self.is_got { copies + 1 } else { copies.saturating_sub(1) }
     }
 }
 
-/// The copies that change hands, as far as the asker may see their cards: those that come before those that go, so that none is lost in between.
+/// The traded copies whose cards the caller may see. Received copies come before given ones, so that a count never has to go below 0 in between.
 fn moved_copies(copies: Vec<TradedCopy>, role: TradeRole) -> Vec<MovedCopy> {
     let moved = |TradedCopy { copy, given, .. }: TradedCopy| {
         Some(MovedCopy {
@@ -126,25 +126,25 @@ fn moved_copies(copies: Vec<TradedCopy>, role: TradeRole) -> Vec<MovedCopy> {
     moved
 }
 
-/// What the asker reads with.
+/// The caller and the permissions to read the collection and the decks.
 struct Reader {
     collection: Granted<ReadOwnCollection>,
     decks: Granted<ReadOwnDecks>,
     asker: Asker,
 }
 
-/// What the asker has of cards of a game, before the trade and after it.
+/// The caller's copies of cards of a game, before and after the trade.
 struct Stock {
     cards: BTreeMap<CardId, NamedCard>,
     owned: Vec<OwnedPrinting>,
-    /// The first card of each name, by the identity of the name.
+    /// The first card of each name, by [`name_key`].
     first_cards: BTreeMap<String, (CardId, String)>,
-    /// Copies by the identity of the name.
+    /// Copies by [`name_key`] of the card's name.
     copies: BTreeMap<String, BeforeAndAfter>,
 }
 
 impl Stock {
-    /// Finds the cards of these names. The first of the steps of `conn`.
+    /// Finds the cards with these names. `conn` must not hold a connection yet.
     async fn find(
         app: &AppState,
         conn: &mut StepConnection<'_>,
@@ -179,7 +179,7 @@ impl Stock {
     }
 }
 
-/// A deck that a trade changes something about.
+/// A deck that a trade affects.
 struct Affected {
     deck: DeckId,
     name: String,
@@ -188,10 +188,10 @@ struct Affected {
     opens: Vec<OpenedGapResponse>,
 }
 
-/// Whether the asker may read the collection and the decks, which is looked at once the trade is found.
+/// The permissions to read the caller's collection and decks, or why they are denied. They are checked only after the trade is found.
 type Reads = (Result<Granted<ReadOwnCollection>, Problem>, Result<Granted<ReadOwnDecks>, Problem>);
 
-/// Tells what a trade would do to the decks of the asker, who is one of its sides.
+/// Finds the effect of a trade on the decks of the caller, who must be one of its two players.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadTrades>,
@@ -203,7 +203,7 @@ pub async fn find(
     compare(app, by, reads, asker, (&trade, copies)).await
 }
 
-/// Finds a trade with what it would do to the decks of the asker; `None`: it is closed.
+/// Finds a trade with its effect on the caller's decks; `None`: the trade is closed.
 pub async fn find_with_trade(
     app: &AppState,
     by: &Granted<ReadTrades>,
@@ -231,7 +231,7 @@ async fn find_trade(
     found.ok_or_else(Problem::not_found)
 }
 
-/// Compares the decks of the asker before and after a trade.
+/// Compares the caller's decks before and after a trade.
 async fn compare(
     app: &AppState,
     by: &Granted<ReadTrades>,
@@ -283,14 +283,14 @@ async fn compare(
     Ok(answer)
 }
 
-/// What a deck has of a card.
+/// How many copies of a card a deck needs, and how many are reserved for it.
 #[derive(Default)]
 struct Share {
     needed: u64,
     reserved: BeforeAndAfter,
 }
 
-/// The decks of the asker that hold cards of a game that change hands, or have reserved copies of them, and to which that makes a difference.
+/// The caller's decks on which the trade of cards of one game has an effect: decks that contain these cards, or have reserved copies of them.
 async fn find_affected(
     app: &AppState,
     reader: &Reader,
@@ -352,7 +352,7 @@ async fn find_affected(
 }
 
 impl Affected {
-    /// Notes what the trade does to a card of the deck.
+    /// Adds the effect of the trade on a card of the deck.
     fn add(&mut self, stock: &Stock, key: &str, share: &Share) {
         let effect = CardEffect::of(share.needed, stock.of(key), share.reserved);
         let Some((card, name)) = stock.first_cards.get(key) else { return };
@@ -369,7 +369,8 @@ impl Affected {
     }
 }
 
-/// Counts what is missing of the whole decks, before and after. Those for which there are too many entries are taken out.
+/// Counts the missing copies of the whole decks, before and after the trade. When the limit of entries is reached, the remaining decks are removed from
+/// `affected`.
 async fn count_missing(
     app: &AppState,
     reader: &Reader,
@@ -383,7 +384,7 @@ async fn count_missing(
     name_bound(&mut conn, reader.asker, &mut entries).await?;
     drop(conn);
     if let Some(cut) = entries.get(MAX_ENTRIES_TOLD).map(|entry| entry.deck_id) {
-        // At least one is told: no deck has as many entries.
+        // At least one deck remains: no deck has as many entries as the limit.
         let place = affected.iter().position(|one| one.deck == cut).unwrap_or(affected.len());
         affected.truncate(place);
         entries.retain(|entry| entry.deck_id != cut);
@@ -414,7 +415,7 @@ async fn count_missing(
     Ok(missing)
 }
 
-/// Gives entries without a name that of the card that they are bound to, where the asker may see it by now.
+/// Sets the name of entries that are stored without one, if the caller may now see the card that the entry is bound to.
 async fn name_bound(
     conn: &mut Connection,
     (viewer, _): Asker,

@@ -1,8 +1,8 @@
-//! Decks that an account watches: a report on each is kept, made anew when it is read after a change, and by a job, which tells the account when a deck
-//! becomes illegal.
+//! Watched decks. The service stores a report about each. A report is updated when a client reads it after a change, and by a background job, which sends
+//! the account an event when a deck becomes legal or illegal.
 //!
-//! Decks are judged as everybody sees them, those of the watcher as well: so one report does for all who watch a deck, and what is told of it says nothing of
-//! hidden cards, whoever has a token of the account.
+//! A deck is judged with the cards that an anonymous client may see, even if the watcher owns the deck. One report therefore serves all accounts that watch the
+//! deck, and neither reports nor events reveal hidden cards to a client with a token of the account.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -26,19 +26,19 @@ use crate::store::decks::deck_lists;
 use crate::store::decks::deck_watches::{self, WatchOutcome, WatchedDeck};
 use crate::store::decks::watched_decks::{self, DueDeck, KeptReport, MadeReport};
 
-/// Reports that are looked for at once, for each reason to make them anew.
+/// Most due reports that one query finds, for each reason why a report is due.
 const BATCH: i64 = 50;
-/// How long a turn of making them takes at most, beside its last report: Postgres ends a transaction that does nothing for five seconds.
+/// After this time, a turn begins no further report: Postgres ends a transaction that is idle for five seconds.
 const BATCH_TIME: Duration = Duration::from_secs(2);
-/// Time until a report that cannot be made is tried again, unless the deck is saved.
+/// Delay before a failed report is tried again, unless the deck is saved earlier.
 const RETRY_DELAY: TimeDelta = TimeDelta::hours(1);
-/// The same when the database was busy.
+/// The delay when the database was busy.
 const SHORT_DELAY: TimeDelta = TimeDelta::minutes(1);
-/// Events of the change feed that are compared with watched decks at once, and reports that this makes due at once.
+/// Most events of the change feed that one statement compares with watched decks, and most reports that it marks as due.
 const MARKED: (i64, i64) = (1_000, 500);
-/// Watchers that are told at once.
+/// Most watchers who are notified in one turn.
 const TOLD: i64 = 500;
-/// What is wrong with a deck whose game has no such format, or not on this day.
+/// The violation of a deck whose format does not exist, or is not in force on this day.
 const UNKNOWN_FORMAT: &str = "UNKNOWN_FORMAT";
 
 /// What a report was made from.
@@ -125,7 +125,7 @@ impl WatchedDeckResponse {
     }
 }
 
-/// Watches a deck that the account may read. Done again, it changes nothing.
+/// Watches a deck that the account may read. A repeated request changes nothing.
 pub async fn watch(
     app: &AppState,
     by: &Granted<GiveDeckFeedback>,
@@ -146,7 +146,7 @@ pub async fn watch(
     bring_up_to_date(app, watched).await
 }
 
-/// Watches a deck no more. Done again, it changes nothing.
+/// Stops watching a deck. A repeated request changes nothing.
 pub async fn unwatch(
     app: &AppState,
     by: &Granted<GiveDeckFeedback>,
@@ -160,7 +160,7 @@ pub async fn unwatch(
     Ok(())
 }
 
-/// Finds a deck that the account watches, with its report, which is made anew if something has changed.
+/// Finds a deck that the account watches, with its report, which is updated if something has changed.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
@@ -172,10 +172,10 @@ pub async fn find(
     bring_up_to_date(app, found.ok_or_else(Problem::not_found)?).await
 }
 
-/// Where a page of watched decks begins: since when the last one of the page before is watched, and its id.
+/// Where a page of watched decks begins: start of the watch and id of the last deck on the previous page.
 pub type WatchedKey = (CursorTime, DeckId);
 
-/// Lists the decks that the own account watches, with their reports as they are kept, those that it watches since last first.
+/// Lists the decks that the caller watches, with their stored reports, the latest watch first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
@@ -190,7 +190,7 @@ pub async fn list(
     Ok(paged(rows, limit, key, |row| WatchedDeckResponse::new(row, now)))
 }
 
-/// The deck with a report that is right now.
+/// The deck with a current report, which is created now if necessary.
 async fn bring_up_to_date(
     app: &AppState,
     watched: WatchedDeck,
@@ -206,14 +206,15 @@ async fn bring_up_to_date(
     Ok(WatchedDeckResponse { report, is_current: true, ..WatchedDeckResponse::new(watched, now) })
 }
 
-/// The newest number of the change feed. What is read of the cards after this has everything up to it: what is in memory has caught up.
+/// The newest number of the change feed. Cards that are read after this call include all events up to that number, because the call waits for the cards in
+/// memory.
 async fn present_place(app: &AppState) -> Result<i64, Problem> {
     let newest = changes::extent(&app.store).await?.newest;
     app.keep_up().await;
     Ok(newest)
 }
 
-/// Makes reports that are due, some of them, for a moment. How many; `None`: another process makes them.
+/// Updates some of the due reports, for a short time. Returns how many; `None`: another process updates them.
 pub async fn make_due(app: &AppState, now: DateTime<Utc>) -> Result<Option<usize>, Problem> {
     let made = watched_decks::with_due(&app.store, now, BATCH, async |due| {
         if due.is_empty() {
@@ -242,7 +243,7 @@ async fn make_one(
 ) -> Result<(), Problem> {
     let until = match make(app, due.deck_id, due.due_at, events_seq).await {
         Ok(Some(_)) => return Ok(()),
-        // It is deleted: perhaps not for long.
+        // The deck is deleted, but its owner may restore it.
         Ok(None) => now + TimeDelta::days(1),
         Err(problem) if problem.code() == ProblemCode::Unavailable => now + SHORT_DELAY,
         Err(problem) => {
@@ -250,18 +251,19 @@ async fn make_one(
             now + RETRY_DELAY
         }
     };
-    // If this fails as well, the database is away.
+    // If this fails as well, the database is unavailable.
     let mut conn = app.store.connection().await?;
     Ok(watched_decks::postpone(&mut conn, due, until).await?)
 }
 
-/// Makes the reports due that the change feed is about after `since`, some of them. The place after which to go on; `None`: no watched deck was judged today yet.
+/// Marks the reports as due whose cards the change feed names after `since`. Returns the number after which to continue; `None`: no watched deck was judged
+/// today yet.
 pub async fn mark_changed(
     app: &AppState,
     since: Option<i64>,
     now: DateTime<Utc>,
 ) -> Result<Option<i64>, Problem> {
-    // Those without a number get one.
+    // This call gives numbers to new events that have none yet.
     changes::extent(&app.store).await?;
     let mut conn = app.store.connection().await?;
     let since = match since {
@@ -279,12 +281,12 @@ pub async fn mark_changed(
     }
 }
 
-/// Tells watchers of decks that became legal or illegal, some of them. Whether there were any.
+/// Sends events to some watchers of decks that became legal or illegal. Returns whether there were any.
 pub async fn tell_changed(app: &AppState, now: DateTime<Utc>) -> Result<bool, Problem> {
     Ok(deck_watches::tell(&app.store, now, TOLD).await?)
 }
 
-/// Judges a deck by what everybody may know, with everything that happened up to `events_seq`, and keeps the report. `None`: there is no such deck.
+/// Judges a deck with the cards that an anonymous client may see, as of event `events_seq` or later, and stores the report. `None`: the deck does not exist.
 async fn make(
     app: &AppState,
     deck: DeckId,

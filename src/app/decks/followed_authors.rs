@@ -1,4 +1,4 @@
-//! Whose decks the own account follows.
+//! Authors that the caller follows.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -33,10 +33,10 @@ impl From<FollowedAuthor> for FollowedAuthorResponse {
     }
 }
 
-/// Where a page of followed authors begins: since when the last one of the page before is followed, and who it is.
+/// Where a page of followed authors begins: start of the following and account of the last author on the previous page.
 pub type FollowedKey = (CursorTime, AccountId);
 
-/// Lists whom the own account follows, the newest first.
+/// Lists the authors that the caller follows, the latest followed first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
@@ -50,7 +50,7 @@ pub async fn list(
     Ok(paged(rows, limit, key, Into::into))
 }
 
-/// Whether the own account follows an author.
+/// Whether the caller follows an author.
 pub async fn is_followed(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
@@ -60,7 +60,7 @@ pub async fn is_followed(
     Ok(followed_authors::is_followed(&mut conn, by, author).await?)
 }
 
-/// Follows the author of that name. Done again, it changes nothing.
+/// Follows the author with that name. A repeated request changes nothing.
 pub async fn follow(
     app: &AppState,
     by: &Granted<GiveDeckFeedback>,
@@ -86,7 +86,7 @@ pub async fn follow(
     Ok(())
 }
 
-/// Follows the author of that name no more. Done again, it changes nothing.
+/// Stops following the author with that name. A repeated request changes nothing.
 pub async fn unfollow(
     app: &AppState,
     by: &Granted<GiveDeckFeedback>,

@@ -1,4 +1,4 @@
-//! Cards are added by name to lists that somebody types.
+//! Adds cards by name to a list in a text field.
 
 use cardscape_engine::{CardReference, DeckDialect, DeckEntry, TextEncoding};
 
@@ -10,18 +10,18 @@ use crate::app::state::AppState;
 use crate::domain::decks::deck::{FormatName, check_entry};
 use crate::domain::decks::list_addition::{Addition, ReadLines, add_card, takes_lines};
 
-/// A list as it is typed.
+/// A list from a text field.
 #[derive(Clone, Copy, Debug)]
 pub struct TypedList<'a> {
-    /// The format that it is meant for: `game/format`.
+    /// The format of the deck: `game/format`.
     pub format: &'a str,
     /// The list.
     pub text: &'a str,
-    /// The word for its dialect; `None`: it is recognised.
+    /// The word for the dialect; `None`: the dialect is recognised from the text.
     pub dialect: Option<&'a str>,
 }
 
-/// Adds one copy of a card to the first zone of the game. `None`: the list is of a dialect that has no lines for cards, or cannot be read.
+/// Adds one copy of a card to the first zone of the game. `None`: the dialect of the list has no lines for cards, or the list cannot be read.
 pub async fn add(
     app: &AppState,
     asker: Asker,

@@ -1,4 +1,4 @@
-//! Which cards of a list that is not stored the reader has.
+//! How many cards of a list that is not stored the reader owns.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::domain::decks::availability::{CardAvailability, availabilities};
 use crate::domain::ids::CardId;
 use crate::store::decks::deck_ownership;
 
-/// A list as it was read, with the cards of its names that the reader may see.
+/// The entries of a list, and the cards with their names that the reader may see.
 #[derive(Debug)]
 pub struct ReadEntries {
     deck: Deck,
@@ -20,7 +20,8 @@ pub struct ReadEntries {
 }
 
 impl ReadEntries {
-    /// The entries of a list, by the cards that its reader may see. Those that name a card by its place alone have its name; without one, they are left out.
+    /// The entries of a list. An entry that names its card only by set and number gets the name of the card; an entry whose name the reader may not see is left
+    /// out.
     pub(super) fn new(deck: &Deck, catalogue: &Catalogue) -> Self {
         let mut deck = deck.clone();
         for entry in deck.entries.iter_mut().filter(|entry| entry.card.name.is_empty()) {
@@ -36,7 +37,7 @@ impl ReadEntries {
     }
 }
 
-/// Tells which cards of a list the account has; `None`: it has counted and registered nothing, so that there is nothing to tell.
+/// Finds which cards of a list the account owns; `None`: the account has neither counted cards nor registered copies.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,

@@ -1,4 +1,4 @@
-//! Deck lists as text: read in whatever dialect, with the cards that their reader may see, and what is told of each line.
+//! Reads deck lists from text in any dialect, with the cards that the reader may see, and reports the result of each line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::domain::decks::deck::{MAX_ENTRIES, holds_serial, shown_line};
 use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
-/// Most notes of a list that are told.
+/// Most notes of a list in a response.
 const NOTES_TOLD: usize = 50;
 
 /// What became of a list that was text.
@@ -111,45 +111,45 @@ pub struct CandidateResponse {
     pub number: Option<String>,
 }
 
-/// A list that was read, without what no deck may have.
+/// A list after reading, without the lines that no deck may contain.
 pub(super) struct ReadList {
     /// The deck of all lines that are entries.
     pub deck: Deck,
     /// The line of each entry, from 1.
     pub lines: Vec<usize>,
-    /// Lines that are no entries and could not be read.
+    /// Lines that could not be read as entries.
     pub unread: Vec<UnreadLine>,
     /// The lines that begin a zone, each with the code of the zone.
     pub headers: Vec<(usize, String)>,
-    /// What is told of each line.
+    /// The response about each line.
     pub told: ListReadingResponse,
 }
 
 /// Why a list cannot be read at all.
 #[derive(Debug)]
 pub(super) enum ListRefusal {
-    /// It has more entries than a deck may have: so many.
+    /// The list has more entries than a deck may have; the number of entries.
     TooLong(usize),
-    /// It has so many lines more than are read.
+    /// The list has more lines than are read; the number of lines beyond the limit.
     LinesLeft(usize),
-    /// Nothing of it can be read. Why its lines are refused, each with its number.
+    /// No entry can be read, or too many lines cannot: each refused line with its number and the reason.
     Unreadable(Vec<(usize, LineRefusal)>),
-    /// It is the share code of a deck of another game.
+    /// The list is the share code of a deck of another game.
     OtherGame(String),
 }
 
-/// Whether names that are near to unknown ones are looked up. It may take a second.
+/// Whether to search for names that are similar to unknown names. The search may take a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NearNames {
     LookUp,
-    /// They are told to be left out.
+    /// Similar names are not searched, and the response counts them as left out.
     LeaveOut,
 }
 
-/// A list, the cards that it was read with, and those again as the catalogue by which it was read.
+/// A list, the cards that it was read with, and the same cards as a catalogue.
 pub(super) type ListWithCards = (ReadList, DeckPool, Catalogue);
 
-/// Reads a list with the cards that the asker may see. Returns it with those cards, and with those that the boxes of `formats` need.
+/// Reads a list with the cards that the asker may see. Also returns these cards and the cards that the boxes of `formats` need.
 pub(super) async fn read_list(
     app: &AppState,
     asker: Asker,
@@ -159,7 +159,7 @@ pub(super) async fn read_list(
     near: NearNames,
 ) -> Result<Result<ListWithCards, ListRefusal>, Problem> {
     let lines = text.lines(game);
-    // Headings may look like entries.
+    // Twice the limit, because headings may look like entries.
     let entries = lines.entry_count();
     if entries > 2 * MAX_ENTRIES {
         return Ok(Err(ListRefusal::TooLong(entries)));
@@ -177,7 +177,7 @@ pub(super) async fn read_list(
         conn.give_back();
         let lines = text.lines(game);
         let mut every = lines.mentions(MentionDepth::Every);
-        // These were looked up above.
+        // The literal names were looked up above.
         every.names.retain(|name| !literal.names.contains(name));
         let mentioned = (&every, &*sets);
         deck_cards::add_mentioned(
@@ -206,7 +206,7 @@ pub(super) async fn read_list(
     Ok(check(read, game).map(|read| (read, cards, catalogue)))
 }
 
-/// The word for an encoding, as it is for other files.
+/// The word for an encoding, the same as for collection files.
 fn encoding_word(encoding: TextEncoding) -> &'static str {
     match encoding {
         TextEncoding::Utf16 => "utf-16",
@@ -221,11 +221,11 @@ fn unknown_names(read: &ReadDeck) -> BTreeSet<String> {
         .iter()
         .filter(|line| matches!(&line.verdict, LineVerdict::Unknown { reason: None, .. }));
     let names = unknown.filter_map(|line| Some(&read.deck.entries[line.entry?].card.name));
-    // A serial code is no name, and goes no further.
+    // A serial code is no name. It must not reach the search or the response.
     names.filter(|name| !name.is_empty() && !holds_serial(name)).cloned().collect()
 }
 
-/// The list without what no deck may have, or why it is none.
+/// Checks the limits of a list, or returns why the list is refused.
 fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     if let Some(other) = read.game.as_ref().filter(|other| *other != game.code()) {
         return Err(ListRefusal::OtherGame(other.clone()));
@@ -293,7 +293,7 @@ fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
     read.lines.iter().filter_map(header).collect()
 }
 
-/// What is told of a line that no deck may have, or that cannot be read.
+/// The response about a line that is refused: no deck may contain it, or it cannot be read.
 fn refused(line: ReadLine, refusal: LineRefusal) -> ReadLineResponse {
     ReadLineResponse {
         line: line.line,
@@ -347,7 +347,7 @@ fn told(line: ReadLine) -> ReadLineResponse {
                 .ok()
                 .and_then(|mut reason| reason.get_mut("reason").map(Value::take));
         }
-        // The engine may come to say more.
+        // A later version of the engine may return other verdicts.
         _ => told.status = "ignored",
     }
     told

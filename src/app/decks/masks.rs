@@ -1,7 +1,7 @@
-//! Decks as others may see them: an entry of a card that is hidden from its reader has a place, and no name.
+//! Decks as other readers may see them: an entry whose card is hidden from the reader has a place (set and number) and no name.
 //!
-//! An entry is masked only if it was bound, when it was saved, to a card that its owner could see then. Any other text is shown as it was typed, whatever
-//! cards have that name: masking it would confirm a stranger's guess.
+//! An entry is masked only if it was bound, when it was saved, to a card that its owner could see at that time. Any other text is shown as it was typed,
+//! even if a hidden card has that name: masking it would confirm a guess at the name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,32 +15,32 @@ use crate::domain::decks::content::DeckContent;
 use crate::domain::ids::{AccountId, CardId};
 use crate::store::decks::deck_pool::{self, SeenPlace};
 
-/// What a reader sees otherwise than it is stored, by the positions of entries.
+/// The differences between a stored deck and what a reader sees of it.
 #[derive(Debug, Default)]
 pub(super) struct Masks {
-    /// Cards that are hidden from the reader.
+    /// Cards that are hidden from the reader, by the positions of their entries.
     pub hidden: BTreeMap<usize, CardId>,
-    /// Tells apart what readers see differently; 0 for who sees the deck as it is stored.
+    /// A hash of all differences; 0: the reader sees the deck as it is stored.
     digest: i64,
 }
 
 impl Masks {
-    /// Masks of these entries, for tests of who reads them.
+    /// Masks of these entries, for tests.
     #[cfg(test)]
     pub(super) fn of_hidden(hidden: impl IntoIterator<Item = (usize, CardId)>) -> Self {
         Self { hidden: hidden.into_iter().collect(), digest: 1 }
     }
 
-    /// Differs between readers who see different things of one revision; empty for who sees it as it is stored.
+    /// A number for the ETag, which differs between readers who see one revision differently; empty: the reader sees the deck as it is stored.
     pub(super) fn counts(&self) -> Vec<i64> {
         if self.digest == 0 { Vec::new() } else { vec![self.digest] }
     }
 
-    /// Notes something that this reader sees otherwise than it is stored.
+    /// Adds a difference to the hash.
     pub(super) fn note(&mut self, what: &str) {
         let before = self.digest.to_be_bytes();
         let seen = before.iter().copied().chain(what.bytes());
-        // FNV-1a: it tells apart, and is no secret.
+        // FNV-1a: the hash only has to differ; it protects no secret.
         let hash = seen.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -48,7 +48,7 @@ impl Masks {
     }
 }
 
-/// Masks what the reader of a deck of `owner` may not see. The owner reads what they typed, whatever became of the card.
+/// Masks the entries of a deck of `owner` whose cards the reader may not see. The owner always reads the names that they typed.
 pub(super) async fn mask(
     app: &AppState,
     (viewer, reader): (Viewer, Option<AccountId>),
@@ -58,7 +58,7 @@ pub(super) async fn mask(
     let is_own = reader == Some(owner);
     let mut masks = Masks::default();
     if !is_own && !content.unread_lines.is_empty() {
-        // They may hold names that the owner could see.
+        // These lines may contain names of hidden cards that the owner could see.
         content.unread_lines.clear();
         masks.note("lines");
     }
@@ -87,7 +87,7 @@ pub(super) async fn mask(
     Ok(masks)
 }
 
-/// Masks a public deck for everybody, by what everybody may know of the cards that its entries are bound to.
+/// Masks a public deck for anonymous clients. `places` and `names`: what anonymous clients may see of the cards that the entries are bound to.
 pub(super) fn mask_for_everybody(
     content: &mut DeckContent,
     places: &BTreeMap<CardId, SeenPlace>,
@@ -101,7 +101,7 @@ pub(super) fn mask_for_everybody(
     masks
 }
 
-/// Masks the entries at these positions by the places and names of their cards that the reader may see.
+/// Masks the entries at these positions. `places` and `names` are those of the cards that the reader may see.
 fn mask_bound(
     content: &mut DeckContent,
     bound: BTreeMap<usize, CardId>,
@@ -120,7 +120,7 @@ fn mask_bound(
             }
             Some(SeenPlace { hidden: false, .. }) => {}
             found => {
-                // A card that is gone may have been hidden.
+                // The card is hidden, or was deleted; a deleted card may have been hidden.
                 entry.card = CardReference {
                     name: String::new(),
                     set: found.map(|place| place.set.clone()),
@@ -135,7 +135,7 @@ fn mask_bound(
     }
 }
 
-/// Those of the cards that an owner binds entries to that not everybody sees.
+/// Those of the cards that are not open.
 pub(super) async fn hidden_cards(
     app: &AppState,
     cards: &[Option<CardId>],
@@ -151,7 +151,7 @@ pub(super) async fn hidden_cards(
     Ok(ids.into_iter().filter(|card| !is_open(card)).collect())
 }
 
-/// Whether everybody sees all these cards, by what is in memory; no: perhaps not.
+/// Whether all these cards are open, according to the cards in memory. `false`: a card is hidden, or the memory is not up to date.
 pub(super) fn are_open<'a>(app: &AppState, cards: impl IntoIterator<Item = &'a CardId>) -> bool {
     if !app.card_cache.clock().is_current() {
         return false;

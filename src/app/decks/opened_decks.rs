@@ -1,4 +1,5 @@
-//! Stored decks with the cards that they name, as their readers see them. Whoever tells several things of a deck opens it once, and makes all of them of this.
+//! Opened decks: stored decks with their cards, as the reader may see them. A page that needs several responses about a deck opens the deck once and builds all
+//! responses from it.
 
 use std::sync::Arc;
 
@@ -15,21 +16,21 @@ use crate::domain::ids::{CardId, DeckId};
 use crate::store::catalogue::games::LoadedGame;
 use crate::store::decks::deck_pool::DeckPool;
 
-/// A deck with what its reader may see of the cards that its entries mean.
+/// A deck with the cards of its entries that the reader may see.
 pub struct OpenedDeck {
     /// The deck as the reader sees it.
     pub(super) seen: SeenDeck,
-    /// Whose eyes these are.
+    /// The reader.
     pub(super) asker: Asker,
-    /// Its game.
+    /// The game of the deck.
     pub(super) loaded: Arc<LoadedGame>,
-    /// The cards, to add others to.
+    /// The cards of the entries; further cards can be added.
     pub(super) cards: DeckPool,
-    /// The same cards as the engine wants them.
+    /// The same cards as a catalogue for the engine.
     pub(super) catalogue: Arc<Catalogue>,
 }
 
-/// Opens a deck that the reader may see: 404 when they may not.
+/// Opens a deck; 404 when the reader may not see it.
 pub async fn open(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
@@ -55,19 +56,19 @@ impl OpenedDeck {
         &self.loaded.game
     }
 
-    /// Its cards by zone and kind.
+    /// The cards of the deck by zone and kind.
     pub fn sheet(&self) -> DeckSheet {
         let SeenDeck { content, masks, .. } = &self.seen;
         DeckSheet::new(self.game(), &content.deck, masks, &self.catalogue)
     }
 
-    /// Counts and curves of its cards.
+    /// Counts and curves of the cards.
     pub(super) fn statistics(&self) -> DeckStatistics {
         deck_statistics(&self.seen.content.deck, &self.catalogue)
     }
 
-    /// Whether everybody sees of its entries and cards what its reader sees, by what is in memory; no: perhaps not. All cards have to be open that its
-    /// entries are bound to, and all that they are called by: then nothing of it is hidden from anybody.
+    /// Whether anonymous clients see the same entries and cards as this reader, according to the cards in memory; `false`: perhaps not. It is `true` only if
+    /// all cards are open: the cards that the entries are bound to, and the cards that the entries name.
     pub(super) fn is_same_for_all(&self, app: &AppState) -> bool {
         let called = self.catalogue.iter().map(|card| card.key.parse().map(CardId));
         let bound = self.seen.content.cards.iter().flatten().copied().map(Ok);
@@ -75,7 +76,7 @@ impl OpenedDeck {
         cards.is_ok_and(|cards| are_open(app, &cards))
     }
 
-    /// The deck as the API tells it.
+    /// The response of the API about the deck.
     pub fn into_answer(self) -> VersionedDeck {
         self.seen.into()
     }

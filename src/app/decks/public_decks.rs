@@ -1,4 +1,4 @@
-//! Public decks: searched, and compared by the cards that they have in common.
+//! Public decks: search, and comparison by the cards that they have in common.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
@@ -67,38 +67,38 @@ pub struct PublicDeckPage {
     pub warnings: Vec<QueryWarning>,
 }
 
-/// Which public decks, as the client wrote it.
+/// A request for a list of public decks, as the client sent it.
 #[derive(Debug, Default)]
 pub struct PublicDeckRequest {
-    /// Codes that are to be known: of a game.
+    /// Code of a game, which must exist.
     pub codes: Codes,
     /// The query in the language of docs/SEARCH.md.
     pub text: String,
-    /// Their order.
+    /// The order.
     pub sort: PublicDeckSort,
 }
 
-/// The same, checked.
+/// A checked request for a list of public decks.
 pub struct PublicDeckQuery {
     request: PublicDeckRequest,
     predicate: DeckPredicate,
     warnings: Vec<QueryWarning>,
-    /// Tells this list's cursors from those of others.
+    /// Identifies the list in its cursors, so that a cursor of another list is refused.
     mark: String,
 }
 
-/// A cursor's content: mark of the list, what it is sorted by, and the deck.
+/// The content of a cursor: mark of the list, the time by which it is sorted, and the id of the deck.
 type CursorKey = (String, CursorTime, Uuid);
 
-/// Refuses what is no cursor of any list of public decks.
+/// Refuses a cursor that no list of public decks can have made.
 pub fn demand_cursor(cursor: Option<&Cursor>) -> Result<(), Problem> {
     Cursor::key_of::<CursorKey>(cursor).map(drop)
 }
 
 impl PublicDeckRequest {
-    /// Checks the request over the games that there are.
+    /// Checks the request against the existing games.
     pub async fn check(self, app: &AppState) -> Result<PublicDeckQuery, Problem> {
-        // Cursors of clients hold it: other names of these fields would make the cursors invalid.
+        // Cursors of clients hold this mark: renaming the fields that it is made from would invalidate them.
         let mark = mark_of(&self);
         let tree = search::parse(&self.text).map_err(bad_query);
         let (codes, tree) = both(self.codes.resolve(app).await, tree)?;
@@ -116,7 +116,7 @@ impl PublicDeckRequest {
     }
 }
 
-/// Lists public decks: what everybody may see of them, whoever asks.
+/// Lists public decks. The response is the same for every caller: it contains only what an anonymous client may see.
 pub async fn list(
     app: &AppState,
     network: Network,
@@ -136,7 +136,7 @@ pub async fn list(
         let mut conn = app.store.connection().await?;
         public_decks::list(&mut conn, wanted, sort, after, limit.rows()).await?
     } else {
-        // It may read many decks before it has a page.
+        // This query may read many decks before a page is full.
         let mut conn = app.searches.connection(network).await?;
         let rows = public_decks::list(&mut conn, wanted, sort, after, limit.rows()).await;
         rows.map_err(too_slow)?
@@ -169,7 +169,8 @@ pub struct SimilarDecksResponse {
     pub data: Vec<SimilarDeckResponse>,
 }
 
-/// Finds the public decks that have most cards in common with a deck that the reader may see. Its cards are those that everybody may know.
+/// Finds the public decks that have most cards in common with a deck that the reader may see. Only cards of the deck that an anonymous client may see are
+/// compared.
 pub async fn find_similar(
     app: &AppState,
     (reader, network): (Option<&Granted<ReadOwnDecks>>, Network),
@@ -180,7 +181,7 @@ pub async fn find_similar(
     list_similar_to(app, network, &opened, limit).await
 }
 
-/// The same for a deck that was opened. What its reader alone may know of its cards is not compared.
+/// Like [`find_similar`], for an opened deck. Cards that only its reader may see are not compared.
 pub async fn find_similar_to(
     app: &AppState,
     (reader, network): (Option<&Granted<ReadOwnDecks>>, Network),
@@ -210,7 +211,7 @@ async fn list_similar_to(
     let (game, id) = (opened.game().code(), opened.id());
     let found = public_decks::list_similar(&mut conn, game, &cards, id, limit).await;
     let similar = found.map_err(too_slow)?.into_iter().map(|found| {
-        // Counts of entries: far below 2^53.
+        // The numbers are counts of entries, far below 2^53.
         #[allow(clippy::cast_precision_loss)]
         let similarity = found.shared as f64 / found.together.max(1) as f64;
         SimilarDeckResponse { deck: found.deck.into(), shared_cards: found.shared, similarity }
@@ -247,7 +248,7 @@ pub struct PlayedWithResponse {
     pub data: Vec<PlayedCardResponse>,
 }
 
-/// Finds the cards that are most often in public decks with this one.
+/// Finds the cards that are most often in public decks together with this card.
 pub async fn find_played_with(
     app: &AppState,
     network: Network,

@@ -1,4 +1,4 @@
-//! What is answered for a report: its violations, each with its rule, cards and lines.
+//! The response about a deck report: its violations, each with its rule, cards and lines.
 
 use cardscape_engine::{CardMention, CardReference, Fix, Report, Violation};
 use serde::Serialize;
@@ -140,13 +140,13 @@ pub struct MentionedCardResponse {
     pub copy: Option<String>,
 }
 
-/// What a response has beside the engine's report.
+/// The data of a response that the engine's report does not contain.
 pub(crate) struct ReportContext<'a> {
-    /// Knows the ids of cards.
+    /// Finds the id of a card.
     pub card_id: &'a dyn Fn(&CardReference) -> Option<Uuid>,
-    /// Knows the lines of the list.
+    /// Finds the lines of the list that name a card.
     pub places: &'a CardLines<'a>,
-    /// Unknown names that were not looked up.
+    /// Number of unknown names for which similar names were not searched.
     pub suggestions_left_out: usize,
 }
 

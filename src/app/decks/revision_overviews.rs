@@ -1,4 +1,4 @@
-//! Everything that a page shows of a revision of a deck, with the eyes of its reader.
+//! Everything that a page shows about a revision of a deck, as far as the reader may see it.
 
 use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, name_key};
 use chrono::{DateTime, Utc};
@@ -15,44 +15,44 @@ use crate::domain::decks::diff::{CardDifference, differences};
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_revisions;
 
-/// A revision of a deck with what its cards are and what differs from others.
+/// A revision of a deck, with its cards and the differences to other revisions.
 pub struct RevisionOverview {
     /// The deck as it is now.
     pub deck: VersionedDeck,
     /// The game of the revision.
     pub game: Game,
-    /// The name that the deck had.
+    /// The name of the deck in this revision.
     pub name: String,
-    /// The format that it was meant for.
+    /// The format of the deck in this revision.
     pub format: String,
-    /// Its cards by zone and kind.
+    /// The cards of the revision, by zone and kind.
     pub sheet: DeckSheet,
     /// Cards in all zones together.
     pub card_count: u64,
-    /// When it was saved.
+    /// When the revision was saved.
     pub created_at: DateTime<Utc>,
-    /// What changed since the revision before; `None`: the reader may see none before it.
+    /// Changes since the previous revision; `None`: there is no earlier revision that the reader may see.
     pub since: Option<RevisionChanges>,
-    /// What has changed up to the newest revision; `None`: it is the newest.
+    /// Changes up to the newest revision; `None`: this is the newest revision.
     pub until: Option<RevisionChanges>,
 }
 
-/// What differs between a revision and another one.
+/// The differences between two revisions.
 pub struct RevisionChanges {
-    /// Number of the other one.
+    /// Number of the other revision.
     pub revision: i64,
-    /// The cards of which they have different numbers of copies, in the order in which the decks name them; `None`: they are decks of different games, whose
-    /// cards are never the same.
+    /// The cards whose number of copies differs, in the order in which the decks name them; `None`: the revisions are for different games, which have no
+    /// cards in common.
     pub cards: Option<Vec<ChangedCard>>,
 }
 
-/// A card of which two decks have different numbers of copies.
+/// A card whose number of copies differs between two revisions.
 pub struct ChangedCard {
     /// The card, as far as the reader may see it.
     pub card: SheetCard,
     /// Name of the rarity, where the decks name one.
     pub rarity: Option<String>,
-    /// Copies by zone, where they differ.
+    /// Copies by zone, for the zones where they differ.
     pub zones: Vec<ZoneCounts>,
     key: (Option<CardId>, String, CardReference),
 }
@@ -118,7 +118,7 @@ fn between(before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifferen
     is_one_game.then(|| differences(&entries(before), &entries(after)))
 }
 
-/// The cards of a deck and of what differs, as far as the asker may see them.
+/// The cards of a deck and of its differences to other revisions, as far as the viewer may see them.
 async fn catalogue(
     app: &AppState,
     asker: Asker,
@@ -136,7 +136,7 @@ async fn catalogue(
     catalogue_of(app, asker, game, &mentioned).await
 }
 
-/// What differs, each card once with all its zones.
+/// The differences, each card once with all its zones.
 fn changed_cards(
     game: &Game,
     catalogue: &Catalogue,
@@ -147,7 +147,7 @@ fn changed_cards(
         let counts = ZoneCounts { zone, before, after };
         let name = name_key(&written.name);
         let place = CardReference { name: String::new(), ..written.clone() };
-        // A card is called by one id or by one name in all zones.
+        // A card has the same id, or the same name, in all zones.
         let key = (card_id, if card_id.is_some() { String::new() } else { name }, place);
         if let Some(known) = cards.iter_mut().find(|known| known.key == key) {
             known.zones.push(counts);

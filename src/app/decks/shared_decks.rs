@@ -1,4 +1,4 @@
-//! Decks in lists for others than their owners: those of an author, and what is new of the authors whom one follows.
+//! Lists of public decks: the decks of one author, and the decks of the authors that the caller follows.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -37,14 +37,14 @@ impl From<SharedDeckRow> for SharedDeckResponse {
     }
 }
 
-/// Where a page of public decks begins: when the last one of the page before was published, and its id.
+/// Where a page of public decks begins: publication time and id of the last deck on the previous page.
 pub type PublishedKey = (CursorTime, DeckId);
 
 fn position(row: &SharedDeckRow) -> PublishedKey {
     (CursorTime(row.published_at.unwrap_or(row.deck.created_at)), row.deck.id)
 }
 
-/// Lists the public decks of the author of that name, what was published last first: 404 when there is no such author.
+/// Lists the public decks of the author with that name, the latest published first; 404 when there is no such author.
 pub async fn list_of_author(
     app: &AppState,
     author: &str,
@@ -59,7 +59,7 @@ pub async fn list_of_author(
     Ok(paged(rows, limit, position, Into::into))
 }
 
-/// Lists the public decks of the authors whom the own account follows, what was published last first.
+/// Lists the public decks of the authors that the caller follows, the latest published first.
 pub async fn list_followed(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,

@@ -1,4 +1,4 @@
-//! What is told of the cards and designs that a design is like.
+//! Response bodies about cards and designs that are similar to a design.
 
 use std::sync::Arc;
 

@@ -166,7 +166,7 @@ impl DesignCheckResponse {
 }
 
 /// Checks a design as it is sent. The response about similar designs depends only on what everybody may see and on the
-/// asker's own designs. `stored`: the design that it would be a revision of, with which it is not compared.
+/// caller's own designs. `stored`: the design that it would be a revision of, with which it is not compared.
 pub async fn check(
     app: &AppState,
     network: Network,

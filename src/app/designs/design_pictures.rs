@@ -62,7 +62,7 @@ pub async fn draw(
     Ok(picture)
 }
 
-/// Draws a design that is not stored, as its author has it so far. Nobody keeps the picture.
+/// Draws a design that is not stored, in its author's current state. The picture must not be cached.
 pub async fn sketch(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,

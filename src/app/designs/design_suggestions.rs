@@ -20,7 +20,7 @@ pub struct PartialDesign {
     pub kind: String,
     /// Attributes by code.
     pub attributes: Map<String, Value>,
-    /// Effects, in printed order; the text `None` asks for a sentence.
+    /// Effects, in printed order; the text `None` requests a sentence.
     pub effects: Vec<PartialEffect>,
     /// Printings with numbers that the author chose.
     pub printings: Vec<PrintingDefinition>,
@@ -32,7 +32,7 @@ pub struct PartialEffect {
     pub style: Option<String>,
     /// Its slot.
     pub slot: Option<String>,
-    /// The sentence; `None` or blank asks for one.
+    /// The sentence; `None` or blank requests one.
     pub text: Option<String>,
 }
 

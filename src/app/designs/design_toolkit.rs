@@ -297,7 +297,7 @@ impl<'a> DesignToolkitResponse<'a> {
     }
 }
 
-/// The toolkit of a game; made once for each version of its manifest and effect texts.
+/// The toolkit of a game; it is rendered once for each version of the game's manifest and effect texts.
 pub async fn find(app: &AppState, game: &Code) -> Result<Rendered, Problem> {
     let loaded = games::find(app, game).await?;
     let texts = app.effects.find(&app.store, game.as_str()).await?;

@@ -1,7 +1,7 @@
-//! Similar cards and designs: open cards, shared designs and the asker's own designs with the same or a similar name,
+//! Similar cards and designs: open cards, shared designs and the caller's own designs with the same or a similar name,
 //! or with equivalent effects.
 //!
-//! Hidden cards are left out for every asker, even for those who may see them: a response that depended on hidden cards
+//! Hidden cards are left out for every caller, even for those who may see them: a response that depended on hidden cards
 //! would reveal them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -52,7 +52,7 @@ pub(super) async fn cards_of_like_name(
     Ok(cards_like(app, network, game, &Probe::new(name)).await?.to_vec())
 }
 
-/// Open cards of like names, the most alike first. They are cached, because an editor sends the same name with every change of the design.
+/// Open cards with similar names, the most similar first. They are cached, because an editor sends the same name with every change of the design.
 async fn cards_like(
     app: &AppState,
     network: Network,
@@ -194,7 +194,7 @@ async fn find_designs<P: Permission + SeesOwnDesigns>(
     };
     let Some(asker) = asker else { return Ok(listed) };
     let own = likeness::find_own_alike(&mut *app.store.connection().await?, asker, query).await?;
-    // The asker's designs were read from the database, so they are newer than those from memory.
+    // The caller's designs were read from the database, so they are newer than those from memory.
     listed.retain(|design| own.iter().all(|known| known.id != design.id));
     listed.extend(own);
     listed.sort_by_key(|design| design.id);

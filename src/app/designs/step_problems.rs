@@ -52,7 +52,7 @@ pub(super) fn not_releasable(obstacles: &[ReleaseObstacle]) -> Problem {
     Problem::new(ProblemCode::DesignNotReleasable).with("obstacles", obstacles)
 }
 
-/// `whom` has this name, or one that looks the same.
+/// The card or design `whom` has this name, or a name that looks the same.
 pub(super) fn name_taken(whom: NameHolder) -> Problem {
     Problem::new(ProblemCode::DesignNameTaken).because(ProblemCause::NameTaken(whom))
 }

@@ -127,7 +127,7 @@ pub async fn list<P: Permission + SeesOwnDesigns>(
     Ok(paged(rows, limit, |row| row.id, Into::into))
 }
 
-/// Lists the first of those that nobody has answered, of a design that the reader may see.
+/// Lists the first open suggestions for a design that the reader may see.
 pub async fn list_open<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     by: &Granted<P>,

@@ -186,7 +186,7 @@ async fn edit(
         return Ok(EditedTexts { answer, revision: None, added: None });
     }
     let revision = match replaced {
-        // An edit that changes nothing makes no new version.
+        // An edit that changes nothing creates no new version.
         Some(revision) if is_same => revision,
         base => part.store(app, by, game, base, after.texts(), &change).await?,
     };
@@ -196,9 +196,9 @@ async fn edit(
 
 /// The part of the effect texts that an edit changes.
 struct EditedPart {
-    /// Its name in the log.
+    /// The name of the part in the log.
     name: String,
-    /// Its JSON pointer in the document and in the request body, if they differ.
+    /// The JSON pointer of the part in the document and in the request body, if they differ.
     pointers: Option<(String, &'static str)>,
     /// Number of the template that is added, if one is.
     added: Option<usize>,

@@ -1,4 +1,4 @@
-//! Errors of what was typed are reasons.
+//! Conversions of parse errors into fault reasons.
 
 use std::borrow::Cow;
 

@@ -4,9 +4,9 @@ use crate::domain::collection::Condition;
 use crate::domain::collection::table::Column;
 use crate::domain::decks::deck::EntryFault;
 
-/// What programs are told. They may compare it, so it stays as it is.
+/// API clients may compare the messages, so the messages must not change.
 #[test]
-fn programs_are_told_the_same_as_ever() {
+fn messages_for_api_clients_do_not_change() {
     let length = || TextError::Length { min: 1, max: 60, actual: 0 };
     let texts = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     let owned = str::to_owned;
@@ -155,7 +155,7 @@ fn programs_are_told_the_same_as_ever() {
 const CODE: &str = "a code is 1 to 64 letters, digits, hyphens and underscores";
 
 #[test]
-fn programs_are_told_the_same_of_lines_as_ever() {
+fn messages_about_lines_do_not_change() {
     let owned = str::to_owned;
     let near = || vec![owned("hearth")];
     for (fault, told) in [
@@ -208,5 +208,5 @@ fn programs_are_told_the_same_of_lines_as_ever() {
     ] {
         assert_eq!(FaultReason::from(fault).to_string(), told);
     }
-    assert_eq!(Condition::ALL.len(), 6, "all of them are told above");
+    assert_eq!(Condition::ALL.len(), 6, "the message lists all conditions");
 }

@@ -135,7 +135,7 @@ pub async fn list_first_replies(
         return Ok(Vec::new());
     }
     let mut conn = app.store.connection().await?;
-    // No row more than that: a comment says how many replies it has.
+    // The extra row for the next page is not needed: a comment contains the number of its replies.
     let most = most.rows() - 1;
     let rows = comments::list_first_replies(&mut conn, subject, comments, most).await?;
     Ok(rows.into_iter().map(Into::into).collect())
@@ -159,7 +159,7 @@ pub fn read_text(raw: &str) -> Result<String, Problem> {
 
 /// A comment to write, with its text in stored form.
 pub struct CommentDraft {
-    /// What it says.
+    /// The text.
     pub text: String,
     /// The comment that it replies to.
     pub reply_to: Option<CommentId>,

@@ -16,7 +16,7 @@ use crate::store::operations::webhooks::WebhookContent;
 /// Longest description, in characters.
 const MAX_DESCRIPTION: usize = 200;
 
-/// A kind of events, for the contract.
+/// A kind of events, for the OpenAPI document.
 struct EventKind;
 
 impl PartialSchema for EventKind {

@@ -1,4 +1,4 @@
-//! What revealed print runs have promised. A plan grows with its set, and anonymous clients may ask: each is read once.
+//! Promises of revealed print runs. A plan grows with its set, and anonymous clients may request it, so each plan is read once and cached.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::printing::promise::RunPromise;
 
-/// What the run of an announcement promises, by what opens it; `None`: that is not revealed, or cannot be read.
+/// The promise of an announced print run, read from its revealed seed and plan; `None`: they are not revealed, or cannot be read.
 pub async fn find(
     app: &AppState,
     id: Uuid,
     opening: Option<String>,
 ) -> Result<Option<Arc<RunPromise>>, Problem> {
     let Some(opening) = opening else { return Ok(None) };
-    // What is revealed never changes.
+    // A revealed plan never changes.
     if let Some(known) = app.run_promises.get(&id) {
         return Ok(known);
     }

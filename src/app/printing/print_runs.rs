@@ -15,7 +15,7 @@ use crate::domain::ids::PrintRunId;
 use crate::store::Connection;
 use crate::store::printing::print_runs::{self, PrintRunRow, RunCounts};
 
-/// Most codes of the runs that one statement counts, if they are several: a few tenths of a second.
+/// Most codes that one statement counts if it counts several runs; this takes a few tenths of a second.
 const AT_ONCE: i64 = 1_000_000;
 
 /// Copies of one rarity in a run.
@@ -129,8 +129,8 @@ pub async fn find(
     Ok(PrintRunResponse::from((row, counts)))
 }
 
-/// Counts the copies of runs, or returns counts from the cache; in the order of the runs. What one statement has counted
-/// stays in the cache when the request runs out of time.
+/// Counts the copies of runs, or returns counts from the cache; in the order of the runs. If the request times out, the
+/// counts of the finished statements stay in the cache.
 async fn count(
     app: &AppState,
     conn: &mut Connection,

@@ -33,7 +33,7 @@ pub(in crate::app) async fn reserve(
 }
 
 /// Returns all attempts except the guesses. Guesses are also counted over all instances: many in one hour mean that
-/// somebody tries codes from many accounts and networks.
+/// an attacker tries codes from many accounts and networks.
 pub(in crate::app) async fn settle(
     app: &AppState,
     reserved: &ReservedAttempts,

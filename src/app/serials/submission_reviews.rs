@@ -108,7 +108,7 @@ pub async fn list_waiting(
     Ok(paged(waiting, limit, |waiting| waiting.row.id, item))
 }
 
-/// Finds a submission that waits for a moderator. 404: it does not, or not any more.
+/// Finds a submission that waits for a moderator. 404 when it does not exist or no longer waits.
 pub async fn find_waiting(
     app: &AppState,
     by: &Granted<ReviewSubmissions>,
@@ -117,7 +117,7 @@ pub async fn find_waiting(
     submission: SubmissionId,
 ) -> Result<WaitingSubmission, Problem> {
     let wanted = WaitingSelection { account: None, game: None, set: None };
-    // The list goes by id: the submission comes first after the id before its own.
+    // The list is ordered by id: the submission is the first entry after the id before its own.
     let before = submission.0.as_u128().checked_sub(1).map(Uuid::from_u128);
     let one = PageLimit::try_from(1).map_err(Problem::internal)?;
     let found = list_waiting(app, by, viewer, reader, wanted, before, one).await?;

@@ -33,7 +33,7 @@ pub struct NamedSerial {
 const MAX_NAME: usize = 200;
 
 impl NamedSerial {
-    /// Reads a code and the name beside it, each with what is wrong with it by itself.
+    /// Parses a code and the name beside it, and returns the error of each separately.
     pub fn read(
         serial: &str,
         name: &str,
@@ -41,7 +41,7 @@ impl NamedSerial {
         (SerialCode::parse(serial), text::line(name, 1, MAX_NAME))
     }
 
-    /// The submission of it that comes from that network.
+    /// The submission of this code from a network.
     pub(super) fn to_submission(
         &self,
         app: &AppState,
@@ -68,12 +68,7 @@ impl NamedSerial {
     }
 }
 
-/// Registers a copy to the account that submits its code.
-///
-/// An attempt is taken and committed before the code is looked up, and returned if the submission was not a guess. In
-/// between, one transaction decides the submission and reads the response. A request thus takes at most three
-/// connections from the pool, one after the other.
-/// The code of the problem with a serial that cannot be read.
+/// The problem code for a serial code that cannot be read.
 pub fn unreadable(error: SerialError) -> ProblemCode {
     match error {
         SerialError::Length(_) | SerialError::Symbol(_) => ProblemCode::SerialMalformed,
@@ -81,6 +76,11 @@ pub fn unreadable(error: SerialError) -> ProblemCode {
     }
 }
 
+/// Registers a copy to the account that submits its code.
+///
+/// An attempt is taken and committed before the code is looked up, and returned if the submission was not a guess. In
+/// between, one transaction decides the submission and reads the response. A request thus takes at most three
+/// connections from the pool, one after the other.
 pub async fn submit(
     app: &AppState,
     by: &Granted<SubmitSerials>,

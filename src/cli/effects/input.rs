@@ -16,7 +16,7 @@ pub(super) fn read_text(path: &Path) -> Result<String, Exit> {
     read(path).map_err(|error| unreadable(path, &error)).and_then(|bytes| text(path, bytes))
 }
 
-/// Like [`read_text`]; `None` when there is no such file.
+/// Like [`read_text`]; `None`: the file does not exist.
 fn read_if_there(path: &Path) -> Result<Option<String>, Exit> {
     match read(path) {
         Ok(bytes) => text(path, bytes).map(Some),

@@ -1,13 +1,13 @@
-//! Limits on attempts at what guards secrets: log-in, second factors, serial codes, recovery codes, registration.
+//! Limits on attempts at secrets (log-in, second factors, serial codes, recovery codes) and on registrations.
 //!
-//! A limit counts in fixed windows, in the database, shared by all instances. A unit is reserved before the secret is looked
-//! at and given back on success, so that parallel guesses cannot outrun the count and honest use is free.
+//! A limit counts in fixed windows, in the database, shared by all instances. A unit is reserved before the secret is checked
+//! and returned on success, so that parallel guesses cannot exceed the limit and honest use costs nothing.
 //!
-//! What is counted by network is counted by the wider ones around it, too ([`crate::domain::network::Network::counted`]).
+//! A scope that counts by network also counts by the wider networks that contain it ([`crate::domain::network::Network::counted`]).
 
 use chrono::{DateTime, Duration, Utc};
 
-/// What is limited, and by what it is counted.
+/// What is limited, and by which keys it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttemptScope {
     /// Wrong passwords for one account from one network.
@@ -15,25 +15,25 @@ pub enum AttemptScope {
     /// Wrong passwords from one network, whatever the account.
     LoginNetwork,
     /// Wrong passwords for one account from networks that never logged in to it. Known networks are not counted here, so
-    /// nobody can lock the owner out.
+    /// an attacker cannot lock the owner out.
     LoginAccountStrangers,
-    /// Wrong passwords where somebody who is logged in has to give it again, in one session. Not counted by account: a stolen session would
-    /// use up its owner's attempts.
+    /// Wrong passwords of a logged-in caller who must enter the password again, counted by session. They are not counted by account, because a
+    /// stolen session would use up its owner's attempts.
     PasswordSession,
     /// Wrong codes of one account's second factor from one network.
     SecondFactorAccountNetwork,
     /// Wrong codes of second factors from one network, whatever the account.
     SecondFactorNetwork,
-    /// Wrong codes of one account's second factor from networks that never logged in with it. Known networks are not counted here, so
-    /// nobody who has the password can lock the owner out of them. Three of a million codes are right at any moment.
+    /// Wrong codes of one account's second factor from networks that never logged in with it. Known networks are not counted here, so an
+    /// attacker who has the password cannot lock the owner out of these networks. At any moment, three of a million codes are right.
     SecondFactorAccountStrangers,
     /// Rejected serials of one account.
     SerialAccount,
     /// Rejected serials from one network.
     SerialNetwork,
-    /// Rejected serials of everybody together: no limit, but an alarm.
+    /// Rejected serials of all accounts together. This count is no limit, but triggers an alarm.
     SerialEverybody,
-    /// Accounts registered from one network; never given back.
+    /// Accounts registered from one network; units are never returned.
     RegisterNetwork,
     /// Wrong recovery codes from one network.
     RecoverNetwork,
@@ -48,8 +48,8 @@ pub struct AttemptLimit {
     pub window: Duration,
 }
 
-/// The limits in force. Multiplied as a whole by configuration, for events with a thousand players behind one address and
-/// for load tests.
+/// The limits in force. The configuration can multiply all of them, for events with a thousand players behind one address
+/// and for load tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptLimits {
     factor: u32,
@@ -127,20 +127,20 @@ impl AttemptScope {
 }
 
 impl AttemptLimit {
-    /// The limit for what may use as much as `factor` of what it is for.
+    /// The limit multiplied by `factor`.
     #[must_use]
     pub fn times(self, factor: u32) -> Self {
         Self { limit: self.limit.saturating_mul(factor), ..self }
     }
 
-    /// When the window that holds `now` began.
+    /// The start of the window that contains `now`.
     pub fn window_start(self, now: DateTime<Utc>) -> DateTime<Utc> {
         let length = self.window.num_seconds().max(1);
         let start = now.timestamp().div_euclid(length) * length;
         DateTime::from_timestamp(start, 0).unwrap_or(now)
     }
 
-    /// Seconds until the window that holds `now` ends, at least 1.
+    /// Seconds until the end of the window that contains `now`, at least 1.
     pub fn retry_after(self, now: DateTime<Utc>) -> u32 {
         let end = self.window_start(now) + self.window;
         u32::try_from((end - now).num_seconds()).unwrap_or(1).max(1)

@@ -1,4 +1,4 @@
-//! Whom an account wants to hear nothing of.
+//! Blocks of other accounts.
 
-/// Most accounts that one can block.
+/// Most accounts that one account can block.
 pub const MAX_BLOCKS: i64 = 1_000;

@@ -1,47 +1,47 @@
-//! How much an account may do on a day (UTC).
+//! Limits on the activities of an account per day (UTC).
 
 use chrono::Duration;
 
-/// Something that is bounded by day.
+/// An activity with a daily limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DailyActivity {
-    /// To begin a design.
+    /// Create a design.
     Create,
-    /// To write a new revision of one.
+    /// Write a new revision of a design.
     Revise,
-    /// To share one.
+    /// Share a design.
     Share,
-    /// To ask for the release of one.
+    /// Request the release of a design.
     Submit,
-    /// To comment on a design or a deck: counted together.
+    /// Comment on a design or a deck; both are counted together.
     Comment,
-    /// To rate a design.
+    /// Rate a design.
     Rate,
-    /// To suggest a change of somebody else's design.
+    /// Suggest a change of another player's design.
     Suggest,
-    /// To like a deck.
+    /// Like a deck.
     Like,
-    /// To follow an author.
+    /// Follow an author.
     Follow,
-    /// To report something to the moderators.
+    /// Report something to the moderators.
     Report,
-    /// To send a picture, whatever becomes of it: reading it takes a core.
+    /// Upload a picture. Refused pictures count as well, because reading a picture takes a core.
     Upload,
 }
 
-/// How often something may be done on a day. Never 0.
+/// How often an activity is allowed per day; never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DailyLimit {
-    /// By most accounts.
+    /// The limit for most accounts.
     pub usual: i32,
-    /// By accounts that are new: who makes many of them to flood the gallery gets little for each.
+    /// The lower limit for new accounts, so that creating many accounts to flood the gallery has little effect.
     pub new_account: i32,
     /// How long an account is new.
     pub new_for: Duration,
 }
 
 impl DailyActivity {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 11] = [
         Self::Create,
         Self::Revise,
@@ -73,7 +73,7 @@ impl DailyActivity {
         }
     }
 
-    /// How often it may be done.
+    /// The limit of the activity.
     pub fn daily_limit(self) -> DailyLimit {
         let (usual, new_account) = match self {
             Self::Create => (100, 30),
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn new_accounts_may_do_less_and_everybody_something() {
+    fn new_accounts_have_lower_limits_and_no_limit_is_zero() {
         for activity in DailyActivity::ALL {
             let limit = activity.daily_limit();
             assert!(0 < limit.new_account && limit.new_account < limit.usual, "{activity:?}");

@@ -1,4 +1,4 @@
-//! What may be a password, how often secrets may be tried, how much may be done on a day, and what an account wants to hear of.
+//! Rules for accounts: passwords, attempt limits, daily limits, blocks, and optional events.
 
 pub mod attempts;
 pub mod blocks;

@@ -3,30 +3,30 @@
 /// A kind of event that an account can turn off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OptionalEvent {
-    /// Somebody commented on a design of the account's.
+    /// Another player commented on a design of the account.
     DesignCommented,
-    /// Somebody replied to a comment.
+    /// Another player replied to a comment on a design.
     DesignReplied,
-    /// Somebody suggested a change of a design.
+    /// Another player suggested a change of a design.
     DesignSuggested,
     /// A suggestion became a revision.
     SuggestionTaken,
-    /// A suggestion did not.
+    /// A suggestion was declined.
     SuggestionDeclined,
-    /// A moderator found a design fit for release.
+    /// A moderator approved a design.
     DesignApproved,
-    /// A moderator did not.
+    /// A moderator declined a design.
     DesignDeclined,
-    /// A design became a card that everybody sees.
+    /// A design became an open card.
     DesignOfficial,
-    /// Somebody commented on a deck of the account's.
+    /// Another player commented on a deck of the account.
     DeckCommented,
-    /// Somebody replied to a comment on a deck.
+    /// Another player replied to a comment on a deck.
     DeckReplied,
 }
 
 impl OptionalEvent {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 10] = [
         Self::DesignCommented,
         Self::DesignReplied,
@@ -56,7 +56,7 @@ impl OptionalEvent {
         }
     }
 
-    /// The one of that kind.
+    /// The event with that kind.
     pub fn parse(kind: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.as_str() == kind)
     }

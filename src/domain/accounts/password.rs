@@ -1,10 +1,10 @@
-//! Passwords: what may be one. Hashing is `auth`'s.
+//! Rules for passwords. Hashing is in `auth`.
 
 use cardscape_engine::name_key;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-/// The passwords that guessers try first, folded to lower case; sorted.
+/// The passwords that attackers try first, in lower case, sorted.
 const COMMON: &str = include_str!("common_passwords.txt");
 
 /// A password as typed, kept out of logs and wiped from memory when dropped.
@@ -13,19 +13,19 @@ pub struct Password(Zeroizing<String>);
 /// Why a new password is refused.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum PasswordError {
-    /// NIST SP 800-63B asks for a minimum and for no other composition rule.
+    /// The length is wrong. NIST SP 800-63B requires a minimum length and no other composition rule.
     #[error("must be 10 to 128 characters long")]
     Length,
-    /// Among the passwords that guessers try first.
+    /// The password is one of those that attackers try first.
     #[error("is too easy to guess")]
     Common,
-    /// Guessers try names with something before and after.
+    /// The password contains the account's name. Attackers try names with additions before and after.
     #[error("must not contain the name of the account")]
     Name,
 }
 
 impl Password {
-    /// Takes a password to be checked against a stored hash. Nothing is refused here: the hash decides.
+    /// A password to check against a stored hash. No rule is checked, because only the hash decides.
     pub fn presented(raw: String) -> Self {
         Self(Zeroizing::new(raw))
     }
@@ -49,8 +49,9 @@ impl Password {
         Ok(password)
     }
 
-    /// Whether a name stands in it, however it is written: case, width, spaces and punctuation do not matter. Four characters and more may
-    /// stand nowhere. Three are found in many words by chance, so they may not begin or end it, nor be a word of it. Fewer say nothing.
+    /// Whether the password contains a name; case, width, spaces and punctuation are ignored. A name of four or more characters must not occur anywhere.
+    /// Three characters occur in many words by chance, so they must not begin or end the password or be a word of it. A shorter name must only not be the
+    /// whole password.
     fn contains_name(&self, name: &str) -> bool {
         let key = name_key(name);
         let folded = Zeroizing::new(name_key(&self.0));
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_the_name_however_it_is_written() {
+    fn refuses_the_name_in_any_spelling() {
         let refused = |raw: &str, name: &str| match Password::new(raw.to_owned(), name) {
             Ok(_) => false,
             Err(PasswordError::Name) => true,

@@ -1,8 +1,8 @@
-//! Bulk files: what there is of each game, and how often it is made.
+//! Bulk files: the files of each game, and how often they are built.
 
 use chrono::Duration;
 
-/// What a bulk file holds.
+/// The content of a bulk file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BulkKind {
     /// A card in each line, as JSON.
@@ -26,12 +26,12 @@ impl BulkKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// What the file of a game is called.
+    /// The name of the file of a game.
     ///
     /// ```
     /// use cardscape::domain::catalogue::bulk::BulkKind;
@@ -46,15 +46,16 @@ impl BulkKind {
     }
 }
 
-/// Whether a file may be called that: game codes, hyphens and dots. Anything else need not be looked for, and some of it cannot be.
+/// Whether a text can be the name of a file: only the characters of game codes, and dots. Other texts are not looked up, and some of them cannot be looked
+/// up.
 pub fn is_file_name(name: &str) -> bool {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
     name.len() <= 100 && name.bytes().all(fits)
 }
 
-/// The least time from the beginning of a build to that of the next: `interval`, but at least ten times as long as the build took, so
-/// that a large game costs no more than a tenth of a processor and few kept versions, however often it changes. No interval at all: no
+/// The shortest time from the beginning of a build to the beginning of the next: `interval`, but at least ten times the duration of the build, so
+/// that a large game takes at most a tenth of a processor and few stored versions, however often it changes. An `interval` of 0 means no
 /// pause.
 pub fn pause(interval: Duration, build: Duration) -> Duration {
     if interval.is_zero() { interval } else { interval.max(build * 10) }
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_read_back() {
+    fn kinds_are_parsed_back() {
         for kind in BulkKind::ALL {
             assert!(is_file_name(&kind.file_name("a-game-of-the-longest-name-there-")));
             assert_eq!(BulkKind::parse(kind.as_str()), Some(kind));

@@ -1,4 +1,4 @@
-//! Edits of one stored card: a JSON merge patch (RFC 7396) on the card as a set file has it, judged like an import.
+//! Edits of one stored card: a JSON merge patch (RFC 7396) on the card in the form of a set file, checked like an import.
 
 use cardscape_engine::{CardDefinition, Game, SetDefinition};
 use serde::de::{Deserialize, Deserializer, Error as _};
@@ -9,11 +9,11 @@ use super::import::{
 };
 use super::set_file::{SetFile, read_document};
 
-/// A JSON merge patch: members to replace, `null` for those to take away.
+/// A JSON merge patch: members to replace, with `null` for members to remove.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergePatch(Map<String, Value>);
 
-/// Refuses keys that stand twice: of two values for one member nobody can tell which is meant.
+/// Refuses keys that occur twice, because it is unclear which of the two values is meant.
 impl<'de> Deserialize<'de> for MergePatch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (document, faults) = read_document(deserializer)?;
@@ -28,7 +28,7 @@ impl<'de> Deserialize<'de> for MergePatch {
 }
 
 impl MergePatch {
-    /// The card after the patch, as a set of this one card, if the game's rules allow it. Pointers of faults lead into the card.
+    /// Applies the patch to a card and checks the result. Returns it as a set with this one card. Pointers of faults lead into the card.
     /// `set` is the code of its set, for messages.
     pub fn apply(
         &self,
@@ -46,8 +46,8 @@ impl MergePatch {
     }
 }
 
-/// A card as a set file has it, as a set of this one card, if the game's rules allow it. Pointers of faults lead into the card. `set` is the code of its set,
-/// for messages.
+/// Checks a card in the form of a set file. Returns a set with this one card. Pointers of faults lead into the card. `set` is the code of its set, for
+/// messages.
 pub fn check_card(game: &Game, set: &str, card: &Value) -> Result<SetImport, Vec<ImportFault>> {
     let text = json!({ "code": set, "name": set, "cards": [card] }).to_string();
     let (source, file) = (SourceFile::new(CARD, &text), SetFile::read(&text));
@@ -60,10 +60,10 @@ pub fn check_card(game: &Game, set: &str, card: &Value) -> Result<SetImport, Vec
     }
 }
 
-/// What faults call the card, where those of imports name a file.
+/// The file name in faults about the card.
 const CARD: &str = "card";
 
-/// The fault of a card that is the only one of its file, told of the card itself.
+/// Converts a fault in a file with a single card to a fault of the card.
 pub fn within_card(fault: ImportFault) -> ImportFault {
     let pointer = fault.pointer.strip_prefix("/cards/0").map(str::to_owned);
     ImportFault { pointer: pointer.unwrap_or_default(), card: None, ..fault }
@@ -88,12 +88,12 @@ fn merge(target: &mut Value, patch: &Map<String, Value>) {
     }
 }
 
-/// What speaks against a set's own fields, in the words of an import; pointers name the fields as a set file does.
+/// The faults of a set's own fields, with the messages of an import; pointers name the fields of a set file.
 pub fn set_faults(game: &Game, set: SetDefinition) -> Vec<ImportFault> {
     let text = json!(set).to_string();
     let (source, file) = (SourceFile::new("set", &text), SetFile::read(&text));
     let faults = rule_faults(game, &source, &file).into_iter();
-    // The cards are not asked for.
+    // Faults of cards are not requested here.
     faults.filter(|fault| !fault.pointer.starts_with("/cards")).collect()
 }
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_stands_twice_is_refused() {
+    fn a_member_that_occurs_twice_is_refused() {
         let read = |text: &str| serde_json::from_str::<MergePatch>(text);
         assert!(read(r#"{"name":"A","attributes":{"x":1}}"#).is_ok());
         for bad in [r#"{"name":"A","name":"B"}"#, r#"{"attributes":{"x":1,"x":2}}"#, "[]", "null"] {

@@ -1,19 +1,19 @@
-//! Which card somebody means by a name.
+//! Decides which card a typed name means.
 
 use cardscape_engine::{name_key, name_similarity, search_key};
 
 use crate::domain::text::{TextError, line};
 
-/// Longest name to look for, in characters; none is longer than 120.
+/// Longest typed name, in characters; card names have at most 120.
 pub const MAX_NAME: usize = 120;
 
 /// Least similarity ([`name_similarity`]) of a name that may be meant.
 pub const SIMILARITY_MIN: f64 = 0.6;
 
-/// Fewest letters that are compared with parts of names and with misspellings; fewer are in too many of them.
+/// Fewest letters for a search for parts of names and for misspellings; fewer letters match too many names.
 const MIN_LETTERS: usize = 3;
 
-/// A name as somebody typed it, to find a card by.
+/// A typed name, for finding a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedName {
     text: String,
@@ -28,17 +28,17 @@ impl TypedName {
         if search_key.is_empty() { Err(TextError::Blank) } else { Ok(Self { text, search_key }) }
     }
 
-    /// As it was typed, trimmed.
+    /// The name as it was typed, trimmed.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Without what does not count: case, punctuation, spaces, accents.
+    /// The name without case, punctuation, spaces and accents.
     pub fn search_key(&self) -> &str {
         &self.search_key
     }
 
-    /// Whether it is long enough to look for names that it is a part or a misspelling of.
+    /// Whether the text is long enough for a search for names that contain it or that it misspells.
     pub fn has_near_names(&self) -> bool {
         self.search_key.chars().nth(MIN_LETTERS - 1).is_some()
     }
@@ -48,7 +48,7 @@ impl TypedName {
 pub trait Candidate {
     fn name(&self) -> &str;
 
-    /// Whether the words that were typed begin words of its name, in their order.
+    /// Whether the typed words are beginnings of words of the name, in this order.
     fn has_words(&self) -> bool;
 }
 
@@ -57,7 +57,7 @@ pub trait Candidate {
 pub enum NameMatch<T> {
     /// This card.
     One(T),
-    /// Any of these, two at least; nothing says which.
+    /// One of these cards, at least two; it is unknown which.
     AnyOf(Vec<T>),
     /// No card.
     Nothing,
@@ -73,7 +73,7 @@ impl<T> NameMatch<T> {
     }
 }
 
-/// The card with exactly that name: case and punctuation do not count. Accents count only where a name with the very accents exists.
+/// Finds the card with exactly that name; case and punctuation are ignored. Accents count only if a name with exactly these accents exists.
 pub fn match_exactly<T: Candidate>(typed: &TypedName, candidates: Vec<T>) -> NameMatch<T> {
     let key = name_key(&typed.text);
     let (same, others): (Vec<T>, Vec<T>) =
@@ -86,8 +86,8 @@ pub fn match_exactly<T: Candidate>(typed: &TypedName, candidates: Vec<T>) -> Nam
     }
 }
 
-/// The card whose name is most like what was typed: the name itself; else the only one that has the typed words, or beginnings of
-/// them; else the nearest misspelling.
+/// Finds the card whose name is most similar to the typed text: the card with that name; else the only card whose name has words that begin with the
+/// typed words; else the nearest misspelling.
 pub fn match_nearly<T: Candidate>(typed: &TypedName, candidates: Vec<T>) -> NameMatch<T> {
     let plain = |card: &T| search_key(card.name()) == typed.search_key;
     if candidates.iter().any(plain) {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn accents_count_where_they_tell_names_apart() {
+    fn accents_count_if_they_distinguish_names() {
         let both = ["Café", "Cafe"];
         assert_eq!(names(match_exactly(&typed("CAFÉ!"), cards(&both))), ["Café"]);
         assert_eq!(names(match_exactly(&typed("cafe"), cards(&both))), ["Cafe"]);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_is_meant_and_a_tie_is_a_question() {
+    fn the_nearest_name_is_found_and_a_tie_is_ambiguous() {
         let pool = ["Kettle Imp", "Nettle Imp", "Barrow Ox"];
         assert_eq!(names(match_nearly(&typed("ketle imp"), cards(&pool))), ["Kettle Imp"]);
         assert_eq!(
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn short_names_are_looked_up_whole_only() {
+    fn short_names_are_compared_only_as_a_whole() {
         assert!(!typed("ox").has_near_names());
         assert!(typed("oxe").has_near_names());
         assert!(TypedName::parse(&"x".repeat(121)).is_err());

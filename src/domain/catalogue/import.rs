@@ -1,4 +1,4 @@
-//! Imports of game and set files: read and checked as a whole before anything is written.
+//! Imports of game and set files, which are read and checked as a whole before anything is written.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +14,19 @@ use thiserror::Error;
 use super::set_file::SetFile;
 use crate::domain::pointer::push_token;
 
-/// Raise it when an import of the same files would write something else than before.
+/// Must be increased when an import of the same files would write different data than before.
 const IMPORT_VERSION: u8 = 1;
 
-/// Largest manifest, in bytes: those of large games have ten thousand.
+/// Largest manifest, in bytes; manifests of large games have ten thousand.
 pub const MAX_MANIFEST: usize = 512 * 1024;
 
-/// Largest set file, in bytes: some ten thousand cards.
+/// Largest set file, in bytes: about ten thousand cards.
 pub const MAX_SET_FILE: usize = 8 * 1024 * 1024;
 
-/// Highest unlock threshold that a set may ask for.
+/// Highest unlock threshold of a set.
 pub(in crate::domain) const MAX_THRESHOLD: u32 = 100_000;
 
-/// A text file and what to call it in messages.
+/// A text file, with its name for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
     /// Path or other name.
@@ -36,7 +36,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// A file as it was found. A byte order mark at its start is no part of the text.
+    /// A file from its content. A byte order mark at the start is removed.
     pub fn new(name: impl Into<String>, text: &str) -> Self {
         Self { name: name.into(), text: without_mark(text).to_owned() }
     }
@@ -57,7 +57,7 @@ pub struct GameSource {
 }
 
 impl GameSource {
-    /// SHA-256 of each set file together with the manifest: the same hash, the same import.
+    /// SHA-256 of each set file together with the manifest. The same hash means the same import.
     pub fn set_hashes(&self) -> Vec<[u8; 32]> {
         let manifest = Sha256::digest(&self.manifest.text);
         let hash = |set: &SourceFile| {
@@ -71,7 +71,7 @@ impl GameSource {
         self.sets.iter().map(hash).collect()
     }
 
-    /// The code that the first set file has, as far as it can be read, whatever else is wrong with it.
+    /// The code in the first set file, if it can be read, even if the file has other faults.
     pub fn code_of_set(&self) -> Option<String> {
         let file = SetFile::read(&self.sets.first()?.text);
         file.has_text("code").then_some(file.set.code)
@@ -88,28 +88,28 @@ impl GameSource {
     }
 }
 
-/// One thing that is wrong with a file.
+/// A fault of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ImportFault {
     /// Name of the file.
     pub file: String,
-    /// Where: a JSON pointer (RFC 6901); empty: the whole file. A manifest is TOML, whose tables have pointers all the same.
+    /// The place: a JSON pointer (RFC 6901); empty: the whole file. Pointers are also used for the tables of a manifest, which is TOML.
     pub pointer: String,
-    /// The card concerned, where it is about one.
+    /// The card, if the fault is about a card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<FaultyCard>,
-    /// What is wrong, for programs: a violation code of the engine, where a rule of the game is broken.
+    /// A code for API clients: a violation code of the engine, if a rule of the game is broken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Number of the broken rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What is wrong, for people.
+    /// A message for people.
     pub message: String,
-    /// What is wrong, where it can be told in other words.
+    /// The fault as a value, if pages have their own text for it.
     #[serde(skip)]
     pub known: Option<CardFault>,
-    /// Where in the text that is, in a manifest.
+    /// The position in the text, for a fault of a manifest.
     #[serde(skip_serializing_if = "Option::is_none", flatten)]
     pub position: Option<Position>,
 }
@@ -132,7 +132,7 @@ pub struct FaultyCard {
 #[error("must be 1 to 16 letters and digits, with single hyphens between them")]
 pub struct NumberFault;
 
-/// What is wrong with a card, where that can be told in other words than those of [`ImportFault::message`].
+/// A fault of a card for which pages have their own text instead of [`ImportFault::message`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardFault {
     /// A rule of the game is broken.
@@ -194,7 +194,7 @@ impl ImportFault {
         }
     }
 
-    /// Says which card it is about.
+    /// Sets the card that the fault is about.
     #[must_use]
     pub fn about(mut self, card: Option<FaultyCard>) -> Self {
         self.card = card;
@@ -212,7 +212,7 @@ impl std::fmt::Display for ImportFault {
             write!(f, ": {}", self.pointer)?;
         }
         if let Some(card) = &self.card {
-            // Most messages name the card.
+            // Most messages already contain the name of the card.
             let name = card.name.as_deref().filter(|name| !self.message.contains(name));
             let parts = [card.set.as_deref(), card.number.as_deref(), name];
             let told: Vec<&str> =
@@ -228,7 +228,7 @@ impl std::fmt::Display for ImportFault {
     }
 }
 
-/// A game with its sets, without a fault. Only [`GameImport::check`] makes one.
+/// A game with its sets, without a fault. Only [`GameImport::check`] creates it.
 #[derive(Clone, Debug)]
 pub struct GameImport {
     game: Game,
@@ -260,7 +260,7 @@ pub struct SetImport {
 /// A card of a set.
 #[derive(Clone, Debug)]
 pub struct CardImport {
-    /// What stands in the file.
+    /// The definition in the file.
     pub definition: CardDefinition,
     /// [`name_key`] of its name.
     pub name_key: String,
@@ -279,7 +279,7 @@ pub struct PrintingImport {
 }
 
 impl GameImport {
-    /// Reads and checks the files of a game; every fault of every file at once.
+    /// Reads and checks the files of a game, and returns every fault of every file.
     pub fn check(source: &GameSource) -> Result<Self, Vec<ImportFault>> {
         let files: Vec<SetFile> =
             source.sets.iter().map(|file| SetFile::read(&file.text)).collect();
@@ -289,7 +289,7 @@ impl GameImport {
         }
         let game = match read_manifest(&source.manifest) {
             Ok(game) => game,
-            // Without the game's rules, nothing more can be said about its cards.
+            // Without the game's rules, its cards cannot be checked.
             Err(mut found) => {
                 found.append(&mut faults);
                 return Err(found);
@@ -324,7 +324,7 @@ impl GameImport {
         &self.sets
     }
 
-    /// How many cards it has in all.
+    /// Number of cards in all sets.
     pub fn card_count(&self) -> usize {
         self.sets.iter().map(|set| set.cards.len()).sum()
     }
@@ -368,7 +368,7 @@ pub(super) fn structural_faults(source: &SourceFile, file: &SetFile) -> Vec<Impo
     file.faults.iter().map(fault).collect()
 }
 
-/// What rules of the game, the database or URLs speak against, in what could be read of a file.
+/// The faults in the readable part of a file that break rules of the game, or that the database or URLs do not allow.
 pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
     let found = check_set(game, &file.set);
     let is_cut = found.len() >= SET_FAULTS_MAX;
@@ -379,7 +379,7 @@ pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> V
     let storage = storage_faults(game, &file.set).into_iter();
     faults.extend(storage.map(|(pointer, text)| ImportFault::new(&source.name, pointer, text)));
     faults.retain(|fault| match fault.pointer.as_str() {
-        // What could not be read has been told.
+        // Values that could not be read are already reported.
         "/code" => file.has_text("code"),
         "/name" => file.has_text("name"),
         "/cards" => !file.lists_cards(),
@@ -396,7 +396,7 @@ pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> V
     faults
 }
 
-/// A pointer to a card that was read, as a pointer into the file, where unreadable cards may stand before it.
+/// Converts a pointer into the list of readable cards to a pointer into the file, which may also contain unreadable cards.
 fn in_file(pointer: &str, places: &[usize]) -> String {
     let moved = || {
         let (at, rest) = pointer
@@ -422,7 +422,7 @@ pub(super) fn set_import(
     SetImport {
         file: source.name.clone(),
         hash,
-        // The engine takes existing days only, and the highest threshold is far from the end of the type.
+        // Neither conversion can fail: the engine accepts only existing days, and the highest threshold is far below the limit of the type.
         released_on: set.released_on.as_deref().and_then(|day| day.parse().ok()),
         unlock_threshold: i32::try_from(threshold(game, &set)).unwrap_or(i32::MAX),
         code: set.code,
@@ -460,7 +460,7 @@ fn card_import(game: &Game, definition: CardDefinition) -> CardImport {
     CardImport { name_key: name_key(&definition.name), definition, printings }
 }
 
-/// What the database could not hold, or URLs could not name.
+/// Faults of values that the database cannot store or that URLs cannot contain.
 fn storage_faults(game: &Game, set: &SetDefinition) -> Vec<(String, String)> {
     let mut faults = Vec::new();
     if let Some(message) = code_fault(&set.code) {
@@ -509,7 +509,7 @@ fn is_hyphenated(text: &str, max: usize, allowed: impl Fn(u8) -> bool) -> bool {
     text.len() <= max && text.split('-').all(|part| !part.is_empty() && part.bytes().all(&allowed))
 }
 
-/// Codes that two sets of the game share, and names, where names are unique.
+/// Faults of codes that two sets of the game share, and of card names, if names are unique.
 fn duplicates(sets: &[(&SourceFile, &SetFile)], unique_names: bool) -> Vec<ImportFault> {
     let mut faults = Vec::new();
     let mut codes: BTreeMap<&str, &str> = BTreeMap::new();
@@ -528,7 +528,7 @@ fn duplicates(sets: &[(&SourceFile, &SetFile)], unique_names: bool) -> Vec<Impor
         for (card, place) in set.cards.iter().zip(&file.places) {
             let key = name_key(&card.name);
             let here = (source.name.as_str(), card.number.as_str());
-            // A name without a key is no name, which has been told.
+            // A name without a key is not valid, which is already reported.
             if !key.is_empty()
                 && let Some((first, number)) = names.insert(key, here)
                 && unique_names
@@ -549,7 +549,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_what_urls_and_the_database_take() {
+    fn codes_fit_urls_and_the_database() {
         for good in ["ttcg", "uno-emoji", "a1"] {
             assert_eq!(code_fault(good), None, "{good}");
         }
@@ -569,7 +569,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_among_the_readable_cards_is_a_place_in_the_file() {
+    fn pointers_to_readable_cards_become_pointers_into_the_file() {
         let places = [0, 2, 5];
         assert_eq!(in_file("/cards/1/attributes/x", &places), "/cards/2/attributes/x");
         assert_eq!(in_file("/cards/2", &places), "/cards/5");

@@ -1,10 +1,10 @@
-//! Where in the text of a JSON document its values stand: what a pointer names is then told as a line.
+//! Finds the places of values in the text of a JSON document, so that a fault with a pointer can be shown with its line.
 
 use std::collections::BTreeMap;
 
 use crate::domain::pointer::push_token;
 
-/// How deep a document is followed; what reads documents refuses deeper ones.
+/// How deep a document is followed. The readers of documents refuse deeper ones.
 const MAX_DEPTH: usize = 128;
 
 /// A place in a text.
@@ -17,7 +17,7 @@ pub struct TextPlace {
 }
 
 impl TextPlace {
-    /// The place of a byte of the text.
+    /// The place of a byte in the text.
     fn of(text: &str, at: usize) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let begin = before.rfind('\n').map_or(0, |end| end + 1);
@@ -26,8 +26,8 @@ impl TextPlace {
     }
 }
 
-/// The places of the values that JSON pointers name. A value that is missing has the place of the object or list that lacks it; `None`: the
-/// text is no JSON up to there.
+/// The places of the values that JSON pointers name. A missing value has the place of the object or list that should contain it; `None`: there is a
+/// syntax error before the value.
 pub fn places(text: &str, pointers: &[&str]) -> Vec<Option<TextPlace>> {
     let mut wanted: BTreeMap<&str, Option<usize>> = BTreeMap::new();
     for pointer in pointers {
@@ -43,22 +43,22 @@ pub fn places(text: &str, pointers: &[&str]) -> Vec<Option<TextPlace>> {
     pointers.iter().map(place).collect()
 }
 
-/// A pointer, and the pointers to all that its value is in.
+/// A pointer, and the pointers to all objects and lists that contain its value.
 fn upwards(pointer: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(pointer), |inner| inner.rfind('/').map(|end| &inner[..end]))
 }
 
-/// A walk through a text, which ends where it is no JSON.
+/// A walk through a text, which ends at the first syntax error.
 struct Walk<'a, 'p> {
     text: &'a [u8],
     at: usize,
     pointer: String,
-    /// The byte at which each wanted value begins, once it was met.
+    /// The byte at which each wanted value begins, if the value was found.
     wanted: &'a mut BTreeMap<&'p str, Option<usize>>,
 }
 
 impl Walk<'_, '_> {
-    /// Reads a value. `None`: it is none, and the walk is over.
+    /// Reads a value. `None`: there is a syntax error, and the walk ends.
     fn value(&mut self, depth: usize) -> Option<()> {
         self.skip_blanks();
         let begin = self.at;
@@ -149,7 +149,7 @@ mod tests {
     const SET: &str = "{\n  \"code\": \"x\",\n  \"cards\": [\n    { \"name\": \"Ä, \\\"b\\\"\", \"a/b\": 1 },\n    { \"attributes\": { \"attack\": -3 } }\n  ]\n}\n";
 
     #[test]
-    fn pointers_become_lines() {
+    fn pointers_are_converted_to_lines() {
         let place =
             |pointer| places(SET, &[pointer])[0].map(|TextPlace { line, column }| (line, column));
         assert_eq!(place(""), Some((1, 1)));
@@ -157,13 +157,13 @@ mod tests {
         assert_eq!(place("/cards/0"), Some((4, 5)));
         assert_eq!(place("/cards/0/a~1b"), Some((4, 34)));
         assert_eq!(place("/cards/1/attributes/attack"), Some((5, 33)));
-        // What is missing is where it should be.
+        // A missing value has the place of the object or list that should contain it.
         assert_eq!(place("/cards/1/attributes/defense"), Some((5, 21)));
         assert_eq!(place("/cards/7/name"), Some((3, 12)));
     }
 
     #[test]
-    fn a_text_that_is_no_json_has_places_up_to_its_fault() {
+    fn a_text_with_a_syntax_error_has_places_before_it() {
         let text = "{ \"a\": [1, 2,\n \"b\" ";
         let found = places(text, &["/a/1", "/a/2", "/a/3", "/b"]);
         let lines: Vec<Option<usize>> =

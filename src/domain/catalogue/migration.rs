@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// What became of a card.
+/// What happened to a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MigrationKind {
     /// It got another number.
@@ -20,7 +20,7 @@ impl MigrationKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Move, Self::Merge].into_iter().find(|kind| kind.as_str() == name)
     }
@@ -29,16 +29,16 @@ impl MigrationKind {
 /// Why two cards cannot become one.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum MergeRefusal {
-    /// They are the same.
+    /// They are the same card.
     #[error("A card cannot be merged into itself.")]
     Itself,
-    /// They are of different games.
+    /// They belong to different games.
     #[error("The cards are of different games.")]
     OtherGame,
     /// One of them is hidden.
     #[error("One of the cards is hidden: where it leads would tell what it is.")]
     Hidden,
-    /// There are copies of the card, or the like.
+    /// Copies of the card, or other data that cannot be merged, exist.
     #[error("Something that cannot be undone hangs on the card: copies, submissions or the like.")]
     Used,
 }

@@ -23,7 +23,7 @@ impl RulingKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Ruling, Self::Erratum].into_iter().find(|kind| kind.as_str() == name)
     }
@@ -32,12 +32,12 @@ impl RulingKind {
 /// A ruling or erratum to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RulingContent {
-    /// What it is.
+    /// The kind of text.
     pub kind: RulingKind,
     /// The text, 1 to 2000 characters.
     pub text: String,
-    /// The day from which it holds.
+    /// The day from which the text is in force.
     pub published_on: NaiveDate,
-    /// Who said it where, up to 300 characters.
+    /// The source of the text, up to 300 characters.
     pub source: Option<String>,
 }

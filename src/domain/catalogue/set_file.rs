@@ -1,7 +1,7 @@
-//! Reads set files, tolerantly: one wrong value does not hide the faults behind it.
+//! Reads set files tolerantly: one wrong value does not hide later faults.
 //!
-//! The text becomes a JSON document first, then its structure is held against [`SET`]; cards without a structural fault become
-//! [`CardDefinition`]s, whatever is wrong with their neighbours.
+//! The text is first parsed to a JSON document, and then its structure is checked against [`SET`]. Cards without a structural fault become
+//! [`CardDefinition`]s, even if other cards have faults.
 
 use std::fmt;
 
@@ -11,32 +11,32 @@ use serde_json::{Map, Value};
 
 use crate::domain::pointer::push_token;
 
-/// Most structural faults that are listed: a file of something else entirely has millions.
+/// Most structural faults that are listed: a file of another kind can have millions.
 const MAX_FAULTS: usize = 10_000;
 
-/// Memory that reading a file may take, in bytes for each byte of the file and in all: what a set of cards takes is half of it, whereas a file of small
-/// objects could take three times as much.
+/// Limit on the memory for reading a file: `MEMORY_FACTOR` bytes for each byte of the file, plus `MEMORY_BASE`. A set of cards takes half of this, whereas a
+/// file of small objects could take three times as much.
 const MEMORY_FACTOR: usize = 32;
 const MEMORY_BASE: usize = 4 * 1024 * 1024;
-/// What an object takes for each six of its members, about.
+/// Approximate memory of an object, for every six members.
 const OBJECT: usize = 640;
-/// What a value takes, or a fault, beside its texts.
+/// Approximate memory of a value or a fault, without its texts.
 const ITEM: usize = 64;
 /// Longest text, in bytes: no text of a card may be longer than 2,000 characters.
 const MAX_TEXT: usize = 20_000;
 /// Longest name of a member, in bytes.
 const MAX_KEY: usize = 200;
-/// Most entries of a list, or members of an object, but for the list of cards.
+/// Most entries of a list, or members of an object, except for the list of cards.
 const MAX_ENTRIES: usize = 1_000;
-/// Bytes of a request that has a single card, or a part of one.
+/// Most bytes of a request with a single card, or a part of one.
 const MAX_PATCH: usize = 256 * 1024;
-/// How deep the list of cards is in a file.
+/// The depth of the list of cards in a file.
 const CARDS_DEPTH: usize = 1;
 
 /// A set file, as far as it could be read.
 #[derive(Debug)]
 pub struct SetFile {
-    /// The set with its readable cards. Fields of its own that could not be read are empty.
+    /// The set with its readable cards. Fields of the set that could not be read are empty.
     pub set: SetDefinition,
     /// The place of each readable card in the file's list.
     pub places: Vec<usize>,
@@ -66,7 +66,7 @@ impl SetFile {
     pub fn card_at(&self, pointer: &str) -> Option<(Option<String>, Option<String>)> {
         let at: usize = pointer.strip_prefix("/cards/")?.split('/').next()?.parse().ok()?;
         let card = self.document.get("cards")?.get(at)?;
-        // It is told with each fault of the card.
+        // Every fault of the card repeats these texts, so they are cut.
         let brief = |text: &str| text.trim().chars().take(MAX_KEY).collect();
         let text = |key: &str| Some(brief(card.get(key)?.as_str()?));
         let known = (text("number"), text("name"));
@@ -82,19 +82,19 @@ impl SetFile {
     pub fn lists_cards(&self) -> bool {
         match self.document.get("cards") {
             Some(Value::Array(cards)) => !cards.is_empty(),
-            // That there is no list has been said.
+            // A missing list is already reported.
             _ => true,
         }
     }
 }
 
-/// What a value must be.
+/// The required form of a value.
 enum Shape {
     Text,
     Flag,
     /// A whole number from 0 to 4294967295.
     Count,
-    /// An object with any members: the game says which.
+    /// An object with any members; the game defines which are allowed.
     Free,
     List(&'static [Field]),
 }
@@ -119,7 +119,7 @@ const fn field(key: &'static str, need: Need, shape: Shape) -> Field {
     Field { key, need, shape }
 }
 
-/// The structure of a set file; a test holds it against [`SetDefinition`].
+/// The structure of a set file; a test compares it with [`SetDefinition`].
 const SET: &[Field] = &[
     field("code", Need::Required, Shape::Text),
     field("name", Need::Required, Shape::Text),
@@ -150,23 +150,23 @@ const PRINTING: &[Field] = &[
     field("attributes", Need::Optional, Shape::Free),
 ];
 
-/// A walk through a document: where it stands, and what it found.
+/// A walk through a document, with its position and findings.
 #[derive(Default)]
 struct Walk {
     pointer: String,
-    /// How many steps it is down.
+    /// Depth of the position.
     depth: usize,
-    /// Bytes of memory that may still be taken.
+    /// Bytes of memory that remain.
     room: usize,
     faults: Vec<(String, String)>,
-    /// Faults beyond [`MAX_FAULTS`].
+    /// Number of faults beyond [`MAX_FAULTS`].
     more: usize,
     /// Places of cards with a structural fault, in order.
     broken_cards: Vec<usize>,
 }
 
 impl Walk {
-    /// A walk through so many bytes of JSON.
+    /// A walk through a file of `bytes` bytes of JSON.
     fn through(bytes: usize) -> Self {
         Self { room: MEMORY_BASE + MEMORY_FACTOR * bytes, ..Self::default() }
     }
@@ -181,7 +181,7 @@ impl Walk {
         }
     }
 
-    /// Takes memory for what is read.
+    /// Takes memory for a value.
     fn take<E: de::Error>(&mut self, bytes: usize) -> Result<(), E> {
         let room = self.room.checked_sub(bytes);
         self.room = room.ok_or_else(|| {
@@ -190,7 +190,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Takes a text, or the name of a member.
+    /// Takes memory for a text or the name of a member, which may have at most `most` bytes.
     fn take_text<E: de::Error>(&mut self, text: &str, most: usize) -> Result<(), E> {
         if text.len() > most {
             return Err(E::custom(format!("a text of {} bytes; {most} are the most", text.len())));
@@ -198,7 +198,7 @@ impl Walk {
         self.take(ITEM + text.len())
     }
 
-    /// Takes one more entry of a list, or member of an object, that has so many.
+    /// Takes memory for one more entry of a list, or member of an object, that has `count` already.
     fn take_entry<E: de::Error>(&mut self, count: usize) -> Result<(), E> {
         if count >= MAX_ENTRIES && self.depth != CARDS_DEPTH {
             return Err(E::custom(format!(
@@ -208,7 +208,7 @@ impl Walk {
         self.take(ITEM)
     }
 
-    /// Goes one step down, does something there, and comes back.
+    /// Runs `there` one step deeper in the document.
     fn within<R>(&mut self, token: &str, there: impl FnOnce(&mut Self) -> R) -> R {
         let length = self.pointer.len();
         push_token(&mut self.pointer, token);
@@ -219,7 +219,7 @@ impl Walk {
         result
     }
 
-    /// Everything found so far, whether it was listed or only counted.
+    /// Number of faults so far, listed or only counted.
     fn found(&self) -> usize {
         self.faults.len() + self.more
     }
@@ -289,7 +289,7 @@ impl Walk {
             .filter(|(at, _)| self.broken_cards.binary_search(at).is_err())
             .filter_map(|(at, card)| {
                 let card: Result<CardDefinition, _> = serde::Deserialize::deserialize(card);
-                // A card that the table above takes and the engine does not is a fault all the same.
+                // A card that fits the structure but that the engine cannot read is a fault as well.
                 card.map_err(|error| {
                     self.faults.push((format!("/cards/{at}"), error.to_string()));
                 })
@@ -309,7 +309,7 @@ impl Walk {
     }
 }
 
-/// What a value is, for messages.
+/// The type of a value, for messages.
 pub fn sort(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -321,10 +321,10 @@ pub fn sort(value: &Value) -> &'static str {
     }
 }
 
-/// A JSON pointer and what is wrong there.
+/// A JSON pointer and a message.
 type Fault = (String, String);
 
-/// Any JSON document, and the places of keys that stand twice in an object.
+/// Reads any JSON document; also returns a fault for each key that occurs twice in an object.
 pub fn read_document<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<(Value, Vec<Fault>), D::Error> {
@@ -333,7 +333,7 @@ pub fn read_document<'de, D: Deserializer<'de>>(
     Ok((document, walk.faults))
 }
 
-/// Reads any JSON value, and notes keys that stand twice in an object: [`Value`] would keep the last and say nothing.
+/// Reads any JSON value, and records keys that occur twice in an object; [`Value`] would silently use the last of them.
 struct Document<'a>(&'a mut Walk);
 
 impl<'de> DeserializeSeed<'de> for Document<'_> {
@@ -437,7 +437,7 @@ mod tests {
         })
     }
 
-    /// Each object of a document by its pointer.
+    /// Collects the pointers of all objects of a document.
     fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
         match value {
             Value::Object(members) => {
@@ -454,9 +454,9 @@ mod tests {
         }
     }
 
-    /// Whatever is done to any member of a file, the table takes it exactly when the engine's reader does.
+    /// With any change to any member of a file, the structure accepts the file exactly if the engine's reader does.
     #[test]
-    fn the_table_is_what_the_engine_reads() {
+    fn the_structure_equals_what_the_engine_reads() {
         let full = full();
         assert_eq!(faults(&full.to_string()), []);
         let read: SetDefinition = serde_json::from_value(full.clone()).unwrap();
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn every_structural_fault_is_told_and_sound_cards_are_read() {
+    fn every_structural_fault_is_reported_and_valid_cards_are_read() {
         let file = json!({
             "name": 7, "colour": "red",
             "cards": [
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_stand_twice_are_faults_wherever_they_are() {
+    fn duplicate_keys_are_faults_in_every_object() {
         let text = r#"{"code":"a","name":"A","name":"B","cards":[{"number":"1","name":"N","kind":"k",
             "attributes":{"thirst":99,"a/b":{"x":1,"x":1},"thirst":3}}]}"#;
         let found: Vec<String> = faults(text).into_iter().map(|(pointer, _)| pointer).collect();
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_json_tells_its_line() {
+    fn a_syntax_error_has_its_line() {
         for text in ["", "{", r#"{"code":"a"} x"#, "[1e999]", &"[".repeat(100_000)] {
             let found = faults(text);
             assert_eq!(found.len(), 1);
@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold_while_a_file_is_read() {
+    fn limits_are_checked_while_a_file_is_read() {
         let only = |text: &str| {
             let found = faults(text);
             assert_eq!(found.len(), 1, "{:?}", &found[..found.len().min(3)]);
@@ -567,14 +567,14 @@ mod tests {
         // The list of cards itself may be longer.
         let cards = format!(r#"{{"cards":[{}0]}}"#, "0,".repeat(MAX_ENTRIES));
         assert!(faults(&cards).len() > MAX_ENTRIES);
-        // A card is told with every fault of it, but not with all of its name.
+        // Each fault of a card contains its name, but a long name is cut.
         let named = format!(r#"{{"cards":[{{"name":"{}"}}]}}"#, "x".repeat(MAX_TEXT));
         let (_, name) = SetFile::read(&named).card_at("/cards/0/kind").unwrap();
         assert_eq!(name.unwrap().len(), MAX_KEY);
     }
 
     #[test]
-    fn the_list_of_faults_has_an_end() {
+    fn the_list_of_faults_is_limited() {
         let found = faults(&format!(r#"{{"cards":[{}0]}}"#, "0,".repeat(20_000)));
         assert_eq!(found.len(), MAX_FAULTS + 1);
         assert!(found[MAX_FAULTS].1.starts_with("10003 further"), "{:?}", found[MAX_FAULTS]);

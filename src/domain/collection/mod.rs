@@ -1,4 +1,4 @@
-//! Counted collections: how many cards of a printing a player says to own, in which condition.
+//! Counted collections: how many cards of a printing a player claims to own, and in which condition.
 
 pub mod resolve;
 pub mod table;
@@ -15,7 +15,7 @@ pub const MAX_ENTRIES: usize = 50_000;
 /// Most items of one list of wants or haves.
 pub const MAX_TRADE_ITEMS: usize = 2_000;
 
-/// In which condition a card is.
+/// The condition of a card.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -28,7 +28,7 @@ pub enum Condition {
     NearMint,
     /// Small marks.
     LightlyPlayed,
-    /// Marks that are seen at once.
+    /// Clearly visible marks.
     ModeratelyPlayed,
     /// Worn, but whole.
     HeavilyPlayed,
@@ -66,13 +66,13 @@ impl Condition {
         }
     }
 
-    /// The condition of that code.
+    /// The condition with that code.
     pub fn parse(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|condition| condition.as_str() == code)
     }
 
-    /// Reads what people and programs write, in English or German: `NM`, `Near Mint`, `Good (Lightly Played)`, `Gespielt`. `SP`, `excellent` and `good`
-    /// mean lightly played.
+    /// Parses a condition as people and programs write it, in English or German: `NM`, `Near Mint`, `Good (Lightly Played)`, `Gespielt`. `SP`, `excellent`
+    /// and `good` mean lightly played.
     pub fn parse_lenient(text: &str) -> Option<Self> {
         let letters: String =
             text.chars().filter(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
@@ -119,10 +119,10 @@ pub fn add_to_count(count: i32, by: i32) -> Option<i32> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportMode {
-    /// The file's quantities are added to what is counted.
+    /// The quantities in the file are added to the counts.
     #[default]
     Add,
-    /// What is counted becomes what the file says; the rest is removed.
+    /// The counts are set to the quantities in the file; all other counts are removed.
     Replace,
 }
 
@@ -135,18 +135,18 @@ impl ImportMode {
         }
     }
 
-    /// The mode of that code.
+    /// The mode with that code.
     pub fn parse(code: &str) -> Option<Self> {
         [Self::Add, Self::Replace].into_iter().find(|mode| mode.as_str() == code)
     }
 }
 
-/// Which of the two lists of cards that a player would trade.
+/// Which of a player's two trade lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TradeListKind {
-    /// What she looks for.
+    /// Cards that the player wants.
     Want,
-    /// What she would give.
+    /// Cards that the player offers.
     Have,
 }
 
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_are_understood_as_people_write_them() {
+    fn conditions_are_parsed_as_people_write_them() {
         for (text, condition) in [
             ("NM", Condition::NearMint),
             ("Neuwertig", Condition::NearMint),

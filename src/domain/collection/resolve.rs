@@ -52,7 +52,7 @@ struct Titles {
     all: Vec<Titled>,
     by_code: HashMap<String, Vec<usize>>,
     by_name: HashMap<String, Vec<usize>>,
-    /// What is near to unknown words, which is kept because lines repeat each other.
+    /// Similar words for unknown words; they are cached because lines repeat each other.
     near: Mutex<HashMap<String, Vec<String>>>,
 }
 
@@ -81,7 +81,7 @@ impl Titles {
 }
 
 impl Titles {
-    /// Codes or names that are near to words which name no game or set; of these games only, if any are given.
+    /// Codes or names that are similar to words that name no game or set; only of these games, if any are given.
     fn near_to(&self, texts: &[String], games: Option<&[&str]>) -> Vec<String> {
         let mut kept = self.near.lock().unwrap_or_else(PoisonError::into_inner);
         let key = format!("{texts:?} {games:?}");
@@ -116,28 +116,28 @@ pub struct CardResolver {
     cards: Vec<KnownCard>,
     known: BTreeSet<CardId>,
     by_search_key: BTreeMap<String, Vec<usize>>,
-    /// By game, set and number without leading zeros.
+    /// Indices of cards by game, set and number without leading zeros.
     by_place: BTreeMap<(String, String, String), Vec<usize>>,
     by_printing: BTreeMap<PrintingId, usize>,
 }
 
-/// How lines are read that leave something out.
+/// How to read lines with missing values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
     /// The game of lines that name none.
     pub game: Option<String>,
-    /// Lines without a rarity mean the most common printing of their card.
+    /// Whether lines without a rarity mean the most common printing of their card.
     pub most_common: bool,
     /// Other words for rarities.
     pub aliases: RarityAliases,
 }
 
-/// Other words for the rarities of games, as their manifests have them: by game, the word and the code.
+/// Other words for the rarities of games, from their manifests: the word and the code, by game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RarityAliases(BTreeMap<String, BTreeMap<String, String>>);
 
 impl RarityAliases {
-    /// Those of these games.
+    /// Collects the words of these games.
     pub fn from_games<'g>(games: impl IntoIterator<Item = &'g Game>) -> Self {
         let words = |game: &Game| {
             let rarities = game.rarities().iter();
@@ -155,7 +155,7 @@ impl RarityAliases {
     }
 }
 
-/// A card, or a printing of it, that may be meant.
+/// A card or printing that a line may mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     pub game: String,
@@ -163,7 +163,7 @@ pub struct Choice {
     /// Collector number.
     pub number: String,
     pub name: Option<String>,
-    /// The printing and its rarity, where the card is clear.
+    /// The printing with its rarity, if the card is certain.
     pub printing: Option<KnownPrinting>,
 }
 
@@ -171,9 +171,9 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     Printing(Box<Choice>, PrintingId),
-    /// One of several. The reason tells nothing of hidden cards; the choices are what the owner sees.
+    /// One of several printings. The reason reveals nothing about hidden cards; the choices contain only what the owner may see.
     Ambiguous(LineFault, Vec<Choice>),
-    /// Nothing that the owner may see; what comes nearest, where that is known.
+    /// Nothing that the owner may see, with the nearest choices, if there are any.
     Unknown(LineFault, Vec<Choice>),
 }
 
@@ -269,7 +269,7 @@ impl CardResolver {
             None => Vec::new(),
         };
         let (cards, sets) = match (cards.is_empty(), &wanted.name, &sets) {
-            // The set may stand behind the name: "Kettle Imp [HEARTH]".
+            // The set may follow the name: "Kettle Imp [HEARTH]".
             (true, Some(name), None) => match self.find_named_with_set(name.as_str(), &games) {
                 Some((cards, sets)) => (cards, Some(sets)),
                 None => (cards, sets),
@@ -345,7 +345,7 @@ impl CardResolver {
         let cards = same.into_iter().flatten().map(|at| &self.cards[*at]);
         let cards: Vec<&KnownCard> =
             cards.filter(|card| games.contains(&card.game.as_str())).collect();
-        // Accents count only where a name with the very accents exists.
+        // Accents count only if a name with exactly these accents exists.
         let key = name_key(name);
         let is_exact =
             |card: &&KnownCard| card.name.as_deref().is_some_and(|name| name_key(name) == key);
@@ -418,7 +418,7 @@ fn list_choices(cards: &[&KnownCard]) -> Vec<Choice> {
     cards.iter().take(MAX_CHOICES).map(|card| choice(card, None)).collect()
 }
 
-/// A name and the set in brackets behind it, if there is one.
+/// Splits a text into a name and the set in brackets that follows it, if there is one.
 pub fn split_set(name: &str) -> Option<(&str, &str)> {
     let open = name.rfind(['[', '('])?;
     let (name, set) = (name[..open].trim_end(), &name[open..]);
@@ -426,7 +426,7 @@ pub fn split_set(name: &str) -> Option<(&str, &str)> {
     (inside != set && !name.is_empty() && !inside.is_empty()).then_some((name, inside))
 }
 
-/// Whether a text may be the name of the card, perhaps followed by a set. For a card whose name the owner may not see, any text may be.
+/// Whether a text may be the name of the card, perhaps followed by a set. Any text may be the name of a card that is hidden from the owner.
 fn has_name(card: &KnownCard, text: &str) -> bool {
     let Some(name) = &card.name else { return true };
     let key = search_key(name);
@@ -506,7 +506,7 @@ mod tests {
         }
     }
 
-    /// The printing that is meant, or the first word of what is said instead and how many choices there are.
+    /// The id of the printing; otherwise whether the line is ambiguous (not unknown), and the number of choices.
     fn meant(wanted: &WantedPrinting, assumed: &Assumptions) -> Result<u128, (bool, usize)> {
         match resolver().resolve(wanted, assumed) {
             Meaning::Printing(_, id) => Ok(id.0.as_u128()),
@@ -533,7 +533,7 @@ mod tests {
         let game = Some("ttgc".to_owned());
         let wanted = WantedPrinting { game, ..wanted("Don't Panic", "", "", "") };
         assert_eq!(reason(&wanted), "there is no such game; did you mean ttcg?");
-        // Many words that mean nothing: only so many are looked at.
+        // Of many unknown words, only the first `MAX_SUGGESTIONS` are compared.
         for at in 0..2 * MAX_SUGGESTIONS {
             reason(&super::tests::wanted("Don't Panic", &format!("set {at}"), "", ""));
         }
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_mean_what_they_say_and_nothing_is_guessed() {
+    fn lines_are_resolved_without_guessing() {
         let strict = Assumptions::default();
         for (name, set, number, rarity, expected) in [
             ("Don’t Panic", "", "", "Common", Ok(160)),
@@ -561,7 +561,7 @@ mod tests {
             ("Twin", "The Veil", "", "", Ok(30)),
             ("Nobody", "", "", "", Err((false, 0))),
             ("", "veil", "4", "", Err((false, 0))),
-            // Hidden now, counted before: only the printing's id names it.
+            // A card that is hidden now and was counted before: only the id of its printing names it.
             ("", "veil", "5", "", Err((false, 0))),
         ] {
             let wanted = wanted(name, set, number, rarity);
@@ -570,7 +570,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lines_leave_open_can_be_agreed_on() {
+    fn assumptions_fill_in_missing_values() {
         let panic = wanted("Don't Panic", "", "", "");
         let common = Assumptions { most_common: true, ..Assumptions::default() };
         assert_eq!(meant(&panic, &common), Ok(160));
@@ -587,7 +587,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_believed_when_nothing_contradicts() {
+    fn an_id_is_accepted_if_nothing_contradicts_it() {
         let strict = Assumptions::default();
         let by_id = |number, wanted| WantedPrinting { printing: Some(id(number)), ..wanted };
         assert_eq!(meant(&by_id(161, wanted("dont panic", "", "", "")), &strict), Ok(161));
@@ -596,14 +596,14 @@ mod tests {
         assert_eq!(meant(&by_id(161, wanted("", "", "", "common")), &strict), Err((true, 1)));
         assert_eq!(meant(&by_id(161, wanted("", "veil", "", "")), &strict), Err((true, 1)));
         assert_eq!(meant(&by_id(161, wanted("", "", "17", "")), &strict), Err((true, 1)));
-        // From another service: the other columns decide.
+        // An id of another service: the other columns decide.
         let foreign = by_id(999, wanted("Don't Panic", "", "", "common"));
         assert_eq!(meant(&foreign, &strict), Ok(160));
         assert_eq!(meant(&by_id(999, wanted("", "", "", "")), &strict), Err((false, 0)));
     }
 
     #[test]
-    fn numbers_are_looked_for_as_cards_may_have_them() {
+    fn a_number_has_all_spellings_that_cards_may_have() {
         let spellings = spellings("0042");
         for spelling in ["42", "042", "0042"] {
             assert!(spellings.contains(spelling), "{spelling}");

@@ -1,8 +1,8 @@
-//! Reads collection files: CSV of several programs, our own CSV and JSON. Every line becomes either what it asks for or a reason why it is invalid;
-//! none is dropped.
+//! Reads collection files: CSV of several programs, and the service's own CSV and JSON. Every line becomes either a wanted printing or a reason why the line
+//! is invalid; no line is dropped.
 //!
 //! Files are untrusted, so they are read as a stream and every limit is checked while reading: work and memory are proportional to the size of the
-//! file, whatever is in it.
+//! file, whatever its content.
 
 mod columns;
 mod csv_file;
@@ -21,13 +21,13 @@ use crate::domain::ids::PrintingId;
 pub(super) use columns::strip_brackets;
 pub use line_fault::LineFault;
 
-/// Most lines of one file, without the heading: the largest collection comes back in one piece.
+/// Most lines of one file, without the headings: an export of the largest collection can be imported as one file.
 pub const MAX_LINES: usize = MAX_ENTRIES;
 /// Most headings of a file, and most fields of a line.
 pub const MAX_FIELDS: usize = 1_000;
 /// Longest line of a CSV file that is read, in bytes, without the quotation marks around its fields.
 pub const MAX_RECORD: usize = 64 * 1024;
-/// Longest field that is repeated in an answer, in characters.
+/// Longest field that is repeated in a response, in characters.
 const MAX_SHOWN: usize = 120;
 /// Longest name or code of a game, a set or a rarity, in characters.
 const MAX_FIELD: usize = 120;
@@ -43,17 +43,17 @@ pub enum Column {
     Game,
     /// Code of the set, or its name.
     Set,
-    /// Code of the set, where another column may have its name.
+    /// Code of the set; another column may have the name.
     SetCode,
-    /// Name of the set, where another column has its code.
+    /// Name of the set; another column has the code.
     SetName,
     /// Collector number.
     Number,
     Rarity,
     Condition,
-    /// Foil or not: the game says which rarity that is.
+    /// The finish, such as foil; the game defines which rarity a finish means.
     Finish,
-    /// Id of the printing. Other programs have ids of their own there, or the finish.
+    /// Id of the printing. Other programs write their own ids or the finish into such a column.
     Printing,
 }
 
@@ -89,7 +89,7 @@ impl Column {
         }
     }
 
-    /// What a heading means; letters and digits count, case does not.
+    /// The column of a heading; only letters and digits count, and case is ignored.
     fn of(heading: &str) -> Option<Self> {
         if heading.trim() == "#" {
             return Some(Self::Number);
@@ -115,49 +115,49 @@ impl Column {
     }
 }
 
-/// How a file is written, as far as it was recognised.
+/// The form of a file, as far as it was recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialect {
-    /// What separates the fields; `None`: the file is JSON.
+    /// The delimiter of the fields; `None`: the file is JSON.
     pub delimiter: Option<char>,
-    /// The encoding of its text, as the WHATWG calls it.
+    /// The WHATWG name of the encoding.
     pub encoding: &'static str,
-    /// Whether it began with a byte order mark.
+    /// Whether the file began with a byte order mark.
     pub byte_order_mark: bool,
     /// The program that writes such headings.
     pub program: Option<&'static str>,
-    /// Headings as they stand there, and what they mean.
+    /// The known headings, with their columns.
     pub columns: Vec<(String, Column)>,
-    /// Headings that mean nothing here.
+    /// Headings that are no known column.
     pub ignored: Vec<String>,
 }
 
-/// What a line asks for.
+/// The printing that a line means, with condition and quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// How many: 1 to [`MAX_QUANTITY`].
     pub quantity: i32,
-    /// In which condition.
+    /// The condition.
     pub condition: Condition,
     /// The printing.
     pub card: WantedPrinting,
 }
 
-/// What a printing is named by.
+/// The values that identify a printing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WantedPrinting {
     /// Its id.
     pub printing: Option<PrintingId>,
     /// Code or name of its game.
     pub game: Option<String>,
-    /// Codes or names of its set: what fits any of them.
+    /// Codes or names of its set; a set that matches any of them is meant.
     pub sets: Vec<String>,
     /// Collector number of its card: at most 16 letters, digits and hyphens.
     pub number: Option<String>,
     /// Name of its card.
     pub name: Option<TypedName>,
     pub rarity: Option<String>,
-    /// Its finish, in the words of another program: `foil`. Nothing where it is an ordinary one.
+    /// Its finish, in the words of another program: `foil`; `None` for an ordinary printing.
     pub finish: Option<String>,
 }
 
@@ -166,32 +166,32 @@ pub struct WantedPrinting {
 pub struct Line {
     /// Its place: the line of a CSV file, from 1, or the place in the list of a JSON file, from 1.
     pub number: u64,
-    /// What it names its card by, for people to recognise it.
+    /// The text by which the line names its card, so that people recognise the line.
     pub shown: String,
-    /// What it asks for, or why it cannot be read.
+    /// The wanted printing, or why the line cannot be read.
     pub wanted: Result<Wanted, LineFault>,
 }
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// How it is written.
+    /// The form of the file.
     pub dialect: Dialect,
-    /// Its lines in their order, blank ones left out.
+    /// The lines in order, without blank lines.
     pub lines: Vec<Line>,
-    /// How many lines had nothing in them but separators.
+    /// Number of lines that contain only delimiters.
     pub blank: usize,
 }
 
-/// The file is no table of cards.
+/// Why a file cannot be read as a table of cards.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum TableError {
-    /// No heading says how cards are named.
+    /// No heading is a column that names cards.
     #[error(
         "the first line must have headings, and one of them must be Name, Printing ID or Number; found: {0}"
     )]
     NoCards(String),
-    /// There is nothing in it.
+    /// The file is empty.
     #[error("the file is empty")]
     Empty,
     /// A JSON file of another form.
@@ -203,10 +203,10 @@ pub enum TableError {
     /// More than [`MAX_FIELDS`], or headings of more than [`MAX_RECORD`] bytes.
     #[error("has more than {MAX_FIELDS} headings, or headings of more than {MAX_RECORD} bytes")]
     TooWide,
-    /// JSON that is no text; the first byte, from 0, that is not UTF-8.
+    /// JSON that is not UTF-8; the position of the first invalid byte, from 0.
     #[error("byte {0}, from 0, is not UTF-8, and JSON has no other encoding")]
     NotUtf8(usize),
-    /// CSV with letters in UTF-8, and others that are not.
+    /// CSV that mixes letters in UTF-8 with bytes of another encoding.
     #[error(
         "the file mixes two encodings: there are letters in UTF-8 before line {line}, which has a byte (0x{byte:02X}) that is none. Save the \
          table once more as \"CSV UTF-8\", which spreadsheet programs offer where one chooses the type of the file"
@@ -223,7 +223,7 @@ pub enum TableError {
          chooses the type of the file"
     )]
     Utf32,
-    /// CSV in an encoding that is not known.
+    /// CSV in an unknown encoding.
     #[error(
         "line {line} has a byte (0x{byte:02X}) that fits neither UTF-8 nor Windows-1252: save the table once more as \"CSV UTF-8\", which \
          spreadsheet programs offer where one chooses the type of the file"
@@ -231,27 +231,27 @@ pub enum TableError {
     UnknownEncoding {
         /// The line, from 1.
         line: usize,
-        /// The first byte that is not understood.
+        /// The first byte that fits no known encoding.
         byte: u8,
     },
-    /// UTF-16 that ends within a character, or has half of one.
+    /// UTF-16 that ends within a character, or contains half a character.
     #[error(
         "the file is UTF-16, but broken: save the table once more as \"CSV UTF-8\", which spreadsheet programs offer where one chooses the type \
          of the file"
     )]
     BrokenUtf16,
-    /// It is no JSON, or nested deeper than 128 levels.
+    /// The file is no JSON, or nested deeper than 128 levels.
     #[error("{0}")]
     MalformedJson(String),
-    /// NUL, which nobody can store.
+    /// NUL, which the database cannot store.
     #[error("contains the NUL character")]
     Nul,
 }
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
-    /// Comma-separated values, or with another separator.
+    /// Values separated by commas or another delimiter.
     Csv,
     Json,
 }
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_of_other_programs_are_understood() {
+    fn headings_of_other_programs_are_recognised() {
         for (heading, program, delimiter) in [
             (
                 "\"Count\",\"Tradelist Count\",\"Name\",\"Edition\",\"Condition\",\"Language\",\"Foil\",\"Tags\",\"Last Modified\",\"Collector Number\",\"Alter\",\"Proxy\",\"Purchase Price\"",
@@ -358,13 +358,13 @@ mod tests {
                     ["set", "set_code", "set_name"].iter().any(|one| meanings.contains(one));
                 assert!(tells_set, "{heading}: {meanings:?} has no set");
                 let all = table.dialect.columns.len() + table.dialect.ignored.len();
-                assert_eq!(all, heading.split(delimiter).count(), "every heading is told");
+                assert_eq!(all, heading.split(delimiter).count(), "every heading is reported");
             }
         }
     }
 
     #[test]
-    fn every_line_is_told() {
+    fn every_line_is_reported() {
         let text = "Count,Name,Edition,Condition\r\n4x,Kettle Imp,[hearth],NM\r\n,,,\r\n0,Barrow Ox,,\r\n1,Barrow Ox,,new\r\n\
                     2,\"Say \"\"Hi\"\", Imp\",(hearth),\r\n1,a,b,,surplus\r\n1,,hearth,\r\n3,\"not closed,,\r\n1,lost,,\r\n";
         let table = read_csv(text).unwrap();
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_is_refused() {
+    fn a_file_that_is_no_table_is_refused() {
         assert_eq!(read_csv(""), Err(TableError::Empty));
         assert_eq!(read_csv("Name\0\n"), Err(TableError::Nul));
         assert!(matches!(read_csv("4 Kettle Imp\n2 Barrow Ox\n"), Err(TableError::NoCards(_))));
@@ -419,12 +419,12 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold_for_lines_and_for_files() {
+    fn limits_hold_for_lines_and_for_files() {
         let invalid = |table: &Table, at: usize, reason: &str| {
             let Err(told) = &table.lines[at].wanted else { panic!("{:?}", table.lines[at]) };
             assert!(told.to_string().contains(reason), "{told}");
         };
-        // A line that is too wide or too long is told; the lines behind it are read.
+        // A line that is too wide or too long is reported, and the lines after it are read.
         let wide = format!("Name,Set\nOx\n{}\nImp,a\n", ",x".repeat(MAX_FIELDS));
         let long = format!("Name,Set\nOx\n{},\nImp,a\n", "x".repeat(MAX_RECORD));
         for text in [wide, long] {
@@ -438,14 +438,14 @@ mod tests {
         let table = read_csv(&open).unwrap();
         assert_eq!(table.lines.len(), 2);
         invalid(&table, 1, &format!("over {} lines", MAX_RECORD + 1));
-        // As wide as may be.
+        // Exactly as wide as allowed.
         let just =
             format!("Name{}\nOx{}\n", ",x".repeat(MAX_FIELDS - 1), ",".repeat(MAX_FIELDS - 1));
         assert!(read_csv(&just).unwrap().lines[0].wanted.is_ok());
         for headings in [",x".repeat(MAX_FIELDS), "x".repeat(MAX_RECORD + 1)] {
             assert_eq!(read_csv(&format!("Name{headings}\nOx\n")), Err(TableError::TooWide));
         }
-        // Texts that name nothing that there can be.
+        // Texts that are longer than any code or name.
         for column in ["Game", "Set", "Edition Name", "Rarity"] {
             let table = read_csv(&format!("Name,{column}\nOx,{}\n", "é".repeat(MAX_FIELD + 1)));
             invalid(&table.unwrap(), 0, "longer than 120 characters");
@@ -458,7 +458,7 @@ mod tests {
         let table = Table::read(FileFormat::Json, just.as_bytes()).unwrap();
         assert_eq!((table.lines.len(), table.dialect.ignored.len()), (2, MAX_FIELDS - 1));
         let many = format!("[{{\"name\":\"Ox\"}}{}", ",{}".repeat(MAX_LINES));
-        // What is wrong is told before the end of the file is looked at.
+        // The limit is reported before the end of the file, which is no valid JSON, is reached.
         assert_eq!(Table::read(FileFormat::Json, many.as_bytes()), Err(TableError::TooManyLines));
     }
 
@@ -478,7 +478,7 @@ mod tests {
         assert_eq!(wanted(0).unwrap_err(), &LineFault::Nested(Column::Name));
         let name = |at: usize| wanted(at).unwrap().card.name.as_ref().unwrap().as_str();
         assert_eq!((name(1), wanted(1).unwrap().quantity), ("Ox", 2));
-        // The first heading of a meaning has it.
+        // If several names have one meaning, only the first has the column.
         assert!(wanted(2).is_err());
         assert_eq!((name(3), wanted(3).unwrap().quantity), ("Ox", 3));
         assert_eq!(table.dialect.ignored, ["deck", "card"]);
@@ -492,7 +492,7 @@ mod tests {
         };
         assert!(deep(100).is_ok());
         assert!(matches!(deep(200), Err(TableError::MalformedJson(_))));
-        // What is no object is a fault of its line alone.
+        // An entry that is no object is a fault of its line only.
         let mixed =
             read_json(&json!([{ "name": "Kettle Imp" }, 5, [{}], { "name": "Ox" }])).unwrap();
         let fault = |line: &Line| line.wanted.as_ref().err().map(ToString::to_string);

@@ -1,11 +1,11 @@
-//! Disputes: two accounts that both say that they hold a copy.
+//! Disputes: two accounts both claim to hold the same copy.
 
 use serde::Deserialize;
 
-/// How far a dispute is.
+/// The state of a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeState {
-    /// Nobody has decided it yet.
+    /// The dispute is not decided yet.
     Open,
     /// A moderator left the copy with its owner.
     ForOwner,
@@ -13,7 +13,7 @@ pub enum DisputeState {
     ForClaimant,
     /// The claimant gave up the claim.
     Withdrawn,
-    /// The copy came to the claimant by a trade.
+    /// The claimant got the copy by a trade.
     Settled,
     /// The copy was declared void.
     Voided,
@@ -42,24 +42,24 @@ impl DisputeState {
         }
     }
 
-    /// The state of that name.
+    /// The state with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }
 }
 
-/// Whom a decision favours.
+/// Which side a decision favours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The copy stays where it is.
+    /// The copy stays with its owner.
     ForOwner,
     /// The copy goes to the claimant.
     ForClaimant,
 }
 
 impl Outcome {
-    /// The state that it leads to.
+    /// The state after this decision.
     pub fn state(self) -> DisputeState {
         match self {
             Self::ForOwner => DisputeState::ForOwner,
@@ -68,12 +68,12 @@ impl Outcome {
     }
 }
 
-/// On which side of a dispute somebody stands.
+/// A side of a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeSide {
-    /// Says that the copy is hers.
+    /// The account that claims the copy.
     Claimant,
-    /// Has the copy.
+    /// The account that owns the copy.
     Owner,
 }
 
@@ -86,13 +86,13 @@ impl DisputeSide {
         }
     }
 
-    /// The side of that name.
+    /// The side with that name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Claimant, Self::Owner].into_iter().find(|side| side.as_str() == name)
     }
 }
 
-/// How often one account may say something in a dispute.
+/// Most statements of one account in a dispute.
 pub const MAX_STATEMENTS: i64 = 5;
 
 /// Longest statement, in characters.

@@ -3,19 +3,19 @@
 /// The kind of an entry of the copy ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LedgerKind {
-    /// Somebody submitted its code first, and owns it.
+    /// The account that first submitted the code became the owner.
     Register,
-    /// A trade gave it to another owner.
+    /// A trade transferred the copy to another owner.
     Transfer,
-    /// Somebody else proved to have its code and name.
+    /// Another account proved that it has the code and the name.
     Dispute,
-    /// A moderator froze it: no trade moves it.
+    /// A moderator froze the copy: it cannot be traded.
     Freeze,
-    /// A moderator lifted that.
+    /// A moderator unfroze the copy.
     Unfreeze,
-    /// A moderator decided a dispute; the owner after it is whom the decision favours.
+    /// A moderator decided a dispute; the entry's owner is the account that the decision favours.
     Decide,
-    /// A moderator declared it void, for good: nobody holds it any more. Unlocks that it helped stay.
+    /// A moderator declared the copy void, which is final: it has no owner any more. Unlocks to which it contributed remain.
     Void,
 }
 
@@ -44,12 +44,12 @@ impl LedgerKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// Whether a moderator did it.
+    /// Whether the entry is an action of a moderator.
     pub fn is_moderators(self) -> bool {
         matches!(self, Self::Freeze | Self::Unfreeze | Self::Decide | Self::Void)
     }

@@ -1,4 +1,4 @@
-//! What can happen to a copy: its ledger, trades, disputes.
+//! Copies: their ledger, trades and disputes.
 
 pub mod dispute;
 pub mod ledger;

@@ -1,4 +1,4 @@
-//! Trades: what may be offered, for how long, and to whom.
+//! Trades: terms, states, and limits of offers.
 
 use std::collections::BTreeSet;
 
@@ -16,32 +16,32 @@ pub const MAX_OPEN_TRADES: i64 = 100;
 /// Longest message of an offer, in characters.
 pub const MAX_MESSAGE: usize = 500;
 
-/// Shortest and longest life of an offer, in hours: an hour to ninety days.
+/// Shortest and longest lifetime of an offer, in hours: one hour to ninety days.
 pub const LIFETIME_HOURS: std::ops::RangeInclusive<u16> = 1..=2160;
 
-/// Life of an offer that does not say, in hours: fourteen days.
+/// Default lifetime of an offer, in hours: fourteen days.
 pub const DEFAULT_LIFETIME_HOURS: u16 = 336;
 
-/// Offers that came to nothing are kept this long for the two to look at.
+/// How long offers that did not lead to a trade stay readable for the two players.
 pub const KEPT_AFTER_CLOSE: Duration = Duration::days(90);
 
-/// How far an offer is.
+/// The state of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TradeState {
-    /// The other side has not answered.
+    /// The recipient has not answered.
     Open,
-    /// Agreed: the copies changed hands.
+    /// The recipient accepted, and the copies were exchanged.
     Accepted,
-    /// The other side does not want it.
+    /// The recipient declined.
     Declined,
-    /// The one who offered took it back.
+    /// The offerer cancelled the offer.
     Cancelled,
-    /// The other side made an offer of her own instead.
+    /// The recipient made a counter-offer instead.
     Countered,
-    /// When it was accepted, a copy or the other side was gone.
+    /// When the offer was accepted, a copy or the other player was no longer available.
     Lapsed,
-    /// Its time was over.
+    /// The lifetime of the offer ended.
     Expired,
 }
 
@@ -70,19 +70,19 @@ impl TradeState {
         }
     }
 
-    /// The state of that name.
+    /// The state with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }
 }
 
-/// On which side of an offer somebody stands.
+/// The role of a player in an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TradeRole {
-    /// Made it.
+    /// The player who made the offer.
     Offerer,
-    /// Is asked.
+    /// The player who received the offer.
     Recipient,
 }
 
@@ -96,16 +96,16 @@ impl TradeRole {
     }
 }
 
-/// Who may send an account offers, and see its copies.
+/// Who may send offers to an account, and see its copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trading {
     /// Nobody.
     Closed,
-    /// Whoever knows the account's name may send offers; its copies are its own business.
+    /// Players who know the account's name may send offers; nobody else sees its copies.
     #[default]
     Offers,
-    /// Other players may also list its copies, and ask for any of them.
+    /// Other players may also list its copies, and request any of them.
     Public,
 }
 
@@ -122,7 +122,7 @@ impl Trading {
         }
     }
 
-    /// The setting of that name.
+    /// The setting with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|trading| trading.as_str() == name)
     }
@@ -131,9 +131,9 @@ impl Trading {
 /// One side of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TradeSide {
-    /// What the one who offers gives.
+    /// The copies that the offerer gives.
     Give,
-    /// What she asks for.
+    /// The copies that the offerer requests.
     Want,
 }
 
@@ -147,23 +147,23 @@ impl TradeSide {
     }
 }
 
-/// What changes hands: at least one copy, at most [`MAX_COPIES`] on each side, none twice.
+/// The copies to exchange: at least one copy, at most [`MAX_COPIES`] on each side, none twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TradeTerms {
     give: Vec<CopyId>,
     want: Vec<CopyId>,
 }
 
-/// What is wrong with the terms of an offer.
+/// A fault of the terms of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TermsFault {
-    /// Nothing changes hands.
+    /// There are no copies.
     #[error("an offer gives or asks for at least one copy")]
     Empty,
-    /// More copies than one side may have.
+    /// One side has more copies than allowed.
     #[error("must name at most 50 copies, not {0}")]
     TooMany(usize),
-    /// A copy stands in the offer twice.
+    /// A copy is in the offer twice.
     #[error("stands in the offer already")]
     Twice,
 }
@@ -171,26 +171,26 @@ pub enum TermsFault {
 /// Why a copy cannot be in an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyFault {
-    /// Offered: it is not a copy of the caller.
+    /// An offered copy is not owned by the caller.
     #[error("is not a copy of yours")]
     NotYours,
-    /// Offered: it is frozen by a moderator.
+    /// An offered copy is frozen by a moderator.
     #[error("is frozen by a moderator: the copy's history says why")]
     Frozen,
-    /// Offered: it is void.
+    /// An offered copy is void.
     #[error("is void")]
     Void,
-    /// Requested: it is not a copy that the other side shows. The response must not tell whether it exists, or who owns
+    /// A requested copy is not one that the other player shows. The response must not reveal whether the copy exists, or who owns
     /// it.
     #[error("is not a copy that this player shows you")]
     NotShown,
 }
 
-/// Where it is wrong: a side, and a place in it, from 0; `None` for the whole.
+/// A fault with its place: a side, and an index in it; `None`: the whole side or offer.
 pub type TermsFaultAt = (Option<(TradeSide, Option<usize>)>, TermsFault);
 
 impl TradeTerms {
-    /// Checks both sides; every fault at once.
+    /// Checks both sides, and returns every fault.
     pub fn new(give: Vec<CopyId>, want: Vec<CopyId>) -> Result<Self, Vec<TermsFaultAt>> {
         let mut faults = Vec::new();
         if give.is_empty() && want.is_empty() {
@@ -211,12 +211,12 @@ impl TradeTerms {
         if faults.is_empty() { Ok(Self { give, want }) } else { Err(faults) }
     }
 
-    /// What the one who offers gives.
+    /// The copies that the offerer gives.
     pub fn give(&self) -> &[CopyId] {
         &self.give
     }
 
-    /// What she asks for.
+    /// The copies that the offerer requests.
     pub fn want(&self) -> &[CopyId] {
         &self.want
     }
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_name_something_and_nothing_twice() {
+    fn terms_contain_at_least_one_copy_and_none_twice() {
         let [ada, ben] = [CopyId::fresh(), CopyId::fresh()];
         assert!(TradeTerms::new(vec![ada], vec![ben]).is_ok());
         assert!(TradeTerms::new(vec![], vec![ben]).is_ok());

@@ -1,4 +1,4 @@
-//! Which of a player's printings the entries of a deck take: those that they name first, then others, each copy once.
+//! Allocates a player's printings to the entries of a deck: first the printings that the entries name, then others; each copy once.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use cardscape_engine::{CardReference, DeckEntry, name_key};
 
 use crate::domain::ids::{CardId, PrintingId};
 
-/// Cards of a printing that a player has: counted and registered together.
+/// The copies of a printing that a player owns, counted cards and registered copies together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedPrinting {
     /// The printing.
     pub printing: PrintingId,
     /// The card.
     pub card: CardId,
-    /// Name of the card: cards of one name are printings of each other here.
+    /// Name of the card. Cards with the same name count as printings of one card here.
     pub name: String,
     /// Code of its set.
     pub set: String,
@@ -30,16 +30,16 @@ pub struct OwnedPrinting {
 pub struct Taken {
     /// Position of the entry in the deck.
     pub entry: usize,
-    /// Whether it is not the printing that the entry names; an entry that names none means each.
+    /// Whether the printing differs from the one that the entry names; `false` if the entry names no printing.
     pub is_other: bool,
-    /// Position of the printing among those that the player has.
+    /// Position of the printing in the list of owned printings.
     pub printing: usize,
     /// How many, at least 1.
     pub quantity: u64,
 }
 
-/// Shares out printings among the entries of a deck: in the order of the entries, of each first what it names. Of what several could take, an entry that
-/// names more of a printing comes first; of several printings that would do, the first.
+/// Allocates printings to the entries of a deck, in the order of the entries, and first the printings that the entries name. If several entries could take a
+/// copy, the entry that names more parts of a printing comes first; if several printings fit, the first is taken.
 ///
 /// ```
 /// use cardscape::domain::decks::allocation::{OwnedPrinting, allocate};
@@ -61,7 +61,7 @@ pub fn allocate(entries: &[DeckEntry], printings: &[OwnedPrinting]) -> Vec<Taken
     }
     let mut wanted: Vec<u64> = entries.iter().map(|entry| u64::from(entry.quantity)).collect();
     let mut taken = Vec::new();
-    // Who names more of a printing takes first: what names none takes what is left.
+    // Entries that name more parts of a printing take first; entries that name none take the remaining copies.
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|at| std::cmp::Reverse(named_parts(&entries[*at].card)));
     for is_other in [false, true] {
@@ -85,7 +85,7 @@ pub fn allocate(entries: &[DeckEntry], printings: &[OwnedPrinting]) -> Vec<Taken
     taken
 }
 
-/// What is one card: its name, or the place of one that is hidden from the reader.
+/// The key of a card: its name, or its place if the card is hidden from the reader.
 pub fn card_key(card: &CardReference) -> String {
     let place = || {
         format!(
@@ -101,7 +101,7 @@ fn named_parts(card: &CardReference) -> usize {
     [&card.set, &card.number, &card.rarity].into_iter().flatten().count()
 }
 
-/// Whether a printing is what the deck names.
+/// Whether a printing matches the printing that the entry names.
 fn is_named(card: &CardReference, printing: &OwnedPrinting) -> bool {
     let plain = |number: &str| number.trim_start_matches('0').to_lowercase();
     let same = |named: &Option<String>, has: &str| {
@@ -123,7 +123,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// So many of a printing of the card Ping.
+    /// `quantity` owned copies of a printing of the card Ping.
     pub(in crate::domain::decks) fn owned(set: &str, rarity: &str, quantity: u64) -> OwnedPrinting {
         let (name, number) = ("Ping".to_owned(), "7".to_owned());
         OwnedPrinting {

@@ -1,4 +1,4 @@
-//! Which cards of a deck a player has: in the printing that the deck names, in another one, or not at all.
+//! Which cards of a deck a player owns: in the named printing, in another printing, or not at all.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use cardscape_engine::{DeckEntry, name_key};
 
 use super::allocation::{OwnedPrinting, allocate, card_key};
 
-/// A card of a deck, and how many of it a player has.
+/// A card of a deck, and how many copies of it a player owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardAvailability {
-    /// The name as the deck writes it first.
+    /// The name as in the first entry of the card.
     pub name: String,
     /// Copies in all zones of the deck.
     pub needed: u64,
-    /// Copies that the player has, in any printing.
+    /// Owned copies, in any printing.
     pub owned: u64,
-    /// Of the needed ones, those that the player has in the printing that the deck names; any printing will do where it names none.
+    /// Needed copies that the player owns in the named printing; if the deck names no printing, every printing counts as named.
     pub in_named_printing: u64,
-    /// Of the needed ones, those that the player has in another printing only.
+    /// Needed copies that the player owns only in another printing.
     pub in_other_printing: u64,
-    /// Of the needed ones, those that the player has not.
+    /// Needed copies that the player does not own.
     pub missing: u64,
 }
 
-/// The cards of a deck by their names, in the order in which the deck names them first.
+/// The cards of a deck by name, in the order of their first entries.
 ///
 /// ```
 /// use cardscape::domain::decks::allocation::OwnedPrinting;

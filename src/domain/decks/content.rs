@@ -1,4 +1,4 @@
-//! What a deck holds: what each of its revisions keeps.
+//! The content of a deck, which each of its revisions stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use super::deck::{DeckName, FormatName};
 use super::details::{DeckDescription, DeckTag};
 use crate::domain::ids::CardId;
 
-/// Most lines that a deck keeps of a list that could not be read.
+/// Most unread lines that a deck stores.
 pub const MAX_UNREAD_LINES: usize = 500;
 
-/// A line of a list which is no entry and could not be read.
+/// A line of a list that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadLine {
     /// Its number in the list, from 1.
@@ -22,22 +22,22 @@ pub struct UnreadLine {
     pub detail: String,
 }
 
-/// What a deck holds.
+/// The content of a deck.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeckContent {
-    /// What its owner calls it.
+    /// The name that the owner gave the deck.
     pub name: DeckName,
-    /// Which format it is meant for.
+    /// The format of the deck.
     pub format: FormatName,
-    /// What its owner says of it.
+    /// The owner's description.
     pub description: DeckDescription,
     /// Its tags, without repetitions.
     pub tags: Vec<DeckTag>,
     /// Its entries: at most [`MAX_ENTRIES`](super::deck::MAX_ENTRIES), each one checked.
     pub deck: Deck,
-    /// The cards that the entries meant to the owner when they were saved, in their order; empty: nothing is known of that.
+    /// The cards to which the entries were bound when they were saved, in the order of the entries; empty: no bindings are known.
     pub cards: Vec<Option<CardId>>,
-    /// Lines of the list which are no entries and could not be read.
+    /// Lines of the list that could not be read.
     pub unread_lines: Vec<UnreadLine>,
 }
 
@@ -48,10 +48,10 @@ impl DeckContent {
         self.deck.entries.iter().zip(cards)
     }
 
-    /// Takes over from `before`, what the deck held until now, what its entries were bound to.
+    /// Takes over the bindings of `before`, the previous content of the deck.
     ///
-    /// An entry whose card its owner no longer sees stays bound to it. One that is now bound to a card of `hidden`, and whose name is among `guessed`, the keys of
-    /// names that others have read unbound, stays unbound: a mask would tell them that the guess was right.
+    /// An entry stays bound to its card even if the owner can no longer see the card. An entry becomes unbound if its card is in `hidden` and its name is in
+    /// `guessed`, the keys of names that other readers have seen unbound: masking it now would tell them that the guess was right.
     pub fn inherit(
         &mut self,
         before: &Self,
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_bound_stays_so_and_what_was_guessed_does_not_become_so() {
+    fn bound_entries_stay_bound_and_guessed_names_stay_unbound() {
         let (one, two) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
         let before = content("1 Lantern\n1 Guess\n1 Open", &[1, 0, 0]);
         let mut now = content("2 lantern\n1 Guess\n1 Open\n1 New", &[0, 2, 3, 2]);

@@ -1,4 +1,4 @@
-//! Deck lists as players store them: names, limits, and which format a deck is meant for.
+//! Deck lists as players store them: names, limits, and formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,7 +25,7 @@ pub const MAX_COPIES: usize = 100;
 /// Most characters of a zone, set, number or rarity in an entry.
 const MAX_CODE: usize = 64;
 
-/// What its owner calls a deck: 1 to 100 characters on one line.
+/// The name of a deck: 1 to 100 characters on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeckName(String);
 
@@ -58,7 +58,7 @@ pub enum Visibility {
 }
 
 impl Visibility {
-    /// Both.
+    /// Both values.
     pub const ALL: [Self; 2] = [Self::Private, Self::Public];
 
     /// The name on the wire and in the database.
@@ -69,13 +69,13 @@ impl Visibility {
         }
     }
 
-    /// The visibility of that name.
+    /// The visibility with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|visibility| visibility.as_str() == name)
     }
 }
 
-/// Names a format: `game/format`, or `game/format:variant` where the format has variants.
+/// The name of a format: `game/format`, or `game/format:variant` if the format has variants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatName {
     game: String,
@@ -89,7 +89,7 @@ pub struct FormatName {
 pub struct FormatNameError;
 
 impl FormatName {
-    /// Parses `ttcg/standard` or `emojo-dojo/box:half`. Whether there is such a format is not looked at.
+    /// Parses `ttcg/standard` or `emojo-dojo/box:half`. Does not check whether the format exists.
     ///
     /// ```
     /// use cardscape::domain::decks::deck::FormatName;
@@ -103,7 +103,7 @@ impl FormatName {
         Self::of_game(game, rest)
     }
 
-    /// Reads back what [`FormatName::local`] gave.
+    /// Parses the text of [`FormatName::local`].
     pub fn of_game(game: &str, local: &str) -> Result<Self, FormatNameError> {
         let (code, variant) =
             local.split_once(':').map_or((local, None), |(code, variant)| (code, Some(variant)));
@@ -140,13 +140,13 @@ impl FormatName {
     }
 }
 
-/// There is no such format; shown, it says what there is instead.
+/// Why a format does not exist. `Display` lists the formats or variants that exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum UnknownFormat {
     /// The game has no format of this code.
     #[error("There is no format {name}; there is {}.", known.join(", "))]
     Code {
-        /// The name that was asked for.
+        /// The requested name.
         name: FormatName,
         /// The formats of the game.
         known: Vec<String>,
@@ -154,17 +154,17 @@ pub enum UnknownFormat {
     /// The format has no such variant.
     #[error("There is no format {name}; there is {}.", known.join(", "))]
     Variant {
-        /// The name that was asked for.
+        /// The requested name.
         name: FormatName,
         /// The format and its variants.
         known: Vec<String>,
     },
-    /// The format is younger than the day.
+    /// The format begins after the requested day.
     #[error("There is no format {name} on {day}; its first version begins on {begins_on}.")]
     NotYet {
-        /// The name that was asked for.
+        /// The requested name.
         name: FormatName,
-        /// The day that was asked for.
+        /// The requested day.
         day: Date,
         /// First day of the format's first version.
         begins_on: Date,
@@ -172,7 +172,7 @@ pub enum UnknownFormat {
 }
 
 impl UnknownFormat {
-    /// What there is instead.
+    /// The formats or variants that exist.
     pub fn known(&self) -> &[String] {
         match self {
             Self::Code { known, .. } | Self::Variant { known, .. } => known,
@@ -182,7 +182,7 @@ impl UnknownFormat {
 }
 
 impl FormatName {
-    /// The format of that name in the version and with the rules of a day.
+    /// The format with that name, in the version and with the rules of a day.
     ///
     /// # Errors
     /// When the game has no such format, or not on that day.
@@ -204,9 +204,9 @@ impl FormatName {
     }
 }
 
-/// The first two places, from 0, that hold the same variant of one format.
+/// The first two indices with the same variant of one format.
 ///
-/// `box` and `box:full` are the same when `full` is the default.
+/// `box` and `box:full` are the same if `full` is the default.
 pub fn same_format(formats: &[Format]) -> Option<(usize, usize)> {
     formats.iter().enumerate().find_map(|(second, format)| {
         let alike = |other: &Format| other.code == format.code && other.variant == format.variant;
@@ -240,36 +240,36 @@ fn is_code(text: &str) -> bool {
 /// What is wrong with one field of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryFault {
-    /// The field as it is called on the wire.
+    /// The name of the field on the wire.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: EntryReason,
 }
 
 /// What is wrong with a field of an entry.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum EntryReason {
-    /// It is no text that can be kept.
+    /// The text cannot be stored.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// More copies are named than there are, or than can be.
+    /// The entry names more copies than its quantity, or more than allowed.
     #[error("must be at most {MAX_COPIES}, and no more than the quantity")]
     TooManyCopies,
     /// A copy is named by its serial code.
     #[error("must not be serial codes: name a copy by its id, or as you like")]
     SerialOfCopy,
-    /// A serial code stands in the place of something else.
+    /// A field contains a serial code.
     #[error("must not be a serial code: submit it, and name the card here")]
     Serial,
-    /// No quantity of a card.
+    /// The quantity is not allowed.
     #[error("must be 1 to {MAX_QUANTITY}")]
     Quantity,
 }
 
-/// Checks an entry and trims its texts; every fault at once.
+/// Checks an entry and trims its texts, or returns every fault.
 ///
-/// Only what cannot be stored or written as a line of text is refused here: an unknown card, zone or printing is for the
-/// report to tell.
+/// Only values that cannot be stored or written as a line of text are refused here. Unknown cards, zones and printings are
+/// violations in the report.
 pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     let mut faults = Vec::new();
     let mut line = |field, raw: &str, max, min| {
@@ -278,7 +278,7 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
             .ok()
     };
     let zone = line("zone", &entry.zone, MAX_CODE, 1);
-    // The card of an entry that its reader may not see has a place and no name.
+    // An entry whose card is hidden from its reader has a place and no name.
     let has_place = entry.card.set.is_some() && entry.card.number.is_some();
     let name = line("name", &entry.card.name, MAX_CARD_NAME, usize::from(!has_place));
     let set = entry.card.set.as_deref().map(|set| line("set", set, MAX_CODE, 1));
@@ -323,13 +323,13 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     }
 }
 
-/// Whether a text is, or is meant to be, a serial code. Those are worth something and are never stored.
+/// Whether a text is a serial code, perhaps with a typing error. Serial codes are secrets and are never stored.
 fn is_serial(text: &str) -> bool {
     matches!(SerialCode::parse(text), Ok(_) | Err(SerialError::Check))
 }
 
-/// Whether a serial code stands in a text: one whose check symbol fits, or 16 symbols with hyphens that may be one with a slip. Some names have just as many
-/// letters, so there must be a digit.
+/// Whether a text contains a serial code: 16 symbols whose check symbol fits, or 16 symbols with hyphens that may be a code with a typing error. Some names
+/// have as many letters, so one of the symbols must be a digit.
 ///
 /// ```
 /// use cardscape::domain::decks::deck::holds_serial;
@@ -337,7 +337,7 @@ fn is_serial(text: &str) -> bool {
 /// assert!(!holds_serial("Amethyst Dragons of 2026"));
 /// ```
 pub fn holds_serial(text: &str) -> bool {
-    // Most texts are names, which are too short for a code or have no digit.
+    // A quick test: most texts are names, which are too short for a code or have no digit.
     let symbols = text.bytes().filter(u8::is_ascii_alphanumeric).count();
     if symbols < CODE_SYMBOLS || !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return false;
@@ -350,16 +350,16 @@ pub fn holds_serial(text: &str) -> bool {
     })
 }
 
-/// Letters and digits of a code.
+/// Number of letters and digits of a code.
 const CODE_SYMBOLS: usize = 16;
 
-/// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, and no other letter behind.
+/// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, not followed by another letter or digit.
 fn is_code_at(text: &str) -> bool {
     let (mut symbols, mut end) = (0, 0);
     for (at, letter) in text.char_indices() {
         if letter.is_ascii_alphanumeric() {
             if symbols == CODE_SYMBOLS {
-                // A longer word, unless something stands between.
+                // The word continues after 16 symbols, so it is no code.
                 return false;
             }
             symbols += 1;
@@ -379,7 +379,7 @@ fn is_code_at(text: &str) -> bool {
         }
 }
 
-/// A line of a list as it may be shown and stored: without a serial code that was pasted into it, and without control characters.
+/// A line of a list in a form that may be shown and stored: a line with a serial code is replaced, and control characters are removed.
 pub fn shown_line(line: &str) -> String {
     if holds_serial(line) {
         return "(a serial code)".to_owned();
@@ -387,7 +387,7 @@ pub fn shown_line(line: &str) -> String {
     line.chars().map(|letter| if text::is_control(letter) { ' ' } else { letter }).collect()
 }
 
-/// Which lines of a list name which cards.
+/// The lines of a list, by the cards that they name.
 #[derive(Clone, Debug, Default)]
 pub struct CardLines<'a> {
     by_name: BTreeMap<String, Vec<Place<'a>>>,
@@ -401,7 +401,7 @@ struct Place<'a> {
 }
 
 impl<'a> CardLines<'a> {
-    /// Of a deck and the line of each of its entries; a deck that was no text has none.
+    /// From a deck and the line of each of its entries; `lines` is empty for a deck that was not read from text.
     pub fn new(deck: &'a Deck, lines: &[usize]) -> Self {
         let mut by_name: BTreeMap<String, Vec<Place<'_>>> = BTreeMap::new();
         for (entry, line) in deck.entries.iter().zip(lines) {
@@ -411,7 +411,7 @@ impl<'a> CardLines<'a> {
         Self { by_name }
     }
 
-    /// The lines that name the cards of a violation, in their order; none when it is about no card.
+    /// The lines that name the cards of a violation, in ascending order; empty if the violation is about no card.
     pub fn of(&self, violation: &Violation) -> Vec<usize> {
         let named = violation.cards.iter().flat_map(|card| {
             let places = self.by_name.get(&name_key(&card.name)).into_iter().flatten();
@@ -425,12 +425,12 @@ impl Place<'_> {
     fn is_meant(&self, card: &CardMention, violation: &Violation) -> bool {
         let CardReference { set, number, rarity, .. } = self.card;
         match violation.code {
-            // The card is mentioned as the line writes it.
+            // The violation mentions the card exactly as the line writes it.
             ViolationCode::PrintingUnknown => {
                 (set, number, rarity) == (&card.set, &card.number, &card.rarity)
             }
             ViolationCode::ZoneUnknown => violation.zone.as_deref() == Some(self.zone),
-            // A line that leaves them out may mean any.
+            // A line without a set or number may mean any set or number.
             _ => {
                 let plain = |number: &Option<String>| {
                     number.as_deref().map(|number| number.trim_start_matches('0').to_owned())
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_tells_all_its_faults() {
+    fn all_faults_of_an_entry_are_reported() {
         let faults = check_entry(entry("", 0, "a\nb", Some(&"x".repeat(65)))).unwrap_err();
         let fields: Vec<_> = faults.iter().map(|fault| fault.field).collect();
         assert_eq!(fields, ["zone", "name", "set", "quantity"]);
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn a_serial_code_is_no_name_and_is_not_shown() {
+    fn a_serial_code_is_refused_as_a_name_and_not_shown() {
         let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
         let named = |name: &str| check_entry(entry("main", 1, name, None));
         let (spaced, bare) = (code.to_lowercase().replace('-', " "), code.replace('-', ""));

@@ -1,4 +1,4 @@
-//! What a deck says of itself beside its cards: who may read it, its description, tags and folder.
+//! The details of a deck apart from its cards: visibility, description, tags and folder.
 
 use std::collections::BTreeSet;
 
@@ -21,14 +21,14 @@ pub enum DeckVisibility {
     /// Its owner.
     #[default]
     Private,
-    /// Whoever knows its id. It stands in no list.
+    /// Everybody who knows its id. The deck is in no list.
     Unlisted,
     /// Everybody.
     Public,
 }
 
 impl DeckVisibility {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 3] = [Self::Private, Self::Unlisted, Self::Public];
 
     /// The name on the wire.
@@ -40,13 +40,13 @@ impl DeckVisibility {
         }
     }
 
-    /// The visibility of that name.
+    /// The visibility with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|visibility| visibility.as_str() == name)
     }
 }
 
-/// What its owner says of a deck, in the markup of lore and comments: up to 5,000 characters.
+/// The owner's description of a deck, in the markup of lore and comments: up to 5,000 characters.
 ///
 /// ```
 /// use cardscape::domain::decks::details::DeckDescription;
@@ -71,7 +71,7 @@ impl DeckDescription {
     }
 }
 
-/// A label that an owner gives to decks: 1 to 30 characters, in lower case, so that `Aggro` and `aggro` are one.
+/// A tag of a deck: 1 to 30 characters, converted to lower case, so that `Aggro` and `aggro` are the same tag.
 ///
 /// ```
 /// use cardscape::domain::decks::details::DeckTag;
@@ -100,7 +100,7 @@ pub fn without_repetitions(tags: Vec<DeckTag>) -> Vec<DeckTag> {
     tags.into_iter().filter(|tag| seen.insert(tag.clone())).collect()
 }
 
-/// Where an owner keeps a deck: 1 to 100 characters on one line.
+/// The folder of a deck: 1 to 100 characters on one line.
 ///
 /// ```
 /// use cardscape::domain::decks::details::DeckFolder;

@@ -1,4 +1,4 @@
-//! What differs between two decks: cards, not lines of text.
+//! The differences between two decks, by cards and not by lines of text.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use cardscape_engine::{CardReference, DeckEntry, name_key};
 
 use crate::domain::ids::CardId;
 
-/// A card of which two decks have different numbers of copies in a zone.
+/// A card whose number of copies in a zone differs between two decks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardDifference {
     /// The zone.
     pub zone: String,
-    /// The card, as the later deck writes it, or the earlier one where the later has none.
+    /// The card as the later deck writes it, or as the earlier deck does if the later one does not have the card.
     pub card: CardReference,
-    /// The card that it is bound to.
+    /// The card to which the entry is bound.
     pub card_id: Option<CardId>,
     /// Copies in the earlier deck.
     pub before: u64,
@@ -21,7 +21,7 @@ pub struct CardDifference {
     pub after: u64,
 }
 
-/// Which card an entry is about: the card that it is bound to, otherwise its name; and its printing as far as it is written.
+/// Identifies the card of an entry in a zone: the card to which it is bound, otherwise its name; and the parts of the printing that the entry contains.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CardKey {
     zone: String,
@@ -38,7 +38,7 @@ impl CardKey {
         let CardReference { name, set, number, rarity } = &entry.card;
         Self {
             zone: entry.zone.clone(),
-            // A reference that only one of the decks has bound is the same card in the other.
+            // If only one of the decks has bound this reference, it is the same card in the other deck.
             name: if card_id.or(same_card).is_some() { String::new() } else { name_key(name) },
             card_id: card_id.or(same_card),
             set: lower(set),
@@ -48,8 +48,8 @@ impl CardKey {
     }
 }
 
-/// The cards of which the decks have different numbers of copies, by zone in the order in which the decks name them. How entries are ordered, split and
-/// spelled does not matter.
+/// The cards whose number of copies differs, by zone, in the order in which the decks name them. The order, splitting and spelling of entries do not
+/// matter.
 ///
 /// ```
 /// use cardscape::domain::decks::diff::differences;

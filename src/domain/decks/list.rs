@@ -1,4 +1,4 @@
-//! Deck lists that were text, held against what a deck may have.
+//! Checks deck lists that were read from text against the limits of decks.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use cardscape_engine::{Deck, IgnoredReason, LineVerdict, ReadDeck, ReadLine};
 
 use super::deck::{EntryFault, check_entry};
 
-/// What became of a line.
+/// The result for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineOutcome {
-    /// It is the entry at this position of the deck.
+    /// The line is the entry at this position of the deck.
     Entry(usize),
-    /// It is no entry, as its verdict says.
+    /// The line is no entry; the reason is in its verdict.
     NoEntry,
-    /// No deck may have it, or it cannot be read: why.
+    /// The line is refused.
     Refused(LineRefusal),
 }
 
-/// Why a line is no entry that a deck may have.
+/// Why a line is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineRefusal {
-    /// It is an entry, and these fields are wrong.
+    /// The line is an entry with these wrong fields.
     Entry(Vec<EntryFault>),
-    /// It cannot be read.
+    /// The line cannot be read.
     Unreadable(IgnoredReason),
 }
 
@@ -38,18 +38,18 @@ impl fmt::Display for LineRefusal {
     }
 }
 
-/// A list without what no deck may have. How many entries there are is not looked at.
+/// A list without refused entries. The number of entries is not checked.
 #[derive(Clone, Debug)]
 pub struct CheckedList {
     /// The deck of all lines that are entries.
     pub deck: Deck,
     /// The line of each entry, from 1.
     pub entry_lines: Vec<usize>,
-    /// Every line that is not blank, in their order.
+    /// Every line that is not blank, in order, with its result.
     pub lines: Vec<(ReadLine, LineOutcome)>,
 }
 
-/// Takes out of a list what no deck may have: quantities, names and codes that are too large or too long, and serial codes.
+/// Removes entries that no deck may have from a list: those with quantities that are too large, names or codes that are too long, or serial codes.
 ///
 /// ```
 /// use cardscape::domain::decks::list::{LineOutcome, check_list};

@@ -1,33 +1,33 @@
-//! A card is added to a list as its owner wrote it.
+//! Adds a card to the text of a list, and keeps the rest of the text as the owner wrote it.
 
 use cardscape_engine::{DeckDialect, DeckEntry, name_key};
 
-/// What a list says, as far as it matters where a card is added.
+/// The parts of a list that decide where a card is added.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadLines<'a> {
-    /// Its entries, each with its line, from 1.
+    /// The entries, each with its line, from 1.
     pub entries: &'a [(usize, &'a DeckEntry)],
     /// The lines that begin a zone, each with the code of the zone.
     pub headers: &'a [(usize, String)],
 }
 
-/// A list with one copy more of a card.
+/// A list with one more copy of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
-    /// The list.
+    /// The text of the list.
     pub text: String,
     /// Copies on the line to which the card was added.
     pub quantity: u32,
 }
 
-/// Whether lists of this dialect take a line `1 Name`.
+/// Whether lists in this dialect accept a line `1 Name`.
 pub fn takes_lines(dialect: DeckDialect) -> bool {
     use DeckDialect as D;
     !matches!(dialect, D::Json | D::ShareCode | D::Csv | D::Ydk | D::Ydke)
 }
 
-/// Adds one copy of a card to a zone of a list: to the line that has it there by its name alone, or else as a new line at the end of the zone. A zone that has no
-/// line begins before the first header, or at the end of the list.
+/// Adds one copy of a card to a zone of a list: to the line in the zone that names the card only by its name, or else as a new line at the end of the zone.
+/// In a zone without lines, the new line is added before the first header, or at the end of the list.
 ///
 /// ```
 /// use cardscape::domain::decks::list_addition::{ReadLines, add_card};
@@ -62,7 +62,7 @@ pub fn add_card(text: &str, read: ReadLines<'_>, zone: &str, name: &str) -> Addi
     let before_headers = || read.headers.iter().map(|(line, _)| line.saturating_sub(1)).min();
     let place = last.or_else(own_header).or_else(before_headers).unwrap_or(lines.len());
     let mut place = place.min(lines.len());
-    // The empty lines above a header, and at the end, stay where they are.
+    // The new line comes before the empty lines above a header or at the end.
     while place > 0 && lines[place - 1].trim().is_empty() {
         place -= 1;
     }
@@ -75,7 +75,7 @@ fn is_name_alone(entry: &DeckEntry) -> bool {
     (&card.set, &card.number, &card.rarity) == (&None, &None, &None) && entry.copies.is_empty()
 }
 
-/// A line with its quantity raised, if that is the first word of it; a bullet may stand before it.
+/// A line with its quantity increased, if the quantity is the first word of the line, perhaps after a bullet.
 fn with_one_more(line: &str, quantity: u32) -> Option<String> {
     let start = line.find(|c: char| c.is_alphanumeric())?;
     let (before, rest) = line.split_at(start);
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn quantities_are_raised_where_they_stand_first() {
+    fn quantities_at_the_beginning_of_a_line_are_increased() {
         let pike = || [(1, entry("main", 2, "Pike"))];
         for (before, after) in [
             ("2 Pike", "3 Pike\n"),
             ("2x Pike", "3x Pike\n"),
             ("* 2 Pike", "* 3 Pike\n"),
             ("  2\tPike\r\n", "  3\tPike\n"),
-            // Elsewhere, or as another number, it is not touched.
+            // A quantity at another place, or with other digits, is not changed.
             ("Pike x2", "Pike x2\n1 Pike\n"),
             ("٢ Pike", "٢ Pike\n1 Pike\n"),
         ] {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_line_stands_at_the_end_of_its_zone() {
+    fn a_new_line_is_added_at_the_end_of_its_zone() {
         assert_eq!(added("", &[], &[]), "1 Pike\n");
         assert_eq!(added("// a note\n\n", &[], &[]), "// a note\n1 Pike\n\n");
         let carp = entry("main", 1, "Carp");

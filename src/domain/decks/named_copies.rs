@@ -1,4 +1,4 @@
-//! Which copies a deck is made of, where it is changed as a list, which cannot say it.
+//! Keeps the named copies of a deck when it is edited as a list, because a list cannot contain them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use cardscape_engine::{CardReference, DeckEntry, name_key};
 
 use super::deck::MAX_COPIES;
 
-/// A card with its printing, as far as it is written.
+/// A card with the parts of its printing that an entry contains.
 type Printing = (String, [Option<String>; 3]);
 
 fn printing(card: &CardReference) -> Printing {
@@ -14,9 +14,9 @@ fn printing(card: &CardReference) -> Printing {
     (name_key(&card.name), [lower(&card.set), lower(&card.number), lower(&card.rarity)])
 }
 
-/// Has `entries` name the copies that `before` names, which the deck held until now: those of cards and printings of which there are still as many as copies
-/// are named. Of fewer nobody can say which copies were taken out, and none is named. Copies stay in their zone where it has room for them. Entries that name
-/// copies themselves stay as they are, all of them.
+/// Copies the named copies of `before`, the previous entries of the deck, to `entries`. This is done for each card and printing that still has at least as many
+/// copies as were named; with fewer, it is unknown which copies were removed, and none is named. Copies stay in their zone if it has room for them. If any of
+/// `entries` names copies itself, nothing is changed.
 ///
 /// ```
 /// use cardscape::domain::decks::named_copies::take_over_copies;
@@ -31,7 +31,7 @@ pub fn take_over_copies(before: &[DeckEntry], entries: &mut [DeckEntry]) {
     if entries.iter().any(|entry| !entry.copies.is_empty()) {
         return;
     }
-    // Each copy with its zone.
+    // For each printing, its named copies with their zones.
     let mut named: BTreeMap<Printing, Vec<(&str, &str)>> = BTreeMap::new();
     for entry in before.iter().filter(|entry| !entry.copies.is_empty()) {
         let copies = entry.copies.iter().map(|copy| (entry.zone.as_str(), copy.as_str()));
@@ -84,10 +84,10 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_keeps_its_copies() {
+    fn remaining_cards_keep_their_copies() {
         let before = "2 Ping | a b\n3 Pong (x) 1 {rare} | c";
         assert_eq!(taken_over(before, "3 Pong (X) 1 {rare}\n4 ping"), [vec!["c"], vec!["a", "b"]]);
-        // Split, and in another zone.
+        // The copies are split, and one is in another zone.
         let parts = taken_over(before, "1 Ping\n1 New\n[side]\n1 Ping");
         assert_eq!(parts, [vec!["a"], vec![], vec!["b"]]);
         let zones = "1 Ping | a\n[side]\n1 Ping | b";
@@ -95,11 +95,11 @@ mod tests {
     }
 
     #[test]
-    fn nobody_guesses_which_copies_are_gone() {
+    fn no_copies_are_named_if_some_cards_were_removed() {
         let before = "2 Ping | a b\n1 Pong (x) 1 {rare} | c";
         let none: [Vec<String>; 2] = [vec![], vec![]];
         assert_eq!(taken_over(before, "1 Ping\n1 Pong (x) 1"), none);
-        // What names copies itself is meant as it stands.
+        // A list with named copies is not changed.
         assert_eq!(taken_over(before, "2 Ping\n1 Pong | z"), [vec![], vec!["z"]]);
     }
 }

@@ -1,4 +1,4 @@
-//! How public decks are found: the terms of each, and the orders of their lists.
+//! The search terms of public decks, and the orders of their lists.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,10 +14,10 @@ use crate::search::words;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PublicDeckSort {
-    /// What was published last comes first.
+    /// The latest published first.
     #[default]
     New,
-    /// What was changed last comes first.
+    /// The latest changed first.
     Updated,
 }
 
@@ -34,7 +34,7 @@ impl PublicDeckSort {
     }
 }
 
-/// Something that a deck is found by; as text it is what the database keeps.
+/// A search term of a deck. `Display` writes the form that the database stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeckTerm<'a> {
     /// A word of the name or of a tag, folded.
@@ -43,9 +43,9 @@ pub enum DeckTerm<'a> {
     Tag(&'a str),
     /// A card, by [`search_key`] of its name.
     Card(&'a str),
-    /// The format that it is meant for: `game/format`, or `game/format:variant`.
+    /// The format of the deck: `game/format`, or `game/format:variant`.
     Format(&'a str),
-    /// A format in which it is legal.
+    /// A format in which the deck is legal.
     Legal(&'a str),
 }
 
@@ -61,10 +61,11 @@ impl fmt::Display for DeckTerm<'_> {
     }
 }
 
-/// Bytes of the longest term.
+/// Most bytes of a term.
 const LONGEST_TERM: usize = 2_000;
 
-/// The terms of a deck that is shown as `content`, whose entries mean cards of the names `cards`, and that is legal in these formats.
+/// The terms of a deck. `content`: the masked content; `cards`: the names of the cards that the entries match; `legal_in`: the formats in which the deck is
+/// legal.
 pub fn deck_terms<'a>(
     content: &'a DeckContent,
     cards: impl IntoIterator<Item = &'a str>,
@@ -81,7 +82,7 @@ pub fn deck_terms<'a>(
     let keys = typed.chain(cards).map(search_key).filter(|key| !key.is_empty());
     terms.extend(keys.map(|key| DeckTerm::Card(&key).to_string()));
     terms.extend(legal_in.iter().map(|name| DeckTerm::Legal(name).to_string()));
-    // Folding makes some letters many; an index has no room for such a term.
+    // Folding can make several letters of one, and an index cannot store such a long term.
     terms.retain(|term| term.len() <= LONGEST_TERM);
     terms
 }

@@ -1,4 +1,4 @@
-//! Copies that players set aside for their decks: which of these reservations hold, and what a deck can be built of beside the others.
+//! Reservations of copies for decks: which reservations are in effect, and which copies remain for a deck.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::allocation::OwnedPrinting;
 use crate::domain::ids::{DeckId, PrintingId};
 
-/// Copies of a printing that are set aside for a deck.
+/// Copies of a printing that are reserved for a deck.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
     /// The deck.
@@ -18,19 +18,19 @@ pub struct Reservation {
     pub quantity: u64,
 }
 
-/// Whether copies that are reserved for other decks are taken for a deck.
+/// Whether a deck may use copies that are reserved for other decks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReservedCopies {
-    /// They are not.
+    /// Reserved copies are not used.
     #[default]
     Exclude,
-    /// They are, as if nothing were reserved.
+    /// Reserved copies are used as if nothing were reserved.
     Include,
 }
 
 impl ReservedCopies {
-    /// Both.
+    /// Both values.
     pub const ALL: [Self; 2] = [Self::Exclude, Self::Include];
 
     /// The name on the wire.
@@ -42,8 +42,8 @@ impl ReservedCopies {
     }
 }
 
-/// What reservations come to when so many of each printing are owned, those of the decks that were reserved first before the others: together never more
-/// than is owned. What comes to nothing is left out.
+/// The reservations in effect when these numbers of copies are owned: together never more than the owned copies. Earlier reservations take precedence. A
+/// reservation for which no copy remains is left out.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ pub fn in_effect(reserved: &[Reservation], owned: &BTreeMap<PrintingId, u64>) ->
     held
 }
 
-/// How many of each printing there are.
+/// The number of owned copies of each printing.
 pub fn quantities(owned: &[OwnedPrinting]) -> BTreeMap<PrintingId, u64> {
     let mut quantities = BTreeMap::new();
     for one in owned {
@@ -78,7 +78,7 @@ pub fn quantities(owned: &[OwnedPrinting]) -> BTreeMap<PrintingId, u64> {
     quantities
 }
 
-/// What a deck can take of what is owned: what no other deck has reserved. `held` are reservations [`in_effect`].
+/// The owned copies that a deck can take because no other deck has reserved them. `held` are reservations [`in_effect`].
 pub fn open_to(deck: DeckId, owned: &[OwnedPrinting], held: &[Reservation]) -> Vec<OwnedPrinting> {
     let mut elsewhere: BTreeMap<PrintingId, u64> = BTreeMap::new();
     for one in held.iter().filter(|one| one.deck != deck) {
@@ -91,17 +91,17 @@ pub fn open_to(deck: DeckId, owned: &[OwnedPrinting], held: &[Reservation]) -> V
     open.collect()
 }
 
-/// The fewest copies to get, so that a deck has all that it needs of a card.
+/// The fewest copies to get so that a deck has all copies of a card that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopiesToGet {
-    /// Out of what other decks have reserved.
+    /// Copies that must be moved from the reservations of other decks.
     pub to_move: u64,
-    /// From elsewhere: no deck has them.
+    /// Copies that must be bought because the player does not own them.
     pub to_buy: u64,
 }
 
-/// The fewest copies to get for a deck that needs so many of a card, of which so many are owned, and so many of those are reserved for other decks: what
-/// nobody else has reserved is taken first, then what can be moved.
+/// The fewest copies to get for a deck that needs `needed` copies of a card, when `owned` are owned and `elsewhere` of these are reserved for other decks:
+/// first the free copies are used, then copies are moved.
 ///
 /// ```
 /// use cardscape::domain::decks::reservation::{CopiesToGet, copies_to_get};
@@ -131,7 +131,7 @@ mod tests {
         DeckId(Uuid::from_u128(at as u128))
     }
 
-    /// What is stored, in the order in which decks were reserved first.
+    /// The stored reservations, in the order of the first reservation of each deck.
     #[derive(Default)]
     struct Stored(Vec<Reservation>);
 
@@ -188,15 +188,15 @@ mod tests {
                     Step::Reserve(at) => {
                         stored.reserve(at, &collection);
                         let after = stored.held(&collection);
-                        // It may give something back that another deck had lost.
+                        // The reservation may release copies, so that an earlier reservation of another deck is in effect again.
                         for one in before.iter().filter(|one| one.deck != deck(at)) {
                             let mut left = of(&after, one.deck).into_iter();
                             prop_assert!(left.any(|now| now.printing == one.printing && now.quantity >= one.quantity));
                         }
                         let raw = of(&stored.0, deck(at));
-                        prop_assert_eq!(&raw, &of(&after, deck(at)), "what is reserved is there");
+                        prop_assert_eq!(&raw, &of(&after, deck(at)), "a new reservation is in effect");
                         stored.reserve(at, &collection);
-                        prop_assert_eq!(raw, of(&stored.0, deck(at)), "done again, it is the same");
+                        prop_assert_eq!(raw, of(&stored.0, deck(at)), "a repetition changes nothing");
                     }
                     Step::Release(at) => stored.0.retain(|one| one.deck != deck(at)),
                     Step::Own([one, two, three, four]) => {
@@ -219,7 +219,7 @@ mod tests {
             let CopiesToGet { to_move, to_buy } = copies_to_get(needed, owned, elsewhere);
             prop_assert!(to_move <= elsewhere);
             prop_assert!(needed <= owned - elsewhere + to_move + to_buy);
-            prop_assert_eq!(to_buy, needed.saturating_sub(owned), "what another deck has is not bought");
+            prop_assert_eq!(to_buy, needed.saturating_sub(owned), "reserved copies are not bought again");
             prop_assert!(to_move + to_buy <= needed);
         }
     }

@@ -1,33 +1,33 @@
-//! What a trade does to the decks of a player who agrees to it.
+//! The effect of a trade on the decks of one of its players.
 
-/// Most decks that are told.
+/// Most decks in a response.
 pub const MAX_DECKS_TOLD: usize = 100;
 
-/// Most entries of all decks that are told together.
+/// Most entries of all decks in a response together.
 pub const MAX_ENTRIES_TOLD: usize = 10_000;
 
 /// Copies of a card, before a trade and after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BeforeAndAfter {
-    /// Before.
+    /// Copies before the trade.
     pub now: u64,
-    /// After.
+    /// Copies after the trade.
     pub after: u64,
 }
 
-/// What a trade does to a card of a deck.
+/// The effect of a trade on a card of a deck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CardEffect {
-    /// Copies that are missing now, and not after it.
+    /// Copies that are missing now and will not be missing after the trade.
     pub closes: u64,
-    /// Copies that are missing after it, and not now.
+    /// Copies that are not missing now and will be missing after the trade.
     pub opens: u64,
-    /// Copies that are set aside for the deck now, and given away.
+    /// Copies that are reserved for the deck now and would be given away.
     pub unreserves: u64,
 }
 
 impl CardEffect {
-    /// The effect on a deck that needs so many of a card: by what is owned, and what is reserved for the deck.
+    /// The effect on a deck that needs `needed` copies of a card, from the owned copies and the copies that are reserved for the deck.
     ///
     /// ```
     /// use cardscape::domain::decks::trade_effect::{BeforeAndAfter, CardEffect};
@@ -46,12 +46,13 @@ impl CardEffect {
         }
     }
 
-    /// Whether it does nothing.
+    /// Whether the trade has no effect on the card.
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
 
-    /// How much it does: copies that it closes, opens or takes from what is reserved. A copy that is both missed and no longer reserved counts once.
+    /// The size of the effect: copies that are no longer missing, newly missing, or no longer reserved. A copy that is both newly missing and no longer
+    /// reserved counts once.
     pub fn weight(self) -> u64 {
         self.closes + self.opens.max(self.unreserves)
     }

@@ -1,16 +1,16 @@
-//! Reports of what should not be there.
+//! Abuse reports.
 
 use chrono::{DateTime, Utc};
 
-/// Most characters of what a reporter says.
+/// Most characters of the details of a report.
 pub const MAX_DETAILS: usize = 1_000;
 /// Most characters of the note about a decision, which the author of a design that is taken down reads.
 pub const MAX_NOTE: usize = 2_000;
 
-/// What is wrong.
+/// The reason of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AbuseReason {
-    /// Advertising, or the same again and again.
+    /// Advertising, or repeated content.
     Spam,
     /// Insults, threats, hatred.
     Abuse,
@@ -18,14 +18,14 @@ pub enum AbuseReason {
     Sexual,
     /// Somebody else's work.
     Copyright,
-    /// Somebody who pretends to be somebody else.
+    /// The player pretends to be somebody else.
     Impersonation,
-    /// Something else, which the details say.
+    /// Another reason, which the details explain.
     Other,
 }
 
 impl AbuseReason {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 6] =
         [Self::Spam, Self::Abuse, Self::Sexual, Self::Copyright, Self::Impersonation, Self::Other];
 
@@ -41,7 +41,7 @@ impl AbuseReason {
         }
     }
 
-    /// The reason of that name.
+    /// The reason with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.as_str() == name)
     }
@@ -50,17 +50,17 @@ impl AbuseReason {
 /// What a moderator decides about a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AbuseDecision {
-    /// It is as reported: a design is taken down, a comment hidden.
+    /// The report is right: a design is taken down, a comment is hidden.
     Upheld,
-    /// It is not: what was taken down or hidden for it is shown again.
+    /// The report is wrong: content that was taken down or hidden because of it is shown again.
     Dismissed,
 }
 
 impl AbuseDecision {
-    /// Both.
+    /// Both values.
     pub const ALL: [Self; 2] = [Self::Upheld, Self::Dismissed];
 
-    /// Since when what was reported is hidden, if that is decided now; `None`: it is shown.
+    /// Since when the reported content is hidden if the decision is made at `now`; `None`: the content is shown.
     pub fn hides_since(self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         match self {
             Self::Upheld => Some(now),
@@ -76,7 +76,7 @@ impl AbuseDecision {
         }
     }
 
-    /// The decision of that name.
+    /// The decision with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|decision| decision.as_str() == name)
     }

@@ -1,4 +1,4 @@
-//! Artwork of designs: pictures that authors upload, by what is in them.
+//! Artwork of designs: pictures that authors upload, identified by their content.
 
 use std::fmt;
 
@@ -8,28 +8,29 @@ use thiserror::Error;
 
 use crate::domain::hex::hex;
 
-/// Most bytes of artwork that an account keeps, both sizes of each counted: some two hundred photographs.
+/// Most bytes of artwork of an account, counting both files of each: about two hundred photographs.
 pub const ARTWORK_QUOTA: i64 = 100 * 1024 * 1024;
-/// Most characters of a text that stands for an artwork.
+/// Most characters of the alternative text of an artwork.
 pub const MAX_ALT: usize = 500;
 
-/// Which artwork: SHA-256 (FIPS 180-4) over the hashes of its two files. It says nothing of who uploaded it: the same picture has the same one.
+/// The id of an artwork: SHA-256 (FIPS 180-4) over the hashes of its two files. It does not reveal who uploaded the artwork: the same picture always has the
+/// same id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub struct ArtworkId(pub [u8; 32]);
 
-/// A text is not the id of an artwork.
+/// The text is not the id of an artwork.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("must be the id of an artwork: 64 hexadecimal digits")]
 pub struct ArtworkIdError;
 
 impl ArtworkId {
-    /// The id of what has these files, by the hash of each.
+    /// The id of the artwork with these files, from the hash of each file.
     pub fn of(full: &[u8; 32], small: &[u8; 32]) -> Self {
         Self(Sha256::new().chain_update(full).chain_update(small).finalize().into())
     }
 
-    /// Reads 64 hexadecimal digits, in whatever case.
+    /// Parses 64 hexadecimal digits, in upper or lower case.
     ///
     /// ```
     /// use cardscape::domain::designs::artwork::ArtworkId;
@@ -89,7 +90,7 @@ pub enum RenditionSize {
 }
 
 impl RenditionSize {
-    /// Both of them.
+    /// Both values.
     pub const ALL: [Self; 2] = [Self::Full, Self::Small];
 
     /// The name on the wire and in the database.
@@ -104,9 +105,9 @@ impl RenditionSize {
 /// The artwork of a design.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DesignArtwork {
-    /// Which one.
+    /// The id of the artwork.
     pub id: ArtworkId,
-    /// What is to be seen on it, for those who do not see it.
+    /// The alternative text: a description of the picture for people who cannot see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alt: Option<String>,
 }

@@ -1,32 +1,32 @@
-//! What the numbers of a game's cards must come to, as tables: the checks of its kinds, worked out.
+//! Budget tables: the totals that the numbers of a game's cards must have, computed from the checks of its kinds.
 
 use cardscape_engine::{
     Attribute, AttributeValue, CardCheck, CardDefinition, Game, Kind, PrintingCheck,
 };
 use serde_json::{Map, Value};
 
-/// Most lines of all tables of a game together. A check that would make more has no table.
+/// Most lines of all tables of a game together. A check whose table would exceed this has no lines.
 const MAX_LINES: usize = 10_000;
 
-/// What some numbers of a kind's cards must add up to.
+/// The totals that some numbers of the cards of a kind must have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BudgetTable<'a> {
     /// The kind of card.
     pub kind: &'a Kind,
-    /// The check that it is of.
+    /// The check that defines the totals.
     pub check: &'a CardCheck,
-    /// For each value of the attribute that decides, if one does, and each rarity, from the lowest up; `None`: these are too many.
+    /// One line for each value of the deciding attribute, if there is one, and each rarity, the lowest first; `None`: there would be too many lines.
     pub lines: Option<Vec<BudgetLine<'a>>>,
 }
 
-/// The total of one rarity.
+/// The total for one rarity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BudgetLine<'a> {
-    /// Value of the attribute that decides; `None`: none does.
+    /// Value of the deciding attribute; `None`: no attribute decides.
     pub value: Option<Value>,
     /// Code of the rarity.
     pub rarity: &'a str,
-    /// What the numbers of a printing add up to; for a gain, how far they exceed those of the base printing together.
+    /// The total of the numbers of a printing; for a gain, how much more they have in total than those of the base printing.
     pub total: i64,
 }
 
@@ -63,7 +63,7 @@ fn lines<'a>(
     game.rarities().iter().filter_map(|rarity| line(&rarity.code)).collect()
 }
 
-/// For each value that decides over a check a card with it, or one card where nothing decides. What a gain is above is 0.
+/// One card for each value of the deciding attribute of a check, or one card if no attribute decides. For a gain, the base numbers are 0.
 fn cards(kind: &Kind, check: &CardCheck) -> Vec<(Option<Value>, CardDefinition)> {
     let card = |attributes: Map<String, Value>| CardDefinition {
         number: String::new(),
@@ -89,7 +89,7 @@ fn cards(kind: &Kind, check: &CardCheck) -> Vec<(Option<Value>, CardDefinition)>
     }
 }
 
-/// The values for which the table of a check has a total, as cards have them, from low to high. Empty where no attribute decides.
+/// The values of the deciding attribute for which a check defines a total, as cards have them, in ascending order. Empty if no attribute decides.
 pub fn deciding_values(kind: &Kind, check: &PrintingCheck) -> Vec<Value> {
     let PrintingCheck::Total { by: Some(by), base, .. } = check else { return Vec::new() };
     let Some(Attribute { value, .. }) = kind.attributes.get(by) else { return Vec::new() };
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_bounded() {
+    fn the_number_of_lines_is_limited() {
         let base: Vec<String> = (0..6_000).map(|depth| format!("{depth} = 1")).collect();
         let check = format!(
             "[[kinds.checks]]\ntotal = {{ of = ['bite'], by = 'depth', base = {{ {} }} }}\n",

@@ -1,4 +1,4 @@
-//! What a design says: one immutable document for each revision.
+//! The content of a design: one immutable document for each revision.
 
 use cardscape_engine::{CardDefinition, Effect, Game, PrintingDefinition, name_key};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::domain::code::{Code, CodeError};
 use crate::domain::designs::artwork::{DesignArtwork, MAX_ALT};
 use crate::domain::text::{TextError, name_skeleton, prose_line, prose_lines};
 
-/// Most characters of a name, as of a card's.
+/// Most characters of a name, the same as for cards.
 pub const MAX_NAME: usize = 120;
 /// Most attributes of a design, and of each of its printings.
 pub const MAX_ATTRIBUTES: usize = 64;
@@ -17,7 +17,7 @@ pub const MAX_ATTRIBUTES: usize = 64;
 pub const MAX_VALUES: usize = 100;
 /// Most characters of an attribute that is a text.
 pub const MAX_VALUE: usize = 500;
-/// Most effects: the engine says how many a card of its kind has.
+/// Most effects. The engine checks how many effects a card of the kind may have.
 pub const MAX_EFFECTS: usize = 12;
 /// Most characters of the sentence of an effect.
 pub const MAX_EFFECT: usize = 500;
@@ -25,15 +25,16 @@ pub const MAX_EFFECT: usize = 500;
 pub const MAX_PRINTINGS: usize = 32;
 /// Most characters of the line of flavour.
 pub const MAX_FLAVOUR: usize = 200;
-/// Most characters of the lore, as of a card's.
+/// Most characters of the lore, the same as for cards.
 pub const MAX_LORE: usize = 2_000;
 /// Most characters of the credits.
 pub const MAX_CREDITS: usize = 200;
 
-/// What the author allows others to do with a design. The codes carry the version of the terms: a revision keeps the terms that it was made under.
+/// What the author allows others to do with a design. The codes contain the version of the terms, because a revision keeps the terms under which it was
+/// created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Licence {
-    /// Nothing beyond being read here. Such a design cannot be submitted for release.
+    /// Others may only read the design in this service. It cannot be submitted for release.
     #[default]
     #[serde(rename = "none")]
     None,
@@ -49,7 +50,7 @@ pub enum Licence {
 }
 
 impl Licence {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 4] = [Self::None, Self::Release, Self::CcBy, Self::Cc0];
 
     /// The code on the wire and in the database.
@@ -68,10 +69,10 @@ impl Licence {
     }
 }
 
-/// What a design says. Texts are composed, trimmed and of allowed length: [`DesignContent::normalised`] makes them so.
+/// The content of a design. Its texts are composed, trimmed and of allowed length: [`DesignContent::normalised`] ensures this.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DesignContent {
-    /// Name of the card; empty as long as the author has none.
+    /// Name of the card; empty if the author has not chosen one.
     pub name: String,
     /// Code of the kind of card.
     pub kind: String,
@@ -90,53 +91,53 @@ pub struct DesignContent {
     /// Background, with the markup of [`super::markup`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
-    /// Who helped.
+    /// Credits of other people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credits: Option<String>,
-    /// What others may do with it.
+    /// What others may do with the design.
     #[serde(default)]
     pub licence: Licence,
-    /// The picture in the artwork box. A program that does not know of it reads the rest.
+    /// The picture in the artwork box. An older version of the service ignores this member and reads the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artwork: Option<DesignArtwork>,
 }
 
-/// Something that cannot be stored, whatever the game's rules are.
+/// A part of a design that cannot be stored, whatever the rules of the game are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentFault {
     /// JSON pointer (RFC 6901) into the design.
     pub pointer: String,
-    /// What is wrong.
+    /// Why it cannot be stored.
     pub reason: ContentReason,
 }
 
-/// Why something cannot be stored in a design.
+/// Why a part of a design cannot be stored.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ContentReason {
-    /// It is no text that can be kept.
+    /// The text cannot be stored.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// It is no code.
+    /// The text is no code.
     #[error(transparent)]
     Code(#[from] CodeError),
-    /// More than there can be.
+    /// There are more items than allowed.
     #[error("must have at most {most} items, not {actual}")]
     TooMany {
-        /// As many as there can be.
+        /// The maximum.
         most: usize,
-        /// As many as there are.
+        /// The actual number.
         actual: usize,
     },
     /// The name of an attribute is no code.
     #[error("has a name that is no code: {0}")]
     AttributeName(CodeError),
-    /// No value that an attribute can have.
+    /// The value is of a form that no attribute can have.
     #[error("must be a text, a number, true, false, or a list of these")]
     Value,
 }
 
 impl DesignContent {
-    /// The content with every text as it is stored, or every fault. What the game says of it is not looked at.
+    /// Normalises every text for storage, or returns every fault. The rules of the game are not checked.
     pub fn normalised(mut self) -> Result<Self, Vec<ContentFault>> {
         let mut faults = Faults::default();
         self.name = if self.name.trim().is_empty() {
@@ -178,7 +179,7 @@ impl DesignContent {
         if faults.0.is_empty() { Ok(self) } else { Err(faults.0) }
     }
 
-    /// The design as a card of its game, with the numbers of all printings, for the engine. It has no number yet; what stands there breaks no rule.
+    /// The design as a card of its game for the engine, with the numbers of all printings. The card number is a placeholder that violates no rule.
     pub fn definition(&self, game: &Game) -> CardDefinition {
         let mut card = CardDefinition {
             number: "0".to_owned(),
@@ -193,12 +194,12 @@ impl DesignContent {
         card
     }
 
-    /// What makes two names the same: case, spaces, punctuation do not count. Empty as long as there is no name.
+    /// The key of the name: case, spaces and punctuation do not count. Empty without a name.
     pub fn name_key(&self) -> String {
         name_key(&self.name)
     }
 
-    /// What the name looks like: designs that others see have different ones within a game.
+    /// The skeleton of the name: public designs of a game must have different ones.
     pub fn name_skeleton(&self) -> String {
         name_skeleton(&self.name)
     }
@@ -235,7 +236,7 @@ impl Faults {
         }
     }
 
-    /// An empty text is none.
+    /// Like `text`, but an empty text becomes `None`.
     fn optional(
         &mut self,
         pointer: &str,
@@ -252,7 +253,7 @@ impl Faults {
         let mut read = Map::new();
         for (name, value) in attributes.into_iter().take(MAX_ATTRIBUTES) {
             if let Err(error) = Code::try_from(name.as_str()) {
-                // The name may be as long as the body: it is not repeated.
+                // The message does not repeat the name, which may be as long as the body.
                 self.push(pointer, ContentReason::AttributeName(error));
                 continue;
             }
@@ -339,9 +340,9 @@ mod tests {
         );
     }
 
-    /// Revisions that were written before there was artwork read as they did, and are written again as they were.
+    /// Revisions that were stored before artwork existed can be read, and are written again without a change.
     #[test]
-    fn what_was_stored_without_artwork_reads() {
+    fn revisions_without_artwork_are_read_and_written_unchanged() {
         let old = json!({ "name": "Owl", "kind": "unit", "attributes": {}, "effects": [], "printings": [], "licence": "none" });
         let read = content(old.clone());
         assert_eq!(read.artwork, None);

@@ -1,19 +1,19 @@
-//! What differs between two revisions of a design.
+//! The differences between two revisions of a design.
 
 use serde_json::Value;
 
 /// A member that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// JSON pointer (RFC 6901) into the design; printings go by their rarity.
+    /// JSON pointer (RFC 6901) into the design; printings are identified by their rarity.
     pub member: String,
-    /// What it was; `None`: there was none.
+    /// The earlier value; `None`: there was none.
     pub before: Option<Value>,
-    /// What it is; `None`: there is none.
+    /// The later value; `None`: there is none.
     pub after: Option<Value>,
 }
 
-/// Every member that differs between two documents, as far down as both have objects, and lists of the same length; in the order of the pointers.
+/// Every member that differs between two documents, in the order of the pointers. Objects, and lists of the same length, are compared member by member.
 ///
 /// ```
 /// use cardscape::domain::designs::diff::differences;
@@ -62,7 +62,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn each_member_is_told_by_its_pointer() {
+    fn each_difference_has_the_pointer_of_its_member() {
         let before = json!({ "name": "Owl", "attributes": { "rank": 1, "a/b": 2 }, "effects": [{ "text": "Draw." }], "lore": "x", "tags": [1, 2] });
         let after = json!({ "name": "Owl", "attributes": { "rank": 2, "a/b": 3 }, "effects": [{ "text": "Rest." }], "flavour": "y", "tags": [1, 3] });
         let found = differences(&before, &after);

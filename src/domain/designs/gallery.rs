@@ -1,27 +1,27 @@
-//! In which orders the gallery of shared designs is listed.
+//! The orders of the gallery of shared designs.
 
 use serde::Deserialize;
 
-/// By what designs are sorted.
+/// The order of a list of designs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GallerySort {
-    /// What was shared last comes first.
+    /// The latest shared first.
     #[default]
     New,
-    /// What is rated best comes first, of equally rated ones what more players have rated.
+    /// The best rated first; among equal ratings, the design with more ratings first.
     Rating,
-    /// What is discussed most comes first.
+    /// The most comments first.
     Comments,
     /// By name, from A to Z.
     Name,
 }
 
 impl GallerySort {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 4] = [Self::New, Self::Rating, Self::Comments, Self::Name];
 
-    /// The word for it.
+    /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::New => "new",

@@ -1,4 +1,4 @@
-//! The identifier of a design: public, unique, and the same for ever, also when the design becomes an official card.
+//! The identifier of a design: public, unique and permanent, even after the design becomes an official card.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::domain::crockford::{check_value, is_separator, symbol, value};
 const LENGTH: usize = 10;
 
 /// An identifier, `D-7KQ2X0FM9F`: ten symbols of Crockford Base32, of which nine are random (45 bits) and the last checks them (Luhn mod 32, as in
-/// serial codes). It is no secret, and tells nothing of when the design was made or how many there are.
+/// serial codes). It is no secret, and does not reveal when the design was created or how many designs exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub struct DesignCode([u8; LENGTH]);
@@ -20,7 +20,7 @@ pub struct DesignCode([u8; LENGTH]);
 /// Why a text is not the identifier of a design.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DesignCodeError {
-    /// Not `D-` with ten symbols of the alphabet, spaces and further hyphens left out.
+    /// The text is not `D-` with ten symbols of the alphabet, apart from spaces and further hyphens.
     #[error("it must be D- and ten letters and digits, for example D-7KQ2X0FM9F")]
     Form,
     /// The last symbol does not fit the others.
@@ -29,7 +29,7 @@ pub enum DesignCodeError {
 }
 
 impl DesignCode {
-    /// From random bytes; of each the low five bits count.
+    /// Makes an identifier from random bytes; the low five bits of each byte count.
     pub fn from_random(bytes: [u8; LENGTH - 1]) -> Self {
         let mut values = [0; LENGTH];
         for (value, byte) in values.iter_mut().zip(bytes) {
@@ -39,9 +39,9 @@ impl DesignCode {
         Self(values)
     }
 
-    /// A new one.
+    /// A new random identifier.
     pub fn fresh() -> Self {
-        // Of a random UUID (RFC 9562, version 4), some bits in the middle say that it is one: only the others count.
+        // Some bits in the middle of a random UUID (RFC 9562, version 4) are fixed; only the other bits are used.
         let random = Uuid::new_v4().into_bytes();
         let mut bytes = [0; LENGTH - 1];
         bytes[..6].copy_from_slice(&random[..6]);
@@ -49,7 +49,7 @@ impl DesignCode {
         Self::from_random(bytes)
     }
 
-    /// Reads what a person typed. Case, spaces and hyphens do not count; the `D` may be left out; O reads as 0, I and L as 1.
+    /// Parses a typed identifier. Case, spaces and hyphens are ignored; the `D` may be left out; O is read as 0, I and L as 1.
     ///
     /// ```
     /// use cardscape::domain::designs::identifier::{DesignCode, DesignCodeError};
@@ -130,9 +130,9 @@ mod tests {
         }
     }
 
-    /// Ten symbols that begin with D are no identifier that lacks one.
+    /// Ten symbols that begin with D are a complete identifier without the prefix `D-`, not a prefix with nine symbols.
     #[test]
-    fn a_d_may_be_a_symbol() {
+    fn the_letter_d_may_be_the_first_symbol() {
         let code = DesignCode::from_random([13; 9]);
         assert!(code.to_string().starts_with("D-DDDDDDDDD"));
         assert_eq!(DesignCode::parse(&code.to_string()[2..]), Ok(code));

@@ -1,4 +1,4 @@
-//! When two cards do the same: their effects are the same sentences up to numbers, in whatever order.
+//! Equivalent effects: two cards have equivalent effects if their effects are the same sentences except for numbers, in any order.
 
 use cardscape_engine::Effect;
 use sha2::{Digest as _, Sha256};
@@ -31,7 +31,7 @@ const NUMBERS: [&str; 24] = [
     "another",
 ];
 
-/// What a sentence says without its numbers, and without what follows from them: "Draw two cards." and "draw one card" have the same.
+/// The key of a sentence: its words without numbers and plural endings. "Draw two cards." and "draw one card" have the same key.
 ///
 /// ```
 /// use cardscape::domain::designs::likeness::sentence_key;
@@ -50,12 +50,12 @@ pub fn sentence_key(sentence: &str) -> String {
     key
 }
 
-/// The beginnings of words that every sentence of the same key has, too: what an index is asked for.
+/// Beginnings of words that every sentence with the same key has as well, for a search in an index.
 pub fn fixed_words(sentence: &str) -> Vec<String> {
     words_of(sentence).filter(|(_, is_fixed)| *is_fixed).map(|(word, _)| word).collect()
 }
 
-/// The words in lower case and in the singular: `#` for a number. With whether every sentence of the same key has a word that begins so.
+/// The words in lower case and in the singular, `#` for a number; each with whether every sentence with the same key has a word with this beginning.
 fn words_of(sentence: &str) -> impl Iterator<Item = (String, bool)> {
     let words = sentence.split(|letter: char| !letter.is_alphanumeric());
     words.filter(|word| !word.is_empty()).map(|word| {
@@ -71,7 +71,7 @@ fn words_of(sentence: &str) -> impl Iterator<Item = (String, bool)> {
     })
 }
 
-/// Without the ending of a plural, as far as letters tell; what is compared is treated alike.
+/// Removes a plural ending, guessed from the letters. A wrong guess does no harm, because both compared texts are treated alike.
 fn singular(word: String) -> String {
     match word.strip_suffix('s') {
         Some(stem) if stem.len() > 1 && !stem.ends_with('s') => stem.to_owned(),
@@ -79,7 +79,7 @@ fn singular(word: String) -> String {
     }
 }
 
-/// What tells whether two cards of a kind do the same: a hash of the kind and of the keys of all effects with their styles, sorted. `None`: there are no
+/// A hash that is equal for cards of a kind with equivalent effects: of the kind, and of the sorted keys and styles of all effects. `None`: there are no
 /// effects to compare.
 pub fn effects_key(kind: &str, effects: &[Effect]) -> Option<[u8; 16]> {
     let mut keys: Vec<(&str, String)> = effects
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_do_not_count_and_all_else_does() {
+    fn only_numbers_are_ignored() {
         let search = "Search your deck for two rank 1 Earth units and add them to your hand.";
         let one = "Search your deck for one rank 3 Earth unit and add it to your hand.";
         assert_eq!(sentence_key(search), sentence_key(one));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_effects_does_not_count_and_kind_and_style_do() {
+    fn kind_and_style_count_and_the_order_of_effects_does_not() {
         let (draw, gain) = (effect("normal", "Draw one card."), effect("latent", "Gain 2 points."));
         let both = effects_key("unit", &[draw.clone(), gain.clone()]);
         assert!(both.is_some());

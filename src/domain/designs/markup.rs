@@ -1,7 +1,7 @@
 //! The markup of lore and comments, and the one function that renders it.
 //!
-//! Text is stored as it was written. It has paragraphs, separated by blank lines, line breaks, `*emphasis*` and `**strong emphasis**`; everything else is
-//! text. There are no links, pictures, or raw HTML. A backslash before a star makes it a star.
+//! Text is stored as it was written. The markup has paragraphs (separated by blank lines), line breaks, `*emphasis*` and `**strong emphasis**`; everything
+//! else is text. There are no links, pictures or raw HTML. A star after a backslash is a plain star.
 
 /// The text as HTML: `p`, `br`, `em` and `strong` without attributes, well nested; everything else is escaped.
 ///
@@ -43,11 +43,11 @@ pub fn to_text(text: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A mark that may begin or end emphasis.
+/// A run of one or two stars that may begin or end emphasis.
 struct Mark {
-    /// Where it stands among the characters.
+    /// The index of the first star.
     at: usize,
-    /// One star or two.
+    /// Number of stars: 1 or 2.
     stars: usize,
     opens: bool,
     closes: bool,
@@ -61,7 +61,7 @@ enum Piece {
     Letter(char),
 }
 
-/// The pieces of a paragraph: which stars are emphasis, and which are stars.
+/// Splits a paragraph into pieces, and decides which stars are emphasis and which are plain stars.
 fn pieces(text: &str) -> Vec<Piece> {
     let letters: Vec<char> = text.chars().collect();
     let mut tags = tags(&letters).into_iter().peekable();
@@ -73,7 +73,7 @@ fn pieces(text: &str) -> Vec<Piece> {
             at += stars;
             continue;
         }
-        // A backslash makes the star behind it one.
+        // A backslash escapes the star after it.
         let escapes = letters[at] == '\\' && letters.get(at + 1) == Some(&'*');
         at += usize::from(escapes);
         pieces.push(Piece::Letter(letters[at]));
@@ -97,8 +97,8 @@ fn write_inline(text: &str, html: &mut String) {
     }
 }
 
-/// Which marks become tags: an opening one with the nearest closing one of as many stars, and nothing half inside. Where each stands, how many stars it
-/// has, and the tag; in their order.
+/// Finds the marks that become tags: each closing mark is paired with the nearest opening mark of as many stars, and pairs never overlap partly. Returns the
+/// index of each mark, its number of stars, and the tag, in order.
 fn tags(letters: &[char]) -> Vec<(usize, usize, &'static str)> {
     let marks = marks(letters);
     let mut open: Vec<&Mark> = Vec::new();
@@ -124,7 +124,7 @@ fn tags(letters: &[char]) -> Vec<(usize, usize, &'static str)> {
     tags
 }
 
-/// The runs of one or two stars. One opens where a word begins after it, and closes where one ends before it.
+/// Finds the runs of one or two stars. A run can open emphasis if text follows it, and close emphasis if text precedes it.
 fn marks(letters: &[char]) -> Vec<Mark> {
     let mut marks = Vec::new();
     let mut at = 0;
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Tags that are opened and not closed yet, or what is wrong.
+    /// The tags that are not closed, or an error about wrong nesting.
     fn nested(html: &str) -> Result<Vec<String>, String> {
         let mut open: Vec<String> = Vec::new();
         let mut rest = html;
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_texts_are_texts() {
+    fn html_in_texts_is_escaped() {
         let html = to_html(
             "<script>alert(1)</script> [x](javascript:alert) ![y](http://z) <img onerror='a'>",
         );

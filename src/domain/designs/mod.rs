@@ -1,4 +1,4 @@
-//! Player-made card designs: what one is, what its author and others may do with it, and what is told about it.
+//! Player-made card designs: their content, the steps that authors and others may take, and derived data.
 
 pub mod abuse_report;
 pub mod artwork;

@@ -1,14 +1,14 @@
-//! What designers get whose designs become cards, besides the credit and the badge.
+//! Perks of designers whose designs become cards, besides the credit and the badge.
 
-/// A perk that the policy of a set names.
+/// A perk that the unlock policy of a set can promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DesignerPerk {
-    /// A copy of the card, which an admin gives to its designer once everybody sees the card.
+    /// A copy of the card. An admin gives it to the designer when the card is open.
     ReservedCopy,
 }
 
 impl DesignerPerk {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 1] = [Self::ReservedCopy];
 
     /// The name on the wire and in the database.
@@ -18,7 +18,7 @@ impl DesignerPerk {
         }
     }
 
-    /// The perk of that name.
+    /// The perk with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|perk| perk.as_str() == name)
     }

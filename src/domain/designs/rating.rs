@@ -1,4 +1,4 @@
-//! How players rate a design that everybody sees, on four criteria.
+//! Ratings of public designs on four criteria.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -6,19 +6,19 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub const MIN_POINTS: i32 = 1;
 /// Most points of a criterion.
 pub const MAX_POINTS: i32 = 5;
-/// How old an account must be before its ratings count: who makes many accounts to praise a design must wait.
+/// How old an account must be before its ratings count. This delays the effect of accounts that are created only to rate a design.
 pub const COUNTS_AFTER: TimeDelta = TimeDelta::days(3);
 
 /// Points for each criterion, [`MIN_POINTS`] to [`MAX_POINTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scores {
-    /// Whether one would like to play it.
+    /// Whether the design is fun to play.
     pub fun: i32,
-    /// Whether it is as strong as others of its kind.
+    /// Whether the design is as strong as other cards of its kind.
     pub balance: i32,
     /// Whether name, text and mechanics fit each other.
     pub flavour: i32,
-    /// Whether it is clear what it does.
+    /// Whether the effects are clear.
     pub clarity: i32,
 }
 
@@ -43,7 +43,7 @@ impl Scores {
     }
 }
 
-/// From when the ratings of an account count that was made at that time.
+/// The time from which the ratings of an account count that was created at `account_since`.
 pub fn counts_from(account_since: DateTime<Utc>) -> DateTime<Utc> {
     account_since + COUNTS_AFTER
 }

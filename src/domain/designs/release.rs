@@ -1,4 +1,4 @@
-//! From an approved design to a card.
+//! Converts an approved design to a card.
 
 use cardscape_engine::{CardDefinition, Game};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::content::DesignContent;
 use super::markup::to_text;
 use crate::domain::ids::AccountId;
 
-/// Who designed a card. It stays as it was written when the card was made.
+/// Who designed a card. It does not change after the card was created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DesignCredit {
     /// Identifier of the design.
@@ -18,8 +18,8 @@ pub struct DesignCredit {
     pub author: String,
 }
 
-/// The card that a design becomes, under this number, with the numbers of all printings. Its background text is what stands in italics on its picture: the line of
-/// flavour, or, without one, the lore without its markup.
+/// The card for a design, with this card number and the numbers of all printings. The lore of the card is the text in italics on its picture: the flavour
+/// line, or without one, the lore of the design without its markup.
 pub fn to_card(content: &DesignContent, game: &Game, number: &str) -> CardDefinition {
     let mut card = content.definition(game);
     number.clone_into(&mut card.number);

@@ -1,10 +1,10 @@
-//! How moderators judge designs that were submitted.
+//! Reviews of submitted designs by moderators.
 
 use chrono::TimeDelta;
 
 use super::status::DesignStep;
 
-/// How long a moderator's claim holds. Claiming again makes it as long again.
+/// How long a moderator's claim lasts. Another claim by the same moderator restarts this time.
 pub const REVIEW_LEASE: TimeDelta = TimeDelta::minutes(30);
 /// Most characters of the reason for a decision.
 pub const MAX_REASON: usize = 2_000;
@@ -14,12 +14,12 @@ pub const MAX_REASON: usize = 2_000;
 pub enum ReviewDecision {
     /// The design may become an official card.
     Approved,
-    /// It may not.
+    /// The design may not become a card.
     Declined,
 }
 
 impl ReviewDecision {
-    /// Both.
+    /// Both values.
     pub const ALL: [Self; 2] = [Self::Approved, Self::Declined];
 
     /// The name on the wire and in the database.
@@ -30,12 +30,12 @@ impl ReviewDecision {
         }
     }
 
-    /// The decision of that name.
+    /// The decision with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|decision| decision.as_str() == name)
     }
 
-    /// The step that it takes.
+    /// The step that the decision takes.
     pub fn step(self) -> DesignStep {
         match self {
             Self::Approved => DesignStep::Approve,
@@ -43,7 +43,7 @@ impl ReviewDecision {
         }
     }
 
-    /// What the audit log calls it.
+    /// The action in the audit log.
     pub fn audit_action(self) -> &'static str {
         match self {
             Self::Approved => "design.approved",

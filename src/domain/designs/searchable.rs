@@ -1,8 +1,8 @@
-//! What the query language reads of a design, and the terms by which designs are found and counted.
+//! The data of a design that the query language reads, and the terms by which designs are found and counted.
 //!
-//! A term is a value that can be asked for as it is: `kind=unit`, `rarity=rare`, `style=normal`, `slot=glitch`, `a.type=fire` for an attribute of the
-//! design, `p.attack=300` for one that printings may differ in, as one of them has it. Values of attributes that the manifest does not list are no terms:
-//! anybody may write them.
+//! A term is an exact value of a design: `kind=unit`, `rarity=rare`, `style=normal`, `slot=glitch`, `a.type=fire` for an attribute of the design,
+//! `p.attack=300` for the value of one printing in an attribute that may differ between printings. Values of attributes that the manifest does not list are
+//! no terms, because authors can invent any number of them.
 
 use std::collections::BTreeSet;
 
@@ -12,21 +12,21 @@ use serde_json::{Map, Value, json};
 use super::content::DesignContent;
 use crate::search::{Comparison, Operator, Test, Words};
 
-/// Most bytes of a term: indexes take no more than some two thousand.
+/// Most bytes of a term: an index entry of the database can have about two thousand.
 const MAX_TERM: usize = 200;
-/// Before terms of attributes of the design.
+/// Prefix of terms of attributes of the design.
 const DESIGN: char = 'a';
-/// Before terms of attributes of one of its printings.
+/// Prefix of terms of attributes of one of its printings.
 const PRINTING: char = 'p';
 
-/// A design as the query language reads it.
+/// The data of a design for the query language.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchableDesign {
     /// Code of its kind.
     pub kind: String,
     /// Its name as search key.
     pub search_key: String,
-    /// Attributes of the base printing. Numbers are whole; others are left out.
+    /// Attributes of the base printing, without numbers that are not whole.
     pub attributes: Map<String, Value>,
     /// Style and slot of each effect.
     pub effects: Vec<Value>,
@@ -34,7 +34,7 @@ pub struct SearchableDesign {
     pub has_lore: bool,
     /// Rarity and own attributes of each printing.
     pub printings: Vec<Value>,
-    /// The attributes that are numbers as they are in each printing that has any.
+    /// The numeric attributes of each printing that has any.
     pub printing_numbers: Vec<Value>,
     /// Its terms.
     pub terms: Vec<String>,
@@ -43,7 +43,7 @@ pub struct SearchableDesign {
 }
 
 impl SearchableDesign {
-    /// Reads a design by the manifest of its game.
+    /// Reads the data of a design; `game` is the game of the design.
     pub fn of(game: &Game, content: &DesignContent) -> Self {
         let attributes = whole_numbers(content.attributes.clone());
         let printings: Vec<(String, Map<String, Value>)> = content
@@ -85,13 +85,13 @@ impl SearchableDesign {
     }
 }
 
-/// The attributes without numbers that are not whole. No game has such; they would be compared differently everywhere.
+/// The attributes without numbers that are not whole. No game has such numbers, and different parts of the service would compare them differently.
 fn whole_numbers(attributes: Map<String, Value>) -> Map<String, Value> {
     let is_sound = |value: &Value| !value.is_number() || value.is_i64();
     attributes.into_iter().filter(|(_, value)| is_sound(value)).collect()
 }
 
-/// Gathers the terms of a design.
+/// Collects the terms of a design.
 struct Terms<'g> {
     game: &'g Game,
     found: BTreeSet<String>,
@@ -120,7 +120,7 @@ impl Terms<'_> {
         self.found.into_iter().collect()
     }
 
-    /// An attribute, as the kinds of cards of the game define it.
+    /// The definitions of an attribute in the kinds of the game.
     fn defined<'s>(&'s self, code: &'s str) -> impl Iterator<Item = &'s Attribute> {
         self.game.kinds().iter().filter_map(move |kind| kind.attributes.get(code))
     }
@@ -143,7 +143,7 @@ impl Terms<'_> {
         }
     }
 
-    /// Whether a kind of card of the game may have this value.
+    /// Whether an attribute of some kind of the game may have this value.
     fn is_listed(&self, code: &str, value: &Value) -> bool {
         self.defined(code).any(|attribute| match (&attribute.value, value) {
             (
@@ -167,7 +167,7 @@ fn term(of: &str, value: &str) -> Option<String> {
     (term.len() <= MAX_TERM).then_some(term)
 }
 
-/// The terms of which exactly those designs have one that pass a test; `None`: terms do not say it.
+/// The terms for a test: a design passes the test exactly if it has one of them. `None`: terms cannot express the test.
 pub fn exact_terms(test: &Test) -> Option<Vec<String>> {
     let of = |what: &str, values: &[String]| -> Option<Vec<String>> {
         values.iter().map(|value| term(what, value)).collect()
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_say_what_is_equal_to_something() {
+    fn terms_express_tests_for_equality() {
         let attack = |operator, per_printing| {
             exact_terms(&Test::Number {
                 sum: vec!["attack".to_owned()],

@@ -1,65 +1,65 @@
-//! The way of a design from draft to print: who may take which step from where.
+//! The status of a design, from draft to official card: which steps are allowed in which status, and who may take them.
 
 use serde::Deserialize;
 
-/// Where a design is on its way.
+/// The status of a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DesignStatus {
-    /// Its author works on it; nobody else sees it.
+    /// The author works on the design; nobody else sees it.
     Draft,
-    /// Everybody sees it.
+    /// The design is public.
     Shared,
-    /// Its author asks for its release; it waits for a moderator.
+    /// The author requested the release; the design waits for a moderator.
     Submitted,
-    /// A moderator looks at it.
+    /// A moderator reviews the design.
     InReview,
-    /// It may become an official card.
+    /// The design may become an official card.
     Approved,
-    /// It may not, for a reason that its author reads.
+    /// The design was declined; the author can read the reason.
     Declined,
-    /// Its author took it back. If others had seen it, they still find it by its identifier.
+    /// The author withdrew the design. If it was public before, it can still be found by its identifier.
     Withdrawn,
-    /// It is a card of the game, for good.
+    /// The design is a card of the game; this is final.
     Official,
 }
 
-/// A step on the way.
+/// A step that changes the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DesignStep {
     /// Write a new revision.
     Edit,
-    /// Let everybody see it.
+    /// Make the design public.
     Share,
-    /// Ask for its release.
+    /// Request the release.
     Submit,
-    /// Take it back.
+    /// Withdraw the design.
     Withdraw,
-    /// Begin to review it.
+    /// Begin a review.
     Claim,
-    /// Give the review back, or lose it because it took too long.
+    /// End a review without a decision: the moderator returns it, or the claim expires.
     Return,
-    /// Find it fit for release.
+    /// Approve the release.
     Approve,
-    /// Find it unfit.
+    /// Decline the release.
     Decline,
-    /// Make it a card.
+    /// Make the design a card.
     Release,
 }
 
 /// Who may take a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stepper {
-    /// Its author.
+    /// The author of the design.
     Author,
-    /// A moderator who is not its author.
+    /// A moderator who is not the author.
     Reviewer,
     /// An admin.
     Admin,
 }
 
 impl DesignStatus {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 8] = [
         Self::Draft,
         Self::Shared,
@@ -85,12 +85,12 @@ impl DesignStatus {
         }
     }
 
-    /// The status of that name.
+    /// The status with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == name)
     }
 
-    /// Where a step leads; `None`: it cannot be taken from here.
+    /// The status after a step; `None`: the step is not allowed in this status.
     ///
     /// ```
     /// use cardscape::domain::designs::status::{DesignStatus as S, DesignStep};
@@ -105,7 +105,7 @@ impl DesignStatus {
             (Self::Draft | Self::Shared | Self::Declined | Self::Withdrawn, T::Submit) => {
                 Self::Submitted
             }
-            // Not when it is approved: it may be a hidden card by now, and a refusal must not tell.
+            // Not in status `Approved`: the design may already be a hidden card, and a refused withdrawal must not reveal that.
             (Self::Shared | Self::Submitted | Self::InReview | Self::Declined, T::Withdraw) => {
                 Self::Withdrawn
             }
@@ -118,14 +118,14 @@ impl DesignStatus {
         })
     }
 
-    /// Whether a design that was shared is in the gallery, and its name kept from others.
+    /// Whether a design that was shared is in the gallery and its name is reserved.
     pub fn is_listed(self) -> bool {
         !matches!(self, Self::Draft | Self::Withdrawn)
     }
 }
 
 impl DesignStep {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 9] = [
         Self::Edit,
         Self::Share,
@@ -138,7 +138,7 @@ impl DesignStep {
         Self::Release,
     ];
 
-    /// Who may take it.
+    /// Who may take the step.
     pub fn stepper(self) -> Stepper {
         match self {
             Self::Edit | Self::Share | Self::Submit | Self::Withdraw => Stepper::Author,
@@ -147,7 +147,7 @@ impl DesignStep {
         }
     }
 
-    /// What people read of it: "a design cannot be …".
+    /// The past participle for messages: "a design cannot be …".
     pub fn past(self) -> &'static str {
         match self {
             Self::Edit => "edited",
@@ -168,9 +168,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The whole table, cell by cell: rows are where a design is, columns are the steps in the order of [`DesignStep::ALL`].
+    /// The whole table, cell by cell: one row for each status, and columns for the steps in the order of [`DesignStep::ALL`].
     #[test]
-    fn the_table_is_as_it_was_drawn() {
+    fn the_table_of_steps_is_complete() {
         use DesignStatus as S;
         const NO: Option<DesignStatus> = None;
         let (sh, su, wi) = (Some(S::Shared), Some(S::Submitted), Some(S::Withdrawn));
@@ -195,9 +195,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is tried in whatever order: nothing is released that was not reviewed, and what is released stays so.
+        /// With any sequence of steps, no design is released without a review, and a released design stays released.
         #[test]
-        fn nothing_is_released_unseen(steps in prop::collection::vec(prop::sample::select(DesignStep::ALL.to_vec()), 0..60)) {
+        fn no_design_is_released_without_a_review(steps in prop::collection::vec(prop::sample::select(DesignStep::ALL.to_vec()), 0..60)) {
             let (mut status, mut approved) = (DesignStatus::Draft, false);
             for step in steps {
                 let Some(next) = status.after(step) else { continue };
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn names_read_back() {
+    fn names_are_parsed_back() {
         for status in DesignStatus::ALL {
             assert_eq!(DesignStatus::parse(status.as_str()), Some(status));
         }

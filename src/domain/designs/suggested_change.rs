@@ -1,25 +1,25 @@
-//! Changes that other players suggest: what a design should say, and how that is brought together with what its author wrote meanwhile.
+//! Suggested changes: the content that another player suggests for a design, and how it is merged with later changes by the author.
 
 use serde_json::{Map, Value};
 
 /// Most characters of the message of a suggestion.
 pub const MAX_MESSAGE: usize = 1_000;
 
-/// How far a suggestion is.
+/// The state of a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuggestionState {
     /// The author of the design has not answered.
     Open,
-    /// It became a revision.
+    /// The suggestion became a revision.
     Taken,
-    /// The author of the design does not want it.
+    /// The author of the design declined it.
     Declined,
-    /// Who made it took it back.
+    /// The player who made it withdrew it.
     Withdrawn,
 }
 
 impl SuggestionState {
-    /// All of them.
+    /// All values.
     pub const ALL: [Self; 4] = [Self::Open, Self::Taken, Self::Declined, Self::Withdrawn];
 
     /// The name on the wire and in the database.
@@ -32,14 +32,14 @@ impl SuggestionState {
         }
     }
 
-    /// The state of that name.
+    /// The state with that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }
 }
 
-/// What `newest` says with the changes that lead from `base` to `suggested`; the pointers of the members that both changed, to different values, if there are
-/// any. Members are those of the design, and each of its attributes: a list is taken as a whole.
+/// Applies the changes between `base` and `suggested` to `newest`. Returns the pointers of the conflicts instead: members that both sides changed to different
+/// values. Members are those of the design and each of its attributes; a list is one value.
 ///
 /// ```
 /// use cardscape::domain::designs::suggested_change::merge;
@@ -99,7 +99,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_only_one_changed_is_as_that_one_wants_it() {
+    fn a_change_by_one_side_is_taken() {
         let base =
             json!({ "attributes": { "attack": 1, "defense": 2, "rank": 1 }, "lore": "Old." });
         let suggested = json!({ "attributes": { "attack": 5, "defense": 2 }, "lore": "Old.", "flavour": "New." });
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_changed_must_be_changed_to_the_same() {
+    fn changes_by_both_sides_must_be_equal() {
         let base = json!({ "effects": [1, 2], "name": "A", "lore": "x" });
         let suggested = json!({ "effects": [1, 3], "name": "B" });
         let newest = json!({ "effects": [4, 2], "name": "B", "lore": "y" });
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_merged_with_itself() {
+    fn a_merge_without_changes_changes_nothing() {
         let design = json!({ "name": "A", "attributes": { "rank": 1 } });
         let other = json!({ "name": "B", "attributes": {} });
         assert_eq!(merge(&design, &other, &design).as_ref(), Ok(&other));

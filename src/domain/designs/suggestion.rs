@@ -1,7 +1,9 @@
-//! The rest of a design that is half made: values, numbers and sentences that the rules of its game and the advice of its manifest leave open, drawn by a seed.
+//! Suggestions for the missing parts of an incomplete design: values, numbers and sentences that the rules of the game allow and that suit the guide in its
+//! manifest, drawn with a seed.
 //!
-//! What the author wrote stays as it is, right or wrong. Each part that is drawn has random numbers of its own, which follow from the seed and the place of the part: whoever
-//! keeps one part of a suggestion and asks again with the same seed gets the others as they were, as far as they still fit.
+//! The parts that the author wrote are not changed, whether they are right or wrong. Each drawn part has its own random numbers, which depend on the seed and
+//! the place of the part: if an author keeps one part of a suggestion and requests another with the same seed, the other parts stay the same, as far as they
+//! still fit.
 
 mod numbers;
 mod sentences;
@@ -15,16 +17,16 @@ use super::content::{DesignContent, MAX_EFFECTS};
 use crate::domain::effects::effect_texts::EffectLibrary;
 use crate::domain::pointer::push_token;
 
-/// A design with the rest filled in.
+/// A completed design.
 #[derive(Debug)]
 pub struct Suggestion {
     /// The design as a card of its game, with the numbers of all printings.
     pub card: CardDefinition,
-    /// What was filled in: JSON pointers (RFC 6901) into the design.
+    /// The parts that were filled in: JSON pointers (RFC 6901) into the design.
     pub filled: Vec<String>,
-    /// What should be there and could not be filled in.
+    /// The required parts that could not be filled in.
     pub unfilled: Vec<Unfilled>,
-    /// What the rules of the game find wrong with the result.
+    /// The rules of the game that the result violates.
     pub faults: Vec<SetFault>,
 }
 
@@ -33,29 +35,29 @@ pub struct Suggestion {
 pub struct Unfilled {
     /// JSON pointer (RFC 6901) into the design.
     pub pointer: String,
-    /// Why.
+    /// The reason.
     pub reason: UnfilledReason,
 }
 
 /// Why a part of a design could not be filled in.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum UnfilledReason {
-    /// A text of the author.
+    /// The part is a text that only the author can write.
     #[error("It is a text: only the author can write it.")]
     AuthorsText,
-    /// No value is allowed.
+    /// No value is allowed there.
     #[error("The manifest leaves no value for it.")]
     NoValue,
-    /// A total cannot be made.
+    /// No values within the bounds give the required total.
     #[error(
         "{} must be {total}, and {rest} are left of it: no value between the bounds makes it.", of.join(" + ")
     )]
     NoShare {
         /// The attributes that make the total.
         of: Vec<String>,
-        /// What they must be together.
+        /// The total that they must have.
         total: i64,
-        /// What is left of it.
+        /// The remainder of the total for the missing attributes.
         rest: i128,
     },
     /// The design has as many effects as it can have.
@@ -64,14 +66,15 @@ pub enum UnfilledReason {
     /// The game has no effect texts.
     #[error("The game has no effect texts from which a sentence could be drawn.")]
     NoEffectTexts,
-    /// None of the effect texts fits.
+    /// No sentence of the effect texts fits.
     #[error(
         "No sentence of the game's effect texts was found that fits the style and suits the card."
     )]
     NoSentence,
 }
 
-/// Fills in what a design lacks. Effects whose text is empty want one; texts are normalised already. `None`: the game has no kind of this code.
+/// Fills in the missing parts of a design. An effect with an empty text gets a sentence; other texts must be normalised. `None`: the game has no kind with this
+/// code.
 ///
 /// The same game, effect texts, design and seed give the same suggestion.
 pub fn suggest(
@@ -81,7 +84,7 @@ pub fn suggest(
     seed: u64,
 ) -> Option<Suggestion> {
     let kind = game.kind(&design.kind)?;
-    // A number and a name are for later: these break no rule.
+    // Placeholders that violate no rule: the design may have no name yet, and has no number.
     let name = if design.name.is_empty() { "The design".to_owned() } else { design.name };
     let card = CardDefinition {
         number: "0".to_owned(),
@@ -102,7 +105,7 @@ pub fn suggest(
     Some(Suggestion { card, filled, unfilled, faults })
 }
 
-/// A suggestion that is being made.
+/// A suggestion in progress.
 struct Draft<'a> {
     game: &'a Game,
     kind: &'a Kind,
@@ -114,7 +117,7 @@ struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// The random numbers for the part of the design at a pointer.
+    /// The random numbers for the part of the design at this pointer.
     fn random(&self, pointer: &str) -> SplitMix64 {
         SplitMix64::new(text_number(&format!("{}{pointer}", self.seed)))
     }
@@ -138,7 +141,7 @@ impl<'a> Draft<'a> {
         self.card.attributes.insert(code.to_owned(), value);
     }
 
-    /// Adds the printings that the card lacks, and the numbers that they lack.
+    /// Adds missing printings, and missing numbers of printings.
     fn derive_printings(&mut self) {
         let derived = self.game.derive_printings(&self.card);
         for (at, printing) in derived.iter().enumerate() {
@@ -156,7 +159,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The pointer to an attribute of what is at a pointer.
+/// The pointer to an attribute of the part at the pointer `of`.
 fn attribute_pointer(of: &str, code: &str) -> String {
     let mut pointer = format!("{of}/attributes");
     push_token(&mut pointer, code);

@@ -1,8 +1,8 @@
-//! A game's effect texts: sentence templates, the values of their placeholders and the phrase rules, as one document that is checked
-//! whole; and what can be asked of it once it is sound.
+//! A game's effect texts: sentence templates, the values of their placeholders and the phrase rules, as one document that is checked as a
+//! whole; and the operations on a valid document.
 //!
-//! The engine's own bounds are for files at somebody's desk. What comes over HTTP is held to smaller ones, so that no document and no
-//! question can keep a core busy for long: see the `MAX_` constants.
+//! The limits of the engine are made for local files. Documents that arrive over HTTP have lower limits, so that no document and no request
+//! can keep a core busy for long: see the `MAX_` constants.
 
 mod check;
 mod choices;
@@ -38,45 +38,45 @@ pub const MAX_VALUE: usize = 300;
 pub const MAX_RULES: usize = 300;
 /// Longest phrase, in characters.
 pub const MAX_PHRASE: usize = 200;
-/// Most bytes of everything together.
+/// Most bytes of all texts together.
 pub const MAX_BYTES: usize = 1024 * 1024;
-/// Most values, counted for each writing of a placeholder (`<n>`, `<n+1>`) that takes them.
+/// Most values, counted once for each way in which a placeholder is written (`<n>`, `<n+1>`).
 pub const MAX_CHOICES: usize = 200_000;
 /// Most combinations: 2⁵³ − 1, which every JSON reader keeps exact.
 pub const MAX_COMBINATIONS: u64 = (1 << 53) - 1;
-/// Longest sentence that may come out, in bytes.
+/// Longest finished sentence, in bytes.
 pub const MAX_SENTENCE: usize = 4_096;
 
-/// The document, as it is stored. Texts have no white space around them.
+/// The document as it is stored. Its texts have no white space around them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EffectTexts {
     /// The templates, in order; people number them from 1.
     pub templates: Vec<String>,
     /// Values by the name of the placeholder, in order.
     pub placeholders: BTreeMap<String, Vec<String>>,
-    /// A sentence that contains one of these phrases is left out.
+    /// Phrases: a sentence that contains one of them is removed.
     pub removals: Vec<String>,
-    /// What is replaced, in order.
+    /// Replacements of phrases, in order.
     pub replacements: Vec<Replacement>,
 }
 
-/// A phrase, and what stands in its place.
+/// The replacement of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
-    /// What is looked for.
+    /// The phrase to replace.
     pub old: String,
-    /// What it becomes; empty: it goes.
+    /// The new text; empty: the phrase is deleted.
     pub new: String,
 }
 
-/// Something that is wrong with effect texts.
+/// A fault of effect texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectFault {
     /// JSON pointer into the document.
     pub pointer: String,
-    /// Where in the text, in characters from 1, when it is about one place of it.
+    /// The character in the text, from 1, if the fault is about one character.
     pub column: Option<usize>,
-    /// What is wrong, for people.
+    /// The message for people.
     pub message: String,
 }
 

@@ -6,10 +6,10 @@ use crate::domain::text::{TextError, prose_lines};
 
 /// Most characters of a comment.
 pub const MAX_COMMENT: usize = 2_000;
-/// How long its author can change a comment.
+/// How long the author can change a comment.
 pub const EDITABLE_FOR: TimeDelta = TimeDelta::minutes(15);
 
-/// The text of a comment as it is stored: 1 to [`MAX_COMMENT`] characters, with the markup of [`crate::domain::designs::markup`].
+/// Normalises the text of a comment for storage: 1 to [`MAX_COMMENT`] characters, with the markup of [`crate::domain::designs::markup`].
 pub fn comment_text(raw: &str) -> Result<String, TextError> {
     prose_lines(raw, 1, MAX_COMMENT)
 }
@@ -17,11 +17,11 @@ pub fn comment_text(raw: &str) -> Result<String, TextError> {
 /// What readers see of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommentState {
-    /// Its text.
+    /// The text is shown.
     Shown,
-    /// That its author deleted it.
+    /// Readers see that the author deleted the comment.
     Deleted,
-    /// That there was one: a moderator hid it, or its author is banned.
+    /// Readers see only that there was a comment: a moderator hid it, or its author is banned.
     Hidden,
 }
 

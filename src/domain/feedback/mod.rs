@@ -1,4 +1,4 @@
-//! What players say of what others made, whatever it is: designs and decks.
+//! Feedback of players on designs and decks.
 
 pub mod comment;
 pub mod subject;

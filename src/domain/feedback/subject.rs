@@ -1,11 +1,11 @@
-//! What players comment on.
+//! Subjects of comments.
 
 use std::fmt;
 
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::DeckId;
 
-/// Something that takes comments.
+/// A subject of comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeedbackSubject {
     /// A card design.
@@ -26,7 +26,7 @@ impl From<DeckId> for FeedbackSubject {
     }
 }
 
-/// As the log names it: `design:D-7KQ2X0FM9F`.
+/// The name in the log: `design:D-7KQ2X0FM9F`.
 impl fmt::Display for FeedbackSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

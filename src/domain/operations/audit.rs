@@ -5,13 +5,13 @@ use thiserror::Error;
 
 use crate::domain::text;
 
-/// What was done.
+/// An action of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum AuditAction {
-    /// Exactly this, as `noun.verb`: `account.changed`.
+    /// One action, as `noun.verb`: `account.changed`.
     Whole(String),
-    /// Whatever is done to a noun: `account`.
+    /// All actions on a noun: `account`.
     Noun(String),
 }
 
@@ -36,7 +36,7 @@ impl TryFrom<String> for AuditAction {
     }
 }
 
-/// What something was done to, as `noun:id`.
+/// The target of an action, as `noun:id`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct AuditTarget(String);

@@ -1,4 +1,4 @@
-//! What webhooks and the audit log are told, and where webhooks may be posted to.
+//! Events of webhooks, entries of the audit log, and the addresses to which webhooks may post.
 
 pub mod audit;
 pub mod webhook;

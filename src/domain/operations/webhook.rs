@@ -1,8 +1,8 @@
-//! Webhooks: kinds of events, when a delivery is tried again, when a webhook is disabled.
+//! Webhooks: kinds of events, when a delivery is repeated, and when a webhook is disabled.
 
 use chrono::{DateTime, Duration, Utc};
 
-/// The kinds of events that a webhook can be told.
+/// The kinds of events that a webhook can receive.
 pub const EVENT_KINDS: [&str; 14] = [
     "game.changed",
     "set.changed",
@@ -20,7 +20,7 @@ pub const EVENT_KINDS: [&str; 14] = [
     "deck.withdrawn",
 ];
 
-/// The kind of a test delivery, which an admin asks for.
+/// The kind of a test delivery, which an admin requests.
 pub const PING: &str = "ping";
 
 /// Most webhooks.
@@ -29,50 +29,50 @@ pub const MAX_WEBHOOKS: i64 = 20;
 /// Most attempts at one delivery: the last is about three days after the first.
 pub const MAX_ATTEMPTS: i32 = 13;
 
-/// Length of the lease of a webhook, renewed with each delivery. The lease of an instance that was killed ends by it; much
-/// longer than an attempt takes, so that clocks of instances may differ.
+/// Length of the lease of a webhook, which is renewed with each delivery. The lease of a killed instance ends after this time. It is much
+/// longer than an attempt takes, because the clocks of instances may differ.
 pub const LEASE: Duration = Duration::seconds(60);
 
-/// Longest time for which the secret before stays good, and how long it does if nobody says.
+/// Longest time for which the previous secret stays valid.
 pub const MAX_OVERLAP_HOURS: u16 = 168;
-/// How long the secret before stays good if nobody says.
+/// Default time for which the previous secret stays valid.
 pub const OVERLAP_HOURS: u16 = 24;
 
-/// A webhook is disabled when all attempts have failed for so long.
+/// A webhook is disabled when all attempts have failed for this time.
 const DISABLE_AFTER: Duration = Duration::days(3);
-/// After so long without an attempt, a failure begins a new streak.
+/// After this time without an attempt, a failure begins a new streak.
 const STREAK_GAP: Duration = Duration::days(1);
-/// Longest wait that a receiver can ask for.
+/// Longest wait that a receiver can request.
 const MAX_RETRY_AFTER: Duration = Duration::hours(1);
 
-/// Why an attempt failed. Nothing of the answer is in it.
+/// Why an attempt failed. It contains no part of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The URL cannot be used any more.
+    /// The URL can no longer be used.
     Url,
     /// The name has no address.
     Name,
-    /// An address of the name is one that nothing is posted to.
+    /// The name has an address to which webhooks must not post.
     Address,
-    /// No connection.
+    /// The connection failed.
     Connection,
-    /// No TLS: the certificate does not fit, say.
+    /// TLS failed, for example because the certificate does not match.
     Tls,
-    /// No answer in time.
+    /// There was no response in time.
     Timeout,
-    /// What came was no HTTP answer.
+    /// The response was not HTTP.
     Protocol,
     /// A redirect, which is not followed.
     Redirect,
-    /// Another status than 2xx.
+    /// The status was not 2xx.
     Status,
-    /// 410: the receiver wants no more.
+    /// The status was 410: the receiver wants no more deliveries.
     Gone,
-    /// The webhook was disabled before.
+    /// The webhook was disabled before the attempt.
     Disabled,
-    /// The event is too old to be kept.
+    /// The event was deleted because of its age.
     Expired,
-    /// What is stored of the event cannot be read or written out: no attempt was made, and none would do better.
+    /// The stored event cannot be read or serialised. No attempt was made, and a repetition would fail as well.
     Unreadable,
 }
 
@@ -113,7 +113,7 @@ impl Failure {
         }
     }
 
-    /// The failure of that word.
+    /// The failure with that word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|failure| failure.as_str() == word)
     }
@@ -122,7 +122,7 @@ impl Failure {
 /// Why a webhook is disabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisabledReason {
-    /// An admin did it.
+    /// An admin disabled it.
     Admin,
     /// The receiver answered 410.
     Gone,
@@ -140,7 +140,7 @@ impl DisabledReason {
         }
     }
 
-    /// The reason of that word.
+    /// The reason with that word.
     pub fn parse(word: &str) -> Option<Self> {
         [Self::Admin, Self::Gone, Self::Failing].into_iter().find(|reason| reason.as_str() == word)
     }
@@ -149,11 +149,11 @@ impl DisabledReason {
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The status of the answer, if one came.
+    /// The status of the response, if there was one.
     pub status: Option<u16>,
-    /// Why it failed; `None`: it did not.
+    /// Why the attempt failed; `None`: it succeeded.
     pub failure: Option<Failure>,
-    /// How long the receiver asks to wait.
+    /// How long to wait, as the receiver requested.
     pub retry_after: Option<Duration>,
 }
 
@@ -169,7 +169,7 @@ pub struct Streak {
 }
 
 impl Streak {
-    /// One more failure.
+    /// The streak after one more failure.
     pub fn after(before: Option<Self>, now: DateTime<Utc>) -> Self {
         match before.filter(|streak| now - streak.last <= STREAK_GAP) {
             Some(streak) => {
@@ -179,13 +179,13 @@ impl Streak {
         }
     }
 
-    /// Whether the webhook is to be disabled.
+    /// Whether the webhook must be disabled.
     pub fn is_too_long(&self) -> bool {
         self.last - self.since >= DISABLE_AFTER
     }
 
-    /// How long nothing at all is posted: not at all after one failure, which may be about one delivery alone; then 5 s, and twice as
-    /// long with each further one, up to five minutes. Longer if the receiver asks for it, up to an hour.
+    /// How long all deliveries of the webhook pause. There is no pause after one failure, which may concern only one delivery; after two, the pause is 5 s, and
+    /// it doubles with each further failure, up to five minutes. It is longer if the receiver requests it, up to an hour.
     pub fn pause(&self, asked: Option<Duration>) -> Duration {
         let pause = match self.failures {
             ..=1 => Duration::zero(),
@@ -195,8 +195,8 @@ impl Streak {
     }
 }
 
-/// How long a delivery waits after so many attempts, at least 1: 10 s, and four times as long after each, up to twelve hours. `dice`
-/// (0 to 255) adds up to a fifth, so that what failed together does not come back together. `None`: it is given up.
+/// How long a delivery waits after this number of attempts (at least 1): 10 s, and four times as long after each further attempt, up to twelve hours. `dice`
+/// (0 to 255) adds up to a fifth, so that deliveries that failed together are not repeated together. `None`: the delivery is given up.
 pub fn wait_after(attempts: i32, kind: &str, dice: u8) -> Option<Duration> {
     if attempts >= MAX_ATTEMPTS || kind == PING {
         return None;
@@ -205,7 +205,7 @@ pub fn wait_after(attempts: i32, kind: &str, dice: u8) -> Option<Duration> {
     Some(wait + wait * i32::from(dice) / (5 * 255))
 }
 
-/// So many seconds, doubled so many times.
+/// `seconds`, doubled `times` times.
 fn doubled(seconds: i64, times: i32) -> Duration {
     Duration::seconds(seconds << times.clamp(0, 30))
 }
@@ -223,18 +223,18 @@ mod tests {
         assert_eq!(waits.last(), Some(&Duration::hours(12)));
         let whole: Duration = waits.iter().sum();
         assert!(whole > DISABLE_AFTER && whole < DISABLE_AFTER + Duration::hours(12), "{whole}");
-        assert!(waits.iter().all(|wait| *wait < STREAK_GAP), "one streak");
+        assert!(waits.iter().all(|wait| *wait < STREAK_GAP), "all attempts are in one streak");
         assert_eq!(wait_after(1, PING, 0), None, "a ping is tried once");
     }
 
     #[test]
-    fn chance_adds_a_fifth_at_most() {
+    fn the_random_part_adds_at_most_a_fifth() {
         assert_eq!(wait_after(1, "card.added", 255), Some(Duration::seconds(12)));
         assert!(wait_after(1, "card.added", 100) > wait_after(1, "card.added", 99));
     }
 
     #[test]
-    fn one_failure_is_no_pause_and_many_are_a_longer_one() {
+    fn one_failure_causes_no_pause_and_more_failures_cause_longer_pauses() {
         let now = DateTime::UNIX_EPOCH;
         let streak = |failures| Streak { failures, since: now, last: now };
         assert_eq!(streak(1).pause(None), Duration::zero());
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_streak_of_three_days_is_enough_and_an_old_failure_is_forgotten() {
+    fn a_streak_of_three_days_disables_and_an_old_failure_does_not_count() {
         let hours = |hours| DateTime::UNIX_EPOCH + Duration::hours(hours);
         let mut streak = Streak::after(None, hours(0));
         for hour in [20, 40, 60] {

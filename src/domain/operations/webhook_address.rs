@@ -1,13 +1,13 @@
-//! Which addresses webhooks may be posted to: public ones, and those that the operator names.
+//! The addresses to which webhooks may post: public addresses, and networks that the operator named.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// Networks that are not the public internet although they look like it (IANA's special-purpose registries), or that machines in a cloud
-/// get their own secrets from.
+/// Networks that do not belong to the public internet (IANA's special-purpose registries), or from which machines in a cloud get their own
+/// secrets.
 const SPECIAL_V4: [Ipv4Net; 19] = [
-    // This network, private ones, carrier-grade NAT, loopback, link-local.
+    // This network, private networks, carrier-grade NAT, loopback, link-local.
     v4([0, 0, 0, 0], 8),
     v4([10, 0, 0, 0], 8),
     v4([100, 64, 0, 0], 10),
@@ -15,7 +15,7 @@ const SPECIAL_V4: [Ipv4Net; 19] = [
     v4([169, 254, 0, 0], 16),
     v4([172, 16, 0, 0], 12),
     v4([192, 168, 0, 0], 16),
-    // Protocol assignments, AS112, relays of multicast and of 6to4.
+    // Protocol assignments, AS112, multicast relays, 6to4 relays.
     v4([192, 0, 0, 0], 24),
     v4([192, 31, 196, 0], 24),
     v4([192, 52, 193, 0], 24),
@@ -26,20 +26,20 @@ const SPECIAL_V4: [Ipv4Net; 19] = [
     v4([198, 18, 0, 0], 15),
     v4([198, 51, 100, 0], 24),
     v4([203, 0, 113, 0], 24),
-    // Azure's own services for a machine.
+    // Azure's platform services for a virtual machine.
     v4([168, 63, 129, 16], 32),
     // Multicast; reserved, with the broadcast address.
     v4([224, 0, 0, 0], 4),
     v4([240, 0, 0, 0], 4),
 ];
 
-/// The same within 2000::/3. What is outside of that is not global unicast: loopback, mapped and translated addresses, unique local and
-/// link-local ones, multicast.
+/// Such networks within 2000::/3. All addresses outside 2000::/3 are not global unicast: loopback, mapped and translated addresses, unique local and
+/// link-local addresses, multicast.
 const SPECIAL_V6: [Ipv6Net; 5] = [
     // Protocol assignments, with Teredo and ORCHID.
     v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
     v6([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32),
-    // 6to4 has an IPv4 address within.
+    // 6to4: the address contains an IPv4 address.
     v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16),
     v6([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48),
     v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),
@@ -56,18 +56,18 @@ const fn v6(n: [u16; 8], bits: u8) -> Ipv6Net {
     Ipv6Net::new_assert(address, bits)
 }
 
-/// How an address is treated.
+/// The class of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AddressClass {
-    /// The operator names its network: anything goes.
+    /// In a network that the operator named: allowed with and without TLS.
     Named,
-    /// On the public internet: with TLS.
+    /// On the public internet: allowed with TLS.
     Public,
-    /// Neither: nothing is posted there.
+    /// All other addresses: refused.
     Refused,
 }
 
-/// Classifies an address, where the operator names these networks.
+/// Classifies an address; `named` are the networks that the operator named.
 pub(super) fn classify(address: IpAddr, named: &[IpNet]) -> AddressClass {
     if named.iter().any(|network| network.contains(&address)) {
         return AddressClass::Named;
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_public_internet_is_refused() {
+    fn addresses_outside_the_public_internet_are_refused() {
         for address in [
             "0.0.0.0",
             "0.1.2.3",
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_public_internet_is_not() {
+    fn addresses_on_the_public_internet_are_allowed() {
         for address in [
             "1.1.1.1",
             "8.8.8.8",
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_names_networks() {
+    fn named_networks_are_allowed() {
         assert_eq!(of("10.1.2.3", "127.0.0.0/8,10.1.0.0/16"), AddressClass::Named);
         assert_eq!(of("10.2.2.3", "127.0.0.0/8,10.1.0.0/16"), AddressClass::Refused);
         assert_eq!(of("fd00::1", "fd00::/8"), AddressClass::Named);

@@ -1,4 +1,4 @@
-//! The URL of a webhook: which ones may be posted to.
+//! The URLs to which webhooks may post.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use super::webhook_address::{AddressClass, classify};
 /// Longest URL, in bytes.
 pub const MAX_URL: usize = 2000;
 
-/// A URL that may be posted to, as far as one can tell without asking for the addresses of its name.
+/// A URL to which a webhook may post, as far as this can be decided without resolving its host name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     url: Url,
@@ -23,27 +23,27 @@ pub struct Target {
 /// Why a URL is refused.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum TargetError {
-    /// It is none, or too long.
+    /// The text is no URL, or too long.
     #[error("must be a URL of at most {MAX_URL} characters")]
     NoUrl,
-    /// Neither `https` nor `http`.
+    /// The scheme is neither `https` nor `http`.
     #[error("must begin with https://")]
     Scheme,
-    /// Without TLS to an address that the operator does not name.
+    /// `http` to an address that is in no network that the operator named.
     #[error(
         "must begin with https://; http:// goes only to networks that the operator names (--webhook-networks, docs/OPERATIONS.md)"
     )]
     Plain,
-    /// A name or a password within.
+    /// The URL contains a user name or a password.
     #[error("must hold no user name and no password")]
     Credentials,
-    /// A part after `#`, which nobody would be sent.
+    /// The URL has a part after `#`, which would not be sent.
     #[error("must have no part after #")]
     Fragment,
     /// Port 0.
     #[error("must name a port from 1 to 65535")]
     Port,
-    /// An address that nothing is posted to.
+    /// The URL names an address to which webhooks must not post.
     #[error(
         "must name an address on the public internet, or in a network that the operator names (--webhook-networks, docs/OPERATIONS.md)"
     )]
@@ -51,7 +51,7 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Reads a URL. Addresses are understood in every spelling that browsers know (`2130706433`, `0x7f.1`).
+    /// Parses a URL. Addresses are recognised in every spelling that browsers accept (`2130706433`, `0x7f.1`). `named`: the networks that the operator named.
     pub fn parse(text: &str, named: &[IpNet]) -> Result<Self, TargetError> {
         if text.len() > MAX_URL || text.chars().any(|c| c.is_control() || c.is_whitespace()) {
             return Err(TargetError::NoUrl);
@@ -68,7 +68,7 @@ impl Target {
         if url.fragment().is_some() {
             return Err(TargetError::Fragment);
         }
-        // In another spelling it may be longer.
+        // The normalised URL may be longer than the text.
         if url.as_str().len() > MAX_URL {
             return Err(TargetError::NoUrl);
         }
@@ -90,7 +90,7 @@ impl Target {
         Ok(target)
     }
 
-    /// Whether these addresses, all of them, may be posted to.
+    /// Checks that a webhook may post to all these addresses.
     pub fn check(&self, addresses: &[IpAddr], named: &[IpNet]) -> Result<(), TargetError> {
         for address in addresses {
             match classify(*address, named) {
@@ -108,12 +108,12 @@ impl Target {
         self.url.as_str()
     }
 
-    /// Whether it goes without TLS.
+    /// Whether the URL is without TLS.
     pub fn is_plain(&self) -> bool {
         self.url.scheme() == "http"
     }
 
-    /// The name, or the address as text, without brackets.
+    /// The host name, or the address as text without brackets.
     pub fn host(&self) -> &str {
         &self.host
     }
@@ -127,7 +127,7 @@ impl Target {
         self.port
     }
 
-    /// The `Host` header: with the port, unless it is the usual one.
+    /// The value of the `Host` header, with the port unless it is the default port.
     pub fn authority(&self) -> &str {
         self.url.authority()
     }
@@ -137,12 +137,12 @@ impl Target {
     }
 }
 
-/// Scheme, host and port of a URL: what may be logged. Empty if it is none.
+/// Scheme, host and port of a URL, the parts that may be logged. Empty if the text is no URL.
 pub fn origin_of(text: &str) -> String {
     Url::parse(text).map_or_else(|_| String::new(), |url| url.origin().ascii_serialization())
 }
 
-/// Whether somebody is named before the host, even if the name is empty.
+/// Whether the URL has a user part before the host, even an empty one.
 fn has_user(text: &str) -> bool {
     let rest = text.split_once(':').map_or(text, |(_, rest)| rest);
     let rest = rest.trim_start_matches(['/', '\\']);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_address_is_one_in_any_spelling() {
+    fn a_private_address_is_refused_in_any_spelling() {
         for url in [
             "https://127.0.0.1/",
             "https://2130706433/",
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_to_post_to_is_refused() {
+    fn other_unsuitable_urls_are_refused() {
         for (url, error) in [
             ("", TargetError::NoUrl),
             ("cards.example/hook", TargetError::NoUrl),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_that_the_operator_names_are_open_also_without_tls() {
+    fn named_networks_are_allowed_even_without_tls() {
         let named = ["127.0.0.0/8".parse().unwrap()];
         for url in ["http://127.0.0.1:9000/", "https://127.0.0.1/", "http://hooks.internal/"] {
             assert!(Target::parse(url, &named).is_ok(), "{url}");

@@ -1,11 +1,11 @@
 //! Announcements of print runs: a hash commits to the plan before it is printed; the opening reveals it later.
 //!
 //! The **opening** is a text of three lines, without a line end after the last: the tag `cardscape-print-commitment-v1`, the seed as 64
-//! hexadecimal digits, and the plan. The **commitment** is its SHA-256. 256 random bits in the seed keep the plan secret until the
-//! opening is shown, however few plans are possible; nobody can show another opening for the same hash.
+//! hexadecimal digits, and the plan. The **commitment** is its SHA-256. The 256 random bits of the seed keep the plan secret until the
+//! opening is published, even if only few plans are possible; nobody can produce another opening with the same hash.
 //!
-//! The plan is JSON as RFC 8785 writes it: keys sorted, no spaces, whole numbers only. Nothing in it, and nothing that is made
-//! from the seed, tells anything of a serial code.
+//! The plan is JSON in the canonical form of RFC 8785: sorted keys, no spaces, only whole numbers. Neither the plan nor anything that is
+//! derived from the seed reveals a serial code.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,10 +21,10 @@ use crate::domain::hex::hex;
 
 /// First line of an opening.
 pub const TAG: &str = "cardscape-print-commitment-v1";
-/// How copies are shared by rarities: see [`super::minting`].
+/// The algorithm that splits copies by rarity: see [`super::minting`].
 const ALGORITHM: &str = "largest-remainder-v1";
 
-/// What a plan draws from: 32 random bytes, secret until the run is revealed. `Debug` does not show it.
+/// The seed of a plan's random numbers: 32 random bytes, secret until the run is revealed. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlanSeed([u8; 32]);
 
@@ -81,21 +81,21 @@ impl AnnouncedLine {
 
 /// A plan as it is announced.
 ///
-/// The fields stand in the order of their names: that is how they are written.
+/// The fields are in the order of their names, because they are serialised in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnnouncedPlan {
-    /// How copies are shared by rarities.
+    /// The algorithm that splits copies by rarity.
     pub algorithm: String,
     /// Copies of each card.
     pub copies_per_card: u64,
     pub game: String,
     /// Every printing of every card, in the order of the print file.
     pub lines: Vec<AnnouncedLine>,
-    /// How packs are made; none: the run is not packed.
+    /// How packs are made; `None`: the run is not packed.
     pub packs: Option<PackParameters>,
     pub set: String,
-    /// Weights of the rarities, by which the copies of a card are shared.
+    /// Weights of the rarities, by which the copies of a card are split.
     pub weights: BTreeMap<String, u32>,
 }
 
@@ -119,7 +119,7 @@ impl AnnouncedPlan {
         }
     }
 
-    /// Whether it is a plan that this program could have made: every card has the same number of copies, shared as the weights say.
+    /// Checks that the service could have made this plan: every card has the same number of copies, split by the weights.
     fn check(&self) -> Result<(), OpeningError> {
         let codes = [&self.game, &self.set].into_iter();
         let codes = codes.chain(self.lines.iter().flat_map(|line| [&line.0, &line.1]));
@@ -150,21 +150,21 @@ impl AnnouncedPlan {
         self.lines.iter().map(AnnouncedLine::copies).sum()
     }
 
-    /// The plan as it is written: keys sorted, no spaces.
+    /// The canonical text of the plan: sorted keys, no spaces.
     pub fn text(&self) -> String {
-        // Codes are letters, digits, hyphens and underscores: nothing is escaped, and writing cannot fail.
+        // Codes contain only letters, digits, hyphens and underscores, so no character is escaped, and serialising cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
-/// What opens a commitment.
+/// The opening of a commitment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     pub seed: PlanSeed,
     pub plan: AnnouncedPlan,
 }
 
-/// Why a text opens nothing.
+/// Why a text is no valid opening.
 #[derive(Debug, Error)]
 pub enum OpeningError {
     /// Not three lines that begin with the tag.
@@ -176,25 +176,25 @@ pub enum OpeningError {
     /// The third line is no plan.
     #[error("the third line of an opening is the plan: {0}")]
     Plan(#[from] serde_json::Error),
-    /// The plan is written otherwise than plans are.
+    /// The plan is not in the canonical form.
     #[error("the plan is not written as plans are: keys sorted, no spaces, nothing left out")]
     NotCanonical,
-    /// Something else stands where codes belong.
+    /// A value that must be a code is none.
     #[error("the plan names something that is no code of a game, set, card or rarity")]
     Code,
-    /// Another way of sharing copies.
+    /// The plan uses another algorithm.
     #[error("this program does not know how {0:?} shares copies")]
     Algorithm(String),
-    /// More copies than a run has.
+    /// The plan has more copies than a run may have.
     #[error("the plan has more than {MAX_CODES} copies")]
     TooMany,
-    /// A card whose copies are not those that its weights give it.
+    /// The copies of a card are not split by the weights.
     #[error("card {0} does not get its copies as the weights say, or not as many as the others")]
     Unfair(String),
 }
 
 impl Opening {
-    /// Reads what [`Self::text`] wrote, and nothing else.
+    /// Parses the exact output of [`Self::text`]; any other text is refused.
     pub fn parse(text: &str) -> Result<Self, OpeningError> {
         let lines: Vec<&str> = text.split('\n').collect();
         let [TAG, seed, plan] = lines[..] else { return Err(OpeningError::Form) };
@@ -207,12 +207,12 @@ impl Opening {
         if opening.text() == text { Ok(opening) } else { Err(OpeningError::Seed) }
     }
 
-    /// Three lines: tag, seed, plan.
+    /// The opening as text, in three lines: tag, seed, plan.
     pub fn text(&self) -> String {
         format!("{TAG}\n{}\n{}", hex(self.seed.as_bytes()), self.plan.text())
     }
 
-    /// The commitment.
+    /// The commitment: the hash of the text.
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.text()).into()
     }
@@ -240,9 +240,9 @@ mod tests {
         Opening { seed: PlanSeed::from_random([7; 32]), plan }
     }
 
-    /// What was announced once must open for ever: the text and its hash, as `sha256sum` tells it.
+    /// An announcement must be verifiable for ever, so the text and its hash must not change. The hash is from `sha256sum`.
     #[test]
-    fn an_opening_is_written_in_one_way() {
+    fn the_text_and_hash_of_an_opening_do_not_change() {
         let opening = opening(None);
         let expected = "cardscape-print-commitment-v1\n\
             0707070707070707070707070707070707070707070707070707070707070707\n\
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opening_is_read_as_it_was_written_and_in_no_other_way() {
+    fn only_the_exact_text_of_an_opening_is_accepted() {
         for packs in [None, Some(PackParameters::default())] {
             let opening = opening(packs);
             assert_eq!(Opening::parse(&opening.text()).unwrap(), opening);

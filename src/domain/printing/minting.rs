@@ -1,20 +1,20 @@
-//! How many copies of which printing a print run holds.
+//! Plans how many copies of each printing a print run contains.
 //!
 //! Every card of the set gets the same number of copies. The rarities of a card share them by weight, in whole copies, by
-//! the method of the largest remainder (Hamilton): each rarity first gets its share rounded down; the copies that are left
-//! go, one each, to the rarities with the largest remainders. Where remainders are equal, the card's position in the set
-//! decides who comes first, one step further with each card, so that over a set no rarity gains by its place in a list.
-//! Everything is exact: integers, no rounding.
+//! the method of the largest remainder (Hamilton): each rarity first gets its share rounded down; the remaining copies
+//! go, one each, to the rarities with the largest remainders. If remainders are equal, the card's position in the set
+//! decides which rarity comes first, one step further with each card, so that over a set no rarity gains by its place in
+//! the list. The computation is exact: it uses only integers, without rounding.
 
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 use crate::domain::ids::{CardId, PrintingId};
 
-/// Most codes of one run. A run is held in memory, 20 bytes a code.
+/// Most codes of one run. A run is in memory, with 20 bytes per code.
 pub const MAX_CODES: u64 = 10_000_000;
 
-/// A printing that a run may hold.
+/// A printing that a run may contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintingToPrint {
     /// Which.
@@ -31,26 +31,26 @@ pub struct CardToPrint {
     pub id: CardId,
     /// Its number in the set.
     pub number: String,
-    /// At least one.
+    /// The printings, at least one.
     pub printings: Vec<PrintingToPrint>,
 }
 
-/// One line of a plan: so many copies of this printing.
+/// One line of a plan: the number of copies of a printing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanLine<'a> {
     /// Number of the card.
     pub number: &'a str,
     pub printing: &'a PrintingToPrint,
-    /// How many copies; zero where a small run does not reach the tier.
+    /// How many copies; 0 if a small run does not reach the tier.
     pub copies: u64,
 }
 
-/// What a rarity gets of a run.
+/// The copies of a rarity in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RarityShare {
     pub rarity: String,
     pub weight: u32,
-    /// Copies over all cards.
+    /// Copies of all cards together.
     pub copies: u64,
     /// Fewest copies for a card that has this rarity.
     pub fewest: u64,
@@ -65,7 +65,7 @@ pub struct PrintPlan {
     cards: Vec<(CardToPrint, Vec<u64>)>,
 }
 
-/// What to know before a run is printed.
+/// A warning about a plan.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PlanWarning {
     /// No card gets a copy in this rarity.
@@ -88,13 +88,13 @@ pub enum PlanError {
     /// The set has no cards.
     #[error("the set has no cards")]
     NoCards,
-    /// A run without copies.
+    /// The run would have no copies.
     #[error("a run needs at least one copy of each card (copies_per_card)")]
     NoCopies,
-    /// A card that no rarity takes copies of.
+    /// A card has no rarity with a weight.
     #[error("card {0} has no printing that takes copies")]
     NoPrinting(String),
-    /// More codes than a run may have.
+    /// The run would have more codes than allowed.
     #[error(
         "the run would have {0} codes; at most {MAX_CODES} go into one run: plan fewer copies_per_card, and another run for the rest"
     )]
@@ -145,7 +145,7 @@ impl PrintPlan {
         })
     }
 
-    /// What each rarity gets, in the order in which they occur.
+    /// The copies of each rarity, in the order in which the rarities occur.
     pub fn shares(&self) -> Vec<RarityShare> {
         let mut shares: Vec<RarityShare> = Vec::new();
         for PlanLine { printing, copies, .. } in self.lines() {
@@ -167,7 +167,7 @@ impl PrintPlan {
         shares
     }
 
-    /// What whoever prints this should know first: rarities that some or all cards get no copy of.
+    /// Warnings before printing: rarities in which some or all cards get no copy.
     pub fn warnings(&self) -> Vec<PlanWarning> {
         let missing =
             self.shares().into_iter().filter(|share| share.fewest == 0 && share.weight > 0);
@@ -180,8 +180,8 @@ impl PrintPlan {
     }
 }
 
-/// Shares `total` over `weights` in whole numbers, each within 1 of its exact share. `turn` says which of equal remainders
-/// comes first. `None` when nothing has a weight.
+/// Splits `total` by `weights` in whole numbers, each within 1 of its exact share. `turn` decides which of equal remainders
+/// comes first. `None`: all weights are 0.
 pub(super) fn apportion(total: u64, weights: &[u32], turn: usize) -> Option<Vec<u64>> {
     let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
     if sum == 0 {
@@ -196,7 +196,7 @@ pub(super) fn apportion(total: u64, weights: &[u32], turn: usize) -> Option<Vec<
     order.sort_by_key(|&place| {
         (std::cmp::Reverse(remainders[place]), (place + count - turn % count) % count)
     });
-    // Remainders sum to `left` times `sum`, each below `sum`: there are always enough takers with a remainder of their own.
+    // The remainders add up to `left` times `sum`, and each is below `sum`, so at least `left` of them are greater than 0.
     for &place in order.iter().take(usize::try_from(left).unwrap_or(count)) {
         copies[place] += 1;
     }
@@ -233,7 +233,7 @@ mod tests {
     fn t_a12_shares_are_weights() {
         assert_eq!(apportion(77, &TTCG, 3), Some(vec![40, 20, 10, 4, 2, 1]));
         assert_eq!(apportion(7700, &TTCG, 0), Some(vec![4000, 2000, 1000, 400, 200, 100]));
-        // 5.19, 2.60, 1.30, 0.52, 0.26, 0.13: the two copies left go to .60 and .52.
+        // The exact shares are 5.19, 2.60, 1.30, 0.52, 0.26, 0.13: the two remaining copies go to .60 and .52.
         assert_eq!(apportion(10, &TTCG, 0), Some(vec![5, 3, 1, 1, 0, 0]));
         assert_eq!(apportion(1, &TTCG, 5), Some(vec![1, 0, 0, 0, 0, 0]));
     }
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_tiers_a_small_run_misses() {
+    fn warns_about_tiers_without_copies_in_a_small_run() {
         let plan = PrintPlan::new(cards(2, &TTCG), 10).unwrap();
         let warnings = plan.warnings().into_iter().map(|warning| warning.to_string());
         assert_eq!(
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_cannot_be_printed() {
+    fn refuses_plans_that_cannot_be_printed() {
         assert_eq!(PrintPlan::new(vec![], 10), Err(PlanError::NoCards));
         assert_eq!(PrintPlan::new(cards(1, &TTCG), 0), Err(PlanError::NoCopies));
         assert_eq!(

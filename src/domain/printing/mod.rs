@@ -1,4 +1,4 @@
-//! What a print run holds: minting plans, packs, commitments, and the test of what was registered against it.
+//! Print runs: plans, packs, commitments, and the test of registered copies against the plan.
 
 pub mod commitment;
 pub mod minting;

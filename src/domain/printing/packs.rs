@@ -1,22 +1,22 @@
-//! Packs: how the copies of a print run are dealt, and how every pack comes to weigh the same (T-1a, T-4.1a, T-4.2b).
+//! Packs: how the copies of a print run are dealt, and how all packs get the same weight (T-1a, T-4.1a, T-4.2b).
 //!
 //! There is one kind of pack. All copies of the run are shuffled, every order being equally likely, and dealt in that order; since
 //! every card has the same number of copies, every card is equally likely at every place of every pack. Each pack has one lore card,
-//! about a card of the run that is drawn for it, and an insert of a drawn shape whose weight makes up for what the others weigh.
-//! Such a lore card carries no code. A set may have lore cards of its own, with codes: their copies are not dealt with the others,
-//! but take the place of the lore card in packs that are drawn for them. Either can be collected, and that is all.
+//! about a card of the run that is drawn for it, and an insert of a drawn shape, whose weight compensates for the weights of the other contents.
+//! Such a lore card has no code. A set may have its own lore cards with codes: their copies are not dealt with the others,
+//! but replace the lore card in packs that are drawn for them. Both kinds of lore cards can be collected and have no other use.
 //!
-//! All of it follows from the plan and its seed, so that anyone who knows them deals the same packs. The draws are specified here, so that
-//! they can be made in any language; the engine's `rng` makes them:
+//! The packs depend only on the plan and its seed, so that anyone who knows both can deal the same packs. The draws are specified here, so that
+//! they can be implemented in any language; this service uses the engine's `rng`:
 //!
 //! - A stream of numbers for each purpose: block *i* (from 0) is SHA-256 of `cardscape-packs-v1/` and the purpose (`shuffle`,
 //!   `lore`, `lore-place`, `lore-weight`, `shape`), a zero byte, the seed's 32 bytes and *i* as 8 bytes, big-endian. A block is four numbers
 //!   of 64 bits, big-endian.
-//! - A number below *n*: numbers at or above the largest multiple of *n* that is at most 2⁶⁴ − 1 are passed over; the remainder by
-//!   *n* of the next one is it. Every result is equally likely.
-//! - The shuffle is Fisher and Yates' from the end: for *i* from the last place down to the second, place *i* is exchanged with a
-//!   place drawn from those up to and including *i*. Shuffled are the copies in the order of the print file (`shuffle`), and, from
-//!   a list with as many places as there are packs, the lore cards with codes before the others (`lore-place`).
+//! - A number below *n*: numbers at or above the largest multiple of *n* that is at most 2⁶⁴ − 1 are skipped; the result is the next number
+//!   modulo *n*. Every result is equally likely.
+//! - The shuffle is the Fisher–Yates shuffle from the end: for *i* from the last place down to the second, place *i* is exchanged with a
+//!   place drawn from those up to and including *i*. Two lists are shuffled: the copies in the order of the print file (`shuffle`), and
+//!   a list with one place for each pack, which begins with the lore cards with codes, followed by the others (`lore-place`).
 //! - For each pack a card that a lore card is about (`lore`, from the cards of the run in their order, lore cards left out), the weight
 //!   of the lore card (`lore-weight`) and the shape of the insert (`shape`).
 //!
@@ -40,13 +40,13 @@ pub const MAX_MG: u32 = 1_000_000;
 /// Most shapes of inserts.
 pub const MAX_SHAPES: u32 = 10_000;
 
-/// Header of a packing list.
+/// Headings of a packing list.
 const COLUMNS: [&str; 8] =
     ["pack", "place", "item", "number", "rarity", "print_line", "shape", "mg"];
 
-/// How packs are made. What a file leaves out has its default.
+/// How packs are made. Parameters that a file leaves out have their default values.
 ///
-/// The fields stand in the order of their names: that is how they are announced.
+/// The fields are in the order of their names, because they are serialised in this order in an announcement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PackParameters {
@@ -60,7 +60,7 @@ pub struct PackParameters {
     pub insert_min_mg: u32,
     /// Shapes of inserts; they are numbered from 1.
     pub insert_shapes: u32,
-    /// Inserts are made in steps of so many mg from the lightest.
+    /// The weight of inserts varies in steps of this many mg from the lightest.
     pub insert_step_mg: u32,
     /// Numbers of the cards of the run that are lore cards themselves.
     pub lore_cards: Vec<String>,
@@ -68,11 +68,11 @@ pub struct PackParameters {
     pub lore_max_mg: u32,
     /// Lightest lore card, in mg.
     pub lore_min_mg: u32,
-    /// Weights of cards in rarities that weigh something else than `card_mg`.
+    /// Weights of cards in rarities that do not weigh `card_mg`.
     pub rarity_mg: BTreeMap<String, u32>,
-    /// Whether copies that make no whole pack may be left over; they are listed under the name `remainder`.
+    /// Whether copies that fill no whole pack may be left over; the list shows them under the name `remainder`.
     pub remainder: bool,
-    /// How far the weight of a pack may be from the common one, in mg.
+    /// How far the weight of a pack may differ from the target weight, in mg.
     pub tolerance_mg: u32,
 }
 
@@ -95,24 +95,24 @@ impl Default for PackParameters {
     }
 }
 
-/// A parameter that cannot be what it is: its name, and why.
+/// A parameter with a value that is not allowed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{name}: must be {least} to {most}, not {value}")]
 pub struct ParameterFault {
     /// Name of the parameter.
     pub name: &'static str,
-    /// Least value that it can have.
+    /// Lowest allowed value.
     pub least: u32,
-    /// Highest value that it can have.
+    /// Highest allowed value.
     pub most: u32,
-    /// The value that it has.
+    /// The actual value.
     pub value: u32,
 }
 
 /// Why a plan has no packs.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PackError {
-    /// A parameter has a value that it cannot have.
+    /// A parameter has a value that is not allowed.
     #[error("packs: {0}")]
     Parameter(#[from] ParameterFault),
     /// A weight for a rarity that the run does not have.
@@ -131,7 +131,7 @@ pub enum PackError {
         /// Packs.
         packs: u64,
     },
-    /// Not even one pack.
+    /// The copies do not fill one pack.
     #[error("packs: {copies} copies do not fill a pack of {cards_per_pack}")]
     NoPack {
         /// Copies in the run.
@@ -139,7 +139,7 @@ pub enum PackError {
         /// Cards in a pack.
         cards_per_pack: u32,
     },
-    /// The copies do not divide.
+    /// The copies cannot be divided into whole packs.
     #[error(
         "packs: {copies} copies make {packs} packs of {cards_per_pack} and leave {left}; allow a remainder \
          (`remainder`; on the command line --remainder), or plan another number of copies"
@@ -170,7 +170,7 @@ pub enum PackError {
 }
 
 impl PackParameters {
-    /// Checks each parameter by itself; tells every fault.
+    /// Checks each parameter separately, and returns every fault.
     pub fn faults(&self) -> Vec<ParameterFault> {
         let mut faults = Vec::new();
         let mut within = |name, value: u32, least: u32, most: u32| {
@@ -189,7 +189,7 @@ impl PackParameters {
         for &weight in self.rarity_mg.values() {
             within("rarity_mg", weight, 1, MAX_MG);
         }
-        // An insert is at most half a step away from what it should weigh.
+        // The weight of an insert differs from the wanted weight by at most half a step.
         within("tolerance_mg", self.tolerance_mg, self.insert_step_mg.min(MAX_MG) / 2, MAX_MG);
         faults
     }
@@ -203,7 +203,7 @@ impl PackParameters {
     }
 }
 
-/// A plan's packs, before they are dealt.
+/// The packs of a plan, before they are dealt.
 #[derive(Clone, Debug)]
 pub struct PackPlan<'a> {
     plan: &'a AnnouncedPlan,
@@ -212,7 +212,7 @@ pub struct PackPlan<'a> {
     pub packs: u64,
     /// Copies that are left over.
     pub remainder: u64,
-    /// What every pack weighs, within the tolerance, in mg.
+    /// The target weight of every pack, within the tolerance, in mg.
     pub target_mg: u64,
     /// Heaviest insert that a pack may need, in mg.
     pub heaviest_insert_mg: u64,
@@ -221,7 +221,7 @@ pub struct PackPlan<'a> {
 /// A card in a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedCard<'a> {
-    /// Which line of the print file it is, from 1; the header is not counted.
+    /// The line of the card in the print file, from 1; the headings are not counted.
     pub print_line: u64,
     /// Number of the card.
     pub number: &'a str,
@@ -234,7 +234,7 @@ pub struct PackedCard<'a> {
 /// The lore card of a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackedLore<'a> {
-    /// One without a code, about the card of this number.
+    /// A lore card without a code, about the card with this number.
     About(&'a str),
     /// A copy of a lore card of the set.
     Copy(PackedCard<'a>),
@@ -256,32 +256,32 @@ pub struct Pack<'a> {
 }
 
 impl Pack<'_> {
-    /// What the pack weighs, wrapping not counted.
+    /// The weight of the pack without its wrapping.
     pub fn weight_mg(&self) -> u64 {
         let cards: u64 = self.cards.iter().map(|card| u64::from(card.mg)).sum();
         cards + u64::from(self.lore_mg) + self.insert_mg
     }
 }
 
-/// Stands for a lore card without a code; no run has so many copies.
+/// Marks a lore card without a code; no run has so many copies.
 const NO_CODE: u32 = u32::MAX;
 
 /// Packs and remainder of a run.
 #[derive(Debug)]
 pub struct Dealt<'a> {
     pack_plan: &'a PackPlan<'a>,
-    /// Places of the print file, from 0, shuffled; those of lore cards left out.
+    /// The shuffled places of the print file, from 0, without those of lore cards.
     order: Vec<u32>,
-    /// For each pack the place of its lore card; [`NO_CODE`] for one without a code.
+    /// For each pack, the place of its lore card in the print file; [`NO_CODE`] for a lore card without a code.
     lore: Vec<u32>,
-    /// After how many places each line of the plan ends.
+    /// The place of the print file after the last copy of each line of the plan.
     ends: Vec<u64>,
     subjects: Vec<&'a str>,
     seed: PlanSeed,
 }
 
 impl<'a> PackPlan<'a> {
-    /// Packs for a plan that has them. `None`: the plan has none.
+    /// Plans the packs. `None`: the plan has no packs.
     pub fn new(plan: &'a AnnouncedPlan) -> Result<Option<Self>, PackError> {
         let Some(parameters) = &plan.packs else { return Ok(None) };
         if let Some(fault) = parameters.faults().into_iter().next() {
@@ -319,7 +319,7 @@ impl<'a> PackPlan<'a> {
             (weights().min().unwrap_or_default(), weights().max().unwrap_or_default());
         let least = size * lightest + u64::from(parameters.lore_min_mg);
         let most = size * heaviest + u64::from(parameters.lore_max_mg);
-        // The heaviest content that is possible takes the lightest insert.
+        // A pack with the heaviest possible content gets the lightest insert.
         let target_mg = most + u64::from(parameters.insert_min_mg);
         let heaviest_insert_mg = parameters.insert_weight(target_mg - least);
         if heaviest_insert_mg > u64::from(parameters.insert_max_mg) {
@@ -337,7 +337,7 @@ impl<'a> PackPlan<'a> {
         self.parameters
     }
 
-    /// Deals the packs: the same from the same plan and seed.
+    /// Deals the packs. The same plan and seed always give the same packs.
     pub fn deal(&'a self, seed: &PlanSeed) -> Dealt<'a> {
         let (mut order, mut lore) = (Vec::new(), Vec::new());
         let (mut end, mut ends) = (0, Vec::new());
@@ -359,7 +359,7 @@ impl<'a> PackPlan<'a> {
         Dealt { pack_plan: self, order, lore, ends, subjects, seed: seed.clone() }
     }
 
-    /// Writes the packing list: CSV, one line for each thing that goes into a pack. It has no code: cards are named by their lines of the print
+    /// Writes the packing list: CSV with one line for each item of a pack. The list contains no serial codes: cards are identified by their lines in the print
     /// file.
     pub fn write_list(&self, seed: &PlanSeed, out: &mut impl io::Write) -> io::Result<()> {
         let dealt = self.deal(seed);
@@ -408,7 +408,7 @@ fn write_line(out: &mut impl io::Write, fields: [&dyn Display; COLUMNS.len()]) -
 }
 
 impl PackParameters {
-    /// The insert nearest to this weight that can be made, at least the lightest.
+    /// The weight of an insert that can be made and is nearest to this weight, at least that of the lightest insert.
     fn insert_weight(&self, wanted_mg: u64) -> u64 {
         let (lightest, step) = (u64::from(self.insert_min_mg), u64::from(self.insert_step_mg));
         let above = wanted_mg.saturating_sub(lightest);
@@ -417,7 +417,7 @@ impl PackParameters {
 }
 
 impl<'a> Dealt<'a> {
-    /// The packs, from the first.
+    /// The packs in order.
     pub fn packs(&self) -> impl Iterator<Item = Pack<'a>> {
         let (plan, parameters) = (self.pack_plan, self.pack_plan.parameters);
         let size = usize::try_from(parameters.cards_per_pack).unwrap_or(1);
@@ -447,7 +447,7 @@ impl<'a> Dealt<'a> {
         })
     }
 
-    /// What makes no whole pack.
+    /// The copies that fill no whole pack.
     pub fn remainder(&self) -> impl Iterator<Item = PackedCard<'a>> {
         let left = usize::try_from(self.pack_plan.remainder).unwrap_or_default();
         self.order[self.order.len() - left..].iter().map(|&place| self.card(place))
@@ -465,7 +465,7 @@ impl<'a> Dealt<'a> {
     }
 }
 
-/// The numbers that a purpose draws from.
+/// The stream of random numbers for a purpose.
 fn random_numbers(purpose: &str, seed: &PlanSeed) -> HashCounter {
     HashCounter::new(&[b"cardscape-packs-v1/", purpose.as_bytes(), &[0], seed.as_bytes()].concat())
 }
@@ -509,7 +509,7 @@ mod tests {
 
     const TIERS: [(&str, u32); 2] = [("rare", 1), ("common", 2)];
 
-    /// Written by another program from the words at the top of this file.
+    /// The expected list was written by another program, from the specification at the top of this file.
     #[test]
     fn a_packing_list_follows_from_plan_and_seed() {
         let packs = PackParameters {
@@ -545,7 +545,7 @@ remainder,2,card,001,common,2,,1800\n";
     }
 
     #[test]
-    fn refuses_what_cannot_be_packed() {
+    fn refuses_plans_that_cannot_be_packed() {
         let refusal = |cards, copies, change: fn(&mut PackParameters)| {
             let mut packs = PackParameters::default();
             change(&mut packs);
@@ -559,7 +559,7 @@ remainder,2,card,001,common,2,,1800\n";
             packs.rarity_mg.insert("legendary".to_owned(), 1);
         });
         assert!(unknown.contains("legendary"), "{unknown}");
-        // Ten cards of 100 mg more and 300 mg of lore: 1,300 mg between the lightest and the heaviest content.
+        // Ten cards with 100 mg more each, and 300 mg of lore: the lightest and the heaviest content differ by 1,300 mg.
         let heavy = refusal(1, 10, |packs| {
             packs.rarity_mg.insert("rare".to_owned(), 1900);
         });
@@ -590,8 +590,8 @@ remainder,2,card,001,common,2,,1800\n";
         );
     }
 
-    /// Every card at every place of a pack about equally often, lore and shapes too: chi-square far below what chance gives once in
-    /// a million (df 9: 45).
+    /// Every card is at every place of a pack about equally often, and so are lore cards and shapes: chi-square is below 45, which chance exceeds once in
+    /// a million (df 9).
     #[test]
     fn every_card_is_equally_likely_everywhere() {
         let packs = PackParameters { insert_shapes: 10, ..PackParameters::default() };
@@ -615,7 +615,7 @@ remainder,2,card,001,common,2,,1800\n";
         }
     }
 
-    /// All six orders of three copies about equally often over many seeds: the shuffle favours none.
+    /// Over many seeds, all six orders of three copies are about equally frequent.
     #[test]
     fn every_order_is_equally_likely() {
         let packs = PackParameters { cards_per_pack: 3, ..PackParameters::default() };

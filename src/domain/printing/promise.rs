@@ -1,18 +1,18 @@
-//! What a revealed print run has promised, as numbers.
+//! The promises of a revealed print run, as numbers.
 
 use std::collections::BTreeMap;
 
 use super::commitment::{Opening, OpeningError};
 use super::packs::PackPlan;
 
-/// What a run promises.
+/// The promises of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunPromise {
     /// Copies of each card.
     pub copies_per_card: u64,
     /// Copies of all cards.
     pub copies: u64,
-    /// `None`: the copies are not packed.
+    /// The packs; `None`: the copies are not packed.
     pub packs: Option<PromisedPacks>,
     /// Copies by the code of the rarity.
     pub by_rarity: BTreeMap<String, u64>,
@@ -23,14 +23,14 @@ pub struct RunPromise {
 pub struct PromisedPacks {
     /// Whole packs.
     pub packs: u64,
-    /// Copies in each of them.
+    /// Copies in each pack.
     pub copies_per_pack: u32,
-    /// Copies that are left over.
+    /// Copies that are in no pack.
     pub remainder: u64,
 }
 
 impl RunPromise {
-    /// Reads the text that opens an announcement. It grows with the set: reading the plan of 10,000 cards takes some milliseconds.
+    /// Reads the promises from the opening of an announcement. The text grows with the set: reading the plan of 10,000 cards takes some milliseconds.
     pub fn read(opening: &str) -> Result<Self, OpeningError> {
         let plan = Opening::parse(opening)?.plan;
         let packs = PackPlan::new(&plan).ok().flatten().map(|packs| PromisedPacks {

@@ -1,16 +1,16 @@
-//! Whether the copies that players registered look like the run that was announced: a chi-square test.
+//! A chi-square test of whether the registered copies fit the announced print run.
 //!
-//! Registered copies are compared with what was printed in each rarity (Pearson's statistic). Copies are drawn without putting them
-//! back, so the statistic is multiplied by (N − 1) / (N − n) for n registered copies of N printed ones; without that, a wrong run would look
-//! better and better the more of it is registered. Rarities of which fewer than five copies are expected, registered or not yet
-//! registered, are taken together with their neighbours from the rarest on, as the test wants it.
+//! The registered copies of each rarity are compared with the printed ones (Pearson's statistic). This is drawing without replacement,
+//! so the statistic is multiplied by (N − 1) / (N − n) for n registered copies of N printed ones; without this factor, a wrong run would
+//! look better the more of it is registered. Rarities with fewer than five expected copies, registered or not yet registered, are combined with
+//! their neighbours, beginning with the rarest, as the test requires.
 //!
-//! It is a hint and no proof: registering is voluntary, and whoever registers rare cards sooner than common ones makes a true run
-//! look false.
+//! The result is a hint and no proof: registering is voluntary, and players who register rare cards sooner than common ones make a
+//! correct run look wrong.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF as _};
 
-/// A rarity.
+/// The copies of a rarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// Copies that were printed.
@@ -20,7 +20,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// How many of `registered` copies should be of this rarity when `printed` were printed in all.
+    /// The expected number of copies of this rarity among `registered` copies, when `printed` copies were printed in total.
     pub fn expected(&self, registered: u64, printed: u64) -> f64 {
         if printed == 0 { 0.0 } else { to_f64(registered) * to_f64(self.printed) / to_f64(printed) }
     }
@@ -31,18 +31,18 @@ impl Cell {
 pub struct Outcome {
     /// Pearson's statistic, corrected for the size of the run.
     pub chi_square: f64,
-    /// Groups of rarities less one.
+    /// Number of groups of rarities minus one.
     pub degrees_of_freedom: u32,
-    /// How likely a true run is to look at least as far off.
+    /// The probability that a correct run deviates at least as much.
     pub p_value: f64,
-    /// The rarities that were taken together, by their places.
+    /// The groups of rarities that were combined, by index.
     pub groups: Vec<Vec<usize>>,
 }
 
 /// Fewest expected copies of a group.
 const MIN_EXPECTED: f64 = 5.0;
 
-/// Tests rarities in the order from the most common. `None`: too few copies are registered, or too few are left, to tell.
+/// Tests the rarities, which must be ordered from the most common. `None`: too few copies are registered, or too few are unregistered, for a result.
 pub fn test(cells: &[Cell]) -> Option<Outcome> {
     let printed: u64 = cells.iter().map(|cell| cell.printed).sum();
     let registered: u64 = cells.iter().map(|cell| cell.registered).sum();
@@ -65,7 +65,7 @@ pub fn test(cells: &[Cell]) -> Option<Outcome> {
             groups.push(std::mem::take(&mut open));
         }
     }
-    // The most common ones, should they be too few: with the neighbours that were closed last.
+    // If the most common rarities have too few copies, they are added to the last closed group.
     groups.last_mut()?.append(&mut open);
     let degrees_of_freedom =
         u32::try_from(groups.len()).ok()?.checked_sub(1).filter(|&df| df > 0)?;
@@ -96,8 +96,8 @@ fn to_f64(count: u64) -> f64 {
     count as f64
 }
 
-/// The chance that chi-square with so many degrees of freedom is at least `x`; 1 without any degree of freedom, where there is
-/// nothing to compare.
+/// The probability that chi-square with these degrees of freedom is at least `x`; 1 without a degree of freedom, because there is nothing to
+/// compare.
 fn upper_tail(x: f64, degrees_of_freedom: u32) -> f64 {
     ChiSquared::new(f64::from(degrees_of_freedom)).map_or(1.0, |expected| expected.sf(x))
 }
@@ -106,9 +106,9 @@ fn upper_tail(x: f64, degrees_of_freedom: u32) -> f64 {
 mod tests {
     use super::*;
 
-    /// Quantiles as printed tables give them.
+    /// Quantiles from published tables.
     #[test]
-    fn tails_are_those_of_the_tables() {
+    fn tails_match_published_tables() {
         for (x, df, p) in [
             (3.841, 1, 0.05),
             (6.635, 1, 0.01),
@@ -136,15 +136,15 @@ mod tests {
     const PRINTED: [u64; 6] = [40_000, 20_000, 10_000, 4_000, 2_000, 1_000];
 
     #[test]
-    fn what_was_announced_looks_like_it() {
+    fn an_announced_run_passes_the_test() {
         let fair = test(&cells(PRINTED, [400, 200, 100, 40, 20, 10])).unwrap();
         assert_eq!((fair.degrees_of_freedom, fair.groups.len()), (5, 6));
         assert!(fair.chi_square < 1e-9 && fair.p_value > 0.999, "{fair:?}");
     }
 
     #[test]
-    fn another_run_does_not() {
-        // By hand: sum of (o - e)²/e = 10²/400 + 0 + 0 + 10²/40 + … = 0.25 + 2.5 = 2.75 and so on, corrected by 76999/76230.
+    fn another_run_fails_the_test() {
+        // Computed by hand: sum of (o - e)²/e = 10²/400 + 0 + 0 + 10²/40 + … = 0.25 + 2.5 = 2.75, corrected by 76999/76230.
         let off = test(&cells(PRINTED, [390, 200, 100, 50, 20, 10])).unwrap();
         assert!((off.chi_square - 2.75 * 76_999.0 / 76_230.0).abs() < 1e-9, "{off:?}");
         let false_run = test(&cells(PRINTED, [460, 200, 90, 20, 0, 0])).unwrap();
@@ -152,8 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn few_copies_are_taken_together_and_too_few_tell_nothing() {
-        // Expected: 40, 20, 10, 4, 2, 1. The last three make 7.
+    fn rarities_with_few_copies_are_combined_and_too_few_copies_give_no_result() {
+        // Expected: 40, 20, 10, 4, 2, 1. The last three together are 7.
         let few = test(&cells(PRINTED, [41, 19, 10, 4, 2, 1])).unwrap();
         assert_eq!(few.groups, [vec![0], vec![1], vec![2], vec![3, 4, 5]]);
         assert_eq!(few.degrees_of_freedom, 3);
@@ -164,10 +164,10 @@ mod tests {
     }
 
     #[test]
-    fn nearly_all_copies_are_told_by_those_that_are_missing() {
+    fn unregistered_copies_count_when_nearly_all_are_registered() {
         let mut registered = PRINTED;
         registered[0] -= 400;
-        // 400 are missing, all of them common: no chance.
+        // 400 copies are not registered, and all of them are common: this cannot be chance.
         let missing = test(&cells(PRINTED, registered)).unwrap();
         assert!(missing.p_value < 1e-6, "{missing:?}");
     }

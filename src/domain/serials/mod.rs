@@ -1,4 +1,4 @@
-//! Serial codes, submissions of them, and what unlocks hidden cards.
+//! Serial codes, their submissions, and the policies that unlock hidden cards.
 
 pub mod serial;
 pub mod submission;

@@ -1,8 +1,8 @@
 //! Serial codes: the secret printed on a physical card.
 //!
-//! Sixteen symbols of Crockford Base32 in four groups of four, `7KQ2-X0FM-93TD-AW5G`: two name the print run, thirteen are
-//! random (65 bits), the last checks the rest (Luhn mod 32: every single wrong symbol and nearly every swap of neighbours is
-//! noticed). Case, spaces and hyphens do not matter; O reads as 0, I and L as 1.
+//! A code has sixteen symbols of Crockford Base32 in four groups of four, `7KQ2-X0FM-93TD-AW5G`: two symbols identify the
+//! print run, thirteen are random (65 bits), and the last is a check symbol (Luhn mod 32, which detects every single wrong
+//! symbol and nearly every swap of neighbours). Case, spaces and hyphens are ignored; O is read as 0, I and L as 1.
 
 use std::fmt;
 
@@ -14,24 +14,24 @@ use crate::domain::crockford::{check_value, is_separator, symbol, value};
 /// Symbols in a code.
 const LENGTH: usize = 16;
 
-/// A well-formed serial code whose check symbol fits. It is a bearer secret: neither `Debug` nor `Display` shows it.
+/// A well-formed serial code with a correct check symbol. It is a bearer secret: neither `Debug` nor `Display` shows it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SerialCode([u8; LENGTH]);
 
-/// The first two symbols of a code, shared by the codes of a print run. Locality in the index, not identity.
+/// The first two symbols of a code, which all codes of a print run share. They improve locality in the index; two runs may have the same prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunPrefix([u8; 2]);
 
-/// Why a text is not a serial code. The three are told apart at once, without a look at the database.
+/// Why a text is not a serial code. The reason is found without the database.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SerialError {
-    /// Not 16 symbols, spaces and hyphens left out.
+    /// The text does not have 16 symbols, apart from spaces and hyphens.
     #[error("a serial code has 16 symbols, this has {0}")]
     Length(usize),
-    /// A character outside the alphabet, at this position (from 1, spaces and hyphens left out).
+    /// A character outside the alphabet, at this position (from 1, without spaces and hyphens).
     #[error("the character at position {0} cannot occur in a serial code")]
     Symbol(usize),
-    /// All symbols are possible, but the last does not fit the others: a typing error.
+    /// All symbols are in the alphabet, but the check symbol does not fit the others: a typing error.
     #[error("this looks like a typing error: the check symbol does not fit")]
     Check,
 }
@@ -64,12 +64,12 @@ impl SerialCode {
         }
     }
 
-    /// Whether a character counts as one of the symbols of a code, be it possible in one or not; separators do not.
+    /// Whether a character counts as a symbol of a code, even if it is not in the alphabet; separators do not count.
     pub fn counts(character: char) -> bool {
         !is_separator(character)
     }
 
-    /// Puts a code together from its prefix and 13 random values; of each value the low five bits count.
+    /// Makes a code from its prefix and 13 random values; the low five bits of each value count.
     pub fn assemble(prefix: RunPrefix, random: &[u8; 13]) -> Self {
         let mut values = [0; LENGTH];
         values[..2].copy_from_slice(&prefix.0);
@@ -80,17 +80,17 @@ impl SerialCode {
         Self(values)
     }
 
-    /// The prefix that names the print run.
+    /// The prefix that identifies the print run.
     pub fn prefix(&self) -> RunPrefix {
         RunPrefix([self.0[0], self.0[1]])
     }
 
-    /// The sixteen values as bytes, for the keyed hash that the database knows the copy by.
+    /// The sixteen values as bytes, for the keyed hash by which the database identifies the copy.
     pub fn as_bytes(&self) -> &[u8; LENGTH] {
         &self.0
     }
 
-    /// The plain code as it is printed, `7KQ2-X0FM-93TD-AW5G`. Only the print file may hold it.
+    /// The plain code as it is printed, `7KQ2-X0FM-93TD-AW5G`. Only the print file may contain it.
     pub fn reveal(&self) -> String {
         let mut text = String::with_capacity(LENGTH + 3);
         for (place, &v) in self.0.iter().enumerate() {
@@ -122,7 +122,7 @@ impl RunPrefix {
         Some(Self(values.try_into().ok()?))
     }
 
-    /// From two random bytes; of each the low five bits count.
+    /// Makes a prefix from two random bytes; the low five bits of each byte count.
     pub fn from_random(bytes: [u8; 2]) -> Self {
         Self([bytes[0] & 31, bytes[1] & 31])
     }
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nearly_every_swap_of_neighbours_is_noticed() {
+    fn nearly_every_swap_of_neighbours_is_detected() {
         // Luhn mod 32 misses only the swap of 0 and 31.
         let missed = (0..32u8)
             .flat_map(|a| (0..32u8).map(move |b| (a, b)))
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn forgives_what_people_type() {
+    fn common_typing_variants_are_accepted() {
         let code = SerialCode::assemble(
             RunPrefix::parse("01").unwrap(),
             &[0, 1, 0, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9],

@@ -4,25 +4,26 @@ use chrono::{DateTime, Utc};
 
 use crate::domain::ids::AccountId;
 
-/// The answer to a submission whose code is well-formed.
+/// The verdict on a submission with a well-formed code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// The copy is the account's from now on.
+    /// The copy is now registered to the account.
     Registered,
-    /// The copy was the account's before, e.g. a repeated request. Not counted as an attempt.
+    /// The copy was already registered to the account, for example after a repeated request. Not counted as an attempt.
     AlreadyYours,
-    /// Code and name are right, but the copy is registered to somebody else. Possession is proved: a dispute is opened.
+    /// Code and name are right, but the copy is registered to another account. The submission proves possession, so a dispute is opened.
     RegisteredToAnother,
-    /// Code and name are right, and the copy was the account's once: she gave it away, or a moderator decided. Whoever had a card
-    /// knows its code, so it proves nothing.
+    /// Code and name are right, and the account owned the copy before: it gave the copy away, or a moderator decided so. A former owner
+    /// knows the code, so the submission proves nothing.
     PassedOn,
-    /// No such code, another card's name, a voided copy, a run that is not active: all the same to the one who asks.
+    /// The code does not exist, the name is of another card, the copy is void, or the run is not active. The submitter cannot distinguish
+    /// these cases.
     Rejected,
 }
 
 impl Verdict {
-    /// The verdict on a copy that code and name fit, by who owns it (`None` is a copy that nobody registered yet) and whether the
-    /// submitter ever did.
+    /// The verdict when code and name match a copy. `owner`: its owner (`None`: nobody has registered it yet); `was_owner`: whether
+    /// the submitter owned it before.
     pub fn on_copy(owner: Option<AccountId>, submitter: AccountId, was_owner: bool) -> Self {
         match owner {
             None => Self::Registered,
@@ -43,32 +44,32 @@ impl Verdict {
         }
     }
 
-    /// Whether it was a guess: only those are counted against the attempt limits.
+    /// Whether the submission was a guess. Only guesses count against the attempt limits.
     pub fn is_guess(self) -> bool {
         self == Self::Rejected
     }
 }
 
-/// What a submission counts for the unlock of its card.
+/// Whether a submission counts for the unlock of its card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountingState {
-    /// It counts, or did when the card was unlocked.
+    /// It counts, or counted when the card was unlocked.
     Counted,
-    /// It does not count yet: the unlock policy holds it back.
+    /// It does not count yet, because of the unlock policy.
     Held(HoldReason),
     /// It does not count: the card was never hidden or was unlocked before, the account counts already, the account is banned, the copy is
     /// void, or a moderator refused it.
     NotCounted,
 }
 
-/// For what the unlock policy holds a submission back.
+/// Why the unlock policy holds a submission back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HoldReason {
     /// A moderator must confirm it.
     Review,
-    /// The account is too young until then.
+    /// The account is too young until this time.
     AccountAge(DateTime<Utc>),
-    /// As many accounts of its network as may count do so already.
+    /// The maximum number of accounts of its network already counts.
     Network,
 }
 
@@ -82,7 +83,7 @@ impl CountingState {
         }
     }
 
-    /// For what it is held back, if it is.
+    /// Why the submission is held back, if it is.
     pub fn hold(self) -> Option<HoldReason> {
         match self {
             Self::Held(hold) => Some(hold),
@@ -101,7 +102,7 @@ impl HoldReason {
         }
     }
 
-    /// From when on it does not hold the submission back any more, where that is known.
+    /// When this reason ends, if that is known.
     pub fn until(self) -> Option<DateTime<Utc>> {
         match self {
             Self::AccountAge(until) => Some(until),

@@ -1,8 +1,8 @@
-//! What unlocks a hidden card: how many accounts, and whose submissions count.
+//! Unlock policies: how many accounts unlock a hidden card, and which submissions count.
 //!
-//! A threshold is only as good as its accounts: somebody with five of them could unlock a card alone. So a policy may ask for
-//! accounts of some age, let only a few accounts of one network count, ask for copies in several rarities, or have a moderator
-//! look at each submission.
+//! A threshold alone is weak, because one person with several accounts could unlock a card. A policy can therefore require a
+//! minimum age of accounts, limit the number of accounts of one network that count, require copies in several rarities, or
+//! require a moderator's review of each submission.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,66 +12,66 @@ use crate::domain::designs::perk::DesignerPerk;
 use crate::domain::ids::{AccountId, SubmissionId};
 use crate::domain::network::Network;
 
-/// Most accounts that a policy may ask for.
+/// Highest threshold of a policy.
 pub const MAX_THRESHOLD: i32 = 100_000;
-/// Most rarities that a policy may ask for.
+/// Most rarities that a policy can require.
 pub const MAX_RARITIES: i16 = 100;
-/// Highest age of an account that a policy may ask for, in days.
+/// Highest minimum age of accounts in a policy, in days.
 pub const MAX_ACCOUNT_AGE_DAYS: i16 = 365;
 
-/// What must come together to unlock a card.
+/// The conditions that unlock a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnlockPolicy {
     /// How many distinct accounts: 1 to [`MAX_THRESHOLD`].
     pub threshold: i32,
-    /// In how many rarities, at least, they must have submitted copies: 1 to [`MAX_RARITIES`]. A card that has fewer needs all
-    /// it has.
+    /// The minimum number of rarities among the submitted copies: 1 to [`MAX_RARITIES`]. A card with fewer rarities needs all of
+    /// them.
     pub rarities: i16,
-    /// From which age on an account counts, in days: 0 to [`MAX_ACCOUNT_AGE_DAYS`]. A younger one counts when it is old enough.
+    /// The minimum age of an account, in days: 0 to [`MAX_ACCOUNT_AGE_DAYS`]. A younger account counts as soon as it reaches this age.
     pub min_account_age_days: i16,
-    /// How many accounts of one network count for a card, the first ones: 1 to [`MAX_THRESHOLD`]; `None`: all. Of wider networks as
-    /// many more as [`Network::counted`] says.
+    /// How many accounts of one network count for a card, the earliest first: 1 to [`MAX_THRESHOLD`]; `None`: all. For wider networks, the
+    /// number is multiplied by the factors of [`Network::counted`].
     pub per_network: Option<i32>,
     /// Whether a submission counts only once a moderator confirmed it.
     pub review: bool,
-    /// From when on all cards are open, whatever was submitted.
+    /// The time from which all cards are open, regardless of submissions.
     pub unlock_at: Option<DateTime<Utc>>,
-    /// What players get whose designs become cards; it has no say in when these unlock.
+    /// The perk of players whose designs become cards. It has no effect on unlocking.
     pub designer_perk: Option<DesignerPerk>,
 }
 
-/// One submission of a card, for the count.
+/// A submission of a card, for counting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vote {
-    /// Which submission it is.
+    /// The id of the submission.
     pub submission: SubmissionId,
-    /// Whose.
+    /// The submitting account.
     pub account: AccountId,
-    /// Since when the account exists.
+    /// When the account was created.
     pub account_since: DateTime<Utc>,
     /// Rarity of the copy.
     pub rarity: String,
-    /// Keyed hashes of the network it came from, where that is known, and of the wider ones around it, in the order of
+    /// Keyed hashes of the network of the submission, if it is known, and of the wider networks that contain it, in the order of
     /// [`Network::counted`].
     pub networks: Vec<Vec<u8>>,
-    /// What a moderator said of it; `None`: nothing yet.
+    /// The decision of a moderator; `None`: there is none.
     pub confirmed: Option<bool>,
 }
 
-/// What votes come to.
+/// The result of counting votes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// Accounts that count.
+    /// Number of accounts that count.
     pub accounts: i32,
-    /// The votes by which they count: the first of each account that may, and, where rarities are asked for, those that brought
+    /// The votes that count: the first of each account that counts, and, if the policy requires rarities, the votes that added
     /// another rarity.
     pub counted: Vec<SubmissionId>,
-    /// Whether they unlock the card.
+    /// Whether the votes unlock the card.
     pub unlocks: bool,
 }
 
 impl UnlockPolicy {
-    /// So many accounts, whoever they are.
+    /// A policy with only a threshold.
     pub fn plain(threshold: i32) -> Self {
         Self {
             threshold,
@@ -84,7 +84,7 @@ impl UnlockPolicy {
         }
     }
 
-    /// Counts votes, which come in the order in which they were made. `printed`: in how many rarities the card exists.
+    /// Counts votes, which must be in the order in which they were made. `printed`: the number of rarities of the card.
     pub fn tally<'a>(
         &self,
         votes: impl IntoIterator<Item = &'a Vote>,
@@ -167,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn five_accounts_of_one_network_are_not_five() {
+    fn accounts_of_one_network_count_up_to_the_limit() {
         let policy = UnlockPolicy { per_network: Some(2), ..UnlockPolicy::plain(3) };
         let home: Vec<Vote> = (0..5).map(|_| vote(AccountId::fresh(), "common", 1)).collect();
         assert_eq!(tally(&policy, &home), (2, false));
         let elsewhere = vote(AccountId::fresh(), "common", 2);
         assert_eq!(tally(&policy, &[home.clone(), vec![elsewhere]].concat()), (3, true));
-        // Who moved does not count twice, and a network that nobody noted is no network.
+        // An account that changed its network does not count twice, and unknown networks are not counted as one network.
         let moved = Vote { networks: vec![vec![9]], ..home[0].clone() };
         assert_eq!(tally(&policy, &[home.clone(), vec![moved]].concat()), (2, false));
         let unknown = home.iter().map(|vote| Vote { networks: vec![], ..vote.clone() });
@@ -181,18 +181,18 @@ mod tests {
     }
 
     #[test]
-    fn rarities_are_asked_for_as_far_as_they_exist() {
+    fn no_more_rarities_are_required_than_the_card_has() {
         let policy = UnlockPolicy { rarities: 2, ..UnlockPolicy::plain(2) };
         let ada = AccountId::fresh();
         let votes = [vote(ada, "common", 1), vote(AccountId::fresh(), "common", 2)];
         assert_eq!(tally(&policy, &votes), (2, false));
-        assert!(policy.tally(&votes, 1, day(10)).unlocks, "the card has one rarity only");
+        assert!(policy.tally(&votes, 1, day(10)).unlocks, "the card has only one rarity");
         let rare = vote(ada, "rare", 1);
         assert_eq!(tally(&policy, &[votes.to_vec(), vec![rare]].concat()), (2, true));
     }
 
     #[test]
-    fn the_votes_that_count_are_named() {
+    fn the_counted_votes_are_returned() {
         let (ada, ben) = (AccountId::fresh(), AccountId::fresh());
         let votes = [
             vote(ada, "common", 1),
@@ -206,7 +206,7 @@ mod tests {
             named.into_iter().map(place).collect::<Vec<_>>()
         };
         assert_eq!(counted(&UnlockPolicy::plain(2), &votes), [0, 3]);
-        // Without the first, the second of the account counts.
+        // Without the first vote of the account, its second vote counts.
         assert_eq!(counted(&UnlockPolicy::plain(2), &votes[1..]), [0, 2]);
         let rarities = UnlockPolicy { rarities: 2, ..UnlockPolicy::plain(2) };
         assert_eq!(counted(&rarities, &votes), [0, 1, 3]);
@@ -225,30 +225,30 @@ mod tests {
     }
 
     #[test]
-    fn a_moderator_has_the_word() {
+    fn the_decision_of_a_moderator_counts() {
         let policy = UnlockPolicy { review: true, ..UnlockPolicy::plain(1) };
         let waiting = vote(AccountId::fresh(), "common", 1);
         let said = |confirmed| Vote { confirmed: Some(confirmed), ..waiting.clone() };
         assert_eq!(tally(&policy, std::slice::from_ref(&waiting)), (0, false));
         assert_eq!(tally(&policy, &[said(true)]), (1, true));
         assert_eq!(tally(&policy, &[said(false)]), (0, false));
-        // What was refused stays refused when nobody asks for a review any more.
+        // A refused submission stays refused when the policy no longer requires a review.
         assert_eq!(tally(&UnlockPolicy::plain(1), &[said(false)]), (0, false));
     }
 
-    /// One customer who was given a /48 has 65,536 networks, and is not 65,536 customers.
+    /// A single customer with a /48 has 65,536 networks, and must not count as 65,536 customers.
     #[test]
-    fn many_networks_of_one_provider_are_not_as_many_customers() {
+    fn wider_networks_have_their_own_limits() {
         let policy = UnlockPolicy { per_network: Some(2), ..UnlockPolicy::plain(1_000) };
         let from = |customer: u8, street: u8| Vote {
             networks: vec![vec![1, customer, street], vec![2, street], vec![3]],
             ..vote(AccountId::fresh(), "common", 0)
         };
         let of_street: Vec<Vote> = (0..50).map(|customer| from(customer, 0)).collect();
-        assert_eq!(tally(&policy, &of_street), (8, false), "four times as many as of one customer");
+        assert_eq!(tally(&policy, &of_street), (8, false), "four times the limit of one customer");
         let of_town: Vec<Vote> = (0..50).map(|street| from(0, street)).collect();
-        assert_eq!(tally(&policy, &of_town), (32, false), "sixteen times as many");
-        // Who does not count for one of them takes no room in the others.
+        assert_eq!(tally(&policy, &of_town), (32, false), "sixteen times the limit");
+        // An account that does not count because of one network uses no room in the other networks.
         let mixed = [of_street, of_town[1..].to_vec()].concat();
         assert_eq!(tally(&policy, &mixed), (32, false));
     }
@@ -288,7 +288,7 @@ mod tests {
                 .collect();
             prop_assert_eq!(i32::try_from(named.len()).unwrap(), all.accounts);
             prop_assert!(!fewer.unlocks || all.unlocks);
-            // A looser policy counts everybody that a stricter one counts.
+            // A less strict policy counts at least the accounts that a stricter one counts.
             let plain = UnlockPolicy::plain(threshold).tally(&votes, 6, day(10));
             prop_assert!(all.accounts <= plain.accounts);
             prop_assert!(!all.unlocks || plain.unlocks);

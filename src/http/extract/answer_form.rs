@@ -1,4 +1,4 @@
-//! In which form an answer is wanted (RFC 9110, section 12.5.1).
+//! The media type that the client wants for a response (RFC 9110, section 12.5.1).
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -19,14 +19,14 @@ impl AnswerForm {
         preferred.unwrap_or(Self::Json)
     }
 
-    /// The answer, with word to caches that it has two forms.
+    /// Adds `Vary: Accept`, so that caches distinguish the two forms.
     pub fn told_apart(self, mut answer: HttpResponse) -> HttpResponse {
         answer.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
         answer
     }
 }
 
-/// Whether the client would rather have JSON than a page, where there are both. Not if it does not say so.
+/// Whether the client prefers JSON to a page, where both exist. False if the client does not say.
 pub fn prefers_json(req: &HttpRequest) -> bool {
     let preferred = first_known(req, |media_type| match media_type {
         ("application", "json" | "*") => Some(true),
@@ -36,7 +36,7 @@ pub fn prefers_json(req: &HttpRequest) -> bool {
     preferred.unwrap_or(false)
 }
 
-/// The first media type of `Accept`, by its ranks, that is known.
+/// The first known media type of `Accept`, in the client's order of preference.
 fn first_known<T>(req: &HttpRequest, known: impl Fn((&str, &str)) -> Option<T>) -> Option<T> {
     let ranked = header::Accept::parse(req).ok()?.ranked();
     ranked.iter().find_map(|range| known((range.type_().as_str(), range.subtype().as_str())))
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_for_those_who_ask_for_it() {
+    fn text_is_returned_only_on_request() {
         for text in [
             "text/plain",
             "text/*",

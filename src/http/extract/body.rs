@@ -1,4 +1,4 @@
-//! Bodies: JSON, read strictly, and files.
+//! Request bodies: JSON, which is read strictly, and files.
 
 use std::marker::PhantomData;
 
@@ -18,20 +18,20 @@ use crate::domain::catalogue::set_file::read_document;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::pointer::json_pointer;
 
-/// Largest body, in bytes, where a route does not say otherwise.
+/// Largest body, in bytes, unless a route sets another limit.
 pub(super) const MAX_BODY: usize = 256 * 1024;
 
-/// A JSON body. Refused: other media types and compressed bodies (415), more than `MAX` bytes, 256 KiB if nothing else is said (413), malformed
-/// JSON (400), unknown, missing or mistyped fields and NUL characters (422).
+/// A JSON body. Refused: other media types and compressed bodies (415), more than `MAX` bytes, by default 256 KiB (413), malformed JSON (400), unknown, missing
+/// or mistyped fields and NUL characters (422).
 pub struct Body<T, const MAX: usize = MAX_BODY> {
-    /// What it says.
+    /// The parsed request.
     pub value: T,
-    /// The bytes as they came, to recognise a repeated request.
+    /// The bytes as they were received, to recognise a repeated request.
     pub raw: Bytes,
 }
 
 impl<T, const MAX: usize> Body<T, MAX> {
-    /// Ties the body to the place that it was sent to: the same body for another place is another request.
+    /// Binds the body to the path that it was sent to: the same body on another path is another request.
     #[must_use]
     pub fn sent_to(mut self, place: &str) -> Self {
         self.raw = [place.as_bytes(), b"\n", &self.raw].concat().into();
@@ -52,14 +52,14 @@ impl<T: DeserializeOwned + ToSchema + 'static, const MAX: usize> FromRequest for
     }
 }
 
-/// A request with rules that its contract cannot express.
+/// A request with rules that the contract cannot express.
 pub trait Judge {
-    /// Every fault by these rules that the request alone shows.
+    /// All violations of these rules that the request alone shows.
     fn judge(&self) -> Result<(), Problem>;
 }
 
-/// A JSON body of a request with such rules: if the contract refuses it, the faults by the rules are reported as well. A body that the contract allows
-/// is judged by the handler. Otherwise like [`Body`].
+/// A JSON body of a request with such rules: if the contract refuses the body, the violations of the rules are reported as well. If the contract accepts the
+/// body, the handler applies the rules. Otherwise like [`Body`].
 pub struct JudgedBody<T>(pub Body<T>);
 
 impl<T: DeserializeOwned + ToSchema + Judge + 'static> FromRequest for JudgedBody<T> {
@@ -75,20 +75,20 @@ impl<T: DeserializeOwned + ToSchema + Judge + 'static> FromRequest for JudgedBod
     }
 }
 
-/// The faults by the rules of a request.
+/// The violations of the rules of a request.
 pub(super) fn judge_rules<T: Judge>(request: &T) -> Vec<InputFault> {
     let problem = request.judge().err();
     let problem = problem.filter(|problem| problem.code() == ProblemCode::InvalidBody);
     problem.map(Problem::into_faults).unwrap_or_default()
 }
 
-/// For requests without rules beside the contract.
+/// For requests without rules in addition to the contract.
 fn no_rules<T>(_: &T) -> Vec<InputFault> {
     Vec::new()
 }
 
-/// A JSON body that may be left out, because each of its members may: a request without one means `{}`, whatever its `Content-Type` says.
-/// Otherwise like [`Body`].
+/// A JSON body that may be omitted, because each of its members may: a request without a body means `{}`, regardless of its `Content-Type`. Otherwise like
+/// [`Body`].
 pub struct OptionalBody<T>(pub Body<T>);
 
 impl<T: DeserializeOwned + ToSchema + 'static> FromRequest for OptionalBody<T> {
@@ -100,15 +100,15 @@ impl<T: DeserializeOwned + ToSchema + 'static> FromRequest for OptionalBody<T> {
         let reading = read(req, payload, &["application/json"], MAX_BODY);
         Box::pin(async move {
             let raw = if announced { reading.await? } else { Bytes::new() };
-            // The same request with and without braces: for an `Idempotency-Key`, too.
+            // A missing body and `{}` are the same request, also for an `Idempotency-Key`.
             let raw = if raw.is_empty() { Bytes::from_static(b"{}") } else { raw };
             Ok(Self(Body { value: parse::<T, T>(&raw, no_rules)?, raw }))
         })
     }
 }
 
-/// A JSON merge patch (RFC 7396): an object whose members replace those of the resource. Like [`Body`], but also of the media type
-/// `application/merge-patch+json`. `S` has its schema.
+/// A JSON merge patch (RFC 7396): an object whose members replace those of the resource. Like [`Body`], but it accepts the media type
+/// `application/merge-patch+json`, too. `S` has the schema.
 pub struct Patch<T, S = T>(pub T, pub PhantomData<S>);
 
 impl<T: DeserializeOwned, S: ToSchema + 'static> FromRequest for Patch<T, S> {
@@ -122,13 +122,13 @@ impl<T: DeserializeOwned, S: ToSchema + 'static> FromRequest for Patch<T, S> {
     }
 }
 
-/// A kind of file that is taken as it is.
+/// A type of file that is taken as text.
 pub trait FileType: 'static {
     /// Its media type.
     const MEDIA_TYPE: &'static str;
     /// Its largest size, in bytes.
     const MAX: usize;
-    /// What its text must at least be.
+    /// Checks the minimum requirements of the text.
     fn check(text: &str) -> Result<(), Problem>;
 }
 
@@ -158,8 +158,8 @@ impl FileType for Json {
     }
 }
 
-/// A file as the body. Refused: other media types and compressed bodies (415), more bytes than its type may have (413), what is no UTF-8 text or
-/// no JSON where it should be (400). Routes take it as a `Result`, so that who may not send a file is told that first.
+/// A file as the body. Refused: other media types and compressed bodies (415), more bytes than the type allows (413), text that is not UTF-8 or not JSON where
+/// JSON is required (400). Routes take it as a `Result`, so that a client without permission gets the 401 or 403 first.
 pub struct File<T> {
     /// The text, without a byte order mark.
     pub text: String,
@@ -184,17 +184,16 @@ impl<T: FileType> FromRequest for File<T> {
 /// Largest table, in bytes: fifty thousand lines of our own JSON are 10 MB.
 pub(crate) const MAX_TABLE: usize = 16 * 1024 * 1024;
 
-/// A table as the body: `text/csv` or `application/json`. It is not looked into here.
+/// A table as the body: `text/csv` or `application/json`. The content is not checked here.
 pub struct TableFile {
-    /// How it is written.
+    /// The format of the bytes.
     pub format: FileFormat,
-    /// Its bytes, with its byte order mark if it has one.
+    /// The bytes, including a byte order mark.
     pub raw: Bytes,
 }
 
 impl TableFile {
-    /// Receives the body. Refused: other media types and compressed bodies (415), more than 16 MiB (413). A route calls this when it knows that it has
-    /// the memory for it.
+    /// Receives the body. Refused: other media types and compressed bodies (415), more than 16 MiB (413). A route calls this after it has reserved the memory.
     pub async fn receive(req: &HttpRequest, payload: web::Payload) -> Result<Self, Problem> {
         let is_csv = has_media_type(req, "text/csv");
         let format = if is_csv { FileFormat::Csv } else { FileFormat::Json };
@@ -207,12 +206,11 @@ impl TableFile {
 /// Largest picture, in bytes.
 const MAX_IMAGE: usize = 10 * 1024 * 1024;
 
-/// A picture as the body: `image/png`, `image/jpeg` or `image/webp`. It is not looked into here.
+/// A picture as the body: `image/png`, `image/jpeg` or `image/webp`. The content is not checked here.
 pub struct ImageFile(pub Bytes);
 
 impl ImageFile {
-    /// Receives the body. Refused: other media types and compressed bodies (415), more than 10 MiB (413). A route calls this when it knows that it has
-    /// the memory for it.
+    /// Receives the body. Refused: other media types and compressed bodies (415), more than 10 MiB (413). A route calls this after it has reserved the memory.
     pub async fn receive(req: &HttpRequest, payload: web::Payload) -> Result<Self, Problem> {
         let media_types = &["image/png", "image/jpeg", "image/webp"];
         Ok(Self(read(req, &mut payload.into_inner(), media_types, MAX_IMAGE).await?))
@@ -228,7 +226,7 @@ fn utf8(raw: &[u8]) -> Result<&str, Problem> {
     })
 }
 
-/// The whole body, if it has one of the media types and is not too large.
+/// Reads the whole body, if its media type is accepted and it is not too large.
 pub(super) fn read(
     req: &HttpRequest,
     payload: &mut Payload,
@@ -254,7 +252,7 @@ pub(super) fn read(
     }
 }
 
-/// Refuses a body by its headers: one of another media type, a compressed one, and one that says that it is too large.
+/// Refuses a body by its headers: another media type, a compressed body, or a `Content-Length` above the limit.
 pub(super) fn demand(
     req: &HttpRequest,
     media_types: &[&'static str],
@@ -279,7 +277,7 @@ pub(super) fn too_large(limit: usize) -> Problem {
         .with("max_bytes", limit)
 }
 
-/// Whether a body follows (RFC 9112, section 6.3).
+/// Whether the request has a body (RFC 9112, section 6.3).
 fn announces_body(req: &HttpRequest) -> bool {
     let length = req.headers().get(header::CONTENT_LENGTH);
     length.is_some_and(|length| length != "0")
@@ -294,7 +292,7 @@ pub(super) fn has_media_type(req: &HttpRequest, wanted: &str) -> bool {
     })
 }
 
-/// Whether the body is compressed, or says that it is.
+/// Whether the body has a content encoding.
 fn is_encoded(req: &HttpRequest) -> bool {
     let mut values = req.headers().get_all(header::CONTENT_ENCODING);
     values.any(|value| !value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
@@ -304,7 +302,7 @@ pub(super) fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
     raw: &[u8],
     judge: fn(&T) -> Vec<InputFault>,
 ) -> Result<T, Problem> {
-    // A derived deserialiser would take an array for the fields of a struct, in order.
+    // A derived deserializer would accept an array of the fields of a struct, in their order.
     if raw.trim_ascii_start().first() != Some(&b'{') {
         well_formed(raw)?;
         return Err(Problem::invalid(vec![InputFault::at("", "must be an object")]));
@@ -313,7 +311,7 @@ pub(super) fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let pointer = json_pointer(error.path());
         let error = error.into_inner();
-        // The reader stops at the first thing it does not like, and what follows may be malformed.
+        // The deserializer stops at the first fault, so the JSON after it may be malformed.
         well_formed(raw).err().unwrap_or_else(|| match mismatch(&error) {
             Some(reason) => {
                 let stop = InputFault::at(pointer, reason);
@@ -330,7 +328,7 @@ pub(super) fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
     Ok(value)
 }
 
-/// 400 with the place, unless the whole is well-formed JSON in UTF-8.
+/// Returns a 400 with the position, unless the whole body is well-formed JSON in UTF-8.
 fn well_formed(raw: &[u8]) -> Result<(), Problem> {
     serde_json::from_slice::<serde::de::IgnoredAny>(raw).map_err(|error| malformed(raw, &error))?;
     match std::str::from_utf8(raw) {
@@ -359,14 +357,14 @@ fn at_place((line, column): (usize, usize), reason: &str) -> InputFault {
     InputFault { line: Some(line), column: Some(column), ..InputFault::at("", reason.to_owned()) }
 }
 
-/// Line and column, from 1, of what follows after some text.
+/// Line and column, from 1, of the position after some text.
 fn place_after(before: &[u8]) -> (usize, usize) {
     let lines = before.split(|byte| *byte == b'\n');
     let last = lines.clone().next_back().unwrap_or_default();
     (lines.count(), String::from_utf8_lossy(last).chars().count() + 1)
 }
 
-/// Which character of its line an error stands at, from 1. The parser counts bytes, and has 0 for the end of a body that ends with a line break.
+/// The position of an error in its line, in characters from 1. The parser counts bytes, and reports 0 for the end of a body that ends with a line break.
 fn character_of(raw: &[u8], error: &serde_json::Error) -> usize {
     let line =
         raw.split(|&byte| byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
@@ -374,8 +372,7 @@ fn character_of(raw: &[u8], error: &serde_json::Error) -> usize {
     String::from_utf8_lossy(read).chars().count().max(1)
 }
 
-/// Why a value is refused, when it is the value that is wrong and not the JSON. The parser calls it malformed when a number stands where it
-/// looks for one of several words.
+/// Why a value is refused, if the JSON is well-formed and the value is wrong. The parser also reports a number in place of an enumeration as malformed JSON.
 fn mismatch(error: &serde_json::Error) -> Option<String> {
     let reason = without_place(error);
     match reason.as_str() {
@@ -386,10 +383,11 @@ fn mismatch(error: &serde_json::Error) -> Option<String> {
     }
 }
 
-/// Bytes that are read again, at most, to find what only the reader tells.
+/// Limits the repeated reading of a body, in bytes. Some faults are found only by the deserializer, one at a time.
 const MAX_READ_AGAIN: usize = 8 * 1024 * 1024;
 
-/// What is wrong with a body by its contract, and what else its reader and the rules of the request tell. `stop` is what the reader stopped at.
+/// All violations of the contract by a body, and all further faults that the deserializer and the rules of the request report. `stop`: the fault at which the
+/// deserializer stopped.
 fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
     raw: &[u8],
     stop: InputFault,
@@ -397,7 +395,7 @@ fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
 ) -> Vec<InputFault> {
     let document: Result<(Value, Vec<(String, String)>), _> =
         read_document(&mut serde_json::Deserializer::from_slice(raw)).or_else(|_| {
-            // Texts or lists that are longer than any of a card.
+            // A text or a list is longer than those of a card may be: read without these limits.
             serde_json::from_slice(raw).map(|document| (document, Vec::new()))
         });
     let Ok((mut document, doubled)) = document else { return vec![stop] };
@@ -413,14 +411,14 @@ fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
         contract.mend(&mut document, &stop.pointer);
         faults.push(stop);
     }
-    // Without what was told, the reader comes to what follows.
+    // The document now lacks the faults that were reported, so the deserializer gets to the next one.
     for _ in 0..(MAX_READ_AGAIN / raw.len().max(1)).min(MAX_FAULTS) {
         let mended = serde_json::to_vec(&document).unwrap_or_default();
         let reader = &mut serde_json::Deserializer::from_slice(&mended);
         let error = match serde_path_to_error::deserialize::<_, T>(reader) {
             Err(error) => error,
             Ok(value) => {
-                // What was put in the place of a fault has no faults.
+                // Values that replaced a fault are not reported.
                 let mut others = judge(&value);
                 others.retain(|other| is_apart(&other.pointer, &faults));
                 faults.extend(others);
@@ -439,18 +437,18 @@ fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
     faults
 }
 
-/// Whether a pointer leads to a place or into it.
+/// Whether a pointer points to a place or into it.
 fn is_within(pointer: &str, place: &str) -> bool {
     pointer.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether nothing was told of a place, of what it is in, or of what is in it.
+/// Whether no fault was reported for a place, for what contains it, or for what it contains.
 fn is_apart(pointer: &str, faults: &[InputFault]) -> bool {
     let touches = |told: &str| is_within(told, pointer) || is_within(pointer, told);
     !faults.iter().any(|fault| touches(&fault.pointer))
 }
 
-/// Whether any string of a well-formed document holds NUL, which Postgres cannot store: it can only be written `\u0000`.
+/// Whether any string of a well-formed document contains NUL, which Postgres cannot store. In JSON it can only be written as `\u0000`.
 fn has_nul(raw: &[u8]) -> bool {
     let mut rest = raw;
     while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
@@ -462,7 +460,7 @@ fn has_nul(raw: &[u8]) -> bool {
     false
 }
 
-/// What the parser says of malformed JSON, in words for those who wrote it.
+/// The parser's message about malformed JSON, in words for clients.
 fn syntax_in_words(reason: &str) -> String {
     let plain = match reason {
         "EOF while parsing a value" => "the body ends where a value is expected",

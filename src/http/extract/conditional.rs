@@ -14,9 +14,9 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::versions::{IfMatch, IfNoneMatch, ListedTag, Revision, TEXT, Versions};
 use crate::memory::rendered::{ANSWER_CAPACITY, Freshness, JSON, PLAIN, Rendered, tag_of, to_json};
 
-/// A 200 with a strong ETag over what the caller sees, or a 304 when that is what the caller has.
+/// A 200 with a strong ETag of the response, or a 304 if the client has the same response.
 ///
-/// The tag is a hash of the answer itself: it can tell no more than the answer does.
+/// The tag is a hash of the response, so it reveals no more than the response.
 pub fn cacheable<T: Serialize>(
     req: &HttpRequest,
     freshness: Freshness,
@@ -27,12 +27,12 @@ pub fn cacheable<T: Serialize>(
 }
 
 impl Rendered {
-    /// A 200, or a 304 when that is what the caller has.
+    /// A 200, or a 304 if the client has the response already.
     pub fn answer(&self, req: &HttpRequest) -> HttpResponse {
         let known = listed_tags(req, &header::IF_NONE_MATCH).find(|listed| listed.names(&self.tag));
         let mut response =
             if known.is_some() { HttpResponse::NotModified() } else { HttpResponse::Ok() };
-        // A 304 repeats the tag that the client has, which may name another content encoding.
+        // A 304 repeats the tag that the client sent, which may name another content encoding.
         match known.as_ref().and_then(|listed| listed.written.as_deref()) {
             Some(written) => response.insert_header((header::ETAG, format!("\"{written}\""))),
             None => response.insert_header((header::ETAG, header_value(&self.etag))),
@@ -53,12 +53,12 @@ impl Rendered {
     }
 }
 
-/// The value of a header that was written when the answer was; it is checked, and not copied.
+/// A header value that was created with the response. It is validated without copying it.
 fn header_value(value: &Bytes) -> HeaderValue {
     HeaderValue::from_maybe_shared(value.clone()).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// The answer to an edit: what the thing is now, with the ETag that a GET of it has.
+/// The response to an edit: the new state, with the ETag that a GET returns.
 pub fn edited<T: Serialize>(status: StatusCode, value: &T) -> Result<HttpResponse, Problem> {
     let body = to_json(value, ANSWER_CAPACITY)?;
     Ok(HttpResponse::build(status)
@@ -68,7 +68,7 @@ pub fn edited<T: Serialize>(status: StatusCode, value: &T) -> Result<HttpRespons
         .body(body))
 }
 
-/// The same for a plain text, an answer that has a JSON form too.
+/// Like [`cacheable`], for the plain-text form of a response that has a JSON form, too.
 pub fn cacheable_text(
     req: &HttpRequest,
     freshness: Freshness,
@@ -79,7 +79,7 @@ pub fn cacheable_text(
 }
 
 impl Revision {
-    /// The `ETag` header of an answer to a write.
+    /// The `ETag` header of the response to a write.
     pub fn header(self) -> (HeaderName, String) {
         (header::ETAG, format!("\"{}\"", self.tag()))
     }
@@ -94,7 +94,7 @@ impl Revision {
         Ok(conditional(req, &self.tag(), Freshness::Private, None, JSON, body))
     }
 
-    /// An answer that changes with some counts, too: others than those of the client make another ETag.
+    /// A response that also depends on some counts: if they change, the ETag changes.
     pub fn answer_counted<T: Serialize>(
         self,
         req: &HttpRequest,
@@ -106,7 +106,7 @@ impl Revision {
         Ok(conditional(req, &self.tag_with(counts), freshness, None, JSON, body))
     }
 
-    /// A 200 for everybody, with this version's ETag, or a 304.
+    /// A public 200 with this version's ETag, or a 304.
     pub fn answer_public<T: Serialize>(
         self,
         req: &HttpRequest,
@@ -116,7 +116,7 @@ impl Revision {
         Ok(conditional(req, &self.tag(), Freshness::Public(0), None, JSON, body))
     }
 
-    /// A file for everybody, with this version's ETag, or a 304.
+    /// A public file with this version's ETag, or a 304.
     pub fn answer_file(
         self,
         req: &HttpRequest,
@@ -126,7 +126,7 @@ impl Revision {
         conditional(req, &self.tag(), Freshness::Public(0), None, media_type, text.into_bytes())
     }
 
-    /// The same as plain text. Other bytes have another ETag: `"r7-text"`, or `"r7+12-text"` with counts; for `If-Match` it names the same version.
+    /// The plain-text form. Its bytes differ, so its ETag does, too: `"r7-text"`, or `"r7+12-text"` with counts. In `If-Match` it names the same version.
     pub fn answer_text(self, req: &HttpRequest, counts: &[i64], text: String) -> HttpResponse {
         let tag = self.tag_with(counts) + TEXT;
         conditional(req, &tag, Freshness::Private, None, PLAIN, text.into_bytes())
@@ -149,7 +149,7 @@ fn listed_tags(req: &HttpRequest, name: &HeaderName) -> impl Iterator<Item = Lis
     values.flat_map(|value| value.split(',')).filter_map(ListedTag::read)
 }
 
-/// The tags of `If-Match`; `None`: there is no such header. 400 when one of them is no tag: that would else look like an old version.
+/// The tags of `If-Match`; `None`: there is no such header. An invalid tag is a 400: otherwise it would look like an old version.
 fn tags_of_if_match(req: &HttpRequest) -> Result<Option<Vec<ListedTag>>, Problem> {
     let refused = || {
         let detail = "If-Match must be the ETag of the answer, with its quotation marks: \"r1\", for example.";
@@ -165,19 +165,19 @@ fn tags_of_if_match(req: &HttpRequest) -> Result<Option<Vec<ListedTag>>, Problem
     Ok(req.headers().contains_key(header::IF_MATCH).then_some(tags))
 }
 
-/// What the conditions of a read say of a file, before any range of it is looked at (RFC 9110, 13.2.2).
+/// The result of the conditions of a read of a file, which are evaluated before `Range` (RFC 9110, 13.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// There are none, or they hold.
+    /// There are no conditions, or they are true.
     Holds,
-    /// The client has it: 304.
+    /// The client has this version: 304.
     Known,
-    /// It is not the version that the client means: 412.
+    /// It is not the version that the client requested: 412.
     Another,
 }
 
 impl Condition {
-    /// `tag` is the file's own.
+    /// `tag` is the tag of the file.
     pub fn of(req: &HttpRequest, tag: &str) -> Self {
         let is_meant = |listed: ListedTag| !listed.weak && listed.names(tag);
         if req.headers().contains_key(header::IF_MATCH)
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_may_mean_one_version() {
+    fn a_read_may_require_one_version() {
         let condition = |name: &'static str, value: &'static str| {
             let req = TestRequest::default().insert_header((name, value)).to_http_request();
             Condition::of(&req, "abc")
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_edit_names_the_version_it_means() {
+    async fn an_edit_names_its_version() {
         let check = async |value: &str, revision| {
             let req = TestRequest::default().insert_header(("if-match", value)).to_http_request();
             IfMatch::extract(&req).await.unwrap().check(Revision(revision)).is_ok()

@@ -1,4 +1,4 @@
-//! Every fault of an input at once: a reader stops at the first, so what it refused is held against the schema of the contract, too.
+//! Reports all faults of an input at once: a deserializer stops at the first, so a refused input is also validated against the schema of the contract.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -18,16 +18,16 @@ use crate::app::words::{NotOneOf, must_be_one_of};
 use crate::domain::catalogue::set_file::sort;
 use crate::domain::pointer::push_token;
 
-/// Most faults in one answer: a list of the wrong things has one for each of its entries.
+/// Most faults in a response: a long list may have one for each of its entries.
 pub(super) const MAX_FAULTS: usize = 100;
 
-/// What an input must be, by the contract: the schema of a body, or the query parameters of an operation as the members of an object.
+/// The contract of an input: the schema of a body, or the query parameters of an operation as members of an object.
 pub(crate) struct Contract {
     schema: Value,
     validator: Option<Validator>,
 }
 
-/// The contracts that something was held against. A type has one as long as the program runs.
+/// The contracts that were used so far. Each is created once and kept until the process ends.
 static CONTRACTS: LazyLock<Mutex<HashMap<TypeId, Arc<Contract>>>> = LazyLock::new(Mutex::default);
 
 impl Contract {
@@ -38,7 +38,7 @@ impl Contract {
             T::schemas(&mut named);
             let named: HashMap<String, _> = named.into_iter().collect();
             let mut schema = json!(T::schema());
-            // Where the references of the schema lead to.
+            // The targets of the references of the schema.
             if let Some(members) = schema.as_object_mut() {
                 members.insert("components".to_owned(), json!({ "schemas": named }));
             }
@@ -73,7 +73,7 @@ impl Contract {
         Arc::clone(contract)
     }
 
-    /// Every fault of a document, in the order of the schema, but no more than it takes to know that there are too many to list.
+    /// All faults of a document, in the order of the schema. Stops when it is clear that there are too many to list.
     pub(crate) fn faults(&self, document: &Value) -> Vec<InputFault> {
         let mut faults = Vec::new();
         for error in self.validator.iter().flat_map(|validator| validator.iter_errors(document)) {
@@ -85,17 +85,17 @@ impl Contract {
         faults
     }
 
-    /// Whether it has a member, or parameter, of that name.
+    /// Whether there is a member or parameter with that name.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.schema["properties"].get(name).is_some()
     }
 
-    /// Makes a place of a document what the contract allows; whether that was possible.
+    /// Replaces the value at a pointer by one that the contract allows. Returns whether that was possible.
     pub(super) fn mend(&self, document: &mut Value, pointer: &str) -> bool {
         mend(document, &self.schema, pointer)
     }
 
-    /// The query parameters as a document, with numbers and flags where the contract has these. What has other forms is for the reader to judge.
+    /// The query parameters as a document, with numbers and booleans where the contract has them. Other formats are left to the deserializer.
     pub(crate) fn document(&self, pairs: &[(Cow<'_, str>, Cow<'_, str>)]) -> Value {
         let members = pairs.iter().map(|(name, text)| {
             let types = &self.schema["properties"][name.as_ref()]["type"];
@@ -141,7 +141,7 @@ impl Contract {
                 Some(errors) => errors.iter().for_each(|error| self.add_faults(error, faults)),
                 None => faults.push(InputFault::at(here, none_of(context, error.instance()))),
             },
-            // What is of the wrong type has its fault already.
+            // A value of the wrong type has a fault already.
             ValidationErrorKind::Enum { .. }
                 if !error.instance().is_string() && self.schema_of(error)["type"] == "string" => {}
             kind => {
@@ -151,14 +151,14 @@ impl Contract {
         }
     }
 
-    /// The schema that the broken keyword stands in.
+    /// The schema that contains the violated keyword.
     fn schema_of(&self, error: &ValidationError<'_>) -> &Value {
         let path = error.schema_path().as_str();
         let end = path.rfind('/').unwrap_or_default();
         self.schema.pointer(&path[..end]).unwrap_or(&Value::Null)
     }
 
-    /// What a value must be. Texts are not repeated: they may be secrets.
+    /// The requirement on a value. Texts are not repeated in the message, because they may be secrets.
     fn describe_demand(&self, kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
         let (around, instance) = (self.schema_of(error), error.instance().as_ref());
         let range = |least: &str, most: &str| match (&around[least], &around[most]) {
@@ -207,7 +207,7 @@ impl Contract {
     }
 }
 
-/// What is said of a name that nobody knows.
+/// The message about an unknown name.
 fn unknown(name: &str, known: &[&str]) -> String {
     let near = near(name, known.iter().copied());
     if near.is_empty() {
@@ -217,7 +217,7 @@ fn unknown(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The faults by the alternative that was meant most likely: the one that has no wrong tag, and the fewest faults. None if none is of the right type.
+/// The faults of the alternative that was most likely intended: one without a wrong tag, with the fewest faults. `None` if no alternative accepts the type.
 fn most_likely<'e>(
     alternatives: &'e [Vec<ValidationError<'static>>],
     here: &str,
@@ -240,7 +240,7 @@ fn most_likely<'e>(
     })
 }
 
-/// The fault of a value whose type no alternative accepts.
+/// The fault of a value whose type is accepted by no alternative.
 fn none_of(alternatives: &[Vec<ValidationError<'static>>], instance: &Value) -> String {
     let mut accepted = Vec::new();
     for error in alternatives.iter().flatten() {
@@ -259,7 +259,7 @@ fn one_of(options: &Value, instance: &Value) -> NotOneOf {
     must_be_one_of(instance.as_str().unwrap_or_default(), options.iter().map(AsRef::as_ref))
 }
 
-/// A value of the contract, a text without its quotation marks.
+/// A value of the contract as text; strings have no quotation marks.
 fn plain(value: &Value) -> Cow<'_, str> {
     value.as_str().map_or_else(|| value.to_string().into(), Into::into)
 }
@@ -285,7 +285,7 @@ fn types(kind: &TypeKind) -> Vec<&'static str> {
     names
 }
 
-/// Rewrites the error of a derived deserializer for clients, to whom names of our types mean nothing.
+/// Rewrites the error of a derived deserializer for clients, because the names of Rust types mean nothing to them.
 pub(crate) fn in_words(reason: &str) -> String {
     let quoted = |text: &str| -> Vec<String> {
         text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
@@ -312,7 +312,7 @@ pub(crate) fn in_words(reason: &str) -> String {
     reason.to_owned()
 }
 
-/// The refusal of an input, with no more faults than an answer lists.
+/// The problem for a refused input, with at most [`MAX_FAULTS`] faults.
 pub(crate) fn refusal(code: ProblemCode, mut faults: Vec<InputFault>) -> Problem {
     let has_more = faults.len() > MAX_FAULTS;
     faults.truncate(MAX_FAULTS);

@@ -1,4 +1,4 @@
-//! The fields of a form that a page has sent.
+//! Reads the fields of forms that pages send.
 
 use actix_web::dev::{Payload, ServiceRequest};
 use actix_web::web::Bytes;
@@ -14,17 +14,17 @@ const MAX_FORM: usize = 256 * 1024;
 
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
-/// A form as it was sent, read before its handler runs and kept with its request: a page about its failure can hold what was typed.
+/// A form as it was sent. It is read before the handler runs, and stored with the request, so that a page about a failure can repeat the input.
 #[derive(Clone)]
 pub struct SentForm(Bytes);
 
 impl SentForm {
-    /// The form that came with a request; `None`: there was none, or it was not read.
+    /// The form of a request; `None`: there is none, or it was not read.
     pub fn of(req: &HttpRequest) -> Option<Self> {
         req.extensions().get::<Self>().cloned()
     }
 
-    /// Reads the form of a request, if it has one. Refused as by [`Form`].
+    /// Reads the form of a request, if there is one. Refuses the same as [`Form`].
     pub(crate) async fn read_ahead(req: &mut ServiceRequest) -> Result<(), Problem> {
         if has_media_type(req.request(), MEDIA_TYPE) {
             let (request, payload) = req.parts_mut();
@@ -40,8 +40,8 @@ impl SentForm {
     }
 }
 
-/// The fields of a form (`application/x-www-form-urlencoded`). Refused: other media types and compressed bodies (415), more than 256 KiB (413), what
-/// is no UTF-8, has NUL characters or lacks a field (422). Fields that the page does not know are left out.
+/// The fields of a form (`application/x-www-form-urlencoded`). Refused: other media types and compressed bodies (415), more than 256 KiB (413), text that is
+/// not UTF-8, NUL characters, and missing fields (422). Unknown fields are ignored.
 pub struct Form<T>(pub T);
 
 impl<T: DeserializeOwned + 'static> FromRequest for Form<T> {
@@ -52,7 +52,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Form<T> {
         if let Some(SentForm(raw)) = SentForm::of(req) {
             return Box::pin(async move { parse(&raw).map(Self) });
         }
-        // What is left to be said is why there is none.
+        // The form was not read ahead, so this returns the reason.
         let reading = read(req, payload, &[MEDIA_TYPE], MAX_FORM);
         Box::pin(async move { parse(&reading.await?).map(Self) })
     }
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_or_not_there_is_refused() {
+    fn invalid_text_and_missing_fields_are_refused() {
         for raw in [&b"name=%FF"[..], b"name=a%00b", b"more=x", b"name=1&name=2"] {
             let problem = parse::<Fields>(raw).unwrap_err();
             assert_eq!(problem.code(), ProblemCode::InvalidBody, "{raw:?}");

@@ -1,4 +1,4 @@
-//! The `Idempotency-Key` header on creating POSTs, and its place in the forms of pages.
+//! The `Idempotency-Key` header of POST requests that create something, and the key field in the forms of pages.
 
 use std::future::{Ready, ready};
 
@@ -12,11 +12,11 @@ use crate::domain::ids::AccountId;
 use crate::http::extract::Body;
 use crate::store::operations::idempotency::IdempotencyClaim;
 
-/// The key, when the client sent one: 1 to 255 visible ASCII characters.
+/// The key, if the client sent one: 1 to 255 visible ASCII characters.
 pub struct IdempotencyKey(Option<String>);
 
 impl IdempotencyKey {
-    /// What to hand to the store: the key together with what the request is.
+    /// The claim for the store: the key together with the content of the request.
     pub fn claim<T>(
         self,
         state: &AppState,
@@ -33,7 +33,7 @@ impl IdempotencyKey {
         })
     }
 
-    /// The same for an operation on the thing that the path names: another thing is another request.
+    /// The claim of an operation on the object in the path: another object means another request.
     pub fn claim_at<T>(
         self,
         state: &AppState,
@@ -48,14 +48,14 @@ impl IdempotencyKey {
     }
 }
 
-/// A key without spaces around it. `None`: it is not 1 to 255 visible ASCII characters.
+/// The key without surrounding spaces. `None`: it is not 1 to 255 visible ASCII characters.
 fn read(key: &str) -> Option<String> {
     let key = key.trim();
     let is_key = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
     is_key.then(|| key.to_owned())
 }
 
-/// The claim of a form with a key in a hidden field, and with what else its fields say. `None`: the field holds no key.
+/// The claim of a form with a key in a hidden field, and with the values of its fields. `None`: the field has no valid key.
 pub fn claim_of_form(
     state: &AppState,
     account: AccountId,

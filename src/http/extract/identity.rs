@@ -1,4 +1,4 @@
-//! Who is asking, and what they may do.
+//! The identity and the permissions of the client.
 
 use std::ops::Deref;
 
@@ -16,12 +16,11 @@ use crate::http::extract::{Extracting, state};
 use crate::memory::identities::CredentialKey;
 use crate::store::accounts::{sessions, tokens};
 
-/// Whoever asks: nobody in particular when there is no `Authorization` header. A token that is not valid is a 401, never
-/// silently a stranger.
+/// The client. Without an `Authorization` header it is a stranger. An invalid token is a 401; the client is never treated as a stranger instead.
 pub struct Caller(Option<Identity>);
 
 impl Caller {
-    /// With whose eyes to look at cards.
+    /// Whose hidden cards may be shown.
     pub fn viewer(&self) -> Viewer {
         self.0.as_ref().map_or_else(Viewer::stranger, Identity::viewer)
     }
@@ -31,7 +30,7 @@ impl Caller {
         self.0.as_ref()?.grant().ok()
     }
 
-    /// The permission: 401 for a stranger, 403 for whoever does not have it.
+    /// The permission: 401 for a stranger, 403 for an account that does not have it.
     pub fn must<P: Permission>(&self) -> Result<Granted<P>, Problem> {
         let identity = self.0.as_ref();
         Ok(identity.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?.grant()?)
@@ -48,7 +47,7 @@ impl FromRequest for Caller {
     }
 }
 
-/// Proof that the caller has permission `P`: 401 without a token, 403 with one that is not enough.
+/// Proof that the client has permission `P`: 401 without a token, 403 with a token that lacks the permission.
 pub struct May<P>(pub Granted<P>);
 
 impl<P> Deref for May<P> {
@@ -69,11 +68,11 @@ impl<P: Permission + 'static> FromRequest for May<P> {
     }
 }
 
-/// The same for answers that go on for long: they end with what proves the permission.
+/// Like [`May`], for streams: they end when the credential expires.
 pub struct Lasting<P> {
     /// The proof.
     pub granted: May<P>,
-    /// When the access token ends; `None`: it is a personal access token, whose end is stored.
+    /// When the access token expires; `None`: it is a personal access token, whose expiry is stored.
     pub until: Option<DateTime<Utc>>,
 }
 
@@ -91,7 +90,7 @@ impl<P: Permission + 'static> FromRequest for Lasting<P> {
     }
 }
 
-/// Who asks, and when her access token ends, if it is one.
+/// The identity of the client, and when the access token expires, if it is one.
 async fn identify(req: &HttpRequest) -> Result<Option<(Identity, Option<DateTime<Utc>>)>, Problem> {
     let Some(value) = req.headers().get(header::AUTHORIZATION) else { return Ok(None) };
     let invalid = || Problem::new(ProblemCode::InvalidToken);
@@ -109,15 +108,15 @@ async fn identify(req: &HttpRequest) -> Result<Option<(Identity, Option<DateTime
         .map_err(|_| invalid())?;
     let key = CredentialKey::Session(claims.session);
     let identity = look_up(&state, key).await?.ok_or_else(invalid)?;
-    // The session's row says whose it is; a token that says otherwise was not made by us.
+    // The row of the session has the account. A token with another account was not issued by this service.
     if identity.account != claims.account {
         return Err(invalid());
     }
     Ok(Some((identity, Some(until))))
 }
 
-/// Who is behind a credential: from the cache, which forgets within seconds, or from the database. Without the database nobody
-/// is let in.
+/// The identity of a credential: from the cache, whose entries expire within seconds, or from the database. If the database cannot be reached, no credential is
+/// accepted.
 pub(crate) async fn look_up(
     state: &AppState,
     key: CredentialKey,
@@ -145,7 +144,7 @@ pub(crate) async fn look_up(
                 && used_at < now - BROWSER_RENEWAL
                 && let Err(error) = sessions::renew_browser_session(&mut conn, session, now).await
             {
-                // The next page tries it again.
+                // The next request tries again.
                 tracing::warn!(%error, %session, "cannot write down that a session was used");
             }
             identity

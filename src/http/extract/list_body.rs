@@ -1,4 +1,4 @@
-//! Requests with a deck list: as JSON, or the list itself with what else there is to say as query parameters.
+//! Requests with a deck list: as JSON, or as plain text with all other values in query parameters.
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
@@ -11,36 +11,36 @@ use super::body::{Body, Judge, MAX_BODY, has_media_type, judge_rules, parse, rea
 use super::params;
 use crate::app::problem::{InputFault, Problem};
 
-/// A request that may come as a list with query parameters.
+/// A request that may be sent as a plain list with query parameters.
 pub trait ListUpload: Sized {
     /// The parameters.
     type Query: DeserializeOwned + IntoParams + 'static;
 
-    /// The request of a list that was decoded from an encoding. An error when something is missing.
+    /// Builds the request from a list that was decoded from an encoding. Fails if something is missing.
     fn of_list(query: Self::Query, list: String, encoding: TextEncoding) -> Result<Self, Problem>;
 }
 
-/// Such a request. As JSON it is like a [`JudgedBody`](super::JudgedBody), and there are no parameters; as `text/plain` its bytes may be in any encoding that
-/// lists have.
+/// Such a request. As JSON it is like a [`JudgedBody`](super::JudgedBody), and has no parameters; as `text/plain` its bytes may be in any encoding of deck
+/// lists.
 pub struct ListBody<T> {
-    /// What it says.
+    /// The request.
     pub body: Body<T>,
     is_list: bool,
 }
 
 impl<T> ListBody<T> {
-    /// The problem of what the request says, in terms of what was sent: what stood in the query is told as such.
+    /// Adapts a problem to the form of the request: faults of values from the query are reported as faults of the query.
     pub fn problem(is_list: bool, problem: Problem) -> Problem {
         if is_list { problem.of_upload() } else { problem }
     }
 
-    /// Whether it came as a list.
+    /// Whether it was sent as a plain list.
     pub fn is_list(&self) -> bool {
         self.is_list
     }
 }
 
-/// A request in JSON has no parameters.
+/// Refuses query parameters of a request in JSON.
 fn refuse_parameters<Q: DeserializeOwned + IntoParams + 'static>(
     query: &str,
 ) -> Result<(), Problem> {

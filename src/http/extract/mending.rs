@@ -1,13 +1,12 @@
-//! Documents without their faults: what was refused is replaced by something that the contract allows, so that a reader gets past it and finds
-//! what else is wrong.
+//! Replaces refused values of a document by values that the contract allows, so that a deserializer gets past them and finds further faults.
 
 use serde_json::{Map, Value, json};
 
-/// How deep a schema is followed.
+/// Most levels of a schema that are followed.
 const MAX_DEPTH: usize = 16;
 
-/// Replaces the value at a pointer by one that the schema allows; a member that may be absent, or that the schema does not know, is taken out.
-/// Whether anything was done.
+/// Replaces the value at a pointer by one that the schema allows; a member that is optional or unknown to the schema is removed. Returns whether the document
+/// was changed.
 pub(super) fn mend(document: &mut Value, schema: &Value, pointer: &str) -> bool {
     let tokens: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
     let Some((last, outer)) = tokens.split_last() else {
@@ -22,7 +21,7 @@ pub(super) fn mend(document: &mut Value, schema: &Value, pointer: &str) -> bool 
         let required = one["required"].as_array().into_iter().flatten();
         one["items"].is_object() || required.filter_map(Value::as_str).any(|name| name == last)
     };
-    // What may be absent is taken out.
+    // Optional members are removed.
     let allowed = around.iter().find(requires).and_then(|one| member_of(one, last));
     let value = allowed.and_then(|one| sample(schema, one, 0));
     let outer = outer.iter().try_fold(document, |at, token| match at {
@@ -48,7 +47,7 @@ fn unescaped(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
 }
 
-/// A schema without references, and those that it is put together of.
+/// A schema with its references resolved, and the schemas that it is composed of.
 fn alternatives<'s>(root: &'s Value, schema: &'s Value, depth: usize) -> Vec<&'s Value> {
     if depth > MAX_DEPTH {
         return Vec::new();
@@ -62,7 +61,7 @@ fn alternatives<'s>(root: &'s Value, schema: &'s Value, depth: usize) -> Vec<&'s
     found
 }
 
-/// What a member or an entry of a list must be.
+/// The schema of a member or an item.
 fn member_of<'s>(schema: &'s Value, token: &str) -> Option<&'s Value> {
     let is_schema = |value: &&Value| value.is_object();
     let entry = token.parse::<usize>().ok().map(|_| &schema["items"]).filter(is_schema);
@@ -70,7 +69,7 @@ fn member_of<'s>(schema: &'s Value, token: &str) -> Option<&'s Value> {
     member.filter(is_schema).or(entry)
 }
 
-/// A value that a schema allows; nothing, where it may be nothing.
+/// A value that a schema allows; `None`: there is no such value.
 fn sample(root: &Value, schema: &Value, depth: usize) -> Option<Value> {
     let all = alternatives(root, schema, 0);
     let is = |one: &Value, name: &str| {
@@ -96,7 +95,7 @@ fn sample(root: &Value, schema: &Value, depth: usize) -> Option<Value> {
         "boolean" => Value::Bool(false),
         "integer" | "number" => one.get("minimum").cloned().unwrap_or(json!(1)),
         "string" => match one["format"].as_str() {
-            // None that anything has: it must not be the same as another of the request.
+            // An id that no object has and that does not occur elsewhere in the request.
             Some("uuid") => json!("00000000-0000-4000-8000-000000000000"),
             Some("date") => json!("2026-01-31"),
             Some("date-time") => json!("2026-01-31T12:00:00Z"),
@@ -128,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_refused_becomes_what_is_allowed() {
+    fn refused_values_are_replaced_by_allowed_ones() {
         let schema = json!({
             "type": "object", "required": ["name", "items"],
             "properties": {

@@ -1,4 +1,4 @@
-//! Extractors: what a handler is given is already parsed, and already permitted.
+//! Extractors: the arguments of a handler are parsed, and its permissions checked.
 
 mod answer_form;
 mod body;
@@ -47,7 +47,7 @@ use crate::app::state::AppState;
 /// The future of an extractor that has to wait.
 pub(crate) type Extracting<T> = Pin<Box<dyn Future<Output = Result<T, Problem>>>>;
 
-/// The state of the application a request belongs to.
+/// The state of the application that a request belongs to.
 pub(crate) fn state(req: &HttpRequest) -> Result<web::Data<AppState>, Problem> {
     req.app_data::<web::Data<AppState>>()
         .cloned()

@@ -1,9 +1,9 @@
-//! Times in queries.
+//! Points in time in queries.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde::Deserialize;
 
-/// A time that a client names: RFC 3339, or a day, which means its beginning (UTC). In the years 0 to 9999, which Postgres has, too.
+/// A time in RFC 3339, or a day, which means its start (UTC). The years are 0 to 9999, which Postgres supports, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Moment(pub DateTime<Utc>);
@@ -15,7 +15,7 @@ impl TryFrom<String> for Moment {
         const DAY: usize = "2026-11-21".len();
         let day = || {
             let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok();
-            // `%Y` reads signs and further digits, too.
+            // `%Y` also accepts signs and more digits.
             let is_plain = text.len() == DAY && text.starts_with(|c: char| c.is_ascii_digit());
             day.filter(|_| is_plain).map(|day| day.and_time(NaiveTime::MIN).and_utc())
         };

@@ -1,4 +1,4 @@
-//! The network a request comes from.
+//! The network of the client.
 
 use std::future::{Ready, ready};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -12,7 +12,7 @@ use crate::app::state::ApiSettings;
 use crate::domain::network::Network;
 use crate::http::extract::state;
 
-/// The client's network: the peer's, or, when the peer is a trusted proxy, what it says in `X-Forwarded-For`.
+/// The client's network: that of the peer or, if the peer is a trusted proxy, the one in `X-Forwarded-For`.
 pub struct ClientNetwork(pub Network);
 
 impl FromRequest for ClientNetwork {
@@ -30,16 +30,16 @@ pub(crate) fn client_network(req: &HttpRequest, settings: &ApiSettings) -> Netwo
     address.map_or(Network::UNKNOWN, Network::from)
 }
 
-/// The client's address, as far as the chain of proxies can be believed. `None`: a trusted proxy says something that is no address.
+/// The client's address, as far as the chain of proxies is trusted. `None`: a trusted proxy has sent something that is not an address.
 pub(crate) fn client_address(req: &HttpRequest, trusted: &[IpNet]) -> Option<IpAddr> {
-    // A line that is no text is no address either.
+    // A header line that is not text is not an address.
     let forwarded = req.headers().get_all("x-forwarded-for");
     let forwarded = forwarded.map(|value| value.to_str().unwrap_or_default());
     first_untrusted(req.peer_addr()?.ip(), forwarded, trusted)
 }
 
-/// Going back from the peer, the first address that is not a trusted proxy, or the last one there is. What cannot be read is nobody's
-/// address: not that of the proxy that passed it on, who may do more than its clients.
+/// The first address from the peer backwards that is not a trusted proxy, or the last one in the chain. An invalid entry has no address: it must not count as
+/// the proxy that forwarded it, which has more rights than its clients.
 fn first_untrusted<'a>(
     peer: IpAddr,
     forwarded: impl Iterator<Item = &'a str>,
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn believes_only_trusted_proxies() {
+    fn only_trusted_proxies_are_believed() {
         let is = |address: &str| Some(address.to_owned());
         assert_eq!(client("192.0.2.1", &["203.0.113.9"]), is("192.0.2.1"));
         assert_eq!(client("192.0.2.1", &["junk"]), is("192.0.2.1"));
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(client("10.0.0.1", &["198.51.100.7", "203.0.113.9"]), is("203.0.113.9"));
         assert_eq!(client("10.0.0.1", &["10.0.0.3, 10.0.0.2"]), is("10.0.0.3"));
         assert_eq!(client("10.0.0.1", &["203.0.113.9, ::ffff:10.0.0.2"]), is("203.0.113.9"));
-        assert_eq!(client("10.0.0.1", &[]), is("10.0.0.1"), "the proxy itself asks");
+        assert_eq!(client("10.0.0.1", &[]), is("10.0.0.1"), "the proxy itself is the client");
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_nobodys() {
+    fn an_invalid_entry_has_no_address() {
         for junk in [
             "unknown",
             "",
@@ -132,7 +132,7 @@ mod tests {
                 None,
                 "{junk:?}"
             );
-            // Whatever a client puts before what the proxy saw.
+            // A client can put anything before the entry that the proxy adds.
             assert_eq!(
                 client("10.0.0.1", &[&format!("{junk}, 203.0.113.9")]).as_deref(),
                 Some("203.0.113.9")

@@ -1,4 +1,4 @@
-//! Which page of a list a client wants, and the `Link` to the next one.
+//! The page of a list that a client requests, and the `Link` to the next page.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
@@ -26,19 +26,19 @@ pub struct PageQuery {
 }
 
 impl PageQuery {
-    /// The key of the last item of the page before; 400 when the cursor is not one of this list.
+    /// The key of the last item of the page before. A cursor of another list is a 400.
     pub fn after<K: DeserializeOwned>(&self) -> Result<Option<K>, Problem> {
         self.cursor.as_ref().map(Cursor::key).transpose()
     }
 }
 
 impl<T: Serialize> Page<T> {
-    /// The page written out, with a `Link` (RFC 8288) to the next.
+    /// Renders the page, with a `Link` (RFC 8288) to the next.
     pub fn render(&self, req: &HttpRequest, freshness: Freshness) -> Result<Rendered, Problem> {
         Ok(Rendered::list(freshness, None, self)?.with_link(self.link(req)))
     }
 
-    /// The page as an answer that clients can keep, with a `Link` (RFC 8288) to the next.
+    /// The page as a cacheable response, with a `Link` (RFC 8288) to the next.
     pub fn answer(&self, req: &HttpRequest, freshness: Freshness) -> Result<HttpResponse, Problem> {
         Ok(self.linked(req, cacheable(req, freshness, None, self)?))
     }
@@ -50,13 +50,13 @@ impl<T> Page<T> {
         self.next_cursor.as_deref().map(|cursor| next_link(req, cursor))
     }
 
-    /// An answer that holds the page, with a `Link` (RFC 8288) to the next.
+    /// Adds a `Link` (RFC 8288) to the next page to a response that has the page.
     pub fn linked(&self, req: &HttpRequest, response: HttpResponse) -> HttpResponse {
         linked(req, self.next_cursor.as_deref(), response)
     }
 }
 
-/// An answer with a `Link` (RFC 8288) to the next page, if there is one.
+/// Adds a `Link` (RFC 8288) to the next page to a response, if there is a next page.
 pub fn linked(
     req: &HttpRequest,
     next_cursor: Option<&str>,

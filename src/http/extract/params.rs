@@ -1,4 +1,4 @@
-//! Query parameters, read strictly: an unknown one, one given twice and a bad value are faults that name the parameter, all of them at once.
+//! Query parameters, read strictly: an unknown, repeated or invalid parameter is a fault that names it. All faults are reported at once.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -34,15 +34,15 @@ impl<T: DeserializeOwned + IntoParams + 'static> FromRequest for Params<T> {
     }
 }
 
-/// The query parameters of a request of which some may have faults: what the handler finds wrong with the others is told together with these.
+/// The query parameters of a request, some of which may have faults. The faults that the handler finds in the others are reported together with these.
 pub struct LooseParams<T> {
-    /// What could be read; a parameter with a fault is absent.
+    /// The valid parameters; a parameter with a fault is absent.
     read: T,
     faults: Vec<InputFault>,
 }
 
 impl<T> LooseParams<T> {
-    /// The parameters and what a check makes of them; every fault at once, of the reading and of the check.
+    /// The parameters and the result of a check of them; or all faults, of the reading and of the check.
     pub async fn checked<R>(
         self,
         check: impl AsyncFnOnce(&T) -> Result<R, Problem>,
@@ -52,14 +52,14 @@ impl<T> LooseParams<T> {
             Ok(result) if faults.is_empty() => Ok((read, result)),
             Err(problem) if faults.is_empty() => Err(problem),
             Ok(_) => Err(refusal(ProblemCode::InvalidQuery, faults)),
-            // What is said of all parameters together may be wrong where one is taken for absent.
+            // Faults about all parameters together may be wrong, because invalid parameters count as absent.
             Err(problem) => Err(Problem::of_query(faults).and(problem.without_whole())),
         }
     }
 }
 
 impl<T> LooseParams<T> {
-    /// The parameters, for a use case that checks them by itself: its check is only asked where reading found faults, so that those of both are told.
+    /// The parameters, for a use case that checks them itself. `check` is called only if reading found faults, so that the faults of both are reported.
     pub async fn sound(
         self,
         check: impl AsyncFnOnce(&T) -> Result<(), Problem>,
@@ -99,7 +99,7 @@ pub(super) fn parse<T: DeserializeOwned + IntoParams + 'static>(query: &str) -> 
 }
 
 fn demand_text(query: &str) -> Result<(), Problem> {
-    // The form parser would put U+FFFD in the place of bytes that are no text, and so answer another question.
+    // The form parser would replace invalid UTF-8 by U+FFFD, and the response would answer another query.
     let text = percent_encoding::percent_decode_str(query).decode_utf8();
     if text.is_err() {
         let fault = InputFault::at("", "must be UTF-8, percent-encoded");
@@ -108,7 +108,7 @@ fn demand_text(query: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The parameter that a reader stopped at, and why.
+/// The parameter at which the deserializer stopped, and the reason.
 struct Stop {
     name: String,
     reason: String,
@@ -122,7 +122,7 @@ fn read<T: DeserializeOwned>(query: &str) -> Result<T, Stop> {
     })
 }
 
-/// What is wrong with a query by the contract, and what else the reader stops at; and what is left, if that is enough.
+/// All faults of a query by the contract, and all further faults of the deserializer; and the remaining parameters, if they are sufficient.
 fn every_fault<T: DeserializeOwned + IntoParams + 'static>(
     query: &str,
     stop: Stop,
@@ -140,7 +140,7 @@ fn every_fault<T: DeserializeOwned + IntoParams + 'static>(
     for fault in contract.faults(&contract.document(&pairs)) {
         let name = fault.pointer.trim_start_matches('/').replace("~1", "/").replace("~0", "~");
         if faulty.insert(name.clone()) {
-            // All of a query is text.
+            // All values of a query are text, so the type is not mentioned.
             let detail = fault.detail.trim_end_matches(", not text").to_owned();
             faults.push(InputFault::at(format!("?{name}"), detail));
         }
@@ -151,7 +151,7 @@ fn every_fault<T: DeserializeOwned + IntoParams + 'static>(
     if pairs.iter().any(|pair| is_damaged(&pair)) && faulty.insert("cursor".to_owned()) {
         faults.push(InputFault::at("?cursor", NOT_OF_THIS_LIST));
     }
-    // Some forms no schema tells: what is left is read again, without what was told.
+    // No schema describes some formats: the remaining parameters are read again, without those that have faults.
     let left = loop {
         pairs.retain(|(name, _)| !faulty.contains(name.as_ref()));
         let rest = form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();

@@ -6,20 +6,20 @@ use actix_web::HttpRequest;
 use actix_web::http::Method;
 use actix_web::http::header;
 
-/// Which part of a file is asked for.
+/// The requested part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of it: no range, one that cannot be read, several, or a range of another version than there is now. RFC 9110 lets a
-    /// server answer all of these with the whole.
+    /// The whole file: there is no range, an invalid one, several, or a range of another version. RFC 9110 allows a server to answer all of these with the
+    /// whole file.
     Whole,
-    /// These bytes: at least one.
+    /// These bytes, at least one.
     Bytes(Range<u64>),
-    /// Bytes that it does not have: 416.
+    /// Bytes after the end of the file: 416.
     Nothing,
 }
 
 impl Part {
-    /// What `Range` and `If-Range` ask of a file with this tag and so many bytes. Only GET has ranges.
+    /// The part that `Range` and `If-Range` request of a file with this tag and length in bytes. Only GET supports ranges.
     pub fn of(req: &HttpRequest, tag: &str, length: u64) -> Self {
         let headers = req.headers();
         let mut ranges = headers.get_all(header::RANGE);
@@ -27,7 +27,7 @@ impl Part {
         if req.method() != Method::GET {
             return Self::Whole;
         }
-        // A weak tag never matches, and a date is too coarse for a file that can change twice in a second (13.1.5).
+        // A weak tag never matches, and a date is too coarse for a file that may change twice in a second (13.1.5).
         let is_meant =
             |value: &header::HeaderValue| value.as_bytes() == format!("\"{tag}\"").as_bytes();
         if !headers.get(header::IF_RANGE).is_none_or(is_meant) {
@@ -37,7 +37,7 @@ impl Part {
     }
 }
 
-/// What one range asks for; `None`: it cannot be read, or there are several.
+/// The requested part of one range; `None`: the range is invalid, or there are several.
 fn part(range: &str, length: u64) -> Option<Part> {
     let (unit, set) = range.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -59,7 +59,7 @@ fn part(range: &str, length: u64) -> Option<Part> {
     Some(if range.is_empty() { Part::Nothing } else { Part::Bytes(range) })
 }
 
-/// A number of bytes. More than fits counts as the most that does.
+/// A number of bytes; it saturates at the largest value.
 fn position(digits: &str) -> Option<u64> {
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().unwrap_or(u64::MAX))
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_it_must_and_leaves_the_rest() {
+    fn valid_ranges_are_read_and_others_ignored() {
         let bytes = |range| Some(Part::Bytes(range));
         for (text, expected) in [
             ("bytes=0-0", bytes(0..1)),
@@ -137,7 +137,7 @@ mod tests {
         }
 
         #[test]
-        fn a_range_is_what_it_says(first in 0_u64..300, more in 0_u64..300, length in 1_u64..200) {
+        fn a_range_has_the_requested_bytes(first in 0_u64..300, more in 0_u64..300, length in 1_u64..200) {
             let last = first + more;
             let expected = if first >= length { Part::Nothing } else { Part::Bytes(first..length.min(last + 1)) };
             prop_assert_eq!(part(&format!("bytes={first}-{last}"), length), Some(expected));

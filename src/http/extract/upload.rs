@@ -1,4 +1,4 @@
-//! A form that a page has sent with a file in it.
+//! Reads forms with a file that pages send.
 
 use std::future::ready;
 
@@ -14,9 +14,9 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 
 /// Most parts of a form.
 const MAX_PARTS: usize = 200;
-/// What is kept of a form that is not received, in bytes: nobody has made room for it.
+/// Most bytes of the fields that are kept of a form that is not received: no memory was reserved for it.
 const MAX_KEPT: usize = 256 * 1024;
-/// What is read of it, in bytes: the heads of its parts, too, and the beginning of what is not kept.
+/// Most bytes that are read of such a form: including the heads of its parts, and the start of the part that is not kept.
 const MAX_READ: usize = MAX_KEPT + 64 * 1024;
 const FORM: &str = "multipart/form-data";
 
@@ -31,37 +31,38 @@ pub struct Upload {
 #[derive(Debug)]
 pub struct UploadedFile {
     field: String,
-    /// What the browser calls it: a name on the sender's machine, for people only. Empty: none was said.
+    /// The name that the browser sends: a name on the sender's machine, for people only. Empty: none was sent.
     pub name: String,
-    /// What the browser takes it for, such as `text/csv`, without parameters. Browsers guess it from the name.
+    /// The media type that the browser sends, such as `text/csv`, without parameters. Browsers guess it from the name.
     pub media_type: String,
-    /// What is in it. It is not looked into here.
+    /// The content, which is not checked here.
     pub content: Bytes,
 }
 
 /// A form that was not received.
 #[derive(Debug)]
 pub struct Unreceived {
-    /// Why.
+    /// The reason.
     pub problem: Problem,
-    /// Fields of it, to be shown again: those before the first file.
+    /// The fields before the first file, which are shown again.
     pub sent: Upload,
-    /// What of it is not among them.
+    /// The part that is lost.
     pub lost: Lost,
 }
 
-/// What is lost of a form that was not received.
+/// The lost part of a form that was not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     Nothing,
-    /// A file, and perhaps what came after it.
+    /// A file, and possibly the fields after it.
     File,
-    /// A field that is too long, and what came after it.
+    /// A field that is too long, and the fields after it.
     Text,
 }
 
 impl Upload {
-    /// Receives the form if `expect` has a place for it. It is asked before the form arrives; without a place, the fields before the first file are kept.
+    /// Receives the form if `expect` reserves memory for it. `expect` is called before the body is read; if it fails, the fields before the first file are
+    /// kept.
     pub async fn receive_at<P>(
         req: &HttpRequest,
         payload: web::Payload,
@@ -78,10 +79,10 @@ impl Upload {
         Err(Box::new(Unreceived { problem, sent, lost }))
     }
 
-    /// The fields before the first file, as many as may be kept, and what is lost.
+    /// The fields before the first file, up to the limit, and the lost part.
     async fn before_file(req: &HttpRequest, payload: web::Payload) -> (Self, Lost) {
         let mut read = 0;
-        // It ends there: what was read before can still be told.
+        // The stream ends at the limit; the parts before it can still be read.
         let beginning = payload.take_while(move |chunk| {
             let goes_on = read < MAX_READ;
             read += chunk.as_ref().map_or(0, Bytes::len);
@@ -102,7 +103,7 @@ impl Upload {
             let Ok(Ok(content)) = part.bytes(room).await else { return (kept, Lost::Text) };
             room -= content.len().min(room);
             match (file, text(&content)) {
-                // None was chosen.
+                // No file was chosen.
                 (Some(_), _) => {}
                 (None, Ok(value)) => kept.fields.push((field, value)),
                 (None, Err(_)) => return (kept, Lost::Text),
@@ -111,15 +112,15 @@ impl Upload {
         (kept, Lost::Nothing)
     }
 
-    /// Receives the form. Refused: other media types and compressed bodies (415), more than `max` bytes in all (413), what is no such form, breaks off,
-    /// or has more than 200 parts (400), fields that are no UTF-8 or have NUL characters (422). A route calls this when it knows that it has the memory for it.
+    /// Receives the form. Refused: other media types and compressed bodies (415), more than `max` bytes in total (413), a body that is not such a form, is cut
+    /// off or has more than 200 parts (400), fields that are not UTF-8 or have NUL characters (422). A route calls this after it has reserved the memory.
     pub async fn receive(
         req: &HttpRequest,
         payload: web::Payload,
         max: usize,
     ) -> Result<Self, Problem> {
         demand(req, &[FORM], max)?;
-        // Only what stands in the parts is kept.
+        // Only the contents of the parts are kept in memory.
         let mut received = 0;
         let bounded = payload.map(move |chunk| {
             let chunk = chunk?;
@@ -143,7 +144,7 @@ impl Upload {
             let media_type = part.content_type().map(|kind| kind.essence_str().to_owned());
             let content = part.bytes(max).await.map_err(|_| too_large(max))?.map_err(broken)?;
             match name {
-                // A browser sends an empty file without a name where none was chosen.
+                // A browser sends an empty file without a name if none was chosen.
                 Some(name) if name.is_empty() && content.is_empty() => {}
                 Some(name) => files.push(UploadedFile {
                     field,
@@ -157,7 +158,7 @@ impl Upload {
         Ok(Self { fields, files })
     }
 
-    /// The first value of a field; empty without one.
+    /// The first value of a field; empty if there is none.
     pub fn field(&self, name: &str) -> &str {
         self.fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value.as_str())
     }
@@ -167,19 +168,19 @@ impl Upload {
         self.files.iter().find(|file| file.field == field)
     }
 
-    /// Takes the first value of a field out of the form; empty without one. For values that may be long.
+    /// Removes the first value of a field from the form and returns it; empty if there is none. For values that may be long.
     pub fn take_field(&mut self, name: &str) -> String {
         let at = self.fields.iter().position(|(field, _)| field == name);
         at.map(|at| self.fields.remove(at).1).unwrap_or_default()
     }
 
-    /// Takes the file that was chosen in a field out of the form.
+    /// Removes the file that was chosen in a field from the form and returns it.
     pub fn take_file(&mut self, field: &str) -> Option<UploadedFile> {
         let at = self.files.iter().position(|file| file.field == field)?;
         Some(self.files.remove(at))
     }
 
-    /// All fields, as a form without files would have them.
+    /// All fields, as a form without files has them.
     pub fn into_fields(self) -> Vec<(String, String)> {
         self.fields
     }
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn fields_and_files_are_told_apart() {
+    async fn fields_and_files_are_distinguished() {
         let large = vec![7_u8; 200 * 1024];
         let body = [
             part("name=\"title\"", "Rübe".as_bytes()),
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn fields_before_the_file_are_kept_without_a_place() {
+    async fn fields_before_the_file_are_kept_if_there_is_no_memory_for_it() {
         let refuse = || Err::<(), _>(Problem::new(ProblemCode::TooManyImports));
         let receive = async |body: Vec<u8>, max| {
             let request = TestRequest::post().insert_header(("content-type", KIND));
@@ -285,19 +286,19 @@ mod tests {
         let without = [before.clone(), empty.clone(), after, end.clone()].concat();
         let both = kept(&[("a", "1"), ("b", "2")]);
         assert_eq!(receive(without, 1 << 20).await, (full, both, Lost::Nothing));
-        // One more byte than there is room for.
+        // One byte more than the limit.
         let fits = [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_KEPT - 1]), end.clone()];
         let (_, fields, lost) = receive(fits.concat(), 1 << 20).await;
         assert_eq!((fields.len(), lost), (2, Lost::Nothing));
         let long = [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_KEPT]), end.clone()];
         assert_eq!(receive(long.concat(), 1 << 20).await, (full, first.clone(), Lost::Text));
-        // Files that were not chosen count, too.
+        // Files that were not chosen count as parts, too.
         let many = [before, empty.repeat(MAX_PARTS), end].concat();
         assert_eq!(receive(many, 1 << 20).await, (full, first, a_file));
     }
 
     #[actix_web::test]
-    async fn what_is_no_such_form_is_refused() {
+    async fn invalid_forms_are_refused() {
         let whole = [part("name=\"a\"", b"1"), b"--line--\r\n".to_vec()].concat();
         let code = async |kind, body: &[u8], max| {
             receive(kind, body, max).await.err().map(|problem| problem.code())
@@ -311,7 +312,7 @@ mod tests {
         let broken = Some(ProblemCode::InvalidRequest);
         assert_eq!(code("multipart/form-data", &whole, 1000).await, broken, "no boundary");
         assert_eq!(code(KIND, b"nothing of it", 1000).await, broken);
-        assert_eq!(code(KIND, &part("name=\"a\"", b"1"), 1000).await, broken, "it breaks off");
+        assert_eq!(code(KIND, &part("name=\"a\"", b"1"), 1000).await, broken, "it is cut off");
         let many = [part("name=\"a\"", b"1").repeat(201), b"--line--\r\n".to_vec()].concat();
         assert_eq!(code(KIND, &many, 1 << 20).await, broken, "too many parts");
         let nul = [part("name=\"a\"", b"\0"), b"--line--\r\n".to_vec()].concat();

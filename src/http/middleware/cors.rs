@@ -1,7 +1,7 @@
 //! Cross-origin requests of browsers (the Fetch standard, section 3.2).
 //!
-//! Every origin may read what strangers may read. Only configured origins may send the `Authorization` header, and so act for
-//! somebody. The CORS crate of the framework knows only one answer for all origins, hence our own.
+//! Every origin may read what strangers may read. Only configured origins may send the `Authorization` header, and so act for an account. The CORS crate of the
+//! framework has one policy for all origins, so this module does not use it.
 
 use actix_web::HttpResponse;
 use actix_web::dev::ServiceRequest;
@@ -14,16 +14,16 @@ const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
 const EXPOSED: &str = "Accept-Ranges, Content-Disposition, Content-Range, ETag, Link, Location, Repr-Digest, Retry-After, RateLimit, \
      RateLimit-Policy, X-Request-Id";
 
-/// What an origin may do.
+/// The permissions of an origin.
 pub enum Origin {
-    /// Read, and judge decks, as a stranger.
+    /// Read, and check decks, as a stranger.
     Anyone,
-    /// Everything, in somebody's name.
+    /// All requests, on behalf of an account.
     Configured(HeaderValue),
 }
 
 impl Origin {
-    /// That of a request, if a script of another site sent it. `configured`: those that may send credentials.
+    /// The permissions of the origin of a request, if a script of another site sent it. `configured`: the origins that may send credentials.
     pub fn of(req: &ServiceRequest, configured: &[String]) -> Option<Self> {
         let origin = req.headers().get(header::ORIGIN)?;
         let configured = configured.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes());
@@ -53,7 +53,7 @@ impl Origin {
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
     }
 
-    /// Methods and request headers.
+    /// Allowed methods and request headers.
     fn allowed(&self) -> (&'static str, &'static str) {
         match self {
             Self::Anyone => {
@@ -67,13 +67,13 @@ impl Origin {
     }
 }
 
-/// Whether a browser asks what it may send.
+/// Whether the request is a preflight.
 pub fn is_preflight(req: &ServiceRequest) -> bool {
     req.method() == Method::OPTIONS
         && req.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Marks an answer that browsers may show to scripts of other origins.
+/// Marks a response that browsers may show to scripts of other origins.
 pub fn mark(headers: &mut HeaderMap, origin: Option<&Origin>) {
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
     if let Some(origin) = origin {

@@ -15,9 +15,9 @@ use crate::app::state::AppState;
 use crate::http::middleware::query;
 use crate::http::middleware::request::RequestId;
 
-/// Refuses query parameters of operations that have none, and answers when a handler is not done in time, or has waited for the database for too long: 408 when it still waits for the body, else 503.
-/// Its work is dropped, an open transaction rolled back. Sits on each resource, behind the routing: there the request can be kept to
-/// answer it.
+/// Refuses query parameters of operations that have none. Ends a request that takes too long, or that waits too long for the database: with 408 while the body
+/// is still being read, otherwise with 503. The work of the request is dropped, and an open transaction is rolled back. Wraps each resource, after the routing:
+/// only there the request can be kept for the response.
 pub async fn limit(
     mut req: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -39,7 +39,7 @@ pub async fn limit(
             tracing::warn!(request_id = id, "request ran into its time limit");
             let answer = if waits_for_body.get() {
                 let mut answer = Problem::new(ProblemCode::BodyTooSlow).respond();
-                // The rest of the body may still come, and is not waited for (RFC 9110, 15.5.9).
+                // The rest of the body may still arrive, but is not read (RFC 9110, 15.5.9).
                 answer.head_mut().set_connection_type(ConnectionType::Close);
                 answer
             } else {
@@ -50,7 +50,7 @@ pub async fn limit(
     }
 }
 
-/// Says, while the request is handled, whether somebody reads its body and has not come to the end.
+/// Wraps the body of a request. The returned cell is true while the handler waits for more of the body.
 fn watch_body(req: &mut ServiceRequest) -> Rc<Cell<bool>> {
     let waits = Rc::new(Cell::new(false));
     let mut payload = req.take_payload();

@@ -1,4 +1,4 @@
-//! An ETag for each content encoding: a strong tag names bytes, and compressed bytes are other bytes (RFC 9110, 8.8.3.3).
+//! A different ETag for each content encoding: a strong tag names exact bytes, and compression changes the bytes (RFC 9110, 8.8.3.3).
 
 use actix_web::body::BoxBody;
 use actix_web::dev::ServiceResponse;
@@ -6,15 +6,15 @@ use actix_web::http::{StatusCode, header};
 
 use crate::app::problem::{Problem, ProblemCode};
 
-/// Appends the encoding's name to the tag of a compressed answer. Comes after compression. Whoever must not be compressed says that
-/// the content encoding is `identity`, which ends here.
+/// Appends the name of the encoding to the tag of a compressed response. Runs after compression. A response that must not be compressed has the content
+/// encoding `identity`, which is removed here.
 pub fn tag(mut response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
-    // Compression refuses by itself whoever takes neither of its encodings nor plain bytes.
+    // The compression itself refuses clients that accept neither its encodings nor uncompressed bytes.
     if response.status() == StatusCode::NOT_ACCEPTABLE {
         return response.into_response(Problem::new(ProblemCode::NotAcceptable).respond());
     }
     let headers = response.headers_mut();
-    // Also of an answer that was not compressed: for another client it would be.
+    // Also for a response that was not compressed: it may be compressed for another client.
     let named = headers.get_all(header::VARY).any(|value| names_encoding(value.as_bytes()));
     if !named {
         headers.append(header::VARY, header::HeaderValue::from_static("Accept-Encoding"));
@@ -22,7 +22,7 @@ pub fn tag(mut response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     let suffix = match headers.get(header::CONTENT_ENCODING).map(header::HeaderValue::as_bytes) {
         Some(b"gzip") => "-gzip",
         Some(b"br") => "-br",
-        // What asked not to be compressed. On the wire the word means nothing (RFC 9110, 8.4.1).
+        // The response that must not be compressed. In a header the word has no meaning (RFC 9110, 8.4.1).
         Some(b"identity") => {
             headers.remove(header::CONTENT_ENCODING);
             return response;
@@ -40,7 +40,7 @@ pub fn tag(mut response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     response
 }
 
-/// Whether a list of header names has `Accept-Encoding`.
+/// Whether a list of header names contains `Accept-Encoding`.
 fn names_encoding(names: &[u8]) -> bool {
     names
         .split(|byte| *byte == b',')

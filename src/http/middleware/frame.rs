@@ -1,5 +1,4 @@
-//! What surrounds every handler, in one piece: a middleware for each of these would box a future, and move the request and its answer,
-//! once more for each.
+//! The steps around every handler, in one middleware: separate middlewares would each allocate a future, and move the request and its response once more.
 
 use std::time::Instant;
 
@@ -19,8 +18,8 @@ use crate::http::middleware::request::RequestId;
 use crate::http::middleware::{encoding, head, observe};
 use crate::http::place::{is_for_programs, may_be_asked_by_scripts};
 
-/// From the outside in: the request's id, its metrics and its line in the log; CORS, but for pages; the rate limit; what is wrong with its head; the tag
-/// of its encoding.
+/// From the outside in: the id of the request, its metrics and its log line; CORS, except for pages; the rate limit; faults of its head; the tag of its
+/// encoding.
 pub async fn surround<B: MessageBody + 'static>(
     state: web::Data<AppState>,
     req: ServiceRequest,
@@ -39,7 +38,7 @@ async fn answer<B: MessageBody + 'static>(
     req: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    // Scripts of other sites have nothing to look for in pages.
+    // Pages are not for scripts of other sites.
     let has_cors = if cors::is_preflight(&req) {
         may_be_asked_by_scripts(req.request())
     } else {
@@ -57,7 +56,7 @@ async fn answer<B: MessageBody + 'static>(
                 None => encoding::tag(next.call(req).await?.map_into_boxed_body()),
             };
             share.write(state, response.headers_mut());
-            // What was refused out here is not told yet.
+            // Failures that occurred here are not in the form of their path yet.
             in_form_of_place(response)
         }
     };

@@ -1,4 +1,4 @@
-//! What actix-web lets through in the head of a request although it cannot be meant.
+//! Refuses heads that actix-web accepts although they are invalid.
 
 use std::net::Ipv6Addr;
 
@@ -11,8 +11,8 @@ use crate::app::problem::{Problem, ProblemCode};
 /// Length of the longest method in IANA's registry, `UPDATEREDIRECTREF`.
 const MAX_METHOD: usize = 17;
 
-/// The 400 to methods longer than any real one, and to a `Host` that is none. Further `Host` fields, and HTTP/1.1 without one, never
-/// come here: the framework answers them.
+/// A 400 for a method that is longer than any real one, and for an invalid `Host`. The framework itself refuses repeated `Host` fields, and HTTP/1.1 without
+/// one.
 pub fn fault(req: &ServiceRequest) -> Option<HttpResponse> {
     let fault = if is_too_long(req.method()) {
         "The method is longer than any real one."
@@ -22,7 +22,7 @@ pub fn fault(req: &ServiceRequest) -> Option<HttpResponse> {
         return None;
     };
     let mut answer = Problem::new(ProblemCode::InvalidRequest).detail(fault).respond();
-    // Whoever sends this speaks another language, or tries something.
+    // The client does not speak HTTP correctly, or probes the service.
     answer.head_mut().set_connection_type(ConnectionType::Close);
     Some(answer)
 }
@@ -31,7 +31,7 @@ fn is_too_long(method: &Method) -> bool {
     method.as_str().len() > MAX_METHOD
 }
 
-/// Whether it is `uri-host [ ":" port ]` (RFC 9110, 7.2; RFC 3986, 3.2.2). It may be empty.
+/// Whether the value is `uri-host [ ":" port ]` (RFC 9110, 7.2; RFC 3986, 3.2.2). It may be empty.
 fn is_host(value: &[u8]) -> bool {
     let Ok(value) = str::from_utf8(value) else { return false };
     let (is_host, port) = match value.strip_prefix('[') {
@@ -52,7 +52,7 @@ fn is_host(value: &[u8]) -> bool {
     is_host && is_port
 }
 
-/// The characters of `reg-name`, underscores among them.
+/// The characters of `reg-name`, including underscores.
 fn is_of_a_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=".contains(&byte)
 }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_and_what_is_none() {
+    fn valid_and_invalid_hosts() {
         for host in [
             "",
             "x",

@@ -1,4 +1,4 @@
-//! What happens to every request, whatever its route.
+//! Middleware for every request, regardless of its route.
 
 pub mod cors;
 pub mod deadline;

@@ -1,4 +1,4 @@
-//! What is known of every request afterwards: its id, its metrics, one line in the log.
+//! What is recorded of every request: its id, its metrics, one log line.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,16 +14,16 @@ use crate::http::middleware::request::RequestId;
 /// Longest path in a line of the log, in bytes; the rest is cut off.
 const MAX_PATH: usize = 256;
 
-/// What the log calls this part of the program: the line about an answer comes from here.
+/// The log target of the line about a response.
 pub const TARGET: &str = module_path!();
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Room for the headers that are put to every answer beside its own.
+/// Capacity for the headers that are added to every response.
 const HEADERS: usize = 12;
 
-/// Counts and times the request and names it in its answer. The metrics know the route's pattern, never the path: labels are kept for
-/// ever, so they have no value that a client can make up.
+/// Counts and times the request, and adds its id to the response. The metrics use the pattern of the route and not the path: labels are never deleted, so they
+/// must not contain values that a client chooses.
 pub fn record<B>(
     response: &mut ServiceResponse<B>,
     id: RequestId,
@@ -34,7 +34,7 @@ pub fn record<B>(
     let route = pattern.as_deref().unwrap_or("none");
     let status = response.status().as_u16();
     ROUTES.with_borrow_mut(|routes| routes.count(route, method, status, took));
-    // Outside of the request's scope: the line has the id as a field of its own.
+    // This runs outside of the request's scope, so the line gets the id as a field of its own.
     tracing::info!(
         request_id = id.as_str(),
         method,
@@ -50,13 +50,13 @@ thread_local! {
     static ROUTES: RefCell<Routes> = RefCell::default();
 }
 
-/// The metrics of the routes that this thread has answered. To find them in the registry of all metrics takes a text for each label.
+/// The metrics of the routes that this thread has served. A look-up in the global registry would allocate a text for each label.
 #[derive(Default)]
 struct Routes(HashMap<String, RouteMetrics>);
 
 struct RouteMetrics {
     seconds: Histogram,
-    /// By method and status: few.
+    /// By method and status; there are few.
     requests: Vec<(&'static str, u16, Counter)>,
 }
 
@@ -93,7 +93,7 @@ impl RouteMetrics {
     }
 }
 
-/// The method, or `OTHER` for one that is not of RFC 9110 or 5789: a client may invent as many as it likes.
+/// The method, or `OTHER` for a method that is not in RFC 9110 or 5789: a client may invent any number of methods.
 pub fn method_name(method: &Method) -> &'static str {
     match method.as_str() {
         "GET" => "GET",
@@ -109,12 +109,12 @@ pub fn method_name(method: &Method) -> &'static str {
     }
 }
 
-/// At most so many bytes of the beginning, whole characters.
+/// The beginning of a text, with at most this many bytes and only whole characters.
 fn cut(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// What every answer bears: the id of its request, and what browsers must not do with it.
+/// Adds the headers of every response: the id of its request, and restrictions for browsers.
 fn stamp(headers: &mut HeaderMap, id: RequestId) {
     headers.reserve(HEADERS);
     if let Ok(id) = HeaderValue::from_str(id.as_str()) {
@@ -133,10 +133,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn invented_methods_have_one_name_and_texts_are_cut_between_characters() {
+    fn unknown_methods_share_one_name_and_texts_are_cut_between_characters() {
         let method = |text: &str| method_name(&Method::from_bytes(text.as_bytes()).unwrap());
         assert_eq!(method("GET"), "GET");
-        assert_eq!(method("get"), "OTHER", "methods have case");
+        assert_eq!(method("get"), "OTHER", "methods are case-sensitive");
         assert_eq!(method(&"X".repeat(100_000)), "OTHER");
         assert_eq!(cut("/v1/é", 4), "/v1/");
         assert_eq!(cut("/v1/é", 5), "/v1/");

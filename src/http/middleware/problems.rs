@@ -1,4 +1,4 @@
-//! Turns every failure of the framework into a problem that names the request it answers, as ours are by themselves, and tells each in the form of its place.
+//! Turns every failure of the framework into a problem with the id of its request, like our own problems, and renders each failure in the form of its path.
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -9,7 +9,7 @@ use actix_web::{Error, HttpResponse};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::http::failures;
 
-/// The middleware: closest to the routes, so that everything further out sees the finished answer.
+/// The middleware: closest to the routes, so that all others see the finished response.
 pub async fn render(
     req: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -17,7 +17,7 @@ pub async fn render(
     let response = next.call(req).await?;
     let problem = match response.response().error() {
         Some(error) if error.as_error::<Problem>().is_some() => None,
-        // An extractor sends the client elsewhere.
+        // An extractor redirects the client.
         Some(_) if response.status().is_redirection() => None,
         Some(error) => Some(foreign(error)),
         None if is_bare(response.response()) => named(response.status()),
@@ -32,18 +32,18 @@ pub async fn render(
     }))
 }
 
-/// An error that says nothing, as those of the pages under `/docs`.
+/// Whether a response is an error without a body, for example of the pages under `/docs`.
 fn is_bare<B: MessageBody>(response: &HttpResponse<B>) -> bool {
     let is_error = response.status().is_client_error() || response.status().is_server_error();
     is_error && matches!(response.body().size(), BodySize::None | BodySize::Sized(0))
 }
 
-/// An error of the framework, in our words: its own text may speak of internals.
+/// An error of the framework as a problem. The framework's own text may reveal internals.
 fn foreign(error: &Error) -> Problem {
     named(error.as_response_error().status_code()).unwrap_or_else(|| Problem::internal(error))
 }
 
-/// What a status of the framework means; `None`: a fault of ours.
+/// The problem for a status of the framework; `None`: the status is a fault of this service.
 fn named(status: StatusCode) -> Option<Problem> {
     let code = match status {
         StatusCode::NOT_FOUND => ProblemCode::NotFound,

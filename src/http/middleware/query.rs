@@ -1,4 +1,4 @@
-//! Query parameters where an operation has none. Where it has some, [`Params`](crate::http::extract::Params) judges them.
+//! Refuses query parameters of operations that have none. [`Params`](crate::http::extract::Params) checks those of other operations.
 
 use std::collections::HashSet;
 
@@ -7,18 +7,18 @@ use actix_web::http::Method;
 
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
-/// Method and path pattern of the operations that have no query parameters. Data of the application.
+/// Method and path pattern of the operations that have no query parameters. Application data.
 #[derive(Debug, Default)]
 pub struct WithoutQuery(HashSet<(String, String)>);
 
 impl WithoutQuery {
-    /// These operations.
+    /// Creates the table of these operations.
     pub fn new(operations: impl IntoIterator<Item = (String, String)>) -> Self {
         Self(operations.into_iter().collect())
     }
 }
 
-/// 400 when a request has query parameters and its operation has none: a slip such as `?dryrun=true` must not be taken for consent.
+/// A 400 if a request has query parameters and its operation has none: a mistyped parameter such as `?dryrun=true` must not be ignored.
 pub(crate) fn unexpected(req: &HttpRequest) -> Option<Problem> {
     let query = req.query_string();
     if query.is_empty() {

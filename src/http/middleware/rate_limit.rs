@@ -1,4 +1,4 @@
-//! Takes each request off the share of its network, and tells what is left ([`crate::memory::rate_limiter`]).
+//! Counts each request against the limit of its network, and reports what is left ([`crate::memory::rate_limiter`]).
 
 use actix_web::HttpResponse;
 use actix_web::dev::ServiceRequest;
@@ -11,22 +11,22 @@ use crate::http::extract::client_network;
 use crate::http::place::decoded_path;
 use crate::memory::rate_limiter::RateLimiter;
 
-/// What load balancers and monitoring ask.
+/// Paths that load balancers and monitoring request.
 pub const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
-/// Whether a path leads to a file that pages load, which is kept in memory and by browsers: a network whose players all open their first page at once must not be refused its styles.
-/// Data of the application, which whoever mounts pages hands over.
+/// Whether a path is a file that pages load, which is served from memory and cached by browsers: if many players of one network open their first page at once,
+/// the styles must not be refused. Application data, which the module that mounts pages provides.
 #[derive(Clone, Copy, Debug)]
 pub struct UncountedFiles(pub fn(&str) -> bool);
 
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Which limit a request counts against.
+/// The limit that a request counts against.
 #[derive(Clone, Copy)]
 pub enum Limit {
     Requests,
-    /// A page of a list loads sixty at once, and everybody in a shop may look at one.
+    /// A page of a list loads sixty pictures at once, and everybody in a shop may open one.
     Pictures,
 }
 
@@ -39,20 +39,20 @@ impl Limit {
     }
 }
 
-/// What a request may have of its network's share.
+/// The result of counting a request against the limit of its network.
 #[derive(Clone, Copy)]
 pub enum Share {
-    /// It is not counted.
+    /// The request is not counted.
     Uncounted,
-    /// It was taken; so many more may come at once.
+    /// The request was counted; this many more are allowed at once.
     Left(Limit, u32),
-    /// There is none, but after so many seconds.
+    /// The limit is reached; a request is allowed again after this many seconds.
     UsedUp(Limit, u32),
 }
 
-/// Takes a request off the share of its network.
+/// Counts a request against the limit of its network.
 pub fn share_of(req: &ServiceRequest, state: &AppState) -> Share {
-    // A load balancer that is refused an answer would take the instance out of service.
+    // A load balancer that gets a refusal would take the instance out of service.
     let path = decoded_path(req.request());
     let is_read = matches!(*req.method(), Method::GET | Method::HEAD);
     if PROBES.contains(&path) || (is_read && is_uncounted_file(req, path)) {
@@ -69,7 +69,7 @@ fn is_uncounted_file(req: &ServiceRequest, path: &str) -> bool {
     req.app_data::<UncountedFiles>().is_some_and(|UncountedFiles(is_one)| is_one(path))
 }
 
-/// Whether a path leads to a picture that pages load: of a card or a design, or an artwork.
+/// Whether a path is a picture that pages load: of a card or a design, or an artwork.
 fn is_picture(path: &str) -> bool {
     let drawn = ["/v1/cards/", "/v1/designs/", "/designs/", "/designer/"];
     let whole = ["/v1/artworks/", "/my/artworks/", "/pictures/"];
@@ -78,13 +78,13 @@ fn is_picture(path: &str) -> bool {
 }
 
 impl Share {
-    /// The 429 with `Retry-After` when a network sends more than its share.
+    /// The 429 with `Retry-After` for a network that exceeds its limit.
     pub fn problem(self) -> Option<HttpResponse> {
         let Self::UsedUp(_, seconds) = self else { return None };
         Some(Problem::new(ProblemCode::RateLimited).retry_after(seconds).respond())
     }
 
-    /// `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers.
+    /// Writes `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers.
     pub fn write(self, state: &AppState, headers: &mut HeaderMap) {
         let (limiter, remaining, reset) = match self {
             Self::Uncounted => return,

@@ -1,4 +1,4 @@
-//! The id of the request that is being answered.
+//! The id of the request in progress.
 
 use std::fmt;
 
@@ -13,20 +13,20 @@ tokio::task_local! {
 
 /// The id of a request, as in the header `X-Request-Id`, the log and problems: a UUID of version 7.
 ///
-/// While a request is answered its id is known to everything that runs for it, without a span: a span for each request, in which most
-/// requests log nothing, would cost as much as the routing.
+/// The id is available to all code that runs for the request, without a tracing span: most requests log nothing, and a span for each would cost as much as the
+/// routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId([u8; LENGTH]);
 
 impl RequestId {
-    /// A new one.
+    /// Creates a new id.
     pub fn fresh() -> Self {
         let mut text = [0; LENGTH];
         Uuid::now_v7().hyphenated().encode_lower(&mut text);
         Self(text)
     }
 
-    /// That of the request that this runs for. Work that a request spawns has none.
+    /// The id of the request that the current task runs for. Tasks that a request spawns have none.
     pub fn current() -> Option<Self> {
         CURRENT.try_with(|id| *id).ok()
     }
@@ -36,12 +36,12 @@ impl RequestId {
         str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Answers the request of this id.
+    /// Runs the future that answers the request with this id.
     pub async fn scope<T>(self, answer: impl Future<Output = T>) -> T {
         CURRENT.scope(self, answer).await
     }
 
-    /// Goes on with it: a body is made piece by piece after the answer has begun.
+    /// Runs code for the request with this id: a body is produced piece by piece after the response has started.
     pub fn enter<T>(self, go_on: impl FnOnce() -> T) -> T {
         CURRENT.sync_scope(self, go_on)
     }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn each_request_knows_its_own_id_and_work_beside_it_none() {
+    async fn each_request_has_its_own_id_and_spawned_work_has_none() {
         let (one, other) = (RequestId::fresh(), RequestId::fresh());
         assert_ne!(one, other);
         let version = Uuid::parse_str(one.as_str()).unwrap().get_version_num();

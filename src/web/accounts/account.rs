@@ -1,4 +1,4 @@
-//! The page of the own account: who one is, settings, sessions, and the way to everything else of it.
+//! The page of the visitor's own account: name, role, settings, sessions, and links to all other pages of the account.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -29,7 +29,7 @@ use crate::web::words;
 #[template(path = "web/accounts/account.html")]
 struct AccountPage {
     frame: Frame,
-    /// What was done before; empty: nothing that must be said.
+    /// Confirmation of the action that was just completed; empty: no action.
     done: &'static str,
     account: AccountResponse,
     factor: SecondFactorResponse,
@@ -37,7 +37,7 @@ struct AccountPage {
     tradings: Vec<TradingChoice>,
 }
 
-/// A session of the own ones.
+/// A session of the visitor's account.
 struct SessionLine {
     id: Uuid,
     is_this: bool,
@@ -46,7 +46,7 @@ struct SessionLine {
     ends: Moment,
 }
 
-/// A moment for people and for programs.
+/// A point in time, as text for people and as a timestamp for programs.
 pub(in crate::web) struct Moment {
     pub(in crate::web) text: String,
     pub(in crate::web) machine: String,
@@ -58,7 +58,7 @@ impl Moment {
     }
 }
 
-/// A choice of who may send offers.
+/// A choice of the setting who may send trade offers to the account.
 struct TradingChoice {
     value: &'static str,
     text: &'static str,
@@ -66,7 +66,7 @@ struct TradingChoice {
 }
 
 impl AccountPage {
-    /// Whether something comes before all else: nothing else is allowed until then.
+    /// Whether a required step is due (a new password, a second factor): until it is done, the account may do nothing else.
     fn is_something_due(&self) -> bool {
         self.account.must_change_password || self.is_factor_due()
     }
@@ -76,14 +76,14 @@ impl AccountPage {
     }
 }
 
-/// What was done before the page is read.
+/// Query of the page: the code of the action that was just completed.
 #[derive(Deserialize)]
 pub(in crate::web) struct AccountQuery {
     #[serde(default)]
     done: String,
 }
 
-/// Shows the own account.
+/// Shows the visitor's own account.
 pub(in crate::web) async fn find_account(
     state: web::Data<AppState>,
     by: Player<ReadOwnAccount>,
@@ -115,14 +115,15 @@ pub(in crate::web) async fn find_account(
     private(200, &page)
 }
 
-/// The settings of the own account. A box that is not ticked is not sent.
+/// The settings of the visitor's own account. Browsers do not send a checkbox that is not ticked.
 #[derive(Deserialize)]
 pub(in crate::web) struct SettingsForm {
     trading: String,
     on_leaderboard: Option<String>,
 }
 
-/// Changes the settings of the own account. Both can be set again and again: whoever meets a failure between them sends the form once more.
+/// Changes the settings of the visitor's own account. The two settings are stored one after the other. Both writes are idempotent, so after a failure between
+/// them the visitor can send the form again.
 pub(in crate::web) async fn change_settings(
     state: web::Data<AppState>,
     by: Player<ChangeOwnTrading>,
@@ -136,7 +137,7 @@ pub(in crate::web) async fn change_settings(
     Ok(see_other("/my/account?done=settings"))
 }
 
-/// Ends one of the own sessions. One that is over already is what was asked for.
+/// Ends one of the visitor's own sessions. A session that has ended already is not an error.
 pub(in crate::web) async fn end_session(
     state: web::Data<AppState>,
     by: Player<EndOwnSessions>,
@@ -146,7 +147,7 @@ pub(in crate::web) async fn end_session(
         Err(problem) if problem.code() != ProblemCode::NotFound => return Err(problem),
         _ => {}
     }
-    // It may be the very session that asks.
+    // The ended session may be the session of this request.
     by.visitor.forget(&state).await;
     Ok(see_other("/my/account?done=session"))
 }

@@ -10,13 +10,13 @@ use crate::web::forms::secret;
 use crate::web::page::{Frame, Place};
 use crate::web::words;
 
-/// Where somebody goes on who has kept the codes.
+/// Where the visitor continues after the page with the codes.
 pub(super) enum Onwards {
     /// To a page.
     Page(String),
-    /// To the registration of the card whose code was typed before.
+    /// To the registration of the card whose code was typed before the log-in.
     Submit(Kept),
-    /// To the log-in, with what was kept for it.
+    /// To the log-in form, which carries the kept values.
     LogIn(Kept),
 }
 
@@ -26,20 +26,20 @@ struct CodesPage<'a> {
     frame: Frame,
     heading: &'a str,
     about: &'a str,
-    /// Name of the account: the paper on which the codes are kept must say of what they are.
+    /// Name of the account: the printed codes must say which account they belong to.
     account: &'a str,
     password: &'a str,
     codes: &'a [String],
     onwards: Onwards,
 }
 
-/// New recovery codes, and what they are for.
+/// New recovery codes, and the account that they belong to.
 pub(super) struct NewCodes<'a> {
     pub(super) heading: &'a str,
     pub(super) about: &'a str,
     /// Name of the account.
     pub(super) account: &'a str,
-    /// Its password, if nobody has typed it; empty: somebody has.
+    /// The generated password; empty if the visitor typed a password.
     pub(super) password: &'a str,
     pub(super) codes: &'a [String],
 }

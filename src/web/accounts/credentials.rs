@@ -1,4 +1,4 @@
-//! New names and passwords, with what is wrong with each beside its field.
+//! Names and passwords of new accounts, with each fault beside its field.
 
 use super::words as account_words;
 use crate::domain::accounts::password::Password;
@@ -14,7 +14,7 @@ pub(super) struct TypedCredentials<'a> {
 }
 
 impl TypedCredentials<'_> {
-    /// Both, or the faults of both.
+    /// Reads the name and the password, or returns the faults of both.
     pub(super) fn read(&self) -> Result<(AccountName, Password), Faults> {
         let mut faults = Faults::none();
         let name = AccountName::parse(self.name)
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_faults_of_both_stand_beside_their_fields() {
+    fn faults_of_name_and_password_are_beside_their_fields() {
         let typed = TypedCredentials { name: "..", password: "short", field: "new_password" };
         let faults = typed.read().err().unwrap();
         assert_eq!(faults.of("name"), Some("A name has 3 to 32 characters. This has 2."));

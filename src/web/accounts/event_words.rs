@@ -1,8 +1,8 @@
-//! What is said of events of the own account.
+//! Text for the events of the visitor's own account.
 
 use crate::web::words::titled;
 
-/// What happened, by the kind of the event; `outcome`: of a dispute. A kind that is newer than these words is told by its name.
+/// The text of an event by its kind; `outcome`: the outcome of a dispute. A kind without text is shown by its code.
 pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
     let text = match kind {
         "submission.accepted" => "A copy was registered to you.",
@@ -45,7 +45,7 @@ pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
     text.to_owned()
 }
 
-/// What a dispute came to.
+/// The text of the outcome of a dispute.
 fn dispute(outcome: Option<&str>) -> &'static str {
     match outcome {
         Some("for_owner") => "A dispute was decided: the copy stays where it was.",

@@ -1,4 +1,4 @@
-//! What happened to the own account, the newest first, and of which kinds its owner is told.
+//! The events of the visitor's own account, newest first, and the settings that turn kinds of events off.
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
@@ -33,30 +33,30 @@ const EVENTS: u16 = 50;
 #[template(path = "web/accounts/events.html")]
 struct EventsPage {
     frame: Frame,
-    /// What was done before; empty: nothing that must be said.
+    /// Confirmation of the action that was just completed; empty: no action.
     done: &'static str,
     events: Vec<EventLine>,
     first_path: Option<String>,
     next_path: Option<String>,
     settings: Vec<Setting>,
-    /// What a browser notes that shows the newest of them; `None`: these are older ones.
+    /// The newest event, which the browser stores as seen; `None`: this page shows older events.
     newest: Option<Newest>,
 }
 
-/// What a browser needs to tell how many events it has not shown yet.
+/// What a browser needs to count the events that it has not shown yet.
 #[derive(Serialize)]
 struct Newest {
-    /// Browsers may be used by several people.
+    /// Several people may use the same browser, so the browser stores the number by account.
     account: Uuid,
     /// The highest number of an event; 0: there is none.
     newest: i64,
 }
 
-/// Something that happened.
+/// An event in the list.
 struct EventLine {
     at: Moment,
     text: String,
-    /// What it is about: what that is called, and where its page is.
+    /// Links to the objects of the event: text and path.
     ways: Vec<(String, String)>,
 }
 
@@ -67,14 +67,14 @@ impl From<AccountEventResponse> for EventLine {
     }
 }
 
-/// The pages of what an event is about. They look themselves who may see it.
+/// Links to the pages of the objects of an event. Each of these pages checks itself who may see it.
 fn ways(event: AccountEventResponse) -> Vec<(String, String)> {
     let way = |text: &str, path: String| (text.to_owned(), path);
     let card = event.card.and_then(|card| {
         let (game, set, number) = (card.game?, card.set?, card.number?);
         Some((words::place(&set, &number), card_path(&game, &set, &number)))
     });
-    // Who gave a copy away has no page of it any more.
+    // A player who gave a copy away can no longer open the page of that copy.
     let copy = event.copy.filter(|_| event.kind != "copy.given");
     let copy = copy.map(|copy| way(account_words::COPY, copy_path(copy.id)));
     let trade = event.trade.map(|trade| way(account_words::TRADE, trade_path(trade.id)));
@@ -100,7 +100,7 @@ struct Setting {
     is_told: bool,
 }
 
-/// Which part of the events.
+/// Which page of the events.
 #[derive(Deserialize)]
 pub(in crate::web) struct EventsQuery {
     /// Only those with a lower number.
@@ -109,7 +109,7 @@ pub(in crate::web) struct EventsQuery {
     done: String,
 }
 
-/// Shows what happened to the own account.
+/// Shows the events of the visitor's own account.
 pub(in crate::web) async fn find_events(
     state: web::Data<AppState>,
     by: Player<ReadOwnEvents>,
@@ -137,7 +137,7 @@ pub(in crate::web) async fn find_events(
     private(200, &page)
 }
 
-/// Tells how far the events of the own account go, for the badge of all pages; strangers nothing.
+/// Returns the number of the newest event of the visitor's own account, for the badge on all pages. Strangers get no number.
 pub(in crate::web) async fn find_newest(
     state: web::Data<AppState>,
     visitor: Visitor,
@@ -152,7 +152,7 @@ pub(in crate::web) async fn find_newest(
     Ok(protected(HttpResponse::Ok().insert_header(unkept).json(newest)))
 }
 
-/// Says which events the own account is told. A box that is not ticked is not sent.
+/// Stores which kinds of events the visitor's own account gets. Browsers do not send a checkbox that is not ticked.
 pub(in crate::web) async fn change_event_settings(
     state: web::Data<AppState>,
     by: Player<ChangeOwnEventSettings>,

@@ -1,4 +1,4 @@
-//! The registration of a player, who is logged in at once. A code that was typed before it is kept, and registered after it.
+//! The registration of a player, who is logged in at once. A serial code that was typed before is kept in the form and registered afterwards.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -36,7 +36,7 @@ pub(in crate::web) async fn show_join(
     show(200, Faults::none(), "", &Kept::path(query.into_inner().to))
 }
 
-/// The fields of the form. Without a name it is shown for the first time: whoever has typed a code comes with it from the log-in.
+/// The fields of the form. Without a name the form is shown for the first time: the log-in form leads here with a serial code that was typed before.
 #[derive(Deserialize)]
 pub(in crate::web) struct JoinForm {
     name: Option<String>,
@@ -77,7 +77,7 @@ pub(in crate::web) async fn join(
         password: "",
         codes: &registered.recovery_codes,
     };
-    // The account is there in any case, and its codes are shown now or never.
+    // The account is created in either case, and its recovery codes can be shown only now.
     match token {
         Err(problem) => {
             tracing::warn!(code = problem.code().code(), "registered, but not logged in");
@@ -95,7 +95,7 @@ pub(in crate::web) async fn join(
     }
 }
 
-/// What is said of a registration that was refused. `None`: a page of its own says it.
+/// The message about a refused registration. `None`: the problem is shown on a page of its own.
 pub(super) fn refusal(problem: &Problem) -> Option<Faults> {
     if problem.code() == ProblemCode::NameTaken {
         return Some(Faults::one("name", account_words::NAME_TAKEN));

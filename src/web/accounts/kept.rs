@@ -1,16 +1,17 @@
-//! What goes along from form to form until somebody is logged in. It is never in an address: whoever reads the code of a card can register the card.
+//! Values that the forms carry along until the visitor is logged in. They are never part of an address: a client that knows the serial code of a card can
+//! register the card.
 
 use serde::Deserialize;
 
 use crate::web::serials::TypedCode;
 
-/// Where to go after the log-in, and what to register then. As hidden fields: `kept.html`.
+/// Where to go after the log-in, and which serial code to register then. `kept.html` writes them as hidden fields.
 #[derive(Clone, Default, Deserialize)]
 pub(in crate::web) struct Kept {
-    /// The path to go to; whoever reads it must ask [`crate::web::session::way_back`].
+    /// The path to go to. It comes from the request: check it with [`crate::web::session::way_back`] before it is used.
     #[serde(default)]
     pub(super) to: String,
-    /// A code that was typed before, and what was typed beside it.
+    /// A serial code that was typed before; the name of the card is in `card`.
     serial: Option<String>,
     #[serde(default)]
     card: String,

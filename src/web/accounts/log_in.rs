@@ -1,4 +1,4 @@
-//! The log-in of a browser. A code that was typed before it is kept in the form, and registered after it.
+//! The log-in of a browser. A serial code that was typed before is kept in the form and registered after the log-in.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -24,14 +24,14 @@ use crate::web::words;
 pub(in crate::web) struct LogInPage {
     frame: Frame,
     faults: Faults,
-    /// What was done before it; empty: nothing that must be said.
+    /// Confirmation of the action that was completed before the log-in; empty: no action.
     done: &'static str,
     name: String,
     kept: Kept,
     ways: [Way; 2],
 }
 
-/// Another form for whoever is at the wrong one. It takes along what is kept.
+/// A link to another form for a visitor who needs that form instead. It carries the kept values along.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
     pub(super) path: &'static str,
@@ -48,19 +48,19 @@ impl LogInPage {
         Self { frame, faults, done: "", name, kept, ways }
     }
 
-    /// The form, for somebody who has typed a code, and maybe a name, and is not logged in.
+    /// The form for a visitor who is not logged in and has typed a serial code, and perhaps a name.
     pub(in crate::web) fn before_submitting(code: &TypedCode, name: &str) -> Self {
         Self::new(Faults::none(), name.to_owned(), Kept::typed(code.clone()))
     }
 
-    /// The form, for somebody who has set a new password.
+    /// The form for a visitor who has just set a new password.
     pub(super) fn recovered(name: String, kept: Kept) -> Self {
         let done = account_words::RECOVERED;
         Self { done, ..Self::new(Faults::none(), name, kept) }
     }
 }
 
-/// Where to go after the log-in, and what was done before it.
+/// Where to go after the log-in, and the action that was completed before it.
 #[derive(Deserialize)]
 pub(in crate::web) struct LogInQuery {
     #[serde(default)]
@@ -81,7 +81,7 @@ pub(in crate::web) async fn show_log_in(
     private(200, &LogInPage::new(Faults::none(), String::new(), kept))
 }
 
-/// The fields of the log-in. Without a name it is shown for the first time: whoever has typed a code comes with it from another form.
+/// The fields of the log-in. Without a name the form is shown for the first time: another form leads here with a serial code that was typed before.
 #[derive(Deserialize)]
 pub(in crate::web) struct LogInForm {
     name: Option<String>,
@@ -93,7 +93,7 @@ pub(in crate::web) struct LogInForm {
     kept: Kept,
 }
 
-/// Logs a browser in, and registers the code that was typed before.
+/// Logs a browser in, and registers the serial code that was typed before.
 pub(in crate::web) async fn log_in(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -115,7 +115,7 @@ pub(in crate::web) async fn log_in(
     };
     let mut answer = match kept.code() {
         None => see_other(way_back(&kept.to)),
-        // Whatever becomes of the card: the browser is logged in, and its second factor is used up.
+        // The log-in is answered even if the card cannot be registered: the browser is logged in, and the code of its second factor is used up.
         Some(code) => submit_as(&state, &token, network, &code)
             .await
             .unwrap_or_else(|problem| problem.respond()),
@@ -124,8 +124,8 @@ pub(in crate::web) async fn log_in(
     Ok(answer)
 }
 
-/// Registers a code in the name of who has just logged in. What may be in the way, as a password that must be changed first, is said on the page to which
-/// the browser goes then.
+/// Registers a serial code for the account that has just logged in. If something prevents that, for example a password that must be changed first, the page to
+/// which the browser goes next shows it.
 async fn submit_as(
     app: &AppState,
     token: &OpaqueToken,

@@ -8,7 +8,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::EndOwnSessions;
 use crate::web::session::{Visitor, logged_out, see_other};
 
-/// Ends the session of the browser, and takes its cookie away. Who is not logged in any more is not told so: it is what was asked for.
+/// Ends the session of the browser and deletes its cookie. A session that has ended already is not an error.
 pub(in crate::web) async fn log_out(
     state: web::Data<AppState>,
     visitor: Visitor,

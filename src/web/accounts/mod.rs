@@ -1,4 +1,4 @@
-//! Pages of accounts: join, log in and out, recover, and what belongs to the own account.
+//! Pages of accounts: join, log in and out, recover, and the pages of the visitor's own account.
 
 mod account;
 mod codes;
@@ -35,7 +35,7 @@ use second_factor::{
 };
 use tokens::{create_token, revoke_token, show_tokens};
 
-/// Mounts the pages of this folder.
+/// Mounts the routes of this module.
 pub(super) fn configure(config: &mut ServiceConfig) {
     config
         .service(form!("/login", show_log_in, log_in))

@@ -1,4 +1,4 @@
-//! A new account in the form of something else: who holds a first card makes one where its code is typed.
+//! The creation of an account within another form: a visitor who holds a first card can create an account where the serial code is typed.
 
 use actix_web::HttpResponse;
 use serde::Deserialize;
@@ -19,37 +19,38 @@ use crate::domain::text::AccountName;
 use crate::web::forms::Faults;
 use crate::web::serials::TypedCode;
 
-/// The fields of a new account, as they were typed. Without `Debug`: they have a password.
+/// The fields of a new account, as they were typed. Without `Debug`, because the fields include a password.
 #[derive(Default, Deserialize)]
 pub(in crate::web) struct TypedNewcomer {
-    /// What the button says that was pressed: `join`, `log_in`, or nothing.
+    /// The value of the button that was pressed: `join`, `log_in` or empty.
     #[serde(default)]
     way: String,
     #[serde(default)]
     pub(in crate::web) name: String,
     #[serde(default)]
     password: String,
-    /// A password that the page has made: for whoever types none. Without script there is none.
+    /// A password that the script of the page has generated, for a visitor who types none. Without script it is empty.
     #[serde(default)]
     made_password: String,
 }
 
-/// The name and the password of an account that is to be made.
+/// The checked name and password of an account that is to be created.
 pub(in crate::web) struct Newcomer<'a> {
     new_password: Password,
     pub(in crate::web) typed: TypedAccount<'a>,
 }
 
-/// The same as it was typed.
+/// The same name and password as they were typed.
 pub(in crate::web) struct TypedAccount<'a> {
     name: AccountName,
     password: &'a str,
-    /// Whether nobody has typed the password, so that it must be shown.
+    /// Whether the password was generated, so that it must be shown.
     is_made: bool,
 }
 
 impl TypedNewcomer {
-    /// Whether an account is to be made. Enter presses the first button of the form: who is logged in meanwhile and has typed nothing here wants none.
+    /// Whether the form creates an account. The Enter key presses the first button of the form, so a visitor who has logged in meanwhile and typed nothing into
+    /// these fields does not want an account.
     pub(in crate::web) fn is_joining(&self, is_stranger: bool) -> bool {
         let is_typed = !(self.name.trim().is_empty() && self.password.is_empty());
         match self.way.as_str() {
@@ -59,7 +60,7 @@ impl TypedNewcomer {
         }
     }
 
-    /// What was typed, or made in its place, or the faults of it.
+    /// The typed values, with the generated password if none was typed; or their faults.
     pub(in crate::web) fn read(&self) -> Result<Newcomer<'_>, Faults> {
         let is_made = self.password.is_empty() && !self.made_password.is_empty();
         let password = if is_made { &self.made_password } else { &self.password };
@@ -72,28 +73,28 @@ impl TypedNewcomer {
 /// What the owner of a new account is shown once.
 pub(in crate::web) struct Welcome {
     pub(in crate::web) account: String,
-    /// The password, if nobody has typed it; empty: somebody has.
+    /// The generated password; empty if the visitor typed a password.
     pub(in crate::web) password: String,
-    /// The recovery codes; none: the account was there already.
+    /// The recovery codes; empty if the account existed already.
     pub(in crate::web) codes: Vec<String>,
 }
 
 impl Welcome {
-    /// Whether there is something in it that is not shown again.
+    /// Whether it contains a password or codes, which are not shown again.
     pub(in crate::web) fn is_secret(&self) -> bool {
         !(self.password.is_empty() && self.codes.is_empty())
     }
 }
 
-/// An account that is there.
+/// An account that exists.
 pub(in crate::web) struct Joined {
-    /// Of the browser, which is logged in; `None`: the account was made, but the log-in failed.
+    /// The session of the browser; `None`: the account was created, but the log-in failed.
     pub(in crate::web) token: Option<OpaqueToken>,
     pub(in crate::web) welcome: Welcome,
 }
 
 impl Joined {
-    /// The page for whom the log-in has failed: with what is shown once, and the way to the log-in, which keeps the code of the card.
+    /// The page for a new account whose log-in failed: it shows the codes once, and links to the log-in, which keeps the serial code of the card.
     pub(in crate::web) fn log_in_first(&self, code: &TypedCode) -> Result<HttpResponse, Problem> {
         let new = NewCodes {
             heading: account_words::RECOVERY_CODES,
@@ -106,17 +107,17 @@ impl Joined {
     }
 }
 
-/// What becomes of a new account.
+/// The outcome of the creation of an account.
 pub(in crate::web) enum Joining {
-    /// It is there.
+    /// The account exists.
     Done(Joined),
-    /// It is refused: with which status, and why.
+    /// The registration was refused, with this status and these faults.
     Refused(u16, Faults),
-    /// Somebody else is logged in here.
+    /// The browser is already logged in to another account.
     Here,
 }
 
-/// Logs in once more whose account the same form has made before.
+/// Logs in again to the account that an earlier request with the same form has created.
 pub(in crate::web) async fn join_again(
     app: &AppState,
     network: Network,
@@ -137,7 +138,7 @@ impl TypedAccount<'_> {
     }
 }
 
-/// Makes an account and logs the browser in. Where the same form has made the account before, it is logged in once more.
+/// Creates an account and logs the browser in. If an earlier request with the same form has created the account, the browser is logged in to it.
 pub(in crate::web) async fn join_with(
     app: &AppState,
     network: Network,
@@ -159,7 +160,7 @@ pub(in crate::web) async fn join_with(
         }
         Err(problem) => problem,
     };
-    // The same form may have used up what the network has left.
+    // An earlier request with the same form may have created the account, or used up the registrations that the network has left.
     if matches!(problem.code(), ProblemCode::NameTaken | ProblemCode::RegistrationThrottled)
         && let Joining::Done(joined) = join_again(app, network, &typed).await?
     {
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_button_says_whether_an_account_is_made_and_else_what_was_typed() {
+    fn the_button_or_else_the_typed_fields_decide_whether_an_account_is_created() {
         for (way, name, is_of_stranger, is_of_player) in [
             ("join", "", true, false),
             ("join", "ada", true, true),
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_that_was_made_is_for_whoever_types_none() {
+    fn the_generated_password_is_used_if_none_was_typed() {
         let made = typed("join", "ada", "", "k7q2-x0fm-93td-aw5g");
         let made = made.read().ok().unwrap().typed;
         assert_eq!((made.password, made.is_made), ("k7q2-x0fm-93td-aw5g", true));

@@ -1,4 +1,4 @@
-//! The change of the own password, and new recovery codes.
+//! The change of the visitor's own password, and new recovery codes.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -17,7 +17,7 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
-/// Where somebody goes who is done.
+/// Where the visitor goes after the change.
 const ACCOUNT: &str = "/my/account";
 
 #[derive(Template)]
@@ -25,18 +25,18 @@ const ACCOUNT: &str = "/my/account";
 struct PasswordPage {
     frame: Frame,
     faults: Faults,
-    /// Whether the recovery codes are to be replaced, too.
+    /// Whether the recovery codes are replaced, too.
     is_replacing: bool,
 }
 
-/// Shows the form, also to whoever must change the password before all else.
+/// Shows the form. An account that must change its password before anything else may open it, too.
 pub(in crate::web) async fn show_password(
     _by: Player<ChangeOwnPassword>,
 ) -> Result<HttpResponse, Problem> {
     show_form(200, Faults::none(), false)
 }
 
-/// The fields of the form. A box that is not ticked is not sent.
+/// The fields of the form. Browsers do not send a checkbox that is not ticked.
 #[derive(Deserialize)]
 pub(in crate::web) struct PasswordForm {
     current_password: String,
@@ -44,7 +44,7 @@ pub(in crate::web) struct PasswordForm {
     replace_recovery_codes: Option<String>,
 }
 
-/// Changes the password, and shows new recovery codes if they were asked for.
+/// Changes the password, and shows new recovery codes if they were requested.
 pub(in crate::web) async fn change_password(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -68,7 +68,7 @@ pub(in crate::web) async fn change_password(
             return show_form(problem.code().status(), faults, is_replacing);
         }
     };
-    // What was closed until the password was changed is open now.
+    // The session had no other permissions until the password was changed: look it up again at its next request.
     by.visitor.forget(&state).await;
     match codes {
         None => Ok(see_other("/my/account?done=password")),
@@ -88,27 +88,27 @@ struct RecoveryCodesPage {
     faults: Faults,
 }
 
-/// Asks for the password before there are new recovery codes.
+/// Requests the password before new recovery codes are created.
 pub(in crate::web) async fn show_recovery_codes(
     _by: Player<ReplaceOwnRecoveryCodes>,
 ) -> Result<HttpResponse, Problem> {
     ask_for_password(200, Faults::none())
 }
 
-/// The password, to show that the owner asks.
+/// The password, which proves that the request comes from the owner.
 #[derive(Deserialize)]
 pub(in crate::web) struct RecoveryCodesForm {
     current_password: String,
 }
 
-/// Makes new recovery codes, and shows them.
+/// Creates new recovery codes, and shows them.
 pub(in crate::web) async fn replace_recovery_codes(
     state: web::Data<AppState>,
     network: ClientNetwork,
     by: Player<ReplaceOwnRecoveryCodes>,
     Form(form): Form<RecoveryCodesForm>,
 ) -> Result<HttpResponse, Problem> {
-    // Read before: codes that were made and cannot be shown are lost.
+    // The name is read before the codes are created: codes that were created and cannot be shown are lost.
     let name = own_name(&state, &by.visitor).await?;
     let password = form.current_password;
     match own_password::replace_recovery_codes(&state, &by, network.0, password).await {
@@ -137,12 +137,12 @@ fn show_codes(name: &str, codes: &[String]) -> Result<HttpResponse, Problem> {
     show_once(200, &new, Onwards::Page(ACCOUNT.to_owned()))
 }
 
-/// The name of the account of whoever reads.
+/// The name of the visitor's account.
 pub(super) async fn own_name(app: &AppState, visitor: &Visitor) -> Result<String, Problem> {
     Ok(own_account::find_own(app, &visitor.must::<ReadOwnAccount>()?).await?.name)
 }
 
-/// What is said where a password that was asked for once more was wrong: `field` is the `id` of its field. `None`: a page of its own says it.
+/// The message about a wrong password in a form that asks for it once more; `field`: the `id` of its field. `None`: the problem is shown on a page of its own.
 pub(super) fn wrong_password(problem: &Problem, field: &'static str) -> Option<Faults> {
     if problem.code() == ProblemCode::WrongPassword {
         return Some(Faults::one(field, account_words::WRONG_PASSWORD));

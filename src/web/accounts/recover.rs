@@ -1,4 +1,4 @@
-//! A new password by a recovery code, for whoever has lost the old one.
+//! Sets a new password by a recovery code, for an account whose password is lost.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -68,7 +68,7 @@ pub(in crate::web) async fn recover(
         return show(problem.code().status(), faults, &name, &kept);
     }
     if kept.code().is_some() {
-        // A code of a card is in no address: the form of the log-in takes it along.
+        // A serial code must not be part of an address, so the form of the log-in carries it along instead of a redirect.
         return private(200, &LogInPage::recovered(name, kept));
     }
     let to: String = form_urlencoded::byte_serialize(kept.to.as_bytes()).collect();

@@ -1,4 +1,4 @@
-//! The own second factor: switched on by the first code of a device, and off again.
+//! The visitor's own second factor: switched on by the first code of a device, and switched off again.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -20,20 +20,20 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
-/// What can be done with the second factor as it is: exactly one of its forms, or those of one that is on.
+/// The page of the second factor. It has one form for each state, and several forms while the second factor is on.
 #[derive(Template)]
 #[template(path = "web/accounts/second_factor.html")]
 struct FactorPage {
     frame: Frame,
     faults: Faults,
     factor: SecondFactorResponse,
-    /// Until when the first code is waited for.
+    /// Until when the service waits for the first code.
     pending_until: Option<Moment>,
-    /// Which of the forms was sent.
+    /// The form that was sent.
     sent: Sent,
 }
 
-/// Which form was sent, so that faults stand beside its fields and not beside those of the others.
+/// A form of the page. Faults are shown beside the fields of the form that was sent only.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sent {
     Nothing,
@@ -50,7 +50,7 @@ impl FactorPage {
     }
 }
 
-/// Shows what the second factor is like, also to whoever must switch one on before all else.
+/// Shows the state of the second factor. An account that must switch one on before anything else may open it, too.
 pub(in crate::web) async fn show_second_factor(
     state: web::Data<AppState>,
     by: Player<ManageOwnSecondFactor>,
@@ -71,7 +71,7 @@ async fn show(
     private(status, &FactorPage { frame, faults, factor, pending_until, sent })
 }
 
-/// The form again with what went wrong, as the second factor is now.
+/// The form with the faults, and the second factor as it is now.
 async fn refused(
     app: &AppState,
     visitor: &Visitor,
@@ -141,14 +141,14 @@ pub(in crate::web) async fn confirm_second_factor(
     match second_factor::confirm(&state, &by, network.0, &form.code).await {
         Err(problem) => refused(&state, &by.visitor, problem, Sent::Confirm).await,
         Ok(codes) => {
-            // What was closed until then is open now.
+            // The session had no other permissions until the second factor was on: look it up again at its next request.
             by.visitor.forget(&state).await;
             show_codes(&name, &codes)
         }
     }
 }
 
-/// Password and code, to show that the owner asks.
+/// Password and code, which prove that the request comes from the owner.
 #[derive(Deserialize)]
 pub(in crate::web) struct SwitchOffForm {
     current_password: String,
@@ -171,14 +171,14 @@ pub(in crate::web) async fn switch_off_second_factor(
     Ok(see_other("/my/account?done=second_factor_off"))
 }
 
-/// The same for new recovery codes: both forms stand on one page, and each field has a name of its own there.
+/// Password and code for new recovery codes. Both forms are on one page, so their fields need different names.
 #[derive(Deserialize)]
 pub(in crate::web) struct FactorCodesForm {
     password_for_codes: String,
     code_for_codes: String,
 }
 
-/// Makes new recovery codes of the second factor, and shows them.
+/// Creates new recovery codes of the second factor, and shows them.
 pub(in crate::web) async fn replace_second_factor_codes(
     state: web::Data<AppState>,
     network: ClientNetwork,

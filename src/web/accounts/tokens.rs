@@ -1,4 +1,4 @@
-//! Personal access tokens, for programs of the owner: made, shown once, revoked.
+//! Personal access tokens for programs of the owner: they are created, shown once, and revoked.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -18,9 +18,9 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// How long a token may live, in days, as the form offers it.
+/// The lifetimes that the form offers, in days.
 const LIFETIMES: [u16; 4] = [7, 30, 90, 366];
-/// Which of them is chosen at first.
+/// The lifetime that is chosen at first.
 const USUAL_LIFETIME: u16 = 90;
 
 #[derive(Template)]
@@ -28,18 +28,18 @@ const USUAL_LIFETIME: u16 = 90;
 struct TokensPage {
     frame: Frame,
     faults: Faults,
-    /// What was done before; empty: nothing that must be said.
+    /// Confirmation of the action that was just completed; empty: no action.
     done: &'static str,
     tokens: Vec<TokenLine>,
-    /// What was typed as the name.
+    /// The typed name.
     name: String,
     scopes: Vec<Choice>,
     lifetimes: Vec<Choice>,
-    /// By which a form that is sent twice is one request.
+    /// Idempotency key: a form that is sent twice is one request.
     key: String,
 }
 
-/// A token of the own ones.
+/// A token of the visitor's account.
 struct TokenLine {
     id: Uuid,
     name: String,
@@ -48,7 +48,7 @@ struct TokenLine {
     ends: Moment,
 }
 
-/// What was typed into the form.
+/// The input of the form.
 struct TypedToken {
     name: String,
     scopes: Vec<String>,
@@ -76,14 +76,14 @@ fn fresh_key() -> String {
     Uuid::now_v7().to_string()
 }
 
-/// What was done before the page is read.
+/// Query of the page: the code of the action that was just completed.
 #[derive(Deserialize)]
 pub(in crate::web) struct TokensQuery {
     #[serde(default)]
     done: String,
 }
 
-/// Shows the own tokens, and the form for another.
+/// Shows the visitor's own tokens, and the form for a new one.
 pub(in crate::web) async fn show_tokens(
     state: web::Data<AppState>,
     by: Player<ManageOwnTokens>,
@@ -108,7 +108,7 @@ async fn show(
         used: token.last_used_at.map(Moment::new),
         ends: Moment::new(token.expires_at),
     });
-    // A token never does more than the role allows: players are offered nothing that theirs would not do.
+    // A token never has more permissions than the role of its owner, so the form offers only scopes that the role has.
     let is_offered = |scope: &Scope| {
         by.role() >= Role::Moderator || !matches!(scope, Scope::AdminRead | Scope::AdminWrite)
     };
@@ -144,7 +144,7 @@ struct TokenPage {
     ends: Moment,
 }
 
-/// Makes a token, and shows it.
+/// Creates a token, and shows it.
 pub(in crate::web) async fn create_token(
     state: web::Data<AppState>,
     by: Player<ManageOwnTokens>,
@@ -179,7 +179,7 @@ pub(in crate::web) async fn create_token(
     }
 }
 
-/// What is wrong with the input, in the order of the fields and once for each.
+/// The faults of the input, in the order of the fields and one for each field.
 fn input_faults(problem: &Problem) -> Faults {
     let mut faults = Faults::none();
     for (field, begin, text) in [
@@ -194,7 +194,7 @@ fn input_faults(problem: &Problem) -> Faults {
     faults
 }
 
-/// Revokes a token. One that is gone already is what was asked for.
+/// Revokes a token. A token that is revoked already is not an error.
 pub(in crate::web) async fn revoke_token(
     state: web::Data<AppState>,
     by: Player<ManageOwnTokens>,

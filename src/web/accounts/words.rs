@@ -52,7 +52,7 @@ pub(super) const SUGGESTION: &str = "The suggested change";
 pub(super) const END_SESSION: &str = "End it";
 pub(super) const THIS_SESSION: &str = "This browser";
 
-/// Who may send offers.
+/// The setting who may send trade offers.
 pub(super) fn trading(trading: Trading) -> &'static str {
     match trading {
         Trading::Closed => "Nobody",
@@ -61,17 +61,17 @@ pub(super) fn trading(trading: Trading) -> &'static str {
     }
 }
 
-/// The button that ends a session, where one is told from another; `began`: since when.
+/// The label of the button that ends a session; `began` distinguishes the session from the others.
 pub(super) fn end_session_of(began: &str) -> String {
     format!("End the session of {began}")
 }
 
-/// A moment, in UTC.
+/// A point in time, in UTC.
 pub(super) fn moment(at: DateTime<Utc>) -> String {
     format!("{}, {} UTC", words::day_of(at), at.format("%H:%M"))
 }
 
-/// What is said of something that was done on the page before, by its code; empty: nothing.
+/// The confirmation of an action that was completed on the page before, by its code; empty: none.
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "password" => "The password is changed. All other devices are logged out.",
@@ -99,7 +99,7 @@ pub(super) const NEW_RECOVERY_CODES_ABOUT: &str =
 pub(super) const MAKE_CODES: &str = "Make new codes";
 pub(super) const WRONG_PASSWORD: &str = "The password is wrong.";
 
-/// What went wrong where a password or a code was asked for once more. `None`: a page of its own says it.
+/// The message about a wrong password or code in a form that asks for it once more. `None`: the problem is shown on a page of its own.
 pub(super) fn proof_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::LoginThrottled => "Too many wrong passwords or codes.",
@@ -150,7 +150,7 @@ pub(super) fn codes_left(count: i64) -> String {
     }
 }
 
-/// Until when the first code is waited for.
+/// Until when the service waits for the first code.
 pub(super) fn first_code_until(until: &str) -> String {
     format!("Type the first code that the app shows. It is waited for until {until}.")
 }
@@ -180,12 +180,12 @@ pub(super) fn days(count: u16) -> String {
     format!("{count} days")
 }
 
-/// The button that revokes a token, where one is told from another.
+/// The label of the button that revokes a token; the name distinguishes the token from the others.
 pub(super) fn revoke_token(name: &str) -> String {
     format!("Revoke {name}")
 }
 
-/// What a token may be good for.
+/// What a scope allows.
 pub(super) fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::CatalogueRead => "See the hidden cards that you see",
@@ -209,7 +209,7 @@ pub(super) fn scope(scope: Scope) -> &'static str {
     }
 }
 
-/// What went wrong with a new token. `None`: a page of its own says it.
+/// The message about a refused token. `None`: the problem is shown on a page of its own.
 pub(super) fn token_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::TooManyTokens => {
@@ -223,7 +223,7 @@ pub(super) fn token_fault(code: ProblemCode) -> Option<&'static str> {
     })
 }
 
-// Own events.
+// Events of the account.
 pub(super) const EVENTS: &str = "What happened";
 pub(super) const NO_EVENTS: &str = "Nothing happened to your account within the last 90 days.";
 pub(super) const EVENT_SETTINGS: &str = "What you are told";
@@ -259,7 +259,7 @@ pub(super) const NEW_PASSWORD: &str = "New password";
 pub(super) const SET_PASSWORD: &str = "Set the password";
 pub(super) const RECOVERED: &str = "The new password is set. Log in with it.";
 
-/// What is wrong with the name of a new account.
+/// The message about the name of a new account.
 pub(super) fn name_fault(error: &TextError) -> String {
     match error {
         TextError::Length { actual: 0, .. } => "Type a name.".to_owned(),
@@ -272,7 +272,7 @@ pub(super) fn name_fault(error: &TextError) -> String {
     }
 }
 
-/// What is wrong with a new password.
+/// The message about a new password.
 pub(in crate::web) fn password_fault(error: PasswordError) -> &'static str {
     match error {
         PasswordError::Length => "A password has 10 to 128 characters.",
@@ -281,13 +281,13 @@ pub(in crate::web) fn password_fault(error: PasswordError) -> &'static str {
     }
 }
 
-/// What went wrong with a registration. `None`: a page of its own says it.
+/// The message about a refused registration. `None`: the problem is shown on a page of its own.
 pub(super) fn join_fault(code: ProblemCode) -> Option<&'static str> {
     (code == ProblemCode::RegistrationThrottled)
         .then_some("Too many accounts were made from your network.")
 }
 
-/// What went wrong with a recovery. `None`: a page of its own says it.
+/// The message about a refused recovery. `None`: the problem is shown on a page of its own.
 pub(super) fn recover_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::WrongRecoveryCode => {
@@ -298,7 +298,7 @@ pub(super) fn recover_fault(code: ProblemCode) -> Option<&'static str> {
     })
 }
 
-/// What went wrong with a log-in. `None`: a page of its own says it.
+/// The message about a refused log-in. `None`: the problem is shown on a page of its own.
 pub(super) fn log_in_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::WrongCredentials => "The name or the password is wrong.",

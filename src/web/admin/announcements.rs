@@ -1,4 +1,4 @@
-//! Announcements of print runs: those of a set, and one with what can be done about it.
+//! Announcements of print runs: the list of a set, and the page of one announcement with its actions.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -23,7 +23,7 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/admin/announcements";
 
 /// The page of an announcement.
@@ -31,7 +31,7 @@ pub(super) fn announcement_path(id: Uuid) -> String {
     format!("{PATH}/{id}")
 }
 
-/// Which set.
+/// The query of the list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct AnnouncementsQuery {
@@ -47,9 +47,9 @@ struct AnnouncementsPage {
     nav: Nav,
     faults: Faults,
     sets: SetChoices,
-    /// What was asked for.
+    /// The set of the query.
     set: String,
-    /// Whether a set was asked for.
+    /// Whether the query names a set.
     is_asked: bool,
     announcements: Vec<AnnouncementRow>,
     first_path: Option<String>,
@@ -151,7 +151,7 @@ struct AnnouncementPage {
     faults: Faults,
     done: &'static str,
     announcement: AnnouncementRow,
-    /// How it is printed.
+    /// The command that prints the run.
     command: String,
 }
 
@@ -194,7 +194,7 @@ struct RevealPage {
     announcement: AnnouncementRow,
 }
 
-/// Asks whether a run is to be revealed.
+/// The page that asks for confirmation before a run is revealed.
 pub(in crate::web) async fn show_reveal(
     state: web::Data<AppState>,
     by: Player<AnnouncePrintRuns>,

@@ -1,4 +1,4 @@
-//! The audit log: who did what, and when.
+//! The audit log: which account did what, and when.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -24,7 +24,7 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, Visitor};
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/admin/audit-log";
 
 /// Which entries, as a form sends it.
@@ -54,7 +54,7 @@ impl AuditQuery {
         path_of(PATH, &fields)
     }
 
-    /// What is asked for, or every field that cannot be read.
+    /// The checked filter, or the faults of all fields.
     fn read(&self) -> Result<Asked, Faults> {
         let mut faults = Faults::none();
         let account = read(&self.account, "account", admin_words::ACCOUNT_FAULT, &mut faults);
@@ -71,7 +71,7 @@ impl AuditQuery {
     }
 }
 
-/// A value that was typed; `None`: nobody filled it in, or it cannot be read, which is added to the faults.
+/// Reads a value of a field; `None`: the field is empty or invalid. A fault of an invalid value is added to `faults`.
 fn read<T: TryFrom<String>>(
     typed: &str,
     field: &'static str,
@@ -89,7 +89,7 @@ fn read<T: TryFrom<String>>(
     value
 }
 
-/// Which entries.
+/// The checked filter.
 struct Asked {
     account: Option<Person>,
     actor: Option<Person>,
@@ -111,14 +111,14 @@ struct AuditPage {
     next_path: Option<String>,
 }
 
-/// Something that was done.
+/// An entry of the log.
 struct EntryRow {
     at: Moment,
-    /// Where the account is, and its name; `None`: the operator at the machine.
+    /// Page and name of the account that acted; `None`: the operator on the command line.
     actor: Option<(String, String)>,
     action: String,
     target: String,
-    /// Where the account is that it was done to, and its name.
+    /// Page and name of the account that was acted on.
     target_account: Option<(String, String)>,
     details: Vec<(String, String)>,
 }

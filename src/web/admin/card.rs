@@ -1,4 +1,4 @@
-//! The page on which a card is changed: its texts in a form, its rulings, and the way to everything else.
+//! The page on which a card is changed: a form with its texts, its rulings, and links to all other actions.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -31,9 +31,9 @@ use crate::web::words;
 struct TypedTexts {
     name: String,
     lore: String,
-    /// In printed order; an empty one is taken away.
+    /// In printed order; an empty effect is removed from the card.
     effects: Vec<String>,
-    /// Effects that were typed when the card had another number of them. They are shown, and not saved.
+    /// Effects that were typed when the card had another number of effects. They are shown, and not saved.
     kept: Vec<String>,
     version: String,
 }
@@ -60,12 +60,12 @@ impl TypedTexts {
         }
     }
 
-    /// Whether there is a text for each effect of a card, and none beside.
+    /// Whether there is exactly one text for each effect of the card.
     fn fits(&self, card: &StoredCard) -> bool {
         self.effects.len() == card.effects.len()
     }
 
-    /// What is to be changed of a card; styles and slots of effects stay.
+    /// The merge patch of the card; styles and slots of effects stay as they are.
     fn patch(&self, card: &StoredCard) -> Map<String, Value> {
         let mut patch = Map::new();
         if self.name != card.name {
@@ -105,10 +105,10 @@ struct CardPage {
     public_path: String,
     typed: TypedTexts,
     effects: Vec<EffectField>,
-    /// Instead of these: what was typed, to be read only.
+    /// The effects that were typed and cannot be saved, shown read-only.
     kept: Vec<EffectField>,
     rulings: Vec<RulingRow>,
-    /// The version that is stored, when it is another one than the form began with.
+    /// The stored version, if it differs from the version that the form was loaded with.
     saved: Option<Vec<String>>,
 }
 
@@ -118,7 +118,7 @@ struct EffectField {
     text: String,
 }
 
-/// Shows a card, to be changed.
+/// Shows the form of a card.
 pub(in crate::web) async fn show_card(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -180,7 +180,7 @@ async fn show(
     private(status, &page)
 }
 
-/// Changes the texts of a card, if it is still the version that the form was made of.
+/// Changes the texts of a card, if the stored version is still the version that the form was loaded with.
 pub(in crate::web) async fn change_card(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -203,10 +203,10 @@ pub(in crate::web) async fn change_card(
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
     let found = find_card(&state, &by, id).await?;
     if is_stale {
-        // Whoever has seen both versions may put one in the place of the other.
+        // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
         typed.version.clone_from(&found.version);
         if !typed.effects.is_empty() && !typed.fits(&found.card) {
-            // Nobody can tell which text belongs to which effect.
+            // The number of effects differs, so it is unknown which text belongs to which effect.
             typed.kept = std::mem::take(&mut typed.effects);
         }
     }
@@ -221,7 +221,7 @@ pub(super) async fn edit(
     version: &str,
     patch: Map<String, Value>,
 ) -> Result<(), Problem> {
-    // No key stands twice in it, so it is a text that is too long.
+    // No key occurs twice in the patch, so the only possible failure is a text that is too long.
     let patch: MergePatch = serde_json::from_value(Value::Object(patch)).map_err(|_| {
         Problem::new(ProblemCode::InvalidEdit)
             .errors(vec![InputFault::at("", FaultReason::TooLong)])
@@ -230,7 +230,7 @@ pub(super) async fn edit(
     card_edits::edit_card(app, by, id, &seen, &patch, false).await.map(drop)
 }
 
-/// What is wrong with the texts of a card, beside its fields.
+/// The faults of the texts of a card, beside their fields.
 fn faults_of_edit(problem: &Problem) -> Option<Faults> {
     let said = admin_words::fault(problem.code())?;
     let mut faults = Faults::none();
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_changed_is_patched() {
+    fn the_patch_has_only_changed_members() {
         let (card, version) = (card(), "v".to_owned());
         let found = ReadCard { card, version };
         let mut typed = TypedTexts::of(&found);
@@ -287,7 +287,7 @@ mod tests {
             "lore": "Whistles.", "effects": [{ "style": "normal", "text": "Three." }],
         });
         assert_eq!(Value::Object(typed.patch(&found.card)), wanted);
-        // Texts that belong to no effect for sure change none.
+        // Without a text for each effect, the patch changes no effect.
         typed.effects.pop();
         assert_eq!(Value::Object(typed.patch(&found.card)), json!({ "lore": "Whistles." }));
     }

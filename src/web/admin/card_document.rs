@@ -1,4 +1,4 @@
-//! A card as a set file has it, changed as a whole: attributes, printings and kind, too. Faults stand beside their lines.
+//! Changes a card as a whole, as a JSON document like in a set file: also attributes, printings and kind. Faults are shown beside their lines.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -37,7 +37,7 @@ struct DocumentPage {
     path: String,
     typed: TypedDocument,
     located: Vec<FaultRow>,
-    /// The version that is stored, when it is another one than the form began with.
+    /// The stored document, if it differs from the version that the form was loaded with.
     saved: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub(in crate::web) struct TypedDocument {
     version: String,
 }
 
-/// What is said beside the form.
+/// The messages beside the form.
 #[derive(Default)]
 struct Said {
     faults: Faults,
@@ -56,7 +56,7 @@ struct Said {
     saved: Option<String>,
 }
 
-/// A card with its document as it is stored.
+/// A card with its stored document.
 struct Stored {
     card: StoredCard,
     version: String,
@@ -79,7 +79,7 @@ async fn find(app: &AppState, by: &Granted<WriteCatalogue>, id: CardId) -> Resul
     Ok(Stored { card, version, document })
 }
 
-/// Shows all of a card.
+/// Shows the document of a card.
 pub(in crate::web) async fn show_document(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -113,15 +113,15 @@ fn show(
     private(status, &page)
 }
 
-/// What is to be changed, or why the text cannot be read.
+/// The merge patch from the stored document to the text, or why the text cannot be read.
 fn read(before: &Map<String, Value>, text: &str) -> Result<Map<String, Value>, serde_json::Error> {
-    // It refuses members that stand twice; of the values one is taken.
+    // `MergePatch` refuses duplicate members; a plain `Value` would keep one of them silently.
     serde_json::from_str::<MergePatch>(text)?;
     let after: Map<String, Value> = serde_json::from_str(text)?;
     Ok(patch_between(before, &after))
 }
 
-/// Changes all of a card, if it is still the version that the form was made of.
+/// Changes the document of a card, if the stored version is still the version that the form was loaded with.
 pub(in crate::web) async fn change_document(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,

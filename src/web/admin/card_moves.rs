@@ -1,4 +1,4 @@
-//! A card gets another number, or becomes one with another card.
+//! Moves a card to another number, and merges a card into another one.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -27,16 +27,16 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// A place in the game of a card, and why it goes there, as it was typed.
+/// The target set and number, and the reason, as they were typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct TypedPlace {
     set: String,
     number: String,
     note: String,
-    /// Tells a form that is sent twice.
+    /// Idempotency key: recognises a form that is sent twice.
     key: String,
-    /// Of a merge that was confirmed: the card that stays.
+    /// Of a merge that was confirmed: the id of the card that stays.
     into: String,
 }
 
@@ -55,20 +55,20 @@ struct MovePage {
     heading: String,
     about: &'static str,
     button: &'static str,
-    /// Where the card is, and where the form goes.
+    /// The page of the card, and the path that the form is sent to.
     path: String,
     action: String,
     place: String,
     number_label: &'static str,
     sets: Vec<Choice>,
-    /// Whether the game has more sets than these: the code is typed then.
+    /// Whether the game has more sets than are listed: then the code of the set is typed.
     has_more_sets: bool,
     typed: TypedPlace,
-    /// Whether a note is asked for: of a hidden card everybody could read it.
+    /// Whether the form has a note. A hidden card has none, because everybody could read the note.
     has_note: bool,
 }
 
-/// Which of the two forms.
+/// Which of the two forms is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Move,
@@ -90,7 +90,7 @@ async fn show(
     }
     let (mut sets, has_more_sets) = sets_of_game(app, &game, &typed.set).await?;
     if !is_among(&sets) {
-        // What was typed is no set: without a choice a browser would take the first one.
+        // The typed set does not exist. Without a selected choice, the browser would select the first set.
         sets = sets_of_game(app, &game, &card.set).await?.0;
     }
     let path = edit_path(card.id);
@@ -130,7 +130,7 @@ async fn show(
     private(status, &page)
 }
 
-/// Asks for the new number of a card.
+/// Shows the form for the new number of a card.
 pub(in crate::web) async fn show_move(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -140,10 +140,10 @@ pub(in crate::web) async fn show_move(
     show(&state, &by, 200, (Way::Move, &card), TypedPlace::default(), Faults::none()).await
 }
 
-/// Fields of the form, which are called as in the API.
+/// Fields of the form, with the names that the API uses.
 const FIELDS: [&str; 3] = ["set", "number", "note"];
 
-/// Gives a card another number.
+/// Moves a card to another number.
 pub(in crate::web) async fn move_card(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -166,7 +166,7 @@ pub(in crate::web) async fn move_card(
     show(&state, &by, status, (Way::Move, &card), typed, faults).await
 }
 
-/// Where a card is to go, and the note about that; or everything that is wrong with it.
+/// The target and the note, or all faults of the form.
 fn read_place(typed: &TypedPlace) -> Result<(Destination, Option<String>), Faults> {
     let mut faults = Faults::none();
     let set = Code::try_from(typed.set.trim());
@@ -197,7 +197,7 @@ async fn run_move(
     card_migrations::move_card(app, by, id, to, note.as_deref(), key.as_ref()).await.map(drop)
 }
 
-/// Asks which card it becomes one with.
+/// Shows the form for the card to merge into.
 pub(in crate::web) async fn show_merge(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -207,7 +207,7 @@ pub(in crate::web) async fn show_merge(
     show(&state, &by, 200, (Way::Merge, &card), TypedPlace::default(), Faults::none()).await
 }
 
-/// Two cards that are to become one.
+/// Two cards that are to be merged.
 #[derive(Template)]
 #[template(path = "web/admin/card_merge.html")]
 struct MergePage {
@@ -226,7 +226,7 @@ struct MergePage {
     typed: TypedPlace,
 }
 
-/// Merges a card into another one, after it was asked whether that is meant.
+/// Merges a card into another one, after a page that asks for confirmation.
 pub(in crate::web) async fn merge_card(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -257,7 +257,7 @@ pub(in crate::web) async fn merge_card(
     confirm(&by, problem.code().status(), &card, &other, typed, faults)
 }
 
-/// The card at the place that was typed, which is another one.
+/// Finds the card at the typed place, which must be another card.
 async fn find_other(
     app: &AppState,
     by: &Granted<WriteCatalogue>,

@@ -1,4 +1,4 @@
-//! A hidden card is unlocked by hand.
+//! Unlocks a hidden card by hand.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -34,7 +34,7 @@ struct UnlockPage {
     reason: String,
 }
 
-/// Asks for the reason, and says what follows.
+/// Shows the form for the reason, and what the unlock does.
 pub(in crate::web) async fn show_unlock(
     state: web::Data<AppState>,
     by: Player<UnlockCards>,
@@ -64,7 +64,7 @@ fn show(
     private(status, &page)
 }
 
-/// Why it is unlocked.
+/// The reason of the unlock.
 #[derive(Deserialize)]
 pub(in crate::web) struct UnlockForm {
     reason: String,

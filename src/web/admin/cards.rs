@@ -1,4 +1,4 @@
-//! Cards are found here to be changed: by the language of searches, hidden ones included.
+//! Finds cards to change, by the query language of the search. Hidden cards are included.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/admin/cards";
 
 /// The page on which a card is changed.
@@ -35,7 +35,7 @@ pub(super) fn edit_path(id: Uuid) -> String {
     format!("{PATH}/{id}")
 }
 
-/// Which cards, as a form sends it.
+/// The query of the page, as the form sends it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct CardsQuery {
@@ -57,17 +57,17 @@ impl CardsQuery {
     }
 }
 
-/// What is read of a page of cards.
+/// The fields of an API response with a page of cards that this page uses.
 #[derive(Debug, Default, Deserialize)]
 struct Found {
     data: Vec<FoundCard>,
     next_cursor: Option<String>,
-    /// Beside the answer: programs are told in other words.
+    /// Warnings in the words of the pages; the API response has its own words for programs.
     #[serde(skip)]
     warnings: Vec<Warning>,
 }
 
-/// A card in it.
+/// A card in the response.
 #[derive(Debug, Deserialize)]
 struct FoundCard {
     id: Uuid,
@@ -92,7 +92,7 @@ struct CardsPage {
     next_path: Option<String>,
 }
 
-/// A card in the list.
+/// A card in the list of this page.
 struct CardRow {
     path: String,
     name: String,

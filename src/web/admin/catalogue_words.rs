@@ -1,4 +1,4 @@
-//! Text of the pages on which admins bring in games and sets, and change cards.
+//! Text of the pages on which admins import games and sets, and change cards.
 
 use crate::app::problem::ProblemCode;
 
@@ -36,12 +36,12 @@ pub(super) const CARDS_CHANGED: &str = "Changed cards";
 pub(super) const CARDS_UNLOCKED: &str = "Unlocked cards";
 pub(super) const CHANGE_GAME: &str = "Change the manifest of a game";
 
-/// What a file describes.
+/// The name of the kind of file.
 pub(super) fn described(code: &str) -> &'static str {
     if code == "game" { "A game (manifest)" } else { "A set of cards" }
 }
 
-/// What is said of a file that is larger than files of its kind may be.
+/// The message about a file that exceeds the limit of its kind.
 pub(super) fn too_large(of: &str) -> &'static str {
     if of == "game" {
         "A manifest may have 512 KiB at most."
@@ -50,7 +50,7 @@ pub(super) fn too_large(of: &str) -> &'static str {
     }
 }
 
-/// Why a form could not be received. `None`: a page of its own says it.
+/// The message about a form that could not be received. `None`: the problem is shown on a page of its own.
 pub(super) fn not_received(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::BodyTooLarge => too_large("set"),
@@ -67,7 +67,7 @@ pub(super) fn import_title(is_done: bool) -> String {
     if is_done { "It is brought in" } else { "This would change" }.to_owned()
 }
 
-/// What becomes of a set.
+/// Whether an import adds or changes a set.
 pub(super) fn set_state(is_added: bool, is_changed: bool) -> &'static str {
     match (is_added, is_changed) {
         (true, _) => "New",
@@ -81,7 +81,7 @@ pub(super) fn game_page(game: &str) -> String {
     format!("Look at {game}")
 }
 
-/// How many faults a file has.
+/// The number of faults in a file.
 pub(super) fn faults_in_file(count: usize) -> String {
     if count == 1 {
         "Something is wrong with the text. Nothing was stored.".to_owned()
@@ -95,7 +95,7 @@ pub(super) fn line_and_column(line: usize, column: usize) -> String {
     format!("Line {line}, column {column}")
 }
 
-/// The way to a place in the text in the form.
+/// The label of the link to a place in the text of the form.
 pub(super) fn way_to_line_and_column(line: usize, column: usize) -> String {
     format!("Show line {line}, column {column} in the text")
 }
@@ -124,11 +124,11 @@ pub(super) const LEAVE_CARD: &str = "Leave the card as it is";
 pub(super) const DOCUMENT: &str = "The card, as JSON";
 pub(super) const DOCUMENT_ABOUT: &str = "Name, kind, attributes, effects, background text and printings, as a set file has them. The card is judged by the rules of its game before it is stored. It keeps its number until you move it.";
 
-/// Effects that were typed and cannot be saved with the other texts.
+/// Effects that were typed and cannot be saved together with the other texts.
 pub(super) const YOUR_EFFECTS: &str = "Your effects";
 pub(super) const YOUR_EFFECTS_HELP: &str = "Somebody has changed how many effects the card has. Yours are not saved with the other texts: put them in where all of the card stands.";
 
-/// The label of an effect; `style`: how it is activated.
+/// The label of an effect; `style`: how the effect is activated.
 pub(super) fn effect(number: usize, style: Option<&str>) -> String {
     match style {
         Some(style) => format!("Effect {number}, {}", style.to_lowercase()),
@@ -136,7 +136,7 @@ pub(super) fn effect(number: usize, style: Option<&str>) -> String {
     }
 }
 
-/// The heading of a card that is changed as a whole.
+/// The heading of the page that changes a card as a whole.
 pub(super) fn all_of(name: &str) -> String {
     format!("All of {name}")
 }
@@ -180,7 +180,7 @@ pub(super) fn merge_of(name: &str) -> String {
     format!("Merge {name} with another card")
 }
 
-/// What a merge does; `place`: of the card that goes.
+/// What a merge does; `place`: the place of the card that is merged away.
 pub(super) fn merge_points(goes: &str, place: &str, stays: &str) -> Vec<String> {
     vec![
         format!("{goes} is no card of its own any more. There is no way back."),
@@ -212,17 +212,17 @@ pub(super) fn new_ruling_of(name: &str) -> String {
     format!("A ruling about {name}")
 }
 
-/// The link to the form of a ruling, where one is told from another.
+/// The label of the link to the form of a ruling; kind and day distinguish it from other rulings.
 pub(super) fn change_ruling(kind: &str, day: &str) -> String {
     format!("Change: {kind} of {day}")
 }
 
-/// The link to the question whether a ruling is to go, where one is told from another.
+/// The label of the link to the page that deletes a ruling; kind and day distinguish it from other rulings.
 pub(super) fn delete_ruling(kind: &str, day: &str) -> String {
     format!("Take away: {kind} of {day}")
 }
 
-/// What is said of something that was done on the page before, by its code; empty: nothing.
+/// The confirmation of an action that was completed on the page before, by its code; empty: none.
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "changed" => "The card is changed.",

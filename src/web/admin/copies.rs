@@ -1,4 +1,4 @@
-//! A registered copy as moderators see it: whose it is and was, and what they may do to it. Its code is on the card, and nowhere here.
+//! A registered copy for moderators: its present and former owners, and the moderation actions. Its serial code is printed on the card and not shown here.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/admin/copies";
 
 /// The page of a copy.
@@ -36,7 +36,7 @@ pub(super) fn copy_path(id: Uuid) -> String {
     format!("{PATH}/{id}")
 }
 
-/// The copy to find, as it was typed; `None`: nothing was looked for yet.
+/// The id of the copy to find, as it was typed; `None`: the form was not sent.
 #[derive(Debug, Deserialize)]
 pub(in crate::web) struct FindQuery {
     copy: Option<String>,
@@ -51,7 +51,7 @@ struct FindPage {
     copy: String,
 }
 
-/// Leads to the copy of an id, which players see in their own lists and tell moderators.
+/// Redirects to the copy with an id. Players see the id in their own lists and give it to moderators.
 pub(in crate::web) async fn find_copy_by_id(
     by: Player<OverseeCopies>,
     query: web::Query<FindQuery>,
@@ -94,11 +94,11 @@ struct CopyPage {
     next_path: Option<String>,
 }
 
-/// Something that happened to the copy.
+/// An event of the copy.
 struct EventRow {
     at: Moment,
     event: &'static str,
-    /// Who did it, or got the copy: where the account is, and its name.
+    /// Page and name of the account that did it, or that received the copy.
     by: Option<(String, String)>,
     owner: Option<(String, String)>,
     reason: Option<String>,
@@ -123,7 +123,7 @@ impl From<CopyEventResponse> for EventRow {
     }
 }
 
-/// Which part of the history, and what was done before.
+/// Which page of the history, and the action that was just completed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct CopyQuery {
@@ -177,7 +177,7 @@ pub(in crate::web) async fn find_copy(
     private(200, &page)
 }
 
-/// Something that a moderator may do to a copy, as the address has it.
+/// The moderation action by its name in the address.
 fn action_of(name: &str) -> Option<Moderation> {
     Some(match name {
         "freeze" => Moderation::Freeze,
@@ -195,13 +195,13 @@ struct ModeratePage {
     faults: Faults,
     heading: &'static str,
     about: &'static str,
-    /// Where the copy is, and where the form goes.
+    /// The page of the copy, and the path that the form is sent to.
     path: String,
     action: String,
     reason: String,
 }
 
-/// Asks for the reason, and says what follows.
+/// Shows the form for the reason, and what the action does.
 pub(in crate::web) async fn show_moderate(
     state: web::Data<AppState>,
     by: Player<ModerateCopies>,
@@ -210,7 +210,7 @@ pub(in crate::web) async fn show_moderate(
     let (copy, name) = path.into_inner();
     let action = action_of(&name).ok_or_else(Problem::not_found)?;
     let (reads, overseer) = (by.visitor.must::<ReadOwnCopies>()?, overseer(&by.visitor)?);
-    // A copy that is not there is not asked about.
+    // Answers 404 if the copy does not exist.
     own_copies::find(&state, &reads, Some(&overseer), by.visitor.viewer(), CopyId(copy)).await?;
     ask(&by, 200, (copy, &name, action), String::new(), Faults::none())
 }
@@ -241,7 +241,7 @@ fn ask(
     private(status, &page)
 }
 
-/// Why a moderator does it.
+/// The reason of the moderator.
 #[derive(Deserialize)]
 pub(in crate::web) struct ReasonForm {
     reason: String,

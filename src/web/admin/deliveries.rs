@@ -1,4 +1,4 @@
-//! What became of the deliveries of a webhook, and how one is sent again.
+//! The deliveries of a webhook with their outcome, and the button that sends one again.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -25,11 +25,11 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// All states, as forms and the API call them.
+/// All states, with the names that forms and the API use.
 const STATES: [DeliveryState; 3] =
     [DeliveryState::Waiting, DeliveryState::Delivered, DeliveryState::Failed];
 
-/// Which deliveries, as a form sends it.
+/// The filter, as the form sends it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct DeliveriesQuery {
@@ -44,7 +44,7 @@ struct DeliveriesPage {
     frame: Frame,
     nav: Nav,
     done: &'static str,
-    /// Where the webhook is, and this page.
+    /// The page of the webhook, and the path of this page.
     webhook_path: String,
     path: String,
     states: Vec<Choice>,
@@ -55,9 +55,9 @@ struct DeliveriesPage {
 
 /// A delivery.
 struct DeliveryRow {
-    /// Where the button goes that sends it again.
+    /// The path that the button to send it again is sent to.
     resend: String,
-    /// By which a button that is pressed twice sends it once.
+    /// Idempotency key: a button that is pressed twice sends the delivery once.
     key: String,
     kind: String,
     state: &'static str,
@@ -122,14 +122,14 @@ pub(in crate::web) async fn list_deliveries(
     private(200, &page)
 }
 
-/// What tells a button that is pressed twice.
+/// The idempotency key of a button.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct KeyForm {
     key: String,
 }
 
-/// Tries a webhook.
+/// Sends a ping to a webhook.
 pub(in crate::web) async fn ping(
     state: web::Data<AppState>,
     by: Player<ManageWebhooks>,

@@ -1,4 +1,4 @@
-//! Disputes about copies: the list of all, and the decision of one.
+//! Disputes about copies: the list of all disputes, and the decision of one.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -31,9 +31,9 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/admin/disputes";
-/// What stands for every state; without a word, those that are open are listed.
+/// The value of the filter for all states. Without a filter, the open disputes are listed.
 const ALL: &str = "all";
 
 /// The page of a dispute.
@@ -41,7 +41,7 @@ pub(super) fn dispute_path(id: Uuid) -> String {
     format!("{PATH}/{id}")
 }
 
-/// Which disputes, as a form sends it.
+/// The filter, as the form sends it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct DisputesQuery {
@@ -79,7 +79,7 @@ struct DisputesPage {
     next_path: Option<String>,
 }
 
-/// A person of a dispute: where the account is, and its name.
+/// A side of a dispute: page and name of the account.
 struct Party {
     path: String,
     name: String,
@@ -91,7 +91,7 @@ impl Party {
     }
 }
 
-/// A dispute, without what was said in it.
+/// A dispute in the list, without its statements.
 struct DisputeRow {
     path: String,
     state: &'static str,
@@ -140,12 +140,12 @@ impl From<DisputeSummaryResponse> for DisputeRow {
     }
 }
 
-/// What a reader needs to see all copies and disputes.
+/// The permission to see all copies and disputes.
 pub(super) fn overseer(visitor: &Visitor) -> Result<Overseer, Problem> {
     Ok(Overseer { copies: visitor.must()?, accounts: Some(visitor.must()?) })
 }
 
-/// Lists disputes, the newest first: without a filter those that are open.
+/// Lists disputes, newest first. Without a filter, lists the open disputes.
 pub(in crate::web) async fn list_disputes(
     state: web::Data<AppState>,
     by: Player<OverseeCopies>,
@@ -167,7 +167,7 @@ pub(in crate::web) async fn list_disputes(
     let next_path = next_cursor.as_deref().map(|cursor| query.path_at(Some(cursor)));
     let mut frame = Frame::new(admin_words::DISPUTES).at(Place::Account);
     frame.next.clone_from(&next_path);
-    // The open ones come first, and need no word.
+    // The open disputes are the default and are not written to the address.
     let mut states = vec![
         Choice::new("", moderation_words::dispute_state("open"), &query.state),
         Choice::new(ALL, moderation_words::ALL_STATES, &query.state),
@@ -203,7 +203,7 @@ struct DisputePage {
     reason: String,
 }
 
-/// Something that was said.
+/// A statement of a side.
 struct Statement {
     side: &'static str,
     account: Option<Party>,
@@ -223,7 +223,7 @@ impl From<StatementResponse> for Statement {
     }
 }
 
-/// What a moderator decides, as it was typed.
+/// The decision of a moderator, as it was typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct DecisionForm {
@@ -231,7 +231,7 @@ pub(in crate::web) struct DecisionForm {
     reason: String,
 }
 
-/// Shows a dispute with what both sides say.
+/// Shows a dispute with the statements of both sides.
 pub(in crate::web) async fn show_dispute(
     state: web::Data<AppState>,
     by: Player<OverseeCopies>,

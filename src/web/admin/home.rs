@@ -1,4 +1,4 @@
-//! Where moderators and admins begin: what waits for them, and, as long as the service is new, what is to be done first.
+//! The start page of moderators and admins: items that wait for a decision and, on a new service, the first steps of the setup.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -24,7 +24,7 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor};
 use crate::web::words;
 
-/// As many of what waits are counted: rows are read for it, and nobody decides more at once.
+/// At most this many items of each list are counted: counting reads their rows, and a higher number has no use.
 const COUNTED: u16 = 20;
 
 #[derive(Template)]
@@ -32,15 +32,15 @@ const COUNTED: u16 = 20;
 struct StartPage {
     frame: Frame,
     nav: Nav,
-    /// What is to be done first; empty: all of it is done.
+    /// The first steps that are still to do; empty: all are done.
     steps: Vec<Step>,
-    /// Whether something must be done before all else.
+    /// Whether the account has a required step to do before anything else.
     is_due: bool,
     waiting: Vec<Waiting>,
     tools: Vec<Tool>,
 }
 
-/// Something to do while the service is new.
+/// A step of the setup of a new service.
 struct Step {
     name: &'static str,
     about: &'static str,
@@ -48,7 +48,7 @@ struct Step {
     is_done: bool,
 }
 
-/// Something that waits for a decision.
+/// A list of items that wait for a decision.
 struct Waiting {
     name: &'static str,
     about: &'static str,
@@ -57,14 +57,14 @@ struct Waiting {
     is_empty: bool,
 }
 
-/// Another page of admins.
+/// A link to another page of admins.
 struct Tool {
     name: &'static str,
     about: &'static str,
     path: &'static str,
 }
 
-/// Shows what waits. Who must change the password first sees that step, and nothing else.
+/// Shows the items that wait. An account that must change its password first sees that step only.
 pub(in crate::web) async fn find_start(
     state: web::Data<AppState>,
     by: Player<ReadOwnAccount>,
@@ -94,7 +94,7 @@ pub(in crate::web) async fn find_start(
     private(200, &page)
 }
 
-/// What is to be done on a new service: moderators have their own account to see to, admins the service.
+/// The first steps on a new service: moderators have steps for their own account, admins also for the service.
 async fn steps(
     app: &AppState,
     by: &Player<ReadOwnAccount>,
@@ -129,7 +129,7 @@ async fn steps(
     Ok(steps)
 }
 
-/// What waits for a moderator, each list one after the other.
+/// The lists that wait for a moderator, read one after the other.
 async fn waiting(
     app: &AppState,
     visitor: &Visitor,
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_counted_is_told() {
+    fn an_incomplete_count_is_shown() {
         let count = |rows: usize, next_cursor: Option<&str>| {
             let next_cursor = next_cursor.map(str::to_owned);
             let page = Page { data: vec![(); rows], next_cursor, total: None };

@@ -1,4 +1,4 @@
-//! What becomes of a file: it is checked, and brought in.
+//! Checks and imports a file.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::web::forms::Faults;
 
-/// The manifest of a game and its version; `None`: there is no such game.
+/// The manifest of a game and its revision; `None`: the game does not exist.
 pub(super) async fn stored_manifest(
     app: &AppState,
     game: &Code,
@@ -28,7 +28,7 @@ pub(super) async fn stored_manifest(
     }
 }
 
-/// Checks a file, after what is said above the result.
+/// Checks a file and shows the result, below `faults`.
 pub(super) async fn check(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -49,7 +49,7 @@ pub(super) async fn check(
         Described::Game => stored_manifest(app, &game).await?,
     };
     let revision = stored.as_ref().map(|(revision, _)| *revision);
-    // A file that nobody took from here replaces what is there, as its check tells.
+    // Only a form that was loaded with a stored manifest can be stale. A file from elsewhere replaces the stored manifest, as its check shows.
     let is_stale = typed.seen().is_some_and(|seen| Some(seen) != revision);
     if typed.of == Described::Game && is_stale {
         return stale(app, by, typed, stored).await;
@@ -62,7 +62,7 @@ pub(super) async fn check(
             let result = Some(ImportResult::new(import));
             show(app, by, status, typed, Said { faults, result, ..Said::default() }).await
         }
-        // Somebody was faster between the two looks at what is stored.
+        // Another import changed the manifest between `stored_manifest` and this check.
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => {
             let stored = stored_manifest(app, &game).await?;
             stale(app, by, typed, stored).await
@@ -71,7 +71,7 @@ pub(super) async fn check(
     }
 }
 
-/// Imports a file, or tries to. `revision`: of the manifest that is replaced, if the file is one.
+/// Imports a file, or checks it only (`dry_run`). `revision`: of the manifest that is replaced, if the file is a manifest.
 pub(super) async fn import(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -88,7 +88,7 @@ pub(super) async fn import(
             games::replace_manifest(app, by, &target, &versions, file, dry_run).await
         }
         Described::Set => {
-            // A file that does not say which set it is is refused for that, whatever it is taken for here.
+            // A set file without a code is refused for the missing code, so any code serves here.
             let nameless = || Code::try_from("set").map_err(Problem::internal);
             let set = match code_of_set(app, Arc::clone(&typed.text)).await? {
                 Some(code) => code,

@@ -1,4 +1,4 @@
-//! A file that is brought in as it was sent, what an import makes of it, and what is wrong with it.
+//! An uploaded file for an import, the result of the import, and the faults of the file.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::web::fault_words;
 use crate::web::forms::Faults;
 use crate::web::words::Sentence;
 
-/// What a file describes.
+/// The kind of file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Described {
     #[default]
@@ -41,7 +41,7 @@ impl Described {
         if word == Self::Game.as_str() { Self::Game } else { Self::Set }
     }
 
-    /// Largest file of the kind, in bytes, as the API has it.
+    /// Largest file of the kind, in bytes, as in the API.
     fn max(self) -> usize {
         match self {
             Self::Set => MAX_SET_FILE,
@@ -50,21 +50,21 @@ impl Described {
     }
 }
 
-/// A file as it was sent, and what was sent beside it.
+/// An uploaded file with the other fields of the form.
 #[derive(Debug, Default)]
 pub(super) struct TypedImport {
     pub(super) of: Described,
     pub(super) game: String,
     pub(super) text: Arc<str>,
-    /// What was checked before, as `mark`; empty: nothing was.
+    /// The `mark` of the text that was checked before; empty: no text was checked.
     pub(super) checked: String,
-    /// The manifest that the form began with: its game and version. Empty: none was read.
+    /// The manifest that the form was loaded with: its game and revision. Empty: none.
     pub(super) revision: String,
-    /// Tells this file, with what it is taken for, from any other.
+    /// A hash of the text, its kind and its game.
     mark: String,
 }
 
-/// A file that cannot be taken: what was sent beside it, and why.
+/// A file that was refused: the other fields of the form, and the reason.
 #[derive(Debug)]
 pub(super) struct RefusedImport {
     pub(super) typed: TypedImport,
@@ -78,7 +78,7 @@ impl TypedImport {
         Self { of, game, text: text.into(), ..Self::default() }
     }
 
-    /// Reads the form: a file that was chosen comes before what stands in the field.
+    /// Reads the form. An uploaded file takes precedence over the text in the field.
     pub(super) fn read(upload: &Upload) -> Result<Self, Box<RefusedImport>> {
         let typed = Self {
             of: Described::read(upload.field("of")),
@@ -105,7 +105,7 @@ impl TypedImport {
         Ok(Self { text: text.into(), checked, mark, ..typed })
     }
 
-    /// What is there of a form that was not received whole. It is checked once more.
+    /// The fields of a form that was only partly received. Its text counts as not checked if it differs from the checked text.
     pub(super) fn sent(upload: &Upload) -> Self {
         let mut typed = Self::read(upload).unwrap_or_else(|refused| refused.typed);
         if !typed.is_checked() {
@@ -114,23 +114,23 @@ impl TypedImport {
         typed
     }
 
-    /// Whether it is as it was when it was checked.
+    /// Whether the text is the same as the text that was checked.
     pub(super) fn is_checked(&self) -> bool {
         !self.checked.is_empty() && self.checked == self.mark
     }
 
-    /// From now on it counts as checked.
+    /// Marks the text as checked.
     pub(super) fn set_checked(&mut self) {
         self.checked.clone_from(&self.mark);
     }
 
-    /// The version of the manifest that the form began with. `None`: it began with none of this game.
+    /// The revision of the manifest that the form was loaded with. `None`: it was loaded without a manifest of this game.
     pub(super) fn seen(&self) -> Option<Revision> {
         let (game, revision) = self.revision.rsplit_once(':')?;
         if game == self.game { revision.parse().ok().map(Revision) } else { None }
     }
 
-    /// From now on the form is about this version.
+    /// Sets the revision of the manifest that the form is based on.
     pub(super) fn set_seen(&mut self, revision: Option<Revision>) {
         self.revision = match revision {
             Some(Revision(revision)) => format!("{}:{revision}", self.game),
@@ -138,18 +138,18 @@ impl TypedImport {
         };
     }
 
-    /// Whether a text that is stored says the same.
+    /// Whether the text is equal to a stored text.
     pub(super) fn is_stored_as(&self, stored: &str) -> bool {
         self.text.trim_end() == stored.trim_end()
     }
 }
 
-/// The text as it is stored: browsers end the lines of a field with two characters.
+/// The text with the line ends that are stored: browsers send CR LF in the text of a field.
 fn with_plain_lines(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() }
 }
 
-/// Tells whether a file was changed after it was checked. A browser may leave out the last line end.
+/// A hash to detect whether a file was changed after its check. Browsers may drop the last line end, so it does not count.
 fn mark(of: Described, game: &str, text: &str) -> String {
     let mut hash = Sha256::new();
     for part in [of.as_str(), "\n", game, "\n", text.trim_end()] {
@@ -168,7 +168,7 @@ pub(super) struct ImportResult {
     pub(super) game: String,
 }
 
-/// What becomes of a set.
+/// The result of an import for a set.
 pub(super) struct SetRow {
     pub(super) code: String,
     pub(super) path: String,
@@ -178,12 +178,12 @@ pub(super) struct SetRow {
     pub(super) unlocked: String,
 }
 
-/// A fault at its line.
+/// A fault with its line.
 pub(super) struct FaultRow {
     pub(super) place: Option<PlaceView>,
     pub(super) line: String,
     pub(super) text: Sentence,
-    /// What the check of the file says in its own words.
+    /// The message of the check of the file, in its own words.
     pub(super) quote: Option<String>,
     pub(super) card: Option<String>,
     pub(super) pointer: String,
@@ -194,7 +194,7 @@ pub(super) struct PlaceView {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) text: String,
-    /// What the button is called that leads there.
+    /// The label of the link to the place.
     pub(super) way: String,
 }
 
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_changed_after_its_check_is_not_checked() {
+    fn a_file_changed_after_its_check_is_not_checked() {
         let of_set = |text: &str| mark(Described::Set, "ttcg", text);
         let checked = of_set("{}\n");
         let is_checked = |mark: String| {
@@ -261,7 +261,7 @@ mod tests {
             TypedImport { checked, mark, ..TypedImport::default() }.is_checked()
         };
         assert!(is_checked(of_set("{}\n")));
-        assert!(is_checked(of_set("{}")), "a browser may leave out the last line end");
+        assert!(is_checked(of_set("{}")), "a browser may drop the last line end");
         assert!(!is_checked(of_set("{ }")));
         assert!(!is_checked(mark(Described::Game, "ttcg", "{}")));
         assert!(!is_checked(mark(Described::Set, "ttcg2", "{}")));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_one_of_its_game() {
+    fn a_revision_belongs_to_its_game() {
         let mut typed = TypedImport::new(Described::Game, "ttcg".to_owned(), "");
         assert_eq!(typed.seen(), None);
         typed.set_seen(Some(Revision(7)));

@@ -1,4 +1,4 @@
-//! The page of imports: the form, and what is said of a file above it.
+//! The page of imports: the form, and the messages about a file above it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::web::page::{Frame, Place};
 use crate::web::words;
 use crate::web::words::Sentence;
 
-/// Largest text that is sent back in the form, in bytes. A larger file is chosen once more.
+/// Largest text that is sent back in the form, in bytes. A larger file must be chosen again.
 const MAX_SHOWN: usize = 512 * 1024;
 
 #[derive(Template)]
@@ -35,17 +35,17 @@ struct ImportsPage {
     kinds: [Choice; 2],
     games: Vec<Choice>,
     typed: TypedImport,
-    /// Whether the text is too large to stand in the form.
+    /// Whether the text is too large for the form.
     is_large: bool,
     result: Option<ImportResult>,
     located: Vec<FaultRow>,
     /// How many further faults there are.
     more: Option<Sentence>,
-    /// The manifest that is stored, when it is another one than the form began with.
+    /// The stored manifest, if it differs from the version that the form was loaded with.
     saved: Option<String>,
 }
 
-/// What the page says beside the form.
+/// The messages beside the form.
 #[derive(Default)]
 pub(super) struct Said {
     pub(super) faults: Faults,
@@ -61,7 +61,7 @@ impl Said {
     }
 }
 
-/// Shows the form, with what is said above it.
+/// Shows the form, with the messages above it.
 pub(super) async fn show(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -97,7 +97,7 @@ pub(super) async fn show(
     private(status, &page)
 }
 
-/// What an import has done, above an empty form.
+/// The result of an import, above an empty form.
 pub(super) async fn done(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -109,7 +109,7 @@ pub(super) async fn done(
     show(app, by, 200, emptied, Said { result, ..Said::default() }).await
 }
 
-/// The form again, without the file that cannot be taken.
+/// The form again, without the file that was refused.
 pub(super) async fn not_taken(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -119,7 +119,8 @@ pub(super) async fn not_taken(
     show(app, by, status, typed, Said::faults(faults)).await
 }
 
-/// The form beside the manifest that is stored, which is another one than the form began with. Whoever has seen both may check the own one again.
+/// The form beside the stored manifest, which differs from the version that the form was loaded with. The admin sees both versions and may check their own one
+/// again.
 pub(super) async fn stale(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -134,7 +135,7 @@ pub(super) async fn stale(
     show(app, by, status, typed, Said { faults, saved, ..Said::default() }).await
 }
 
-/// The form with what is wrong with the file.
+/// The form with the faults of the file.
 pub(super) async fn refused(
     app: &AppState,
     by: &Granted<WriteCatalogue>,

@@ -1,4 +1,4 @@
-//! Games and sets are brought in: a file is checked, what is wrong with it stands beside its lines, and only then is it stored.
+//! Imports games and sets: a file is checked first, and its faults are shown beside their lines. The file is stored in a second step.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -22,10 +22,10 @@ use crate::web::forms::Faults;
 use crate::web::session::Player;
 use crate::web::words;
 
-/// Largest form, in bytes: the largest set file, and what is around it.
+/// Largest form, in bytes: the largest set file, and the rest of the form.
 const MAX_FORM: usize = MAX_SET_FILE + 64 * 1024;
 
-/// What is to be brought in, as a link to the form may say.
+/// What to import, as a link to the form may state it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct ImportsQuery {
@@ -44,7 +44,7 @@ pub(in crate::web) async fn show_imports(
     show(&state, &by, 200, typed, Said::default()).await
 }
 
-/// Checks a file, and tells what it would change. Nothing is stored.
+/// Checks a file, and shows what it would change. Nothing is stored.
 pub(in crate::web) async fn check_import(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -58,7 +58,7 @@ pub(in crate::web) async fn check_import(
     }
 }
 
-/// Stores a file that was checked before. One that was changed since is checked once more, instead.
+/// Stores a file that was checked before. A file that was changed since its check is checked again instead.
 pub(in crate::web) async fn run_import(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -79,7 +79,7 @@ pub(in crate::web) async fn run_import(
             ProblemCode::PreconditionFailed => {
                 let game = Code::try_from(typed.game.as_str()).map_err(Problem::internal)?;
                 match stored_manifest(&state, &game).await? {
-                    // The same form came twice: what it says is stored.
+                    // The form was sent twice: the same text is stored already.
                     Some((_, stored)) if typed.is_stored_as(&stored) => {
                         let import = ImportResponse {
                             dry_run: false,
@@ -101,7 +101,7 @@ pub(in crate::web) async fn run_import(
     }
 }
 
-/// Receives the form. It has a place at the desk before it arrives, and keeps it until it is answered.
+/// Receives the form. The request takes its place at the desk before the body is read, and holds it until the answer is ready.
 async fn receive(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -128,7 +128,7 @@ async fn receive(
     Ok(Err(Box::new(RefusedImport { typed, status, faults })))
 }
 
-/// The form that begins with the manifest of a game that is there.
+/// Shows the form with the stored manifest of a game.
 pub(in crate::web) async fn show_manifest(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,

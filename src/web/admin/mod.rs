@@ -1,4 +1,4 @@
-//! Pages of moderators and admins: what waits for a decision, people, the catalogue, print runs, webhooks, the audit log.
+//! Pages of moderators and admins: items that wait for a decision, accounts, the catalogue, print runs, webhooks, the audit log.
 
 mod announcements;
 mod audit_log;
@@ -62,7 +62,7 @@ use rulings::{
 use webhook_steps::{delete_webhook, rotate, show_delete_webhook, show_rotate};
 use webhooks::{change_webhook, create_webhook, show_webhook, show_webhooks};
 
-/// Mounts the pages of this folder.
+/// Mounts the routes of this module.
 pub(super) fn configure(config: &mut ServiceConfig) {
     config.service(page!("/admin", find_start)).configure(moderation).configure(catalogue);
     config
@@ -83,7 +83,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(page!("/admin/audit-log", list_audit_log));
 }
 
-/// People, and what moderators decide.
+/// Accounts, and the decisions of moderators.
 fn moderation(config: &mut ServiceConfig) {
     config
         .service(page!("/admin/people", list_people))

@@ -28,12 +28,12 @@ pub(super) const REVIEW_ABOUT: &str =
 pub(super) const NOTE: &str = "What you have seen";
 pub(super) const NOTE_HELP: &str = "1 to 500 characters, for the audit log.";
 
-/// A way to decide about a submission.
+/// A decision about a submission.
 pub(super) fn review_decision(confirmed: &str) -> &'static str {
     if confirmed == "true" { "Confirm: it counts" } else { "Refuse: it does not count" }
 }
 
-/// The link to the decision about a submission, where one is told from another.
+/// The label of the link to the decision about a submission; card and account distinguish it from others.
 pub(super) fn decide_about(card: &str, account: &str) -> String {
     format!("Decide about {card} of {account}")
 }
@@ -57,7 +57,7 @@ pub(super) const CHOOSE_OUTCOME: &str = "Choose whose the copy is.";
 pub(super) const REASON_FAULT: &str = "Give a reason of 1 to 500 characters, on one line.";
 pub(super) const BOTH_READ: &str = "1 to 500 characters. Both sides read it.";
 
-/// How far a dispute is.
+/// The state of a dispute.
 pub(super) fn dispute_state(state: &str) -> &'static str {
     match state {
         "open" => "Open",
@@ -70,7 +70,7 @@ pub(super) fn dispute_state(state: &str) -> &'static str {
     }
 }
 
-/// A way to decide a dispute.
+/// A decision of a dispute.
 pub(super) fn outcome(outcome: &str) -> &'static str {
     match outcome {
         "for_claimant" => "It goes to the one who claims it",
@@ -102,7 +102,7 @@ pub(super) const OWNER_READS: &str =
     "1 to 500 characters. Its owner reads it, and whoever owns it later.";
 pub(super) const LEAVE_COPY: &str = "Leave the copy as it is";
 
-/// What a copy is like.
+/// The state of a copy.
 pub(super) fn copy_state(frozen: bool, voided: bool, disputed: bool) -> &'static str {
     match (voided, frozen, disputed) {
         (true, ..) => "Void",
@@ -113,7 +113,7 @@ pub(super) fn copy_state(frozen: bool, voided: bool, disputed: bool) -> &'static
     }
 }
 
-/// What happened to a copy.
+/// An event of a copy.
 pub(super) fn copy_event(event: &str) -> &'static str {
     match event {
         "register" => "Registered",
@@ -148,10 +148,10 @@ pub(super) const WITH_ARTWORK_HELP: &str = "Upheld: the picture is shown nowhere
 pub(super) const AUTHOR_READS: &str =
     "1 to 2,000 characters. The author of a design that is taken down reads it.";
 
-/// Whose reports are listed: those about one account alone.
+/// The label of a filter: reports about one account only.
 pub(super) const ONLY_ABOUT: &str = "Only what was reported about";
 
-/// What a report is about.
+/// The kind of object that a report is about.
 pub(super) fn about(about: &str) -> &'static str {
     match about {
         "design" => "Design",
@@ -166,7 +166,7 @@ pub(super) fn report_decision(decision: &str) -> &'static str {
     if decision == AbuseDecision::Upheld.as_str() { "Upheld" } else { "Dismissed" }
 }
 
-/// A way to decide about a report.
+/// A decision about a report.
 pub(super) fn decide_report(decision: AbuseDecision) -> &'static str {
     match decision {
         AbuseDecision::Upheld => "Upheld: it should not be there",
@@ -174,7 +174,7 @@ pub(super) fn decide_report(decision: AbuseDecision) -> &'static str {
     }
 }
 
-/// What is said of something that was done on the page before, by its code; empty: nothing.
+/// The confirmation of an action that was completed on the page before, by its code; empty: none.
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "confirmed" => "The submission is confirmed: it counts.",

@@ -41,7 +41,7 @@ pub(super) const HOURS_HELP: &str = "0 to 168. Type 0 if the old one fell into w
 pub(super) const HOURS_FAULT: &str = "Type a whole number from 0 to 168.";
 pub(super) const MAKE_SECRET: &str = "Make the secret";
 
-/// What a webhook is like.
+/// The state of a webhook.
 pub(super) fn webhook_state(is_on: bool, reason: Option<&str>) -> &'static str {
     match (is_on, reason) {
         (true, _) => "On",
@@ -88,12 +88,12 @@ pub(super) const NEXT_ATTEMPT: &str = "Next attempt";
 pub(super) const AGAIN: &str = "Send again";
 pub(super) const RESEND: &str = "Send it again";
 
-/// The button that sends a delivery again, where one is told from another.
+/// The label of the button that sends a delivery again; kind and time distinguish it from others.
 pub(super) fn resend(kind: &str, at: &str) -> String {
     format!("Send again: {kind}, {at}")
 }
 
-/// What became of a delivery.
+/// The state of a delivery.
 pub(super) fn delivery_state(state: &str) -> &'static str {
     match state {
         "delivered" => "Delivered",
@@ -102,7 +102,7 @@ pub(super) fn delivery_state(state: &str) -> &'static str {
     }
 }
 
-/// What came of the last attempt.
+/// The outcome of the last attempt.
 pub(super) fn outcome(status: Option<i32>, failure: Option<&str>) -> String {
     match (status, failure) {
         (Some(status), Some("status") | None) => format!("({status})"),
@@ -112,7 +112,7 @@ pub(super) fn outcome(status: Option<i32>, failure: Option<&str>) -> String {
     }
 }
 
-/// What is said of something that was done on the page before, by its code; empty: nothing.
+/// The confirmation of an action that was completed on the page before, by its code; empty: none.
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "changed" => "The webhook is changed.",

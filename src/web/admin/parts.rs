@@ -1,4 +1,4 @@
-//! What pages of admins share: the way from one to the other, and what their forms are made of.
+//! Shared code of the pages of admins: the navigation between them, and parts of their forms.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults};
 use crate::web::words;
 
-/// A part of the pages of admins.
+/// A section of the pages of admins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Area {
     Start,
@@ -31,7 +31,7 @@ pub(super) enum Area {
     AuditLog,
 }
 
-/// All parts: where they begin, what they are called, and whose they are.
+/// All sections: path, label, and the role that may open them.
 const AREAS: [(Area, &str, &str, Role); 10] = [
     (Area::Start, "/admin", admin_words::START, Role::Moderator),
     (Area::Reviews, "/admin/reviews", admin_words::REVIEWS, Role::Moderator),
@@ -45,12 +45,12 @@ const AREAS: [(Area, &str, &str, Role); 10] = [
     (Area::AuditLog, "/admin/audit-log", admin_words::AUDIT_LOG, Role::Admin),
 ];
 
-/// The way to the parts that somebody may use.
+/// Links to the sections that a role may open.
 pub(super) struct Nav {
     pub(super) places: Vec<NavPlace>,
 }
 
-/// A part in the navigation.
+/// A section in the navigation.
 pub(super) struct NavPlace {
     pub(super) path: &'static str,
     pub(super) name: &'static str,
@@ -58,7 +58,7 @@ pub(super) struct NavPlace {
 }
 
 impl Nav {
-    /// The parts for a role, seen from one of them.
+    /// The sections for a role; `at`: the section of the current page.
     pub(super) fn new(role: Role, at: Area) -> Self {
         let places = AREAS.into_iter().filter(|(_, _, _, least)| role >= *least);
         let place = |(area, path, name, _)| NavPlace { path, name, is_current: area == at };
@@ -66,39 +66,39 @@ impl Nav {
     }
 }
 
-/// What was done before a page is read.
+/// Query of a page: the code of the action that was just completed.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct DoneQuery {
     #[serde(default)]
     pub(super) done: String,
 }
 
-/// All games to choose from, by their names.
+/// All games to choose from, by name.
 pub(super) fn game_choices(games: &BTreeMap<&str, &Game>, chosen: &str) -> Vec<Choice> {
     games.iter().map(|(code, game)| Choice::new(code, game.name(), chosen)).collect()
 }
 
-/// What a game calls a rarity.
+/// The name of a rarity in a game.
 pub(super) fn rarity(games: &BTreeMap<&str, &Game>, game: &str, code: &str) -> String {
     games.get(game).map_or_else(|| words::titled(code), |game| rarity_name(game, code))
 }
 
-/// What a game is called.
+/// The name of a game.
 pub(super) fn game_name(games: &BTreeMap<&str, &Game>, game: &str) -> String {
     games.get(game).map_or_else(|| game.to_owned(), |game| game.name().to_owned())
 }
 
-/// So many entries on a page of a list.
+/// The limit of a list, with this number of entries on a page.
 pub(super) fn limit(entries: u16) -> Result<PageLimit, Problem> {
     PageLimit::try_from(entries).map_err(Problem::internal)
 }
 
-/// A key by which a form that is sent twice is one request.
+/// Idempotency key: a form that is sent twice is one request.
 pub(super) fn fresh_key() -> String {
     Uuid::now_v7().to_string()
 }
 
-/// The account that a filter names; `None`: nobody filled it in.
+/// The account of a filter; `None`: the field is empty.
 pub(super) fn person(typed: &str) -> Result<Option<Person>, Faults> {
     let typed = typed.trim();
     if typed.is_empty() {
@@ -108,7 +108,7 @@ pub(super) fn person(typed: &str) -> Result<Option<Person>, Faults> {
     person.map(Some).map_err(|_| Faults::one("account", admin_words::ACCOUNT_FAULT))
 }
 
-/// What is wrong with a form, by the fields that are called as in the API. `None`: it is not about the form, and is a page of its own.
+/// The faults of a form, by the fields that have the names of the API. `None`: the problem is not about the form and is shown on a page of its own.
 pub(super) fn faults_of(problem: &Problem, fields: &[&'static str]) -> Option<Faults> {
     if let (ProblemCode::MergeRefused | ProblemCode::PrintPlanRefused, Some(cause)) =
         (problem.code(), problem.cause())
@@ -121,7 +121,7 @@ pub(super) fn faults_of(problem: &Problem, fields: &[&'static str]) -> Option<Fa
     Faults::of_problem(problem, &pairs, admin_words::fault)
 }
 
-/// The status of a page whose filter cannot be used.
+/// The status of a page, depending on whether its filter has faults.
 pub(super) fn status_of(faults: &Faults) -> u16 {
     if faults.is_empty() { 200 } else { ProblemCode::InvalidQuery.status() }
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moderators_see_their_parts_alone() {
+    fn moderators_see_only_their_sections() {
         let names = |role| -> Vec<&str> {
             Nav::new(role, Area::Start).places.iter().map(|place| place.name).collect()
         };

@@ -20,7 +20,7 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/admin/people";
 
 /// The page of an account.
@@ -28,7 +28,7 @@ pub(super) fn person_path(id: Uuid) -> String {
     format!("{PATH}/{id}")
 }
 
-/// Which accounts, as a form sends it: fields that nobody filled in are empty.
+/// The filter, as the form sends it: fields without input are empty.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct PeopleQuery {

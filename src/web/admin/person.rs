@@ -1,4 +1,4 @@
-//! One account: who it is, and what admins may do about it.
+//! The page of one account, with the actions of admins.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -27,7 +27,7 @@ struct PersonPage {
     frame: Frame,
     nav: Nav,
     faults: Faults,
-    /// What was done before; empty: nothing that must be said.
+    /// Confirmation of the action that was just completed; empty: no action.
     done: &'static str,
     path: String,
     account: AccountResponse,
@@ -82,7 +82,7 @@ async fn show(
     private(status, &page)
 }
 
-/// What is done about an account, or the account again with what went wrong.
+/// Redirects after an action on an account, or shows the account again with the fault.
 async fn after(
     app: &AppState,
     visitor: &Visitor,
@@ -98,13 +98,13 @@ async fn after(
     }
 }
 
-/// The role that an account is to get.
+/// The new role of an account.
 #[derive(Deserialize)]
 pub(in crate::web) struct RoleForm {
     role: String,
 }
 
-/// Gives an account another role.
+/// Changes the role of an account.
 pub(in crate::web) async fn change_role(
     state: web::Data<AppState>,
     by: Player<ManageAccounts>,
@@ -118,7 +118,7 @@ pub(in crate::web) async fn change_role(
     after(&state, &by.visitor, id, changed).await
 }
 
-/// What is asked before something that ends sessions.
+/// The page that asks for confirmation before an action that ends sessions.
 #[derive(Template)]
 #[template(path = "web/admin/confirm_person.html")]
 struct ConfirmPage {
@@ -128,7 +128,7 @@ struct ConfirmPage {
     about: &'static str,
     action: String,
     button: &'static str,
-    /// Where the account is.
+    /// The page of the account.
     path: String,
 }
 
@@ -153,7 +153,7 @@ async fn confirm(
     private(200, &page)
 }
 
-/// Something that is asked before it is done.
+/// A question that is asked before an action.
 struct Question {
     way: &'static str,
     heading: fn(&str) -> String,
@@ -175,7 +175,7 @@ const REMOVE_FACTOR: Question = Question {
     button: admin_words::REMOVE_FACTOR,
 };
 
-/// Asks whether an account is to be banned.
+/// Asks for confirmation before an account is banned.
 pub(in crate::web) async fn show_ban(
     state: web::Data<AppState>,
     by: Player<ManageAccounts>,
@@ -214,7 +214,7 @@ async fn set_ban(
     after(app, &by.visitor, id, changed).await
 }
 
-/// Asks whether the second factor of an account is to be taken off.
+/// Asks for confirmation before the second factor of an account is removed.
 pub(in crate::web) async fn show_remove_factor(
     state: web::Data<AppState>,
     by: Player<ManageAccounts>,
@@ -223,7 +223,7 @@ pub(in crate::web) async fn show_remove_factor(
     confirm(&state, &by, AccountId(*account), &REMOVE_FACTOR).await
 }
 
-/// Takes the second factor of an account off, whose device and recovery codes are lost.
+/// Removes the second factor of an account whose owner has lost the device and the recovery codes.
 pub(in crate::web) async fn remove_factor(
     state: web::Data<AppState>,
     by: Player<ManageAccounts>,

@@ -1,4 +1,4 @@
-//! A print run is planned: what it would hold, before it is announced. Printing itself is done on the command line.
+//! Plans a print run: shows what it would contain before it is announced. The run itself is printed on the command line.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// A run to plan, as it was typed. A box that is not ticked is not sent.
+/// A run to plan, as it was typed. Browsers do not send a checkbox that is not ticked.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct TypedPlan {
@@ -35,20 +35,20 @@ pub(in crate::web) struct TypedPlan {
     packs: Option<String>,
     cards_per_pack: String,
     remainder: Option<String>,
-    /// Numbers, with commas or spaces between them.
+    /// Numbers of cards, with commas or spaces between them.
     lore_cards: String,
-    /// Tells a form that is sent twice.
+    /// Idempotency key: recognises a form that is sent twice.
     key: String,
 }
 
 /// Fields of the form.
 const FIELDS: [&str; 4] = ["copies_per_card", "packs", "cards_per_pack", "lore_cards"];
 
-/// Most copies of a card: as the contract of the API has it.
+/// Most copies of a card, as in the contract of the API.
 const MAX_COPIES: u64 = 10_000_000;
 
 impl TypedPlan {
-    /// What is asked for, or what is wrong with it, with the status of that.
+    /// The request for a run, or its faults with the status of the answer.
     fn request(&self) -> Result<RunRequest, (u16, Faults)> {
         let mut faults = Faults::none();
         let copies = self.copies_per_card.trim().parse::<u64>().ok();
@@ -94,7 +94,7 @@ struct PlanPage {
     plan: Option<Plan>,
 }
 
-/// What a run would hold.
+/// What a run would contain.
 struct Plan {
     cards: String,
     copies: String,
@@ -103,7 +103,7 @@ struct Plan {
     warnings: Vec<String>,
 }
 
-/// What a rarity gets.
+/// The share of a rarity.
 struct Share {
     rarity: String,
     weight: u32,
@@ -135,7 +135,7 @@ impl Plan {
     }
 }
 
-/// Which set, as a link to the form may say.
+/// The set, as a link to the form may state it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct PlanQuery {
@@ -199,7 +199,7 @@ pub(in crate::web) async fn plan(
     }
 }
 
-/// What is wrong with a plan: faults of packs are told at their box.
+/// The faults of a plan: faults of packs are shown at the checkbox of packs.
 fn plan_faults(problem: &Problem) -> Option<Faults> {
     match problem.code() {
         ProblemCode::NotFound => Some(Faults::one("set", printing_words::NO_SUCH_SET)),
@@ -207,7 +207,7 @@ fn plan_faults(problem: &Problem) -> Option<Faults> {
     }
 }
 
-/// Announces a run as it was planned: from now on its hash is public.
+/// Announces a run as it was planned: its hash becomes public.
 pub(in crate::web) async fn announce(
     state: web::Data<AppState>,
     by: Player<AnnouncePrintRuns>,
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_number_is_told() {
+    fn every_wrong_number_is_reported() {
         let (copies_per_card, cards_per_pack) = ("0".to_owned(), "x".to_owned());
         let wrong = TypedPlan { copies_per_card, cards_per_pack, ..typed() };
         let (_, faults) = wrong.request().err().unwrap();

@@ -1,4 +1,4 @@
-//! Print runs as admins see them: what was printed, and how much of it is registered. Codes are nowhere: nobody stores them.
+//! Print runs for admins: what was printed, and how much of it is registered. No page shows serial codes, because the service does not store them.
 
 use std::collections::BTreeMap;
 
@@ -25,10 +25,10 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/admin/print-runs";
 
-/// Which part of the list.
+/// Which page of the list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct RunsQuery {

@@ -18,7 +18,7 @@ pub(super) const ITS_ANNOUNCEMENT: &str = "The announcement that it was printed 
 pub(super) const FILE_HASH: &str = "SHA-256 of the print file:";
 pub(super) const PACKING_HASH: &str = "SHA-256 of the packing list:";
 
-/// How far a print run is.
+/// The status of a print run.
 pub(super) fn run_status(status: &str) -> &'static str {
     match status {
         "pending" => "Copies come in",
@@ -58,7 +58,7 @@ pub(super) const PER_PACK_FAULT: &str = "Must be a whole number from 1 to 1000, 
 pub(super) const ANNOUNCE: &str = "Announce this run";
 pub(super) const ANNOUNCE_ABOUT: &str = "An announcement publishes a hash of this plan and of a seed that is drawn for it. It cannot be changed or taken back; a run is printed exactly as it was announced.";
 
-/// What to know before a run is printed: `rarity` is called so.
+/// A warning about a plan; `rarity`: its name.
 pub(super) fn plan_warning(warning: &PlanWarning, rarity: &str) -> String {
     match warning {
         PlanWarning::NoCopy(_) => {
@@ -70,7 +70,7 @@ pub(super) fn plan_warning(warning: &PlanWarning, rarity: &str) -> String {
     }
 }
 
-/// What a pack weighs, in milligrams.
+/// The weight of a pack, in milligrams.
 pub(super) fn weight(weight: u64, tolerance: u32) -> String {
     format!("{weight} mg ± {tolerance}")
 }
@@ -89,7 +89,7 @@ pub(super) const REVEAL_NOW: &str = "Reveal it for good";
 pub(super) const KEEP_SEALED: &str = "Keep it sealed";
 pub(super) const OPENING: &str = "Seed and plan, as everybody can read them";
 
-/// What is said of something that was done on the page before, by its code; empty: nothing.
+/// The confirmation of an action that was completed on the page before, by its code; empty: none.
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "announced" => "The run is announced: its hash is public.",

@@ -1,4 +1,4 @@
-//! Reports of what should not be there: the list, and the decision about one.
+//! Reports of abuse: the list, and the decision about a report.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -27,10 +27,10 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/admin/reports";
 
-/// Which reports.
+/// The filter of the list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct ReportsQuery {
@@ -54,12 +54,12 @@ struct ReportsPage {
     frame: Frame,
     nav: Nav,
     is_decided: bool,
-    /// The same of those that wait, and of those that were decided.
+    /// The path of the list of waiting reports, and of the list of decided ones.
     waiting_path: String,
     decided_path: String,
-    /// The one account that they are about: where it is, and its name.
+    /// The one account that the reports are about: page and name.
     about: Option<(String, String)>,
-    /// The same about everybody.
+    /// The path of the list about all accounts.
     all_path: String,
     reports: Vec<ReportRow>,
     first_path: Option<String>,
@@ -70,7 +70,7 @@ struct ReportsPage {
 struct ReportRow {
     path: String,
     about: &'static str,
-    /// The design, the deck or the player: where it is, and its name.
+    /// The design, deck or player: page and name.
     subject: (String, String),
     reason: String,
     accused: String,
@@ -78,16 +78,16 @@ struct ReportRow {
     reporter: String,
     reporter_path: String,
     at: Moment,
-    /// What the comment or the suggestion says.
+    /// The text of the comment or the suggestion.
     said: Vec<String>,
-    /// What the design would say by the suggestion, as JSON.
+    /// The content of the design with the suggestion applied, as JSON.
     suggested: Option<String>,
     details: Vec<String>,
     decision: Option<&'static str>,
     decided_at: Option<Moment>,
     decided_by: Option<String>,
     note: Vec<String>,
-    /// Whether the decision may be about a picture, too.
+    /// Whether the decision may cover a picture, too.
     may_have_artwork: bool,
 }
 
@@ -132,7 +132,7 @@ impl From<AbuseReportResponse> for ReportRow {
     }
 }
 
-/// Lists reports, what was reported first at the beginning.
+/// Lists reports, the oldest first.
 pub(in crate::web) async fn list_reports(
     state: web::Data<AppState>,
     by: Player<ModerateDesigns>,
@@ -166,7 +166,7 @@ pub(in crate::web) async fn list_reports(
     private(200, &page)
 }
 
-/// What an account is called; its id, if there is no such account.
+/// The name of an account; its id, if the account does not exist.
 async fn name_of(
     app: &AppState,
     by: &Player<ModerateDesigns>,
@@ -192,7 +192,7 @@ struct ReportPage {
     with_artwork: bool,
 }
 
-/// What a moderator decides, as it was typed. A box that is not ticked is not sent.
+/// The decision of a moderator, as it was typed. Browsers do not send a checkbox that is not ticked.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct DecisionForm {
@@ -201,7 +201,7 @@ pub(in crate::web) struct DecisionForm {
     artwork: Option<String>,
 }
 
-/// Shows a report, decided or not.
+/// Shows a report, with its decision if there is one.
 pub(in crate::web) async fn show_report(
     state: web::Data<AppState>,
     by: Player<ModerateDesigns>,

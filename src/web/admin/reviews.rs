@@ -1,4 +1,4 @@
-//! Submissions that wait for a moderator: the list, and the decision about one.
+//! Submissions that wait for a moderator: the list, and the decision about a submission.
 
 use std::collections::BTreeMap;
 
@@ -31,10 +31,10 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/admin/reviews";
 
-/// Which of those that wait, as a form sends it.
+/// The filter, as the form sends it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct ReviewsQuery {
@@ -68,7 +68,7 @@ struct ReviewsPage {
     next_path: Option<String>,
 }
 
-/// A submission that waits.
+/// A waiting submission.
 struct WaitingRow {
     path: String,
     card: String,
@@ -100,7 +100,7 @@ impl WaitingRow {
     }
 }
 
-/// Lists what waits.
+/// Lists the waiting submissions.
 pub(in crate::web) async fn list_reviews(
     state: web::Data<AppState>,
     by: Player<ReviewSubmissions>,
@@ -164,7 +164,7 @@ struct ReviewPage {
     note: String,
 }
 
-/// Shows a submission, and asks what is to become of it.
+/// Shows a submission with the form for the decision.
 pub(in crate::web) async fn show_review(
     state: web::Data<AppState>,
     by: Player<ReviewSubmissions>,
@@ -203,7 +203,7 @@ async fn show(
     private(status, &page)
 }
 
-/// What a moderator says of a submission, as it was typed. A choice that nobody made is not sent.
+/// The decision of a moderator, as it was typed. Browsers do not send a choice that nobody made.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct ReviewForm {
@@ -241,7 +241,7 @@ pub(in crate::web) async fn review(
             };
             Ok(see_other(&format!("{PATH}?done={done}")))
         }
-        // Somebody else was faster: it waits no more.
+        // Another moderator decided first: the submission no longer waits.
         Err(problem) if problem.code() == ProblemCode::AlreadyReviewed => {
             Ok(see_other(&format!("{PATH}?done=reviewed_before")))
         }

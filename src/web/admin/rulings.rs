@@ -1,4 +1,4 @@
-//! Rulings and errata of a card: written, changed and taken away.
+//! Rulings and errata of a card: created, changed and deleted.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -71,9 +71,9 @@ pub(in crate::web) struct TypedRuling {
     text: String,
     published_on: String,
     source: String,
-    /// Of a new one: tells a form that is sent twice.
+    /// Of a new one: the idempotency key, which recognises a form that is sent twice.
     key: String,
-    /// Of a stored one: the version that is changed.
+    /// Of a stored one: the version that the form was loaded with.
     version: String,
 }
 
@@ -89,7 +89,7 @@ impl TypedRuling {
         })
     }
 
-    /// The kind, or that none was chosen.
+    /// The kind, or a fault if none was chosen.
     fn kind(&self) -> Result<RulingKind, Faults> {
         let kind = RulingKind::parse(&self.kind);
         kind.ok_or_else(|| Faults::one("kind", catalogue_words::CHOOSE_KIND))
@@ -101,7 +101,7 @@ impl TypedRuling {
     }
 }
 
-/// Fields of the form, which are called as in the API.
+/// Fields of the form, with the names that the API uses.
 const FIELDS: [&str; 4] = ["kind", "text", "published_on", "source"];
 
 #[derive(Template)]
@@ -112,12 +112,12 @@ struct RulingPage {
     faults: Faults,
     heading: String,
     action: String,
-    /// Where the card is changed.
+    /// The page on which the card is changed.
     card_path: String,
     kinds: [Choice; 2],
     typed: TypedRuling,
     is_new: bool,
-    /// The version that is stored, when it is another one than the form began with.
+    /// The stored version, if it differs from the version that the form was loaded with.
     saved: Option<RulingRow>,
 }
 
@@ -158,7 +158,7 @@ pub(in crate::web) async fn show_new_ruling(
     new_form(&state, &by, 200, CardId(*card), typed, Faults::none()).await
 }
 
-/// The form of a new ruling, with another key: what is sent next is another request.
+/// The form of a new ruling, with a fresh key: the next form that is sent is a new request.
 async fn new_form(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -174,7 +174,7 @@ async fn new_form(
     page(by, status, (heading, action, card.id), typed, faults, None)
 }
 
-/// Writes a ruling.
+/// Creates a ruling.
 pub(in crate::web) async fn create_ruling(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -224,13 +224,13 @@ pub(in crate::web) async fn show_ruling(
     page(&by, 200, change_of(&stored), typed, Faults::none(), None)
 }
 
-/// Heading and address of the form of a stored ruling, and its card.
+/// Heading and path of the form of a stored ruling, and its card.
 fn change_of(stored: &RulingResponse) -> (String, String, Uuid) {
     let heading = catalogue_words::CHANGE_RULING.to_owned();
     (heading, ruling_path(stored.id), stored.card)
 }
 
-/// Changes a ruling, if it is still the version that the form was made of.
+/// Changes a ruling, if the stored version is still the version that the form was loaded with.
 pub(in crate::web) async fn change_ruling(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -261,7 +261,7 @@ pub(in crate::web) async fn change_ruling(
     let stored = find(&state, &by, id).await?;
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
     if is_stale {
-        // Whoever has seen both versions may put one in the place of the other.
+        // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
         typed.version = version_of(&stored)?;
     }
     let about = change_of(&stored);
@@ -281,7 +281,7 @@ struct DeletePage {
     version: String,
 }
 
-/// Asks whether a ruling is to be taken away.
+/// Asks for confirmation before a ruling is deleted.
 pub(in crate::web) async fn show_delete_ruling(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -310,14 +310,14 @@ async fn ask(
     private(status, &page)
 }
 
-/// The version that a button is about, and the card of the ruling.
+/// The version of the ruling when the page was loaded, and the card of the ruling.
 #[derive(Deserialize)]
 pub(in crate::web) struct MeantVersion {
     version: String,
     card: Option<Uuid>,
 }
 
-/// Takes a ruling away. The history of the card keeps it.
+/// Deletes a ruling. The history of the card keeps it.
 pub(in crate::web) async fn delete_ruling(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
@@ -336,7 +336,7 @@ pub(in crate::web) async fn delete_ruling(
         Err(problem) => problem,
     };
     match (problem.code(), meant.card) {
-        // The form came twice: the ruling is gone already.
+        // The form was sent twice: the ruling is deleted already.
         (ProblemCode::NotFound, Some(card)) => Ok(leave(card)),
         (ProblemCode::PreconditionFailed, _) => {
             let faults = Faults::one("", catalogue_words::CHANGED_BEFORE_DELETING);

@@ -1,5 +1,5 @@
-//! Sets to choose from: those of the first page of their list, and always the one that is chosen. Where there are more, they are suggestions for a field in which
-//! any set can be typed.
+//! Sets to choose from: those of the first page of their list, and always the chosen set. If there are more sets, the choices are suggestions for a field that
+//! accepts any set.
 
 use super::parts::limit;
 use crate::app::catalogue::sets::{self, SetResponse};
@@ -30,11 +30,11 @@ pub(super) async fn sets_of_game(
 /// Sets to choose from.
 pub(super) struct SetChoices {
     pub(super) choices: Vec<Choice>,
-    /// Whether there are others.
+    /// Whether there are more sets.
     pub(super) has_more: bool,
 }
 
-/// The sets of all games by their games and codes, with a slash between them.
+/// The sets of all games as `game/set`.
 pub(super) async fn sets_of_all_games(app: &AppState, chosen: &str) -> Result<SetChoices, Problem> {
     let found = sets::list_all(app, None, limit(MAX_LIMIT)?).await?;
     let choice = |set: &SetResponse| {

@@ -1,4 +1,4 @@
-//! A card as it is stored, to be changed: what its page answers, and the same as a set file has it.
+//! A stored card that is to be changed: the response of the API, and the card as a document like in a set file.
 
 use actix_web::HttpResponse;
 use cardscape_engine::Effect;
@@ -35,7 +35,7 @@ pub(super) struct StoredCard {
     pub(super) lore: Option<String>,
 }
 
-/// A card, and which version of it was read.
+/// A card with the version that was read.
 #[derive(Debug)]
 pub(super) struct ReadCard {
     pub(super) card: StoredCard,
@@ -43,7 +43,7 @@ pub(super) struct ReadCard {
 }
 
 impl StoredCard {
-    /// Where its page for everybody is.
+    /// The path of the public page of the card.
     pub(super) fn public_path(&self) -> String {
         card_path(&self.game, &self.set, &self.number)
     }
@@ -53,7 +53,7 @@ impl StoredCard {
         words::place(&self.set, &self.number)
     }
 
-    /// The card as a set file has it, without its number.
+    /// The card as in a set file, without its number.
     pub(super) fn document(&self, printings: &[PrintingResponse]) -> Map<String, Value> {
         let printing = |one: &PrintingResponse| {
             if one.attributes.is_empty() {
@@ -78,14 +78,14 @@ impl StoredCard {
     }
 }
 
-/// What looking for a card has come to.
+/// The outcome of a look-up of a card.
 pub(super) enum Looked {
     Here(ReadCard),
-    /// It became one with another card: the way there.
+    /// The card was merged into another one: a redirect to that card.
     Moved(HttpResponse),
 }
 
-/// Finds a card with the eyes of an admin.
+/// Finds a card as an admin sees it.
 pub(super) async fn look_for(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -103,7 +103,7 @@ pub(super) async fn look_for(
     }
 }
 
-/// The same where a card that became one with another is none any more.
+/// Finds a card; a card that was merged into another one answers 404.
 pub(super) async fn find_card(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -115,7 +115,7 @@ pub(super) async fn find_card(
     }
 }
 
-/// The merge patch (RFC 7396) that makes one document of another.
+/// The merge patch (RFC 7396) that turns one document into the other.
 pub(super) fn patch_between(
     before: &Map<String, Value>,
     after: &Map<String, Value>,
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_says_what_differs() {
+    fn a_patch_has_the_differences() {
         let object = |value: Value| value.as_object().cloned().unwrap();
         let before = object(json!({ "name": "A", "lore": "x", "attributes": { "a": 1, "b": 2 } }));
         let after = object(json!({ "name": "B", "attributes": { "a": 1, "c": [3] } }));

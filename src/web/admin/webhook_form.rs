@@ -1,4 +1,4 @@
-//! The form of a webhook, what it is made of, and what is wrong with it.
+//! The form of a webhook: its fields, its choices and its faults.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, Fields};
 use crate::web::words;
 
-/// The page of all webhooks.
+/// The path of the page of all webhooks.
 pub(super) const PATH: &str = "/admin/webhooks";
 
 /// The page of a webhook.
@@ -34,9 +34,9 @@ pub(super) struct TypedWebhook {
     pub(super) game: String,
     pub(super) kinds: Vec<String>,
     pub(super) enabled: bool,
-    /// Of a new one: tells a form that is sent twice.
+    /// Of a new one: the idempotency key, which recognises a form that is sent twice.
     pub(super) key: String,
-    /// Of a stored one: the version that is changed.
+    /// Of a stored one: the version that the form was loaded with.
     pub(super) version: String,
 }
 
@@ -88,7 +88,7 @@ impl TypedWebhook {
     }
 }
 
-/// What the form of a webhook chooses from.
+/// The choices of the form of a webhook.
 pub(super) struct WebhookForm {
     pub(super) typed: TypedWebhook,
     pub(super) kinds: Vec<Choice>,
@@ -111,7 +111,7 @@ impl WebhookForm {
     }
 }
 
-/// A webhook as it is.
+/// A stored webhook.
 pub(super) struct WebhookRow {
     pub(super) path: String,
     pub(super) name: String,
@@ -147,7 +147,7 @@ impl From<WebhookResponse> for WebhookRow {
     }
 }
 
-/// What is wrong with a webhook, beside its fields.
+/// The faults of a webhook, beside its fields.
 pub(super) fn faults_of_webhook(problem: &Problem) -> Option<Faults> {
     let said = match problem.code() {
         ProblemCode::InvalidBody => "",

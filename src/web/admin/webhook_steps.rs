@@ -1,4 +1,4 @@
-//! What is done with a webhook beside its form: its secret is shown once and replaced, and it is deleted.
+//! Actions on a webhook outside its form: its secret is shown once or replaced, and the webhook is deleted.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -30,7 +30,7 @@ struct SecretPage {
     nav: Nav,
     heading: &'static str,
     webhook: WebhookRow,
-    /// Absent: it was shown before.
+    /// Absent: the secret was shown before.
     secret: Option<String>,
 }
 
@@ -61,7 +61,7 @@ struct DeletePage {
     version: String,
 }
 
-/// Asks whether a webhook is to be deleted.
+/// Asks for confirmation before a webhook is deleted.
 pub(in crate::web) async fn show_delete_webhook(
     state: web::Data<AppState>,
     by: Player<ManageWebhooks>,
@@ -88,7 +88,7 @@ async fn ask(
     private(status, &page)
 }
 
-/// The version that a button is about.
+/// The version of the object when the page with the button was loaded.
 #[derive(Deserialize)]
 pub(in crate::web) struct MeantVersion {
     version: String,
@@ -104,7 +104,7 @@ pub(in crate::web) async fn delete_webhook(
     let id = WebhookId(*webhook);
     match webhooks::delete(&state, &by, id, &IfMatch::naming(&meant.version)).await {
         Ok(()) => Ok(see_other(&format!("{PATH}?done=deleted"))),
-        // The form came twice: the webhook is gone already.
+        // The form was sent twice: the webhook is deleted already.
         Err(problem) if problem.code() == ProblemCode::NotFound => {
             Ok(see_other(&format!("{PATH}?done=deleted")))
         }
@@ -127,7 +127,7 @@ struct RotatePage {
     key: String,
 }
 
-/// Asks for how long the old secret is to be good, too.
+/// Shows the form for how long the old secret stays valid.
 pub(in crate::web) async fn show_rotate(
     state: web::Data<AppState>,
     by: Player<ManageWebhooks>,
@@ -157,7 +157,7 @@ async fn rotate_form(
     private(status, &page)
 }
 
-/// For how long the old secret is good, too.
+/// How long the old secret stays valid.
 #[derive(Deserialize)]
 pub(in crate::web) struct RotateForm {
     overlap_hours: String,
@@ -165,7 +165,7 @@ pub(in crate::web) struct RotateForm {
     key: String,
 }
 
-/// Gives a webhook a new secret, and shows it.
+/// Replaces the secret of a webhook, and shows the new one.
 pub(in crate::web) async fn rotate(
     state: web::Data<AppState>,
     by: Player<ManageWebhooks>,

@@ -1,4 +1,4 @@
-//! Webhooks: the list with the form of a new one, and one with its form.
+//! Webhooks: the list with the form of a new one, and the page of one webhook with its form.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -63,7 +63,7 @@ async fn list(
     private(status, &page)
 }
 
-/// Makes a webhook, and shows its secret.
+/// Creates a webhook, and shows its secret.
 pub(in crate::web) async fn create_webhook(
     state: web::Data<AppState>,
     by: Player<ManageWebhooks>,
@@ -92,9 +92,9 @@ struct WebhookPage {
     done: &'static str,
     webhook: WebhookRow,
     form: WebhookForm,
-    /// By which a ping that is sent twice is one.
+    /// Idempotency key: a ping that is sent twice is one request.
     ping_key: String,
-    /// Whether what is stored is another version than the form began with.
+    /// Whether the stored version differs from the version that the form was loaded with.
     is_stale: bool,
 }
 
@@ -109,7 +109,7 @@ pub(in crate::web) async fn show_webhook(
     one(&state, &by.visitor, 200, WebhookId(*webhook), None, Faults::none(), done).await
 }
 
-/// The page of a webhook with what went wrong elsewhere.
+/// The page of a webhook with a fault of another action.
 pub(super) async fn show_with_faults(
     app: &AppState,
     visitor: &Visitor,
@@ -120,7 +120,7 @@ pub(super) async fn show_with_faults(
     one(app, visitor, status, id, None, faults, "").await
 }
 
-/// `typed`: what was sent and refused; otherwise the form has what is stored.
+/// The page of a webhook. `typed`: the input that was refused; without it, the form has the stored values.
 async fn one(
     app: &AppState,
     visitor: &Visitor,
@@ -134,7 +134,7 @@ async fn one(
     let stored = webhooks::find(app, &reads, id).await?;
     let is_stale = status == ProblemCode::PreconditionFailed.status();
     let typed = match typed {
-        // Whoever has seen both versions may put one in the place of the other.
+        // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
         Some(typed) if is_stale => TypedWebhook { version: version_of(&stored)?, ..typed },
         Some(typed) => typed,
         None => TypedWebhook::of(&stored)?,
@@ -153,7 +153,7 @@ async fn one(
     private(status, &page)
 }
 
-/// Changes a webhook, if it is still the version that the form was made of.
+/// Changes a webhook, if the stored version is still the version that the form was loaded with.
 pub(in crate::web) async fn change_webhook(
     state: web::Data<AppState>,
     by: Player<ManageWebhooks>,

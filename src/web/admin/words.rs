@@ -1,4 +1,4 @@
-//! Text of the pages of moderators and admins: what they share, where they begin, and people. The rest stands beside it, by what it is about.
+//! Text of the pages of moderators and admins: shared text, the start page, and accounts. The other text is in modules beside this one, by subject.
 
 use crate::app::problem::ProblemCode;
 
@@ -14,51 +14,51 @@ pub(super) const PRINT_RUNS: &str = "Print runs";
 pub(super) const WEBHOOKS: &str = "Webhooks";
 pub(super) const AUDIT_LOG: &str = "Audit log";
 
-// Where moderators and admins begin.
+// The start page of moderators and admins.
 pub(super) const FIRST_STEPS: &str = "Before players come";
 pub(super) const STEP_DONE: &str = "Done";
 pub(super) const MORE_TOOLS: &str = "What else you can do";
 
-/// An address, what it is called, and what is there.
-type Told = (&'static str, &'static str, &'static str);
+/// Path, label and description.
+type PageLink = (&'static str, &'static str, &'static str);
 
-pub(super) const STEP_PASSWORD: Told = (
+pub(super) const STEP_PASSWORD: PageLink = (
     "/my/password",
     "Change your password",
     "It was set by somebody else, and nothing else is possible until you have changed it.",
 );
-pub(super) const STEP_FACTOR: Told = (
+pub(super) const STEP_FACTOR: PageLink = (
     "/my/second-factor",
     "Switch a second factor on",
     "Your role needs one: a stolen password is then not enough.",
 );
-pub(super) const STEP_SECOND_ADMIN: Told = (
+pub(super) const STEP_SECOND_ADMIN: PageLink = (
     "/admin/people",
     "Make a second admin",
     "Somebody must be able to help when you have lost your password or your device. Let the other one make an account, find it here, and give it the role.",
 );
-pub(super) const STEP_GAME: Told = (
+pub(super) const STEP_GAME: PageLink = (
     "/admin/imports?of=game",
     "Bring in a game",
     "Its manifest says what its cards look like and how decks are built.",
 );
-pub(super) const STEP_SET: Told = (
+pub(super) const STEP_SET: PageLink = (
     "/admin/imports",
     "Bring in a set",
     "With the file of a set come its cards. It is checked before anything is stored.",
 );
-pub(super) const WAITING_REVIEWS: Told = (
+pub(super) const WAITING_REVIEWS: PageLink = (
     "/admin/reviews",
     REVIEWS,
     "Submissions of hidden cards that count when a moderator has confirmed them.",
 );
-pub(super) const WAITING_DESIGNS: Told =
+pub(super) const WAITING_DESIGNS: PageLink =
     ("/reviews/designs", "Designs", "Card designs of players that are to become cards.");
-pub(super) const WAITING_REPORTS: Told =
+pub(super) const WAITING_REPORTS: PageLink =
     ("/admin/reports", REPORTS, "What players say should not be there.");
-pub(super) const WAITING_DISPUTES: Told =
+pub(super) const WAITING_DISPUTES: PageLink =
     ("/admin/disputes", DISPUTES, "Copies that two players say they hold.");
-pub(super) const TOOLS: [Told; 6] = [
+pub(super) const TOOLS: [PageLink; 6] = [
     ("/admin/people", PEOPLE, "Find accounts, give roles, ban."),
     ("/admin/cards", CARDS, "Change, move, merge and unlock cards; write rulings."),
     ("/admin/imports", IMPORTS, "Bring in games and sets, or change them."),
@@ -71,7 +71,7 @@ pub(super) const TOOLS: [Told; 6] = [
     ("/admin/audit-log", AUDIT_LOG, "Who did what, and when."),
 ];
 
-/// How many wait. `is_more`: there are more than were counted.
+/// How many items wait. `is_more`: there are more than were counted.
 pub(super) fn waiting(count: usize, is_more: bool) -> String {
     match (count, is_more) {
         (0, _) => "Nothing waits".to_owned(),
@@ -89,7 +89,7 @@ pub(super) const ANY_ROLE: &str = "Any role";
 pub(super) const SINCE: &str = "Since";
 pub(super) const SECOND_FACTOR: &str = "Second factor";
 pub(super) const BANNED: &str = "Banned";
-/// Which accounts are listed, by what a form sends.
+/// The filters of the list of accounts, by the value that the form sends.
 pub(super) const BANS: [(&str, &str); 3] =
     [("", "Banned or not"), ("true", "Banned"), ("false", "Not banned")];
 pub(super) const NO_PEOPLE: &str =
@@ -114,17 +114,17 @@ pub(super) const LEAVE_IT: &str = "Leave the account as it is";
 pub(super) const ACCOUNT_FILTER: &str = "Account: whole name or id";
 pub(super) const ACCOUNT_FAULT: &str = "Type the whole name of an account, or its id.";
 
-/// The heading of the question whether somebody is to be banned.
+/// The heading of the page that asks for confirmation before an account is banned.
 pub(super) fn ban_of(name: &str) -> String {
     format!("Ban {name}?")
 }
 
-/// The heading of the question whether a second factor is to be taken off.
+/// The heading of the page that asks for confirmation before a second factor is removed.
 pub(super) fn factor_of(name: &str) -> String {
     format!("Take the second factor of {name} off?")
 }
 
-/// What is said of something that was done on the page before, by its code; empty: nothing.
+/// The confirmation of an action that was completed on the page before, by its code; empty: none.
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "role" => "The account has the new role. Its sessions are over.",
@@ -135,7 +135,7 @@ pub(super) fn done(code: &str) -> &'static str {
     }
 }
 
-/// What is said of a form that was refused for a reason that is no fault of a field. `None`: a page of its own says it.
+/// The message about a form that was refused for a reason that is not the fault of a field. `None`: the problem is shown on a page of its own.
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::OwnAccount => {
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_version_that_was_seen_stands_below() {
+    fn only_a_conflict_with_both_versions_shown_says_below() {
         let stands_below = |code| fault(code).is_some_and(|text| text.contains("below"));
         assert!(stands_below(ProblemCode::PreconditionFailed));
         assert!(!stands_below(ProblemCode::EditConflict));

@@ -1,4 +1,4 @@
-//! Answers of the API, read back: pages are made of what programs get, so that they can never tell more.
+//! Parses responses of the API. Pages are built from the same responses that programs get, so a page never shows more than the API.
 
 use cardscape_engine::Effect;
 use chrono::{DateTime, Utc};
@@ -12,27 +12,27 @@ use crate::app::problem::Problem;
 use crate::memory::rendered::Rendered;
 use crate::web::words;
 
-/// Reads an answer of a use case.
+/// Parses the response of a use case.
 pub(super) fn read<T: DeserializeOwned>(answer: &Rendered) -> Result<T, Problem> {
     serde_json::from_slice(answer.body()).map_err(Problem::internal)
 }
 
-/// How far a card is that started hidden.
+/// The unlock state of a card that started hidden.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct Unlock {
     pub(super) submissions: i32,
     pub(super) threshold: i32,
-    /// `None`: it is hidden.
+    /// `None`: the card is hidden.
     pub(super) unlocked_at: Option<DateTime<Utc>>,
 }
 
-/// Who designed a card.
+/// The designer of a card.
 #[derive(Debug, Deserialize)]
 pub(super) struct Credit {
     pub(super) author: String,
 }
 
-/// A card. What a hidden one does not tell is absent.
+/// A card. Members that are hidden for the reader are absent.
 #[derive(Debug, Deserialize)]
 pub(super) struct Card {
     pub(super) id: String,
@@ -50,21 +50,21 @@ pub(super) struct Card {
     pub(super) lore: Option<String>,
     pub(super) designed_by: Option<Credit>,
     pub(super) image_uris: Images,
-    /// In lists of printings: which one.
+    /// In lists of printings: the printing of this row.
     pub(super) printing: Option<Printing>,
 }
 
-/// A card in one rarity.
+/// A printing of a card.
 #[derive(Debug, Deserialize)]
 pub(super) struct Printing {
     pub(super) rarity: String,
-    /// Those that it gives itself; all others are the card's.
+    /// Attributes that the printing overrides; all others are those of the card.
     #[serde(default)]
     pub(super) attributes: Map<String, Value>,
     pub(super) image_uris: Images,
 }
 
-/// Where the pictures of a card are.
+/// The links to the pictures of a card.
 #[derive(Debug, Deserialize)]
 pub(super) struct Images {
     pub(super) svg: String,
@@ -72,7 +72,7 @@ pub(super) struct Images {
 }
 
 impl Card {
-    /// Its page; that of the printing, in lists of printings.
+    /// The path of its page; in lists of printings, of the page with that printing.
     pub(super) fn path(&self) -> String {
         let card = card_path(&self.game, &self.set, &self.number);
         match &self.printing {
@@ -82,32 +82,32 @@ impl Card {
     }
 }
 
-/// The page of a card.
+/// The path of the page of a card.
 pub(in crate::web) fn card_path(game: &str, set: &str, number: &str) -> String {
     format!("/cards/{game}/{set}/{number}")
 }
 
-/// The page of a card, with its picture in a rarity.
+/// The path of the page of a card, with its picture in a rarity.
 pub(super) fn printing_path(card: &str, rarity: &str) -> String {
     format!("{card}?rarity={rarity}")
 }
 
-/// The page of a set.
+/// The path of the page of a set.
 pub(in crate::web) fn set_path(game: &str, set: &str) -> String {
     format!("/sets/{game}/{set}")
 }
 
-/// The page of a game.
+/// The path of the page of a game.
 pub(in crate::web) fn game_path(game: &str) -> String {
     format!("/games/{game}")
 }
 
-/// A part of a query that could not be used, in words.
+/// A part of a query that was ignored, with the reason.
 #[derive(Clone, Debug)]
 pub(in crate::web) struct Warning {
-    /// Characters of the query before it.
+    /// Position in the query, in characters.
     pub(in crate::web) position: usize,
-    /// Its characters; 0: it is not about a part of the query.
+    /// Length in characters; 0: the warning is not about a part of the query.
     pub(in crate::web) length: usize,
     pub(in crate::web) text: String,
 }
@@ -124,27 +124,27 @@ pub(super) struct Cards {
     pub(super) data: Vec<Card>,
     pub(super) next_cursor: Option<String>,
     pub(super) total: Option<i64>,
-    /// `false`: there are more than `total`.
+    /// `false`: there are more cards than `total`.
     pub(super) total_is_exact: Option<bool>,
-    /// Beside the answer: programs are told in other words.
+    /// Warnings in the words of the pages; the API response has its own words for programs.
     #[serde(skip)]
     pub(super) warnings: Vec<Warning>,
 }
 
-/// What the cards of a game can be narrowed by.
+/// The facets of the cards of a game.
 #[derive(Debug, Deserialize)]
 pub(super) struct Facets {
     pub(super) facets: Vec<Facet>,
 }
 
-/// What the designs of a game can be narrowed by.
+/// The facets of the designs of a game.
 #[derive(Debug, Deserialize)]
 pub(super) struct DesignFacets {
     pub(super) designs: i64,
     pub(super) facets: Vec<Facet>,
 }
 
-/// Something that cards have one or several values of.
+/// A property by which the result of a search can be narrowed.
 #[derive(Debug, Deserialize)]
 pub(super) struct Facet {
     /// `card`, `effect` or `attribute`.
@@ -163,7 +163,7 @@ pub(super) struct FacetValue {
     pub(super) cards: i64,
 }
 
-/// What was printed of a set, and what is registered.
+/// How many copies of a set were printed, and how many are registered.
 #[derive(Debug, Deserialize)]
 pub(super) struct PrintStatistics {
     pub(super) hidden_cards: i64,
@@ -182,7 +182,7 @@ pub(super) struct PrintedRarity {
     pub(super) expected: f64,
 }
 
-/// Whether the registered copies are what chance makes of the printed ones.
+/// Whether the distribution of the registered copies matches that of the printed ones.
 #[derive(Debug, Deserialize)]
 pub(super) struct RegistrationTest {
     pub(super) p_value: f64,

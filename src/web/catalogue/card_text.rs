@@ -1,4 +1,4 @@
-//! What stands on a card, as text: its kind, values, effects and lore.
+//! The text of a card: its kind, values, effects and lore.
 
 use cardscape_engine::Game;
 use serde_json::{Map, Value};
@@ -7,11 +7,11 @@ use super::answers::Card;
 use super::values::{Fact, facts, kind, kind_name};
 use crate::web::words;
 
-/// All that an open card says but its name.
+/// Everything that a card shows, except its name. The card is not hidden.
 #[derive(Debug)]
 pub(super) struct CardText {
     pub(super) kind: String,
-    /// Where the card is.
+    /// The place of the card in its set.
     pub(super) place: String,
     pub(super) facts: Vec<Fact>,
     pub(super) effects: Vec<EffectText>,
@@ -27,7 +27,7 @@ pub(super) struct EffectText {
 }
 
 impl CardText {
-    /// The text of a card. `printing`: the attributes that the printing gives itself that is meant.
+    /// The text of a card. `printing`: the attributes that the shown printing overrides.
     pub(super) fn new(
         game: Option<&Game>,
         card: &Card,

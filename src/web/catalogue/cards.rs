@@ -1,4 +1,4 @@
-//! The page of a card: its picture by rarity, its text beside it, and everything that is said of it. A hidden card has its back and how far it is.
+//! The page of a card: its picture by rarity, its text, rulings, legality and history. A hidden card shows the card back and its progress.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -32,7 +32,7 @@ use crate::web::serials::picture_path;
 use crate::web::session::Visitor;
 use crate::web::words;
 
-/// In which rarity, and which part of the history.
+/// The rarity to show, and the page of the history.
 #[derive(Deserialize)]
 pub(in crate::web) struct CardQuery {
     rarity: Option<String>,
@@ -40,12 +40,12 @@ pub(in crate::web) struct CardQuery {
 }
 
 impl CardQuery {
-    /// The rarity that is asked for.
+    /// The rarity of the query.
     pub(super) fn rarity(&self) -> Option<&str> {
         self.rarity.as_deref().filter(|rarity| !rarity.is_empty())
     }
 
-    /// Whether the newest entries of the history are on another page.
+    /// Whether the page shows entries of the history that are not the newest.
     pub(super) fn is_further_page(&self) -> bool {
         self.cursor.is_some()
     }
@@ -56,19 +56,19 @@ impl CardQuery {
 struct CardPage {
     frame: Frame,
     place: Breadcrumbs,
-    /// What the heading says.
+    /// The heading.
     heading: String,
     picture: String,
     alt: String,
-    /// How far it is; `None`: it is open.
+    /// The progress of a hidden card; `None`: the card is not hidden.
     progress: Option<Progress>,
-    /// When it was unlocked, and by how many submissions; `None`: it never was hidden, or still is.
+    /// When it was unlocked, and by how many submissions; `None`: it was never hidden, or is still hidden.
     unlocked: Option<String>,
-    /// All of it; `None`: it is hidden.
+    /// The content of the card; `None`: the card is hidden.
     open: Option<Open>,
 }
 
-/// Where the card is.
+/// The game and the set of the card.
 struct Breadcrumbs {
     game: String,
     game_path: String,
@@ -77,10 +77,10 @@ struct Breadcrumbs {
     number: String,
 }
 
-/// What a card says that is not hidden, and what is said of it.
+/// The content of a card that is not hidden for the reader, with its rulings and legality.
 struct Open {
     text: CardText,
-    /// Names of the attributes that printings give themselves.
+    /// Names of the attributes that printings override.
     columns: Vec<String>,
     printings: Vec<PrintingRow>,
     rulings: Vec<RulingText>,
@@ -106,7 +106,7 @@ struct RulingText {
     source: Option<String>,
 }
 
-/// What a format says.
+/// The legality of the card in a format.
 struct LegalityRow {
     format: String,
     status: &'static str,
@@ -138,7 +138,7 @@ pub(in crate::web) async fn find_card(
     Ok(answer)
 }
 
-/// Leads to where the card is now, as the API does, in the rarity that was asked for.
+/// Redirects to the present place of the card, as the API does, in the rarity of the query.
 fn moved(to: NewPlace, rarity: Option<&str>) -> Result<HttpResponse, Problem> {
     let NewPlace::Number(place) = to else {
         return Err(Problem::internal("a number leads to an id"));
@@ -203,7 +203,7 @@ async fn page(
     let rarity_name = rarity.as_deref().map(|rarity| rarity_name(&loaded.game, rarity));
     Ok(CardPage {
         picture: match (card.hidden, shown) {
-            // Only this reader and others who have a copy may see it.
+            // Only this reader and other owners of a copy may see the picture.
             (true, Some(shown)) => picture_path(id.0, &shown.rarity),
             (_, Some(shown)) => shown.image_uris.svg.clone(),
             (_, None) => card.image_uris.svg.clone(),
@@ -231,7 +231,7 @@ fn frame(app: &AppState, card: &Card, path: &str, beside: &Neighbours) -> Frame 
         Some(name) => name.clone(),
         None => words::hidden_at(&card.set, &card.number),
     };
-    // Of hidden cards other sites show all the same: the picture is one for all of them.
+    // Previews of other sites show hidden cards, too. All hidden cards have the same picture.
     let (title, text) = match (&card.name, &card.effects[..]) {
         (None, _) => (words::HIDDEN_CARD.to_owned(), words::HIDDEN_PREVIEW.to_owned()),
         (Some(name), []) => (name.clone(), card.lore.clone().unwrap_or_else(|| name.clone())),

@@ -1,4 +1,4 @@
-//! What a search can be narrowed by: values of the cards that it found, as links to the search with one more term.
+//! The facets of a search: values of the found cards, as links to the same search with one more term.
 
 use serde_json::Value;
 
@@ -9,12 +9,12 @@ use crate::memory::rendered::Rendered;
 use crate::search::attribute_field;
 use crate::web::words;
 
-/// Most values of a facet that are shown: those of the most cards.
+/// Most values of a facet that are shown: those with the most cards.
 const VALUES: usize = 24;
-/// Facets that are unfolded.
+/// Number of facets that are unfolded at first.
 const UNFOLDED: usize = 2;
 
-/// Something that the found cards differ in.
+/// A facet of the found cards.
 #[derive(Debug)]
 pub(in crate::web) struct Narrowing {
     pub(in crate::web) name: String,
@@ -23,17 +23,17 @@ pub(in crate::web) struct Narrowing {
     pub(in crate::web) links: Vec<NarrowLink>,
 }
 
-/// A search with one more term.
+/// The same search with one more term.
 #[derive(Debug)]
 pub(in crate::web) struct NarrowLink {
     pub(in crate::web) name: String,
     pub(in crate::web) path: String,
-    /// Cards that it finds. `None` for numbers: cards are counted by their base printing, and found by every printing.
+    /// Number of cards that it finds. `None` for numbers: facets count cards by their base printing, but the search matches every printing.
     pub(in crate::web) cards: Option<String>,
 }
 
-/// What the search can be narrowed by. A value that all cards have, or none, narrows nothing. `path_with`: the address of the search with a term;
-/// `found`: how many cards there are, if they were all counted.
+/// The facets that narrow the search. A value that all cards have, or none, is left out. `path_with`: the path of the search with one more term; `found`: the
+/// number of cards, if all were counted.
 pub(super) fn narrowings(
     path_with: &dyn Fn(&str) -> String,
     found: Option<i64>,
@@ -42,14 +42,14 @@ pub(super) fn narrowings(
     let facets = facets.facets.into_iter();
     let narrowing = |facet| narrowing(path_with, found, facet);
     let mut all: Vec<Narrowing> = facets.filter_map(narrowing).collect();
-    // Of numbers there are many with few cards each.
+    // Facets of numbers have many values with few cards each, so they stay folded.
     for narrowing in all.iter_mut().filter(|narrowing| !narrowing.is_of_numbers).take(UNFOLDED) {
         narrowing.is_unfolded = true;
     }
     all
 }
 
-/// What a search of designs can be narrowed by, from the answer of the API.
+/// The facets of a search of designs, from the response of the API.
 pub(in crate::web) fn design_narrowings(
     path_with: &dyn Fn(&str) -> String,
     answer: &Rendered,
@@ -71,7 +71,7 @@ fn narrowing(
         |value: &FacetValue| value.cards > 0 && found.is_none_or(|found| value.cards < found);
     let mut values: Vec<FacetValue> = facet.values.into_iter().filter(is_selective).collect();
     if values.len() > VALUES {
-        // Their order stays.
+        // The values keep their order; only the rarest are dropped.
         let mut counts: Vec<i64> = values.iter().map(|value| value.cards).collect();
         counts.sort_unstable_by(|left, right| right.cmp(left));
         let least = counts.get(VALUES - 1).copied().unwrap_or_default();
@@ -91,7 +91,7 @@ fn narrowing(
     (!links.is_empty()).then_some(Narrowing { name, is_unfolded: false, is_of_numbers, links })
 }
 
-/// The term that finds a value, and what the value is called; `None`: no term does.
+/// The term that finds a value, and the name of the value; `None`: no term finds it.
 fn term(field: &str, value: Value) -> Option<(String, String)> {
     match value {
         Value::String(text) => {
@@ -100,7 +100,7 @@ fn term(field: &str, value: Value) -> Option<(String, String)> {
             if text.bytes().all(is_word) && !text.is_empty() {
                 return Some((format!("{field}:{text}"), name));
             }
-            // Quotation marks cannot be quoted.
+            // A quoted value cannot contain a quotation mark.
             (!text.contains('"')).then(|| (format!("{field}=\"{text}\""), name))
         }
         Value::Number(number) => Some((format!("{field}={number}"), number.to_string())),

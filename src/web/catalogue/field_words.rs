@@ -1,8 +1,8 @@
-//! Fields of the search in words: what they are called, and what they mean.
+//! The names of the fields of the search, and their meaning.
 
 use crate::web::words::titled;
 
-/// What a field is called where cards are sorted or narrowed by it. The names of attributes are those of the games.
+/// The name of a field in sort orders and facets. Attributes have the names of their games.
 pub(in crate::web) fn name(field: &str) -> String {
     let name = match field {
         "set" => "Set",
@@ -24,7 +24,7 @@ pub(in crate::web) fn name(field: &str) -> String {
     name.to_owned()
 }
 
-/// What a field means, with code in backticks; empty for fields that nobody has described.
+/// The meaning of a field, with code in backticks; empty: the field has no description.
 pub(super) fn meaning(field: &str) -> &'static str {
     match field {
         "game" => "The game, by its code or its name.",

@@ -18,7 +18,7 @@ use crate::web::headers::protected;
 use crate::web::page::{ENTRIES, Frame, LIVE, Place, Preview, answer, write};
 use crate::web::words;
 
-/// Which part of the sets.
+/// Which page of the sets.
 #[derive(Deserialize)]
 pub(in crate::web) struct GameQuery {
     cursor: Option<Cursor>,
@@ -45,7 +45,7 @@ struct SetEntry {
     path: String,
     cards: String,
     released: String,
-    /// Cards that started hidden: how many there are, how many are open, and that in words.
+    /// Cards that started hidden: their number, how many are unlocked, and both as text.
     progress: Option<(i64, i64, String)>,
 }
 
@@ -66,10 +66,10 @@ pub(in crate::web) async fn find_game(
     let cursor = query.cursor.as_ref();
     let made = page(&state, &game, cursor);
     if cursor.is_some() {
-        // There are as many cursors as codes: kept pages of them would push out all else.
+        // Every code is a possible cursor, so pages with a cursor are not cached: they would push all other answers out of the cache.
         return Ok(answer(&req, &made.await?));
     }
-    // Of the catalogue alone: a page that is kept is dropped when a card of the game is unlocked. Other sites add parameters of theirs, of which there is no end either.
+    // The path without a query is the key of the cache: other sites add arbitrary parameters. The cached page is dropped when a card of the game is unlocked.
     let page = state.kept_answers.answer_as(&game_path(&game), &req, made).await?;
     Ok(protected(page))
 }

@@ -1,4 +1,4 @@
-//! What happened to a card, the newest first, page by page.
+//! The history of a card, newest entry first, page by page.
 
 use cardscape_engine::Game;
 
@@ -14,16 +14,16 @@ use crate::web::words;
 /// Entries on a page.
 const ENTRIES: u16 = 30;
 
-/// A part of the history.
+/// A page of the history.
 pub(super) struct History {
     pub(super) entries: Vec<HistoryRow>,
-    /// Where the newest entries are, on other pages than the first.
+    /// The path of the newest entries; absent on the first page.
     pub(super) newest_path: Option<String>,
-    /// Where older ones are, if there are any.
+    /// The path of the older entries, if there are any.
     pub(super) older_path: Option<String>,
 }
 
-/// Something that happened.
+/// An entry of the history.
 pub(super) struct HistoryRow {
     pub(super) day: String,
     pub(super) at: String,
@@ -38,14 +38,14 @@ pub(super) struct Change {
     pub(super) after: String,
 }
 
-/// The part of the history that an address asks for.
+/// The page of the history that the query requests.
 pub(super) fn part(cursor: Option<&Cursor>) -> Result<HistoryPart, Problem> {
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
     Ok(HistoryPart { after: Cursor::key_of(cursor)?, limit })
 }
 
 impl History {
-    /// A part of the history of the card at `path`, on a page with the picture in the rarity that was asked for.
+    /// A page of the history of the card at `path`. The links keep the rarity of the picture.
     pub(super) fn new(
         game: &Game,
         part: Page<HistoryEntryResponse>,

@@ -1,4 +1,4 @@
-//! What changed of a card, in words.
+//! Text for the changes of a card.
 
 use cardscape_engine::Game;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::values::{kind_name, label, rarity_name, text};
 use crate::web::words::{NOTHING, ruling, titled};
 
-/// A member of a card by its JSON pointer, as the history names it.
+/// The name of a member of a card, by the JSON pointer of the history.
 pub(super) fn member(game: &Game, pointer: &str) -> String {
     let parts: Vec<String> = (pointer.split('/').skip(1))
         .map(|part| part.replace("~1", "/").replace("~0", "~"))
@@ -44,7 +44,7 @@ fn schema<'a>(game: &'a Game, code: &str) -> Option<&'a cardscape_engine::Attrib
     game.kinds().iter().find_map(|kind| kind.attributes.get(code))
 }
 
-/// What the member at that pointer is, before or after.
+/// The text of the value at that pointer, before or after the change.
 pub(super) fn value(game: &Game, pointer: &str, value: Option<&Value>) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
     let told = match value {
@@ -58,7 +58,7 @@ pub(super) fn value(game: &Game, pointer: &str, value: Option<&Value>) -> String
     if told.is_empty() { NOTHING.to_owned() } else { told }
 }
 
-/// Texts as they are, of several values each, and of rulings, effects, printings and cards what they say.
+/// Values as text: strings as they are, arrays joined, and the main text of rulings, effects, printings and cards.
 fn whole(game: &Game, value: &Value) -> String {
     match value {
         Value::String(written) => written.clone(),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_told_without_json() {
+    fn values_are_shown_without_json() {
         let game = pond();
         let erratum = json!({ "kind": "erratum", "published_on": "2026-11-22", "source": "Rules team", "text": "It whistles." });
         for (pointer, written, told) in [

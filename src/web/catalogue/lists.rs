@@ -1,4 +1,4 @@
-//! Lists of cards as strangers see them.
+//! Lists of cards that a stranger may see.
 
 use super::answers::{Cards, Warning, read};
 use crate::app::answer_form::AnswerForm;
@@ -11,10 +11,10 @@ use crate::auth::permission::Viewer;
 use crate::domain::network::Network;
 use crate::search::CardFilter;
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
-    /// Where the page before ended.
+    /// The cursor where the page before ended.
     pub(super) cursor: Option<&'a Cursor>,
     /// Most entries: 1 to 200.
     pub(super) limit: u16,

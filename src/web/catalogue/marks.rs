@@ -1,4 +1,4 @@
-//! A query with the places marked at which something could not be used.
+//! A query with marks at the parts that were ignored or refused.
 
 use super::answers::Warning;
 
@@ -9,7 +9,7 @@ pub(in crate::web) struct Piece {
     pub(in crate::web) is_marked: bool,
 }
 
-/// The query in pieces. Warnings count characters.
+/// Splits the query into marked and other pieces. Warnings have positions in characters.
 pub(in crate::web) fn pieces(query: &str, warnings: &[Warning]) -> Vec<Piece> {
     let is_marked = |at: usize| {
         warnings.iter().any(|warning| {
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_stand_at_characters() {
+    fn positions_of_marks_count_characters() {
         let marked = |query: &str, warnings: &[Warning]| -> Vec<(String, bool)> {
             let pieces = pieces(query, warnings).into_iter();
             pieces.map(|piece| (piece.text, piece.is_marked)).collect()

@@ -39,7 +39,7 @@ use search::find_cards;
 use search_help::find_search_help;
 use sets::find_set;
 
-/// Mounts the pages of this folder.
+/// Mounts the routes of this module.
 pub(super) fn configure(config: &mut ServiceConfig) {
     config
         .service(page!("/cards/{game}/{set}/{number}", find_card))

@@ -1,4 +1,4 @@
-//! What was printed of a set, beside what was announced and what players have registered.
+//! The printed copies of a set, with the announced and the registered copies.
 
 use cardscape_engine::Game;
 
@@ -14,18 +14,18 @@ use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::web::words;
 
-/// Announcements that are shown, the newest.
+/// Most announcements that are shown, newest first.
 const ANNOUNCEMENTS: u16 = 20;
 
-/// What was printed of a set.
+/// The printed copies of a set.
 #[derive(Debug)]
 pub(super) struct Printed {
     pub(super) rows: Vec<PrintedRow>,
-    /// Whether cards are left out because they are hidden.
+    /// Whether hidden cards are left out.
     pub(super) without_hidden: bool,
-    /// Whether the printed copies are those that were announced; `None`: not all of that is known, and no row says what was promised.
+    /// Whether the printed copies are the announced ones; `None`: the announcements of some printed copies are unknown, and no row shows a promise.
     pub(super) kept: Option<&'static str>,
-    /// What the registered copies say of the printed ones, once there are enough.
+    /// How well the registered copies match the printed ones, once there are enough.
     pub(super) verdict: Option<String>,
     pub(super) announcements: Vec<Announcement>,
 }
@@ -35,14 +35,14 @@ pub(super) struct Printed {
 pub(super) struct PrintedRow {
     pub(super) rarity: String,
     pub(super) weight: String,
-    /// How many were announced, if that is known of all that were printed.
+    /// How many copies were announced; `None`: the announcements of some printed copies are unknown.
     pub(super) promised: Option<String>,
     pub(super) printed: String,
     pub(super) registered: String,
     pub(super) expected: String,
 }
 
-/// What was printed of a set; `None`: nothing was, and nothing is announced.
+/// The printed copies of a set; `None`: no copy was printed and no run is announced.
 pub(super) async fn find_printed(
     app: &AppState,
     game: &Game,
@@ -62,7 +62,7 @@ pub(super) async fn find_printed(
         let promise = print_promises::find(app, announcement.id, opening).await?;
         announcements.push(Announcement::new(game, announcement, promise.as_deref()));
     }
-    // Of hidden cards the statistics say nothing.
+    // The statistics leave hidden cards out, so they cannot be compared with the announcements.
     let is_comparable = is_all && statistics.printed > 0 && statistics.hidden_cards == 0;
     let promised = if is_comparable { promised(&announcements) } else { None };
     let of_rarity = |row: &PrintedRarity| {

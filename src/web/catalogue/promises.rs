@@ -1,4 +1,4 @@
-//! Announced print runs, and what they promise: known of those that are revealed, sealed in a hash before.
+//! Announced print runs and their contents. The contents of a run are hidden by a hash until the run is revealed.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::app::printing::print_commitments::CommitmentResponse;
 use crate::domain::printing::promise::{PromisedPacks, RunPromise};
 use crate::web::words;
 
-/// Digits of a hash that tell announcements apart.
+/// Digits of a hash that distinguish announcements from each other.
 const SHORT: usize = 8;
 
 /// A print run that was announced.
@@ -17,41 +17,41 @@ const SHORT: usize = 8;
 pub(super) struct Announcement {
     pub(super) day: String,
     pub(super) at: String,
-    /// How far it is, as the API says it.
+    /// The state of the run, as in the API.
     state: &'static str,
     pub(super) status: String,
     pub(super) hash: String,
-    /// Where the API shows it, with what opens it once it is revealed; and what leads there.
+    /// The API path of the announcement, which contains the opening once the run is revealed; and the label of the link.
     pub(super) data_path: String,
     pub(super) data: String,
-    /// What it promises; `None`: that is not revealed.
+    /// The promised contents; `None`: the run is not revealed.
     pub(super) promise: Option<Promise>,
 }
 
-/// What a run promises.
+/// The promised contents of a run.
 #[derive(Debug)]
 pub(super) struct Promise {
     pub(super) title: String,
     pub(super) per_card: String,
     pub(super) copies: String,
     pub(super) packs: String,
-    /// Each rarity, the most common first.
+    /// The rarities, most common first.
     pub(super) rarities: Vec<PromisedRarity>,
 }
 
-/// What a run promises of a rarity.
+/// The promised copies of a rarity in a run.
 #[derive(Debug)]
 pub(super) struct PromisedRarity {
     code: String,
     pub(super) name: String,
     pub(super) copies: i64,
     pub(super) count: String,
-    /// Of all copies of the run.
+    /// Share of all copies of the run.
     pub(super) share: String,
 }
 
 impl Announcement {
-    /// An announcement as everybody may see it. `promise`: what it promises, if it is revealed.
+    /// An announcement as everybody may see it. `promise`: the promised contents, if the run is revealed.
     pub(super) fn new(
         game: &Game,
         announced: CommitmentResponse,
@@ -98,7 +98,7 @@ impl Promise {
     }
 }
 
-/// The copies that were promised of a set, by the code of the rarity, over all runs that were printed; `None`: none was, or one of them is not revealed.
+/// The promised copies of a set by the code of the rarity, over all printed runs; `None`: no run was printed, or one of them is not revealed.
 pub(super) fn promised(announcements: &[Announcement]) -> Option<BTreeMap<String, i64>> {
     let mut copies: BTreeMap<String, i64> = BTreeMap::new();
     for announcement in announcements {
@@ -108,7 +108,7 @@ pub(super) fn promised(announcements: &[Announcement]) -> Option<BTreeMap<String
                     *copies.entry(rarity.code.clone()).or_default() += rarity.copies;
                 }
             }
-            // Nothing of these was printed.
+            // These runs have no printed copies.
             ("announced" | "broken_off", _) => {}
             _ => return None,
         }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_promised_is_known_when_all_that_was_printed_is_revealed() {
+    fn promised_copies_are_known_once_all_printed_runs_are_revealed() {
         let revealed = || announcement("revealed", Some(&[("common", 3), ("rare", 1)]));
         let all = promised(&[revealed(), announcement("broken_off", None), revealed()]).unwrap();
         assert_eq!((all["common"], all["rare"]), (6, 2));

@@ -1,4 +1,4 @@
-//! What could not be used of a search, in sentences for people. Fields, values and examples stay as they are typed.
+//! Messages about parts of a search that could not be used. Fields, values and examples are shown as they are typed.
 
 mod patterns;
 
@@ -6,7 +6,7 @@ use crate::app::catalogue::query_warning::WarningReason;
 use crate::search::{MAX_DEPTH, MAX_LENGTH, MAX_TERMS, NotOfDesigns, QueryFault, Unordered};
 use crate::web::words::{Sentence, count, told_day};
 
-/// Why something was left out, or not tried on everything.
+/// Why a part was ignored, or not applied to all cards.
 pub(in crate::web) fn reason(reason: &WarningReason) -> Sentence {
     match reason {
         WarningReason::Query(fault) => of_query(fault),
@@ -210,7 +210,7 @@ fn with_near(text: String, near: &[String]) -> Sentence {
     format!("{text} Perhaps you mean {}?", either(&near)).into()
 }
 
-/// One of several: `a, b or c`.
+/// Joins alternatives: `a, b or c`.
 fn either(all: &[&str]) -> String {
     match all {
         [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),

@@ -1,4 +1,4 @@
-//! What a search found: as pictures, as a list, or as the text of each card.
+//! The results of a search: as pictures, as a list, or as the text of each card.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use super::tiles::Tile;
 use super::values::kind_name;
 use crate::web::words;
 
-/// The forms in which results are shown: as an address says it, and what the link to it is called. The first is that of an address that says none.
+/// The forms of the results: value in the address, and label of the link. The first is the default.
 pub(super) const FORMS: [(&str, &str); 3] =
     [("", words::AS_GRID), (LIST, words::AS_LIST), (TEXT, words::AS_TEXT)];
 
 const LIST: &str = "list";
 const TEXT: &str = "text";
 
-/// Whether results can be shown so.
+/// Whether this is the name of a form.
 pub(super) fn is_form(form: &str) -> bool {
     FORMS.iter().any(|(known, _)| *known == form)
 }
 
-/// What was found.
+/// The results of a search in one of the forms.
 pub(super) enum Results {
     Nothing,
     Tiles(Vec<Tile>),
@@ -45,7 +45,7 @@ pub(super) struct Entry {
 }
 
 impl Results {
-    /// These cards in a form.
+    /// Builds the results in a form.
     pub(super) fn of(form: &str, games: &[&Game], cards: &[Card]) -> Self {
         if cards.is_empty() {
             return Self::Nothing;

@@ -6,16 +6,16 @@ use cardscape_engine::{DeckCheck, Format, Game, Rule, RuleReference, Variant};
 
 use super::answers::game_path;
 
-/// Rules of a format: its own, with those of the variant that is in force when nothing is said, or those that another variant adds.
+/// Rules of a format: its own with those of its default variant, or the rules that another variant adds.
 pub(super) struct RuleList {
-    /// The name of the other variant.
+    /// The name of the variant, unless it is the default.
     pub(super) variant: Option<String>,
     pub(super) rules: Vec<RuleEntry>,
 }
 
 /// A rule in the list of a format.
 pub(super) struct RuleEntry {
-    /// Where links lead.
+    /// The anchor of the rule.
     pub(super) anchor: String,
     pub(super) number: String,
     pub(super) text: String,
@@ -43,8 +43,8 @@ impl RuleList {
     }
 }
 
-/// Where the page of a game tells a rule, by its number and wording, by which a deck was judged in a format, `game/format` or `game/format:variant`. `None`: it
-/// is not there, as rules that have ended, and those of no format.
+/// The link to a rule of a format on the page of its game. `format`: `game/format` or `game/format:variant`; `number` and `text`: the rule that the deck was
+/// judged by. `None`: the page does not list the rule, for example because it has ended or belongs to no format.
 pub(in crate::web) fn rule_path(
     game: &Game,
     format: &str,
@@ -65,7 +65,7 @@ pub(in crate::web) fn rule_path(
     let of_format = |place: fn(&[Rule], &str, &str) -> Option<usize>| {
         Some(anchor(code, None, number, place(&format.rules, number, text)?))
     };
-    // The very rule, wherever it stands; else one with its number.
+    // Prefer the rule with the same wording, in the variant or the format; otherwise use one with the same number.
     let anchor = of_variant(place_of)
         .or_else(|| of_format(place_of))
         .or_else(|| of_variant(place_of_number))
@@ -73,12 +73,12 @@ pub(in crate::web) fn rule_path(
     Some(format!("{}#{anchor}", game_path(game.code())))
 }
 
-/// Whether a variant is another one than that which is in force when nothing is said.
+/// Whether a variant is not the default variant of the format.
 fn is_other(format: &Format, variant: &Variant) -> bool {
     format.variant.as_ref() != Some(&variant.code)
 }
 
-/// Rules, each followed by what it has a wording of its own for: limits of copies for some cards.
+/// All rules, each followed by its limits of copies for some cards that have a wording of their own.
 fn worded(rules: &[Rule]) -> impl Iterator<Item = &RuleReference> + Clone {
     rules.iter().flat_map(|rule| {
         let limits = match &rule.check {
@@ -90,24 +90,25 @@ fn worded(rules: &[Rule]) -> impl Iterator<Item = &RuleReference> + Clone {
     })
 }
 
-/// Which of the rules with this number has this wording.
+/// The place of the rule with this number and this wording.
 fn place_of(rules: &[Rule], number: &str, text: &str) -> Option<usize> {
     let of_number = || worded(rules).filter(|rule| rule.rule == number);
     of_number().position(|rule| rule.text == text)
 }
 
-/// The first of the rules with this number, whatever its wording.
+/// The place of the first rule with this number, with any wording.
 fn place_of_number(rules: &[Rule], number: &str, _text: &str) -> Option<usize> {
     worded(rules).any(|rule| rule.rule == number).then_some(0)
 }
 
-/// How many before the one at this place have the same number as it.
+/// How many rules before this place have the same number.
 fn nth<'a>(numbers: impl Iterator<Item = &'a str> + Clone, at: usize) -> usize {
     let own = numbers.clone().nth(at);
     numbers.take(at).filter(|number| Some(*number) == own).count()
 }
 
-/// The `id` of a rule, which needs no escape in an address: numbers of rules may have any character. `nth`: how many before it have the same number.
+/// The `id` of a rule, which needs no escape in an address although numbers of rules may contain any character. `nth`: how many rules before it have the same
+/// number.
 fn anchor(format: &str, variant: Option<&str>, number: &str, nth: usize) -> String {
     let mut anchor = format!("rule:{format}");
     if let Some(variant) = variant {
@@ -124,7 +125,7 @@ fn anchor(format: &str, variant: Option<&str>, number: &str, nth: usize) -> Stri
         }
     }
     if nth > 0 {
-        // No number ends so: its own sign is written in another way.
+        // No number can end like this: a `*` in a number is written as `_2a`.
         let _ = write!(anchor, "*{}", nth + 1);
     }
     anchor

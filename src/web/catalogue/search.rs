@@ -1,4 +1,4 @@
-//! The search: a field, what fits as pictures, as a list or as text, and what it can be narrowed by.
+//! The search page: the query, the results as pictures, list or text, and the facets.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
@@ -29,7 +29,7 @@ use crate::web::forms::Choice;
 use crate::web::page::{ENTRIES, Frame, LIVE, Place, answer, path_of, refused, write};
 use crate::web::words;
 
-/// What is asked for, as a form sends it: fields that nobody filled in are empty.
+/// The query of the page, as the form sends it: fields without input are empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Asked {
@@ -43,7 +43,7 @@ pub(in crate::web) struct Asked {
 }
 
 impl Asked {
-    /// The same search, from its first page, as it begins when another term follows: with the space before that.
+    /// The same search from its first page, prepared for one more term: in parentheses if needed, with a space at the end.
     pub(super) fn to_be_narrowed(&self) -> Self {
         let q = match self.q.trim() {
             "" => String::new(),
@@ -53,12 +53,12 @@ impl Asked {
         Self { q, cursor: None, ..self.clone() }
     }
 
-    /// The address of this beginning with a term.
+    /// The path of this search with a term at the end.
     pub(super) fn path_with(&self, term: &str) -> String {
         Self { q: format!("{}{term}", self.q), ..self.clone() }.path()
     }
 
-    /// Whether another term would belong to the last alternative alone.
+    /// Whether one more term would belong to the last alternative only.
     fn has_alternatives(&self) -> bool {
         matches!(parse(&self.q), Ok(Some(Node::Or(_))))
     }
@@ -71,7 +71,7 @@ impl Asked {
         Self { form: form.to_owned(), ..self.clone() }
     }
 
-    /// Its address, without its cursor.
+    /// The path without the cursor.
     pub(super) fn path(&self) -> String {
         self.path_at(None)
     }
@@ -88,7 +88,7 @@ impl Asked {
         path_of("/search", &fields)
     }
 
-    /// The game that is asked for; `None`: all.
+    /// The game of the query; `None`: all games.
     fn game(&self) -> Result<Option<Code>, Problem> {
         if self.game.is_empty() {
             return Ok(None);
@@ -126,27 +126,27 @@ const DESCENDING: &str = "desc";
 struct SearchPage {
     frame: Frame,
     asked: Asked,
-    /// Names of fields that may be typed.
+    /// Names of fields, shown as hints while the visitor types.
     hints: &'static [Hint],
     games: Vec<Choice>,
     sorts: Vec<Choice>,
     orders: Vec<Choice>,
-    /// Why nothing was looked for; empty: something was.
+    /// Why no search was made; empty: a search was made.
     refusals: Vec<String>,
-    /// What could not be used of the query.
+    /// The parts of the query that were ignored.
     warnings: Vec<String>,
-    /// The query with the places of refusals and warnings; empty: there are none.
+    /// The query with its refused and ignored parts marked; empty: there are none.
     marked: Vec<Piece>,
     found: String,
     results: Results,
-    /// Links to the same in each form.
+    /// Links to the same search in each form.
     forms: Vec<Choice>,
     first_path: Option<String>,
     next_path: Option<String>,
-    /// Links to the same search in one game, when all are searched.
+    /// Links that limit the same search to one game, if all games are searched.
     game_links: Vec<Choice>,
     narrowings: Vec<Narrowing>,
-    /// Whether there should be some, and nobody could count them.
+    /// Whether facets are missing because the service was too busy to count them.
     lacks_facets: bool,
 }
 
@@ -158,7 +158,7 @@ pub(in crate::web) async fn find_cards(
     asked: web::Query<Asked>,
 ) -> Result<HttpResponse, Problem> {
     let page = page(&state, network.0, asked.into_inner()).await?;
-    // Whoever asks again may get all of it.
+    // The same request may get the facets a moment later, so the answer without them is not cached.
     let freshness = if page.lacks_facets { Freshness::Never } else { LIVE };
     let written = write(&page, freshness)?;
     Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
@@ -184,7 +184,7 @@ async fn page(app: &AppState, network: Network, asked: Asked) -> Result<SearchPa
         }
         Err(problem) => return Err(problem),
     };
-    // After the list: a page has one search at a time, as a request of the API has.
+    // Counted after the list: a page runs one search at a time, like a request of the API.
     let facets = match &game {
         Some(game) if faults.is_none() => facets_of(app, network, game, &asked.q).await,
         _ => FoundFacets::None,
@@ -192,21 +192,21 @@ async fn page(app: &AppState, network: Network, asked: Asked) -> Result<SearchPa
     Ok(SearchPage::new(asked, &games, found, faults, facets))
 }
 
-/// What the cards can be narrowed by.
+/// The facets of the found cards.
 enum FoundFacets {
-    /// There is nothing to count.
+    /// There is no game or nothing to count.
     None,
     Counted(Facets),
-    /// There was no time or no place to count them.
+    /// The service was too busy to count them.
     Missing,
 }
 
-/// What the cards can be narrowed by, in one game. The list is worth showing without.
+/// The facets of the search in one game. If they cannot be counted, the page shows the list without them.
 async fn facets_of(app: &AppState, network: Network, game: &Code, query: &str) -> FoundFacets {
     let found = facets::count(app, network, Viewer::stranger(), game, None, query).await;
     match found.and_then(|found| read(&found)) {
         Ok(facets) => FoundFacets::Counted(facets),
-        // A game that does not exist has none; and a query may be read for lists only.
+        // The game does not exist, or the query is valid for lists only.
         Err(problem)
             if matches!(problem.code(), ProblemCode::InvalidQuery | ProblemCode::NotFound) =>
         {
@@ -219,11 +219,11 @@ async fn facets_of(app: &AppState, network: Network, game: &Code, query: &str) -
     }
 }
 
-/// What a refused query is refused for.
+/// The faults of a refused query.
 pub(in crate::web) fn faults_of(problem: &Problem) -> Vec<Warning> {
     let told = |fault: &InputFault| match &fault.reason {
         FaultReason::Query(warning) => Warning::from((**warning).clone()),
-        // A fault beside the query, such as a game that there is not.
+        // A fault that is not about the query, for example an unknown game.
         other => Warning { position: 0, length: 0, text: fault_words::reason(other).into_owned() },
     };
     problem.errors.iter().map(told).collect()
@@ -238,7 +238,7 @@ impl SearchPage {
         facets: FoundFacets,
     ) -> Self {
         let heading = match &faults {
-            // The first that is read out when the page is there.
+            // The title comes first when a screen reader reads the page.
             Some(_) => words::refused(&asked.q),
             None if asked.q.is_empty() => words::SEARCH_TITLE.to_owned(),
             None => asked.q.clone(),
@@ -311,12 +311,12 @@ impl SearchPage {
     }
 }
 
-/// How many cards a search finds, if they were all counted.
+/// The number of cards that a search finds, if all were counted.
 fn exact_total(found: &Cards) -> Option<i64> {
     found.total.filter(|_| found.total_is_exact != Some(false))
 }
 
-/// The fields that the cards of the game, or of all games, can be sorted by.
+/// The sort fields of the game, or of all games.
 fn sorts(asked: &Asked, games: &[&Game]) -> Vec<Choice> {
     let chosen: Vec<&Game> =
         games.iter().copied().filter(|game| asked.game.eq_ignore_ascii_case(game.code())).collect();
@@ -338,7 +338,7 @@ fn orders(asked: &Asked) -> Vec<Choice> {
         name: name.to_owned(),
         is_chosen: asked.order == value,
     };
-    // What is sent comes before `order:` of the query; a form that was not touched must not say anything.
+    // The `order` of the form overrides `order:` in the query, so an untouched form must send none.
     vec![
         order("", words::AS_THE_QUERY_SAYS),
         order(ASCENDING, words::ASCENDING),
@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_hold_what_was_asked_and_nothing_empty() {
+    fn addresses_hold_the_query_and_no_empty_fields() {
         let asked = Asked { q: "t:fire \"><script>".to_owned(), ..Asked::default() };
         assert_eq!(asked.path(), "/search?q=t%3Afire+%22%3E%3Cscript%3E");
         assert_eq!(Asked::default().path(), "/search");

@@ -1,4 +1,4 @@
-//! How queries are written, from the table by which they are checked.
+//! The help of the search language, built from the table that checks queries.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::memory::rendered::Freshness;
 use crate::web::page::{Frame, Place, answer, write};
 use crate::web::words;
 
-/// The page changes with the program alone.
+/// The page changes only with the program.
 const FRESHNESS: Freshness = Freshness::Public(300);
 
 #[derive(Template)]
@@ -24,7 +24,7 @@ struct SearchHelpPage {
     fields: &'static [Field],
 }
 
-/// What can be written, with an example.
+/// A part of the syntax, with an example.
 struct Example {
     text: &'static str,
     query: Query,
@@ -35,7 +35,7 @@ struct Field {
     name: &'static str,
     short: String,
     operators: String,
-    /// Text and code in turn: the first piece is text.
+    /// Text and code alternate; the first piece is text.
     text: Vec<&'static str>,
     example: Query,
 }
@@ -63,7 +63,7 @@ pub(in crate::web) async fn find_search_help(
     Ok(answer(&req, &write(&page, FRESHNESS)?))
 }
 
-/// A field as it is hinted at while somebody types.
+/// A field that is shown as a hint while the visitor types.
 #[derive(Debug)]
 pub(super) struct Hint {
     pub(super) name: &'static str,

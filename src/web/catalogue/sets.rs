@@ -1,4 +1,4 @@
-//! The page of a set: its cards by number, how far its hidden cards are, and what was printed.
+//! The page of a set: its cards by number, the progress of its hidden cards, and the printed copies.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
@@ -18,7 +18,7 @@ use crate::http::extract::ClientNetwork;
 use crate::web::page::{ENTRIES, Frame, LIVE, Place, Preview, answer, write};
 use crate::web::words;
 
-/// Which part of the cards.
+/// Which page of the cards.
 #[derive(Deserialize)]
 pub(in crate::web) struct SetQuery {
     cursor: Option<Cursor>,
@@ -33,13 +33,13 @@ struct SetPage {
     game_path: String,
     released: Option<String>,
     cards: String,
-    /// Cards that started hidden: how many there are, how many are open, and that in words.
+    /// Cards that started hidden: their number, how many are unlocked, and both as text.
     progress: Option<(i64, i64, String)>,
     search_path: String,
     tiles: Vec<Tile>,
     first_path: Option<String>,
     next_path: Option<String>,
-    /// On the first page.
+    /// Only on the first page.
     printed: Option<Printed>,
 }
 

@@ -1,4 +1,4 @@
-//! Cards in grids: a picture with a name, or the back with how far the card is.
+//! Cards in grids: a picture with a name, or the card back with the progress of a hidden card.
 
 use cardscape_engine::Game;
 
@@ -12,15 +12,15 @@ use crate::web::words;
 pub(in crate::web) struct Tile {
     pub(in crate::web) path: String,
     pub(in crate::web) picture: String,
-    /// The name, or what the card is called while it has none to show.
+    /// The name; a hidden card has a placeholder.
     pub(in crate::web) name: String,
-    /// Where it is in its set.
+    /// The place of the card in its set.
     pub(in crate::web) place: String,
-    /// How far it is; `None`: it is open.
+    /// The progress of a hidden card; `None`: the card is not hidden.
     pub(in crate::web) progress: Option<Progress>,
 }
 
-/// How far a hidden card is.
+/// The progress of a hidden card.
 #[derive(Debug)]
 pub(in crate::web) struct Progress {
     pub(in crate::web) value: i32,
@@ -29,13 +29,13 @@ pub(in crate::web) struct Progress {
 }
 
 impl Progress {
-    /// That of a card, while it is hidden.
+    /// The progress of a card, if it is hidden.
     pub(super) fn of(card: &Card) -> Option<Self> {
         let unlock = card.unlock.filter(|_| card.hidden)?;
         Some(Self::new(unlock.submissions, unlock.threshold))
     }
 
-    /// So many submissions of as many as unlock the card.
+    /// The progress of a card with this number of submissions; `threshold` of them unlock it.
     pub(in crate::web) fn new(submissions: i32, threshold: i32) -> Self {
         let text = words::submissions(submissions, threshold);
         Self { value: submissions, most: threshold, text }
@@ -43,12 +43,12 @@ impl Progress {
 }
 
 impl Tile {
-    /// The tile of a card. All hidden cards have one picture, which is loaded once.
+    /// The tile of a card. All hidden cards have the same picture, so browsers load it once.
     pub(super) fn of(card: &Card) -> Self {
         Self::in_game(card, None)
     }
 
-    /// The same with the name that the game has for the rarity of a printing.
+    /// The tile of a card, with the name that the game gives to the rarity of the printing.
     pub(super) fn in_game(card: &Card, game: Option<&Game>) -> Self {
         let mut place = words::place(&card.set, &card.number);
         let mut images = &card.image_uris;

@@ -1,4 +1,4 @@
-//! What the first page tells of unlocks: the walls of sets with hidden cards, and what was unlocked last.
+//! Unlocks on the first page: sets with hidden cards, and the newest unlocks.
 
 use super::answers::{Card, game_path, set_path};
 use super::lists::{Part, list, of_set};
@@ -10,13 +10,13 @@ use crate::app::state::AppState;
 use crate::domain::network::Network;
 use crate::web::words;
 
-/// Sets whose cards stand on the first page. Further ones are told by name and number.
+/// Number of sets that are shown with cards. Further sets are listed with name and numbers.
 const WALLS: usize = 4;
-/// Cards of each of them.
+/// Cards of each of these sets.
 const TILES: u16 = 24;
-/// Unlocks that are new.
+/// Number of the newest unlocks.
 const NEW: u16 = 12;
-/// Sets with hidden cards that the first page tells of: 4 with cards, and 50 in short.
+/// Sets with hidden cards on the first page: 4 with cards, and 50 in a short list.
 const SETS: usize = WALLS + 50;
 
 /// A set with hidden cards.
@@ -26,24 +26,24 @@ pub(in crate::web) struct Wall {
     pub(in crate::web) path: String,
     pub(in crate::web) game: String,
     pub(in crate::web) game_path: String,
-    /// Cards that started hidden and are open now.
+    /// Number of cards that started hidden and are unlocked.
     pub(in crate::web) unlocked: i64,
-    /// Cards that started hidden.
+    /// Number of cards that started hidden.
     pub(in crate::web) all: i64,
     pub(in crate::web) progress: String,
-    /// Its first cards; none for sets that are told in short.
+    /// Its first cards; empty for sets in the short list.
     pub(in crate::web) tiles: Vec<Tile>,
-    /// What leads to all of its cards, where there are more than these.
+    /// The label of the link to all of its cards, if there are more than these.
     pub(in crate::web) more: Option<String>,
 }
 
-/// A card that was unlocked lately.
+/// A card that was unlocked recently.
 #[derive(Debug)]
 pub(in crate::web) struct NewUnlock {
     pub(in crate::web) tile: Tile,
-    /// The day.
+    /// The day, as text.
     pub(in crate::web) day: String,
-    /// The moment, for programs.
+    /// The timestamp, for programs.
     pub(in crate::web) at: String,
 }
 
@@ -54,7 +54,7 @@ pub(in crate::web) async fn list_walls(
 ) -> Result<(Vec<Wall>, bool), Problem> {
     let sets = sets::list_with_hidden_cards(app, SETS).await?;
     let mut walls = Vec::with_capacity(SETS);
-    // One after the other: the first page takes no more searches at once than other requests.
+    // One after the other: a page runs one search at a time, like other requests.
     for (at, set) in sets.iter().take(SETS).enumerate() {
         walls.push(wall(app, network, set.clone().into(), at < WALLS).await?);
     }
@@ -88,7 +88,7 @@ async fn wall(
     })
 }
 
-/// The cards that were unlocked last, the newest first.
+/// The newest unlocks.
 pub(in crate::web) async fn list_unlocks(
     app: &AppState,
     network: Network,

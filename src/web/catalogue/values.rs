@@ -1,4 +1,4 @@
-//! Values of cards, as people read them.
+//! Values of cards as text for people.
 
 use cardscape_engine::{Attribute, AttributeValue, Game, Kind};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ pub(in crate::web) struct Fact {
     pub(in crate::web) value: String,
 }
 
-/// The kind of that code.
+/// The kind with that code.
 pub(super) fn kind<'a>(game: &'a Game, code: &str) -> Option<&'a Kind> {
     game.kinds().iter().find(|kind| kind.code == code)
 }
@@ -33,7 +33,7 @@ pub(in crate::web) fn rarity_name(game: &Game, code: &str) -> String {
     game.rarity(code).map_or_else(|| words::titled(code), |rarity| rarity.name.clone())
 }
 
-/// What a card of this kind has, numbers last, each in the order of codes; what it lacks is left out.
+/// The attributes of a card of this kind, numbers last, each group in the order of codes. Missing attributes are left out.
 pub(in crate::web) fn facts(kind: Option<&Kind>, attributes: &Map<String, Value>) -> Vec<Fact> {
     let fact = |(code, value): (&String, &Value)| {
         let attribute = kind.and_then(|kind| kind.attributes.get(code));
@@ -45,7 +45,7 @@ pub(in crate::web) fn facts(kind: Option<&Kind>, attributes: &Map<String, Value>
     others.into_iter().chain(numbers).filter_map(fact).collect()
 }
 
-/// What an attribute is called.
+/// The label of an attribute.
 pub(in crate::web) fn label(attribute: Option<&Attribute>, code: &str) -> String {
     words::titled(attribute.map_or(code, |attribute| &attribute.name))
 }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_become_text_and_nothing_stays_away() {
+    fn values_become_text_and_missing_ones_are_left_out() {
         let Value::Object(attributes) = json!({
             "attack": 300, "boost": -5, "subtypes": ["reptile", "x"], "none": [], "null": null, "open": true, "face": "<b>"
         }) else {

@@ -1,4 +1,4 @@
-//! What forms want to be changed in the collection, and how it is changed.
+//! Reads the forms of the collection, and applies their changes.
 
 use super::counted::Counted;
 use super::words as collection_words;
@@ -22,7 +22,7 @@ use crate::web::fault_words;
 use crate::web::forms::{Faults, Fields};
 use crate::web::words;
 
-/// What stands in the form that adds cards.
+/// The input of the form that adds cards.
 pub(super) struct TypedCount {
     pub(super) card: TypedCard,
     pub(super) condition: String,
@@ -36,28 +36,28 @@ impl TypedCount {
     }
 }
 
-/// What a form wants to be changed.
+/// A change that a form requests.
 pub(super) enum Wanted {
-    /// A count becomes so much.
+    /// Sets a count.
     Set(PrintingId, Condition, i32),
-    /// So much is added to one.
+    /// Adds to a count.
     Add(Box<Change>),
 }
 
-/// The field of a row whose number was refused.
+/// The `id` of the field whose number was refused.
 pub(super) const WRONG_NUMBER: &str = "wrong-number";
 
-/// The row whose form was sent and came to nothing.
+/// The row whose form was refused.
 pub(super) struct SentRow {
     printing: PrintingId,
     condition: Condition,
     pub(super) quantity: String,
-    /// By which its form is one request when it is sent again.
+    /// Idempotency key of its form.
     pub(super) key: String,
 }
 
 impl SentRow {
-    /// `None`: it was another form.
+    /// `None`: another form was sent.
     pub(super) fn read(fields: &Fields) -> Option<Self> {
         if !["set", "less", "more"].contains(&fields.one("step")) {
             return None;
@@ -74,13 +74,13 @@ impl SentRow {
         Self { key, ..self }
     }
 
-    /// Whether it is the row of an entry.
+    /// Whether the row belongs to this entry.
     pub(super) fn is_of(&self, entry: &CollectionEntryResponse) -> bool {
         entry.printing == self.printing.0 && entry.condition == self.condition.as_str()
     }
 }
 
-/// What stood in the form that adds cards, if it was sent.
+/// The input of the form that adds cards, if it was sent.
 pub(super) fn typed(fields: &Fields) -> TypedCount {
     if fields.one("step") != "new" {
         return TypedCount::nothing();
@@ -92,7 +92,7 @@ pub(super) fn typed(fields: &Fields) -> TypedCount {
     }
 }
 
-/// What a form wants, or what is wrong with it.
+/// The requested change, or the faults of the form.
 pub(super) fn wanted(fields: &Fields, typed: &TypedCount) -> Result<Wanted, Faults> {
     let unreadable = || Faults::one("", words::failure(ProblemCode::InvalidBody).1);
     let condition = Condition::parse(fields.one("condition")).ok_or_else(unreadable)?;
@@ -131,7 +131,7 @@ fn nothing_named() -> WantedPrinting {
     }
 }
 
-/// Cards that are named by what was typed.
+/// A card that is identified by the typed words.
 fn new_card(typed: &TypedCount, condition: Condition) -> Result<Wanted, Faults> {
     let mut faults = Faults::none();
     let TypedCard { game, name, set, number, rarity } = &typed.card;
@@ -164,7 +164,7 @@ fn new_card(typed: &TypedCount, condition: Condition) -> Result<Wanted, Faults> 
     Ok(Wanted::Add(Box::new(Change { wanted, condition, add })))
 }
 
-/// Changes a count, and says what it was and is.
+/// Changes a count, and returns the counts before and after.
 pub(super) async fn change(
     app: &AppState,
     (by, reads): (&Granted<WriteOwnCollection>, &Granted<ReadOwnCollection>),
@@ -206,7 +206,7 @@ pub(super) async fn change(
     }
 }
 
-/// What is said of a change; `None`: it is not known of which card all is gone.
+/// The confirmation of a change; `None`: the last copies were removed and the card is not known.
 fn counted(
     games: &Games,
     before: Option<CollectionEntryResponse>,
@@ -220,7 +220,7 @@ fn counted(
     Some(Counted::new(games, &entry, count.quantity - add, count.quantity))
 }
 
-/// The entry as it is, among those of its card.
+/// The present entry, found among the entries of its card.
 async fn find_entry(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,

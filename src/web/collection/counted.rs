@@ -1,4 +1,4 @@
-//! What was just changed, and how it is undone.
+//! The confirmation of a change of a count, and the form that undoes it.
 
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ pub(super) struct Counted {
     pub(super) undo: Option<Undo>,
 }
 
-/// The form that undoes a change. It adds what is missing, so that what others have changed since stays.
+/// The form that undoes a change. It adds the difference, so that other changes in the meantime stay.
 pub(super) struct Undo {
     pub(super) printing: Uuid,
     pub(super) card: Uuid,
@@ -24,7 +24,7 @@ pub(super) struct Undo {
     pub(super) label: String,
 }
 
-/// Card, place and condition of an entry, where one is told from another.
+/// Card, place and condition of an entry, for labels that must differ between entries.
 pub(super) fn whole(games: &Games, entry: &CollectionEntryResponse) -> String {
     let card = CardCell::of_line(games, &entry.card, entry.rarity.as_deref());
     let condition = collection_words::condition(entry.condition);
@@ -32,7 +32,7 @@ pub(super) fn whole(games: &Games, entry: &CollectionEntryResponse) -> String {
 }
 
 impl Counted {
-    /// The same form was sent before, and has changed nothing now. `entry` as it is; `None`: nothing is left of it.
+    /// The same form was sent before, and this request changed nothing. `entry`: the present entry; `None`: there is no copy left.
     pub(super) fn earlier(
         games: &Games,
         entry: Option<&CollectionEntryResponse>,
@@ -42,7 +42,7 @@ impl Counted {
         Self { text: collection_words::counted_before(name.as_deref(), quantity), undo: None }
     }
 
-    /// `entry` as it was or is; `before`: how many there were.
+    /// `entry`: the entry after the change, or before it if no copy is left; `before` and `after`: the counts.
     pub(super) fn new(
         games: &Games,
         entry: &CollectionEntryResponse,

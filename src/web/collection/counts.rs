@@ -1,4 +1,4 @@
-//! The counted collection: what there is, one more or less of it, and cards that are added.
+//! The counted collection: the list of entries, buttons that change a count, and the form that adds cards.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -24,7 +24,7 @@ use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/my/collection";
 
 #[derive(Template)]
@@ -33,14 +33,14 @@ struct CountsPage {
     frame: Frame,
     section: Section,
     faults: Faults,
-    /// What the form has changed.
+    /// The change that the form made.
     counted: Option<Counted>,
-    /// Printings that may be meant by what was typed.
+    /// Printings that the typed words may mean.
     choices: Vec<MeantPrinting>,
     narrow: NarrowForm,
     is_narrowed: bool,
     asked: Narrowing,
-    /// Where this page of the list begins.
+    /// The cursor of this page of the list.
     at: String,
     total: String,
     rows: Vec<CountRow>,
@@ -63,9 +63,9 @@ struct CountRow {
     condition: &'static str,
     condition_name: String,
     quantity: String,
-    /// Whether its number was refused.
+    /// Whether the number of this row was refused.
     is_wrong: bool,
-    /// By which one change that is sent twice is one.
+    /// Idempotency key of the forms of the row.
     key: String,
     label: String,
     set: String,
@@ -74,7 +74,7 @@ struct CountRow {
 }
 
 impl CountRow {
-    /// `sent`: the row whose form came to nothing.
+    /// `sent`: the row whose form was refused.
     fn new(games: &Games, entry: &CollectionEntryResponse, sent: Option<&SentRow>) -> Self {
         let name = whole(games, entry);
         let sent = sent.filter(|sent| sent.is_of(entry));
@@ -95,7 +95,7 @@ impl CountRow {
     }
 }
 
-/// Shows the collection, as far as it is asked for.
+/// Shows the collection, narrowed by the query.
 pub(in crate::web) async fn list_counts(
     state: web::Data<AppState>,
     by: Player<ReadOwnCollection>,
@@ -105,7 +105,7 @@ pub(in crate::web) async fn list_counts(
     show(&state, (&by, viewer), query.into_inner(), Shown::plain()).await
 }
 
-/// What stands on the page beside the list.
+/// The parts of the page beside the list.
 struct Shown {
     status: u16,
     faults: Faults,
@@ -114,7 +114,7 @@ struct Shown {
     typed: TypedCount,
     /// The key of the form that adds cards.
     key: String,
-    /// The row whose form came to nothing.
+    /// The row whose form was refused.
     sent: Option<SentRow>,
 }
 
@@ -172,7 +172,7 @@ async fn show(
         counted,
         choices,
         narrow: NarrowForm::new(PATH, &games, &asked),
-        // A later page may have become empty, and then there are cards before it.
+        // A later page may be empty by now, although earlier pages have cards.
         is_narrowed: asked.is_narrowed() || asked.cursor.is_some(),
         at: asked.cursor.as_ref().map(|cursor| cursor.as_str().to_owned()).unwrap_or_default(),
         total: found.total.map(collection_words::entries).unwrap_or_default(),
@@ -191,7 +191,7 @@ async fn show(
     private(status, &page)
 }
 
-/// Shows the number that was refused in its row. A row that is not on the page any more has no field to lead to.
+/// Shows the refused number in its row. If the row is no longer on the page, the fault has no field to link to.
 fn mark_wrong(
     games: &Games,
     entries: &[CollectionEntryResponse],
@@ -210,7 +210,7 @@ fn mark_wrong(
     Faults::one(WRONG_NUMBER, collection_words::number_fault(&whole(games, entry)))
 }
 
-/// Changes a count, says what it was and is, and offers to undo it.
+/// Changes a count, shows the counts before and after, and offers to undo the change.
 pub(in crate::web) async fn change_count(
     state: web::Data<AppState>,
     by: Player<WriteOwnCollection>,
@@ -223,7 +223,7 @@ pub(in crate::web) async fn change_count(
         rarity: fields.one("rarity").to_owned(),
         cursor: Cursor::sent(fields.one("cursor")),
     };
-    // What cannot be shown afterwards is refused before anything changes.
+    // An invalid cursor is refused before the change, because the page could not be shown after it.
     Cursor::key_of::<EntryPosition>(asked.cursor.as_ref())?;
     let viewer = by.visitor.viewer();
     let typed = typed(&fields);

@@ -1,4 +1,4 @@
-//! Printings of which somebody has more than is kept.
+//! Printings of which the reader has more copies than the reader keeps.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -17,15 +17,15 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/my/collection/duplicates";
 
-/// Which printings, as a form sends it.
+/// The query of the page, as the form sends it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct DuplicatesQuery {
     game: String,
-    /// How many are kept; empty: one.
+    /// How many copies of each are kept; empty: one.
     over: String,
     cursor: Option<Cursor>,
 }
@@ -40,7 +40,7 @@ impl DuplicatesQuery {
         path_of(PATH, &fields)
     }
 
-    /// How many are kept; `None`: that is no number.
+    /// How many copies of each are kept; `None`: the input is not a number.
     fn over(&self) -> Option<i64> {
         match self.over.trim() {
             "" => Some(1),
@@ -82,7 +82,7 @@ impl Row {
     }
 }
 
-/// Lists printings of which the reader has more than is kept.
+/// Lists printings of which the reader has more copies than the reader keeps.
 pub(in crate::web) async fn list_duplicates(
     state: web::Data<AppState>,
     by: Player<ReadOwnCollection>,

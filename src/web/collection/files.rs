@@ -1,4 +1,4 @@
-//! The collection as a file to keep, which an import takes back exactly.
+//! Exports the collection as a file that an import reads back without loss.
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
@@ -11,7 +11,7 @@ use crate::web::copies::Narrowing;
 use crate::web::headers::protected;
 use crate::web::session::Player;
 
-/// Writes the own collection as CSV; with a game, what is of that game.
+/// Writes the visitor's own collection as CSV; with a game, only the entries of that game.
 pub(in crate::web) async fn export(
     state: web::Data<AppState>,
     by: Player<ReadOwnCollection>,

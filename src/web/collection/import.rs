@@ -1,4 +1,4 @@
-//! A file is read, each line is judged, and what can be counted is counted when its owner says so.
+//! Imports a file in two steps: each line is read and shown with its meaning, and then the visitor confirms the import.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
@@ -23,7 +23,7 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// Largest file, in bytes, with the fields beside it.
+/// Largest file, in bytes, plus the other fields of the form.
 const MOST: usize = MAX_TABLE + 512 * 1024;
 
 /// Longest text that is pasted, in bytes.
@@ -41,7 +41,7 @@ struct ImportPage {
     games: Vec<Choice>,
 }
 
-/// What was typed beside the file.
+/// The other fields of the form.
 #[derive(Default)]
 struct Typed {
     pasted: String,
@@ -62,7 +62,7 @@ impl Typed {
     }
 }
 
-/// What a file was read as.
+/// The page that shows how a file was read.
 #[derive(Template)]
 #[template(path = "web/collection/verdicts.html")]
 struct VerdictsPage {
@@ -71,7 +71,7 @@ struct VerdictsPage {
     reading: Reading,
 }
 
-/// What was counted.
+/// The page after the import.
 #[derive(Template)]
 #[template(path = "web/collection/imported.html")]
 struct ImportedPage {
@@ -82,7 +82,7 @@ struct ImportedPage {
     removed: String,
     cards: String,
     rejected: Vec<RejectedRow>,
-    /// How many more were left out.
+    /// How many more lines were left out.
     left: Option<String>,
 }
 
@@ -94,13 +94,13 @@ struct RejectedRow {
 }
 
 impl From<RejectedLineResponse> for RejectedRow {
-    /// Why stood beside the line on the page before; it is kept as text for programs.
+    /// The reason is not shown: it stood beside the line on the page before, and is stored as text for programs.
     fn from(RejectedLineResponse { line, text, verdict, .. }: RejectedLineResponse) -> Self {
         Self { line, text, verdict: collection_words::verdict(&verdict) }
     }
 }
 
-/// Lines that are shown one by one after an import.
+/// Number of rejected lines that are listed after an import.
 const SHOWN: usize = 500;
 
 /// Shows the form.
@@ -133,7 +133,7 @@ async fn show(
     private(status, &page)
 }
 
-/// Reads a file, or what was pasted, and shows what each line means. Nothing is counted yet.
+/// Reads a file or pasted text, and shows the meaning of each line. Nothing is counted yet.
 pub(in crate::web) async fn read_file(
     state: web::Data<AppState>,
     by: Player<WriteOwnCollection>,
@@ -141,7 +141,7 @@ pub(in crate::web) async fn read_file(
     req: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    // The memory for the file is taken before it arrives; how to read it stands in the form beside it.
+    // The memory for the file is reserved before the body arrives; the other fields of the form state how to read it.
     let expect = || collection_imports::expect_later(&state, &by, network.0);
     let (place, mut upload) = match Upload::receive_at(&req, payload, MOST, expect).await {
         Ok(received) => received,
@@ -152,7 +152,7 @@ pub(in crate::web) async fn read_file(
     };
     let (file, mut typed) = (upload.take_file("file"), Typed::take(&mut upload));
     drop(upload);
-    // Longer text is not shown again: it would be held in memory twice more, beside its page.
+    // Longer text is not shown again: the form would hold it in memory two more times.
     let is_long = typed.pasted.len() > MOST_PASTED;
     if is_long {
         typed.pasted = String::new();
@@ -197,7 +197,7 @@ pub(in crate::web) async fn read_file(
     private(200, &page)
 }
 
-/// How a file is written: JSON begins with a bracket.
+/// The format of the file: JSON begins with a bracket.
 fn format_of(raw: &[u8]) -> FileFormat {
     let text = raw.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(raw).trim_ascii_start();
     if text.starts_with(b"{") || text.starts_with(b"[") {
@@ -207,18 +207,18 @@ fn format_of(raw: &[u8]) -> FileFormat {
     }
 }
 
-/// What is wrong with the file. `None`: it is a page of its own.
+/// The faults of the file. `None`: the problem is shown on a page of its own.
 fn faults_of(problem: &Problem) -> Option<Faults> {
     Faults::of_problem(problem, &[("", "file")], collection_words::import_fault)
 }
 
-/// The form again, with what is wrong with the file.
+/// The form again, with the faults of the file.
 async fn refused(app: &AppState, typed: Typed, problem: Problem) -> Result<HttpResponse, Problem> {
     let Some(faults) = faults_of(&problem) else { return Err(problem) };
     show(app, problem.code().status(), typed, faults).await
 }
 
-/// The form again, with what was kept of one that was not received.
+/// The form again, with the fields that were received before the file was lost.
 async fn not_received(
     app: &AppState,
     typed: Typed,
@@ -230,14 +230,14 @@ async fn not_received(
     show(app, problem.code().status(), typed, faults).await
 }
 
-/// How to commit.
+/// The options of the commit.
 #[derive(Deserialize)]
 pub(in crate::web) struct CommitForm {
     #[serde(default)]
     only_ok: String,
 }
 
-/// Counts what a file was read as. The same again changes nothing.
+/// Counts the lines of an import. A second commit of the same import changes nothing.
 pub(in crate::web) async fn commit(
     state: web::Data<AppState>,
     by: Player<WriteOwnCollection>,

@@ -1,4 +1,4 @@
-//! Pages of the counted collection: counts, how complete it is, what is there twice, and files that come and go.
+//! Pages of the counted collection: counts, completion of sets, duplicates, import and export.
 
 mod changes;
 mod counted;
@@ -19,7 +19,7 @@ use files::export;
 use import::{commit, read_file, show_import};
 use progress::find_progress;
 
-/// Mounts the pages of this folder.
+/// Mounts the routes of this module.
 pub(super) fn configure(config: &mut ServiceConfig) {
     config
         .service(form!("/my/collection", list_counts, change_count))

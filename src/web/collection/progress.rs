@@ -1,4 +1,4 @@
-//! How complete the sets of a game are.
+//! The completion of the sets of a game.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -39,7 +39,7 @@ struct SetView {
     rarities: Vec<PartView>,
 }
 
-/// So many of so many.
+/// A number of owned cards out of a total.
 struct PartView {
     name: String,
     owned: i64,
@@ -50,7 +50,7 @@ struct PartView {
 impl PartView {
     fn new(name: String, part: &PartResponse) -> Self {
         let text = collection_words::part(part.owned, part.total);
-        // A bar needs an end, also where there is nothing.
+        // A progress bar needs a maximum above 0, even if there are no cards.
         Self { name, owned: part.owned, total: part.total.max(1), text }
     }
 }
@@ -70,7 +70,7 @@ impl SetView {
     }
 }
 
-/// A game of which the reader has counted something, or else the first.
+/// A game in which the reader has counted cards, or else the first game.
 async fn game_of(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -84,7 +84,7 @@ async fn game_of(
     Ok(game.or_else(|| games.first().map(str::to_owned)).unwrap_or_default())
 }
 
-/// Shows how complete the sets of a game are, of which the reader has something; without a game, of one that the reader has counted.
+/// Shows the completion of the sets of a game in which the reader has cards. Without a game in the query, chooses one that the reader has counted.
 pub(in crate::web) async fn find_progress(
     state: web::Data<AppState>,
     by: Player<ReadOwnCollection>,

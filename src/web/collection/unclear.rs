@@ -1,4 +1,4 @@
-//! What is said of changes that came to nothing, and which printings may be meant.
+//! Messages about refused changes, and the printings that the input may mean.
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -9,14 +9,14 @@ use crate::web::copies::Games;
 use crate::web::forms::Faults;
 use crate::web::words;
 
-/// A printing that may be meant by what was typed.
+/// A printing that the typed words may mean.
 pub(super) struct MeantPrinting {
     pub(super) printing: Uuid,
     pub(super) name: String,
     pub(super) key: String,
 }
 
-/// What a problem says of the forms. `None`: it is a page of its own.
+/// The faults of the form in a problem. `None`: the problem is shown on a page of its own.
 pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
     let said = collection_words::count_fault(problem.code())?;
     if problem.code() != ProblemCode::UnclearPrinting {
@@ -34,7 +34,7 @@ pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
     Some(Faults::one("card_name", text))
 }
 
-/// What a problem lists of printings that may be meant.
+/// The members of a problem that list possible printings.
 #[derive(Deserialize)]
 struct Candidates {
     choices: Vec<Candidate>,
@@ -56,7 +56,7 @@ fn candidates(problem: &Problem) -> Vec<Candidate> {
     candidates.into_iter().flat_map(|one| one.choices).collect()
 }
 
-/// Printings that may be meant, by what a problem says.
+/// The possible printings that a problem lists.
 pub(super) fn choices_of(games: &Games, problem: &Problem) -> Vec<MeantPrinting> {
     let meant = |candidate: Candidate| {
         let Candidate { game, set, number, name, rarity, printing } = candidate;

@@ -1,4 +1,4 @@
-//! What a file was read as, as far as it is shown.
+//! The result of reading a file, shortened for the page.
 
 use uuid::Uuid;
 
@@ -11,43 +11,43 @@ use crate::web::copies::Games;
 use crate::web::fault_words;
 use crate::web::words;
 
-/// Lines of each kind that are shown one by one. A file may have fifty thousand.
+/// Most lines of each kind that are listed. A file may have fifty thousand.
 const SHOWN: usize = 500;
 
-/// What a file was read as.
+/// The result of reading a file.
 pub(super) struct Reading {
     pub(super) import: Uuid,
     pub(super) totals: String,
-    /// The columns that were read, and the headings of others.
+    /// The columns that were used, and the headings of ignored ones.
     pub(super) columns: Vec<String>,
     pub(super) ignored: Vec<String>,
-    /// Whether the counts become what the file says.
+    /// Whether the import replaces the counts instead of adding to them.
     pub(super) replaces: bool,
-    /// Lines that can be counted, and those that cannot.
+    /// Lines that can be counted, and lines that cannot.
     pub(super) usable: Lines,
     pub(super) not_usable: Lines,
 }
 
-/// A line as the page shows it.
+/// A line in the list.
 pub(super) struct LineRow {
     pub(super) line: u64,
     pub(super) text: String,
     pub(super) verdict: &'static str,
-    /// What it counts, or why it cannot be counted.
+    /// What the line adds, or why it cannot be counted.
     pub(super) told: String,
-    /// What it means, or what it may mean.
+    /// The card that the line means, or the cards that it may mean.
     pub(super) cards: Vec<String>,
 }
 
 /// Lines of one kind.
 pub(super) struct Lines {
     pub(super) rows: Vec<LineRow>,
-    /// How many more there are.
+    /// How many more lines there are.
     pub(super) left: Option<String>,
 }
 
 impl Reading {
-    /// What is shown of a response, which may be large and ends here.
+    /// Takes what the page shows of a response. The response may be large and is dropped here.
     pub(super) fn new(games: &Games, read: CollectionImportResponse) -> Self {
         let CollectionImportResponse { import, mode, dialect, totals, lines, .. } = read;
         let column = |column: &ColumnResponse| {
@@ -66,7 +66,7 @@ impl Reading {
 }
 
 impl Lines {
-    /// Lines that can be counted, or those that cannot.
+    /// Lines that can be counted, or lines that cannot.
     fn new(games: &Games, lines: &[ImportLine], are_ok: bool) -> Self {
         let of_kind = || lines.iter().filter(|line| (line.verdict == "ok") == are_ok);
         let rows = of_kind().take(SHOWN).map(|line| LineRow::new(games, line)).collect();
@@ -93,7 +93,7 @@ impl LineRow {
     }
 }
 
-/// A card, or one of its printings, that a line means or may mean.
+/// A card or printing that a line means or may mean.
 fn meant_card(games: &Games, card: &ChoiceResponse) -> String {
     let place = words::place(&card.set, &card.number);
     let place = match &card.rarity {

@@ -57,7 +57,7 @@ pub(super) const PASTED_TOO_LONG: &str =
     "The pasted text is longer than 256 KiB. Save it as a file, and choose that.";
 pub(super) const PASTE_EXAMPLE: &str = "Count,Name,Set,Rarity\n4,Kettle Imp,hearth,common";
 pub(super) const MODE: &str = "What becomes of your counts";
-/// A line that may mean each of several printings.
+/// A line that may mean several printings.
 pub(in crate::web) const SEVERAL_RARITIES: &str = "The card comes in several rarities. Name one in the line, or choose for lines without a rarity: “Are the most common printing”.";
 pub(in crate::web) const WITHOUT_RARITY: &str = "Lines without a rarity";
 pub(super) const GAME_OF_LINES: &str = "Game of lines that name none";
@@ -88,11 +88,11 @@ pub(super) const CHANGED: &str = "Changed entries";
 pub(super) const REMOVED: &str = "Removed entries";
 pub(super) const LEFT_OUT: &str = "Lines that were left out";
 
-/// What becomes of the counts: what is sent, and what is said.
+/// Whether an import adds or replaces: value and label.
 pub(super) const MODES: [(&str, &str); 2] =
     [("add", "The file is added to them"), ("replace", "They become what the file says")];
 
-/// What lines mean that name no rarity: what is sent, and what is said.
+/// The meaning of lines without a rarity: value and label.
 pub(in crate::web) const RARITIES: [(&str, &str); 2] =
     [("ambiguous", "Ask me"), ("most_common", "Are the most common printing")];
 
@@ -110,7 +110,7 @@ pub(super) fn condition(code: &str) -> String {
     .to_owned()
 }
 
-/// What a column of a file means.
+/// The meaning of a column of a file.
 pub(super) fn column(code: &str) -> &str {
     match code {
         "quantity" => "how many",
@@ -126,12 +126,12 @@ pub(super) fn column(code: &str) -> &str {
     }
 }
 
-/// What was changed.
+/// The confirmation of a change.
 pub(super) fn changed(card: &str, before: i32, after: i32) -> String {
     format!("{card}: {} before, {} now.", grouped(before.into()), grouped(after.into()))
 }
 
-/// A form that was sent before; `card`: of which card there is still something.
+/// The message about a form that was sent before; `card`: its card, if there are copies left.
 pub(super) fn counted_before(card: Option<&str>, quantity: i32) -> String {
     match card {
         Some(card) => {
@@ -141,37 +141,37 @@ pub(super) fn counted_before(card: Option<&str>, quantity: i32) -> String {
     }
 }
 
-/// A number of a card that was refused.
+/// The message about a refused number of a card.
 pub(super) fn number_fault(card: &str) -> String {
     format!("{card}: {NUMBER_FAULT}")
 }
 
-/// The field of a count.
+/// The label of the field of a count.
 pub(super) fn count_of(card: &str) -> String {
     format!("How many of {card}")
 }
 
-/// The button that sets a count.
+/// The label of the button that sets a count.
 pub(super) fn set_of(card: &str) -> String {
     format!("Set the number of {card}")
 }
 
-/// The button that takes one away.
+/// The label of the button that removes one copy.
 pub(super) fn one_less(card: &str) -> String {
     format!("{LESS}: {card}")
 }
 
-/// The button that adds one.
+/// The label of the button that adds one copy.
 pub(super) fn one_more(card: &str) -> String {
     format!("{MORE}: {card}")
 }
 
-/// The button that undoes a change.
+/// The label of the button that undoes a change.
 pub(super) fn undo(card: &str) -> String {
     format!("Undo the change of {card}")
 }
 
-/// Names that may be meant: the first few.
+/// Names that may be meant: only the first few.
 pub(super) fn perhaps(names: &[String]) -> String {
     let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     names.dedup();
@@ -179,23 +179,23 @@ pub(super) fn perhaps(names: &[String]) -> String {
     format!("There is no such card that you may see. Perhaps you mean: {}.", names.join("; "))
 }
 
-/// How many entries there are.
+/// The number of entries.
 pub(super) fn entries(count: i64) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(count)) }
 }
 
-/// So many of so many.
+/// A number of owned cards out of a total.
 pub(super) fn part(owned: i64, total: i64) -> String {
     format!("{} of {}", grouped(owned), grouped(total))
 }
 
-/// What a reading came to.
+/// The totals of a file that was read.
 pub(super) fn totals(lines: usize, ok: usize, counted: i64) -> String {
     let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
     format!("{lines}; {ok} can be counted: {}.", cards(counted))
 }
 
-/// Lines that are not shown one by one; `None`: all are.
+/// The number of lines that are not listed; `None`: all are listed.
 pub(super) fn not_shown(count: usize) -> Option<String> {
     match count {
         0 => None,
@@ -204,7 +204,7 @@ pub(super) fn not_shown(count: usize) -> Option<String> {
     }
 }
 
-/// What is said of a line.
+/// The verdict on a line.
 pub(super) fn verdict(code: &str) -> &'static str {
     match code {
         "ok" => "Can be counted",
@@ -214,12 +214,12 @@ pub(super) fn verdict(code: &str) -> &'static str {
     }
 }
 
-/// What a line counts.
+/// The number of copies that a line adds.
 pub(super) fn counts(quantity: i32, code: &str) -> String {
     format!("{}×, {}", grouped(quantity.into()), condition(code).to_lowercase())
 }
 
-/// What went wrong with a count. `None`: a page of its own says it.
+/// The message about a refused count. `None`: the problem is shown on a page of its own.
 pub(super) fn count_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::CountOutOfRange => "A count stays between 0 and 9999. Nothing was changed.",
@@ -236,7 +236,7 @@ pub(super) fn count_fault(code: ProblemCode) -> Option<&'static str> {
     })
 }
 
-/// What went wrong with a file. `None`: a page of its own says it.
+/// The message about a refused file. `None`: the problem is shown on a page of its own.
 pub(super) fn import_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::NotUtf8 => "The text of the file cannot be read: save it as UTF-8.",

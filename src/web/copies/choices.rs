@@ -1,4 +1,4 @@
-//! What fields of the forms hold: games to choose from, and the words by which a card is named.
+//! Fields that several forms share: games to choose from, and the words that name a card.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ impl Games {
     }
 }
 
-/// The words by which somebody names a card, and perhaps one of its printings, in a form.
+/// The words that name a card, and perhaps one of its printings, in a form.
 #[derive(Debug, Default)]
 pub(in crate::web) struct TypedCard {
     pub(in crate::web) game: String,
@@ -72,7 +72,7 @@ impl TypedCard {
         }
     }
 
-    /// A field that was filled in.
+    /// The text of a field; `None`: the field is empty.
     pub(in crate::web) fn given(text: &str) -> Option<String> {
         Some(text.to_owned()).filter(|text| !text.is_empty())
     }

@@ -1,4 +1,4 @@
-//! One of the own copies, and what happened to it.
+//! The page of one of the visitor's own copies, with its history.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -34,19 +34,19 @@ struct CopyPage {
     state: Option<&'static str>,
     is_frozen: bool,
     is_disputed: bool,
-    /// Where it is offered; `None`: it cannot be.
+    /// The path of the form that offers it; `None`: it cannot be offered.
     offer_path: Option<String>,
     events: Vec<EventLine>,
     first_path: Option<String>,
     next_path: Option<String>,
 }
 
-/// Something that happened to the copy.
+/// An entry of the history.
 struct EventLine {
     at: Moment,
     text: &'static str,
     reason: Option<String>,
-    /// Its trade or dispute: what it is, and where.
+    /// Label and path of its trade or dispute.
     way: Option<(&'static str, String)>,
 }
 
@@ -64,13 +64,13 @@ impl From<CopyEventResponse> for EventLine {
     }
 }
 
-/// Which part of the history.
+/// Which page of the history.
 #[derive(Deserialize)]
 pub(in crate::web) struct HistoryQuery {
     cursor: Option<Cursor>,
 }
 
-/// Shows one of the own copies. Those of others are a 404, also for moderators: they have pages of their own.
+/// Shows one of the visitor's own copies. A copy of another owner answers 404, also to moderators, who have pages of their own.
 pub(in crate::web) async fn find_copy(
     state: web::Data<AppState>,
     by: Player<ReadOwnCopies>,

@@ -1,4 +1,4 @@
-//! A dispute, as one of its sides sees it: what she has said, what became of it. Neither side learns who the other is.
+//! A dispute for one of its sides: the statements of this side, and the outcome. Neither side learns who the other is.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -29,7 +29,7 @@ struct DisputePage<'a> {
     frame: Frame,
     section: Section,
     faults: Faults,
-    /// What was done before; empty: nothing that must be said.
+    /// Confirmation of the action that was just completed; empty: no action.
     done: &'static str,
     path: String,
     card: CardCell,
@@ -40,12 +40,12 @@ struct DisputePage<'a> {
     is_claimant: bool,
     opened: Moment,
     closed: Option<Moment>,
-    /// What the moderator says who decided it.
+    /// The reason of the moderator who decided it.
     reason: Option<String>,
-    /// The own copy.
+    /// The visitor's own copy.
     copy_path: Option<String>,
     statements: Vec<Statement>,
-    /// How many more statements there may be.
+    /// How many more statements the reader may add.
     left: String,
     may_speak: bool,
     text: &'a str,
@@ -53,20 +53,20 @@ struct DisputePage<'a> {
     key: String,
 }
 
-/// Something that the reader has said.
+/// A statement of the reader.
 struct Statement {
     at: Moment,
     lines: Vec<String>,
 }
 
-/// What was done before the page is read.
+/// Query of the page: the code of the action that was just completed.
 #[derive(Deserialize)]
 pub(in crate::web) struct DisputeQuery {
     #[serde(default)]
     done: String,
 }
 
-/// What somebody says.
+/// The fields of a new statement.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct SaidForm {
@@ -74,7 +74,7 @@ pub(in crate::web) struct SaidForm {
     key: String,
 }
 
-/// Shows a dispute to its two sides.
+/// Shows a dispute to one of its two sides.
 pub(in crate::web) async fn find_dispute(
     state: web::Data<AppState>,
     by: Player<ReadOwnDisputes>,
@@ -86,7 +86,7 @@ pub(in crate::web) async fn find_dispute(
     show(&state, (&by, &by.visitor), id, done, again).await
 }
 
-/// How the form is shown: empty, or with what was typed and why it came to nothing.
+/// How the form is shown: empty, or with the refused input and its fault.
 struct Again<'a> {
     status: u16,
     faults: Faults,
@@ -173,7 +173,7 @@ pub(in crate::web) async fn withdraw(
     }
 }
 
-/// The dispute as it is now, with why something came to nothing.
+/// The dispute as it is now, with the fault of the refused action.
 async fn refused(
     app: &AppState,
     by: &Player<ArgueOwnDisputes>,

@@ -1,4 +1,4 @@
-//! The own disputes: claims of the reader, and claims to the reader's copies.
+//! The visitor's own disputes: claims by the reader, and claims to copies of the reader.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -22,7 +22,7 @@ use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/disputes";
 
 #[derive(Template)]
@@ -56,13 +56,13 @@ impl DisputeRow {
     }
 }
 
-/// Which part of the list.
+/// Which page of the list.
 #[derive(Deserialize)]
 pub(in crate::web) struct DisputesQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the own disputes, the newest first.
+/// Lists the visitor's own disputes, the newest first.
 pub(in crate::web) async fn list_disputes(
     state: web::Data<AppState>,
     by: Player<ReadOwnDisputes>,

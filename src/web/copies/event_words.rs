@@ -1,6 +1,6 @@
-//! What is said of entries in the history of a copy.
+//! Text for the entries in the history of a copy.
 
-/// What happened; `by`: who did it, or got the copy; `owner`: whose it was afterwards. Both as the API says it.
+/// The text of an event; `by`: the account that did it or received the copy; `owner`: the owner afterwards. All values are those of the API.
 pub(super) fn event(event: &str, by: &str, owner: &str) -> &'static str {
     match (event, by, owner) {
         ("register", "you", _) => "You registered it.",

@@ -7,13 +7,13 @@ use crate::app::copies::trade_lists::TradeItemResponse;
 
 /// An item of a list.
 pub(super) struct ItemRow {
-    /// How the item is called in forms.
+    /// The id of the item in forms.
     pub(super) id: String,
     pub(super) card: CardCell,
     pub(super) quantity: i32,
-    /// Whether any rarity will do.
+    /// Whether any rarity is accepted.
     pub(super) is_any: bool,
-    /// What the field of its number is called.
+    /// The label of the field of its number.
     pub(super) label: String,
 }
 
@@ -30,7 +30,7 @@ impl ItemRow {
     }
 }
 
-/// How an item is called in forms: by its printing, or, where any will do, by its card. A list has each once.
+/// The id of an item in forms: of its printing or, if any rarity is accepted, of its card. A list contains each of them once.
 pub(super) fn id_of(item: &TradeItemResponse) -> String {
     match item.printing {
         Some(printing) => format!("printing-{printing}"),
@@ -38,7 +38,7 @@ pub(super) fn id_of(item: &TradeItemResponse) -> String {
     }
 }
 
-/// A part of a list of which all is known: what is on the page that begins there, and where the next one does.
+/// A page of a list that is completely loaded: the entries from an index on, and the index of the next page.
 pub(super) fn part_of<T>(all: &[T], from: usize, most: usize) -> (&[T], Option<usize>) {
     let from = from.min(all.len());
     let end = all.len().min(from + most);
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_follow_each_other() {
+    fn pages_of_a_list_are_consecutive() {
         let all = [1, 2, 3, 4, 5];
         assert_eq!(part_of(&all, 0, 2), (&all[..2], Some(2)));
         assert_eq!(part_of(&all, 4, 2), (&all[4..], None));

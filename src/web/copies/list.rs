@@ -1,4 +1,4 @@
-//! One of the two lists in a form: numbers are changed, cards are added, and it is said who reads it.
+//! The form of the wants or the haves: it changes numbers, adds cards, and sets who may read the list.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -21,7 +21,7 @@ use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// Which list, as addresses call it.
+/// Which list, as in addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::web) enum Kind {
@@ -72,15 +72,15 @@ struct ListPage {
     about: &'static str,
     path: String,
     faults: Faults,
-    /// What was done before; empty: nothing that must be said.
+    /// Confirmation of the action that was just completed; empty: no action.
     done: &'static str,
     revision: i64,
     from: usize,
     visibilities: Vec<Choice>,
-    /// Who reads the list as it is stored, if the form says something else.
+    /// Who may read the stored list, if the form has another value.
     stored_readers: Option<String>,
     rows: Vec<Row>,
-    /// Cards that were changed in the form and are not on the list any more.
+    /// Number of cards that were changed in the form and are no longer on the list.
     gone: usize,
     card: TypedCard,
     card_games: Vec<Choice>,
@@ -93,15 +93,15 @@ struct ListPage {
 /// An item in the form.
 struct Row {
     item: ItemRow,
-    /// What stands in its field.
+    /// The text in the field of the number.
     typed: String,
-    /// Whether the list has another number.
+    /// Whether the stored list has another number.
     is_other: bool,
     /// Whether the number is the first that was refused.
     is_wrong: bool,
 }
 
-/// Which part of the list, and what was done before it is read.
+/// Which page of the list, and the action that was just completed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct ListQuery {
@@ -200,7 +200,7 @@ pub(in crate::web) async fn write_list(
             return show(&state, kind, status, (&stored, typed), faults, "").await;
         }
     };
-    // A card is added to the list as it is; numbers are those of the list that the form showed.
+    // A new card is added to the present list. Numbers apply only to the version of the list that the form was loaded with.
     let meant = if is_adding { stored.revision } else { Revision(typed.revision) };
     let of = kind.of_api();
     let written = trade_lists::replace(&state, &by, viewer, of, &meant.meant(), &content).await;
@@ -213,7 +213,7 @@ pub(in crate::web) async fn write_list(
     let Some(faults) = faults_of(&problem, &games, (&stored, &typed), sent) else {
         return Err(problem);
     };
-    // Whoever has seen both versions may put one in the place of the other.
+    // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
     let stored = trade_lists::find_own(&state, &reads, viewer, of).await?;
     show(&state, kind, problem.code().status(), (&stored, typed), faults, "").await
 }

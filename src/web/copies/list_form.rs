@@ -1,4 +1,4 @@
-//! The forms of a list of wants or haves: what was typed, and the list that it makes.
+//! The forms of a list of wants or haves: their input, and the list that results from it.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::web::fault_words;
 use crate::web::forms::{Faults, Fields};
 use crate::web::words::Sentence;
 
-/// What was typed into the forms.
+/// The input of the forms.
 pub(super) struct Typed {
     pub(super) revision: i64,
     pub(super) from: usize,
@@ -53,7 +53,7 @@ impl Typed {
     }
 }
 
-/// The list with the numbers that were typed; 0 takes an item off.
+/// The list with the typed numbers; 0 removes an item.
 pub(super) fn with_numbers(
     games: &Games,
     stored: &VersionedTradeList,
@@ -67,7 +67,7 @@ pub(super) fn with_numbers(
             Some(number) => match read_number(number) {
                 Some(quantity) => quantity,
                 None => {
-                    // The first of them has the `id` to which the fault leads.
+                    // Only the first of them has the `id` to which the fault links.
                     let field = if faults.is_empty() { WRONG_NUMBER } else { "" };
                     faults.add(field, copy_words::number_fault(&name_of(games, item)));
                     continue;
@@ -84,21 +84,20 @@ pub(super) fn with_numbers(
     Ok(TradeListContent { visibility: visibility(stored, typed), items })
 }
 
-/// The field of the first number that was refused.
+/// The `id` of the field of the first refused number.
 pub(super) const WRONG_NUMBER: &str = "wrong-number";
 
-/// The number of an item; `None`: it is none that an item can have.
+/// The number of an item; `None`: the input is not a valid number.
 pub(super) fn read_number(number: &str) -> Option<i32> {
     number.parse().ok().filter(|quantity| (0..=MAX_QUANTITY).contains(quantity))
 }
 
-/// What an item is called where one is told from another.
+/// The name of an item, for messages that must differ between items.
 fn name_of(games: &Games, item: &TradeItemResponse) -> String {
     CardCell::of_line(games, &item.card, item.rarity.as_deref()).whole()
 }
 
-/// The name of the item of the list that was sent at a place. The list that was sent has the items of the stored one in their order, without those of which the
-/// number is 0.
+/// The name of the item at an index of the list that was sent. That list has the items of the stored list in the same order, without those whose number is 0.
 fn name_at(
     games: &Games,
     stored: &VersionedTradeList,
@@ -112,7 +111,7 @@ fn name_at(
     Some(name_of(games, item))
 }
 
-/// The list with another card on it.
+/// The list with one more card.
 pub(super) fn with_card(
     stored: &VersionedTradeList,
     typed: &Typed,
@@ -132,7 +131,7 @@ pub(super) fn with_card(
         id: None,
         game: TypedCard::given(game),
         set: TypedCard::given(set),
-        // Set and number say which card it is; without both it is the name.
+        // Set and number together identify the card; otherwise its name does.
         number: TypedCard::given(number).filter(|_| by_number),
         name: TypedCard::given(name).filter(|_| !by_number),
     };
@@ -170,7 +169,7 @@ fn field_of(member: &str) -> &'static str {
     }
 }
 
-/// An item as it stands on the list. There is always one: an id is never read wrong.
+/// An item as it is on the list. The ids are valid, because they come from the stored list.
 fn wanted(item: &TradeItemResponse, quantity: i32) -> Option<WantedItem> {
     let of_card = |id: Uuid| CardIdentifierBody {
         id: Some(id.to_string()),
@@ -194,7 +193,8 @@ fn visibility(stored: &VersionedTradeList, typed: &Typed) -> Visibility {
     Visibility::ALL.into_iter().find(|one| one.as_str() == word).unwrap_or_default()
 }
 
-/// What a problem says of the forms. `items`: how many were sent, made of `stored`, the new one last. `None`: it is a page of its own.
+/// The faults of the form in a problem. `items`: how many items were sent, based on `stored`, the new one last. `None`: the problem is shown on a page of its
+/// own.
 pub(super) fn faults_of(
     problem: &Problem,
     games: &Games,

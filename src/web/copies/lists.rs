@@ -1,4 +1,4 @@
-//! Wants and haves beside each other: the beginning of both, and who reads them.
+//! Wants and haves beside each other: the first items of both, and who may read them.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -29,7 +29,7 @@ struct ListsPage {
     lists: Vec<ListView>,
 }
 
-/// The beginning of a list.
+/// The first items of a list.
 struct ListView {
     kind: &'static str,
     heading: &'static str,

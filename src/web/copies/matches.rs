@@ -1,4 +1,4 @@
-//! Players whose public lists fit the own ones.
+//! Players whose public lists match the visitor's own lists.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -20,7 +20,7 @@ use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/trades/find";
 
 #[derive(Template)]
@@ -35,7 +35,7 @@ struct MatchesPage {
     next_path: Option<String>,
 }
 
-/// A player who would suit.
+/// A matching player.
 struct MatchRow {
     name: String,
     path: String,
@@ -45,7 +45,7 @@ struct MatchRow {
     is_mutual: bool,
 }
 
-/// Lists players who would suit.
+/// Lists matching players.
 pub(in crate::web) async fn list_matches(
     state: web::Data<AppState>,
     by: Player<ReadOwnCollection>,

@@ -1,4 +1,4 @@
-//! Pages of registered copies: the own ones and their history, wants and haves, trades, what players show, and disputes.
+//! Pages of registered copies: the visitor's own copies with their history, wants and haves, trades, the public pages of players, and disputes.
 
 mod choices;
 mod copy;
@@ -44,7 +44,7 @@ use player::find_player;
 use trade::{accept, cancel, decline, find_trade, show_accept};
 use trades::list_trades;
 
-/// The page of one of the own copies.
+/// The page of one of the visitor's own copies.
 pub(super) fn copy_path(id: Uuid) -> String {
     format!("/my/copies/{id}")
 }
@@ -59,13 +59,13 @@ pub(super) fn dispute_path(id: &str) -> String {
     format!("/disputes/{id}")
 }
 
-/// The page of a player. A name may hold what has a meaning in addresses.
+/// The page of a player. A name may contain characters that have a meaning in addresses.
 fn player_path(name: &str) -> String {
     let name = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC);
     format!("/players/{name}")
 }
 
-/// Mounts the pages of this folder.
+/// Mounts the routes of this module.
 pub(super) fn configure(config: &mut ServiceConfig) {
     config
         .service(page!("/my/copies", list_copies))

@@ -1,4 +1,4 @@
-//! Lists of what somebody has are narrowed to a game, a set and a rarity.
+//! Narrows lists of cards or copies to a game, a set and a rarity.
 
 use serde::Deserialize;
 
@@ -12,7 +12,7 @@ use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults};
 use crate::web::page::path_of;
 
-/// Which part of a list, as a form sends it: fields that nobody filled in are empty.
+/// The filter, as the form sends it: fields without input are empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Narrowing {
@@ -23,7 +23,7 @@ pub(in crate::web) struct Narrowing {
 }
 
 impl Narrowing {
-    /// The address of a page with this in it.
+    /// The path of a page with this filter.
     pub(in crate::web) fn path_at(&self, page: &str, cursor: Option<&str>) -> String {
         let fields = [
             ("game", self.game.trim()),
@@ -34,17 +34,17 @@ impl Narrowing {
         path_of(page, &fields)
     }
 
-    /// The first page of the same list; `None`: this is it.
+    /// The path of the first page of the same list; `None`: this is the first page.
     pub(in crate::web) fn first_path(&self, page: &str) -> Option<String> {
         self.cursor.as_ref().map(|_| self.path_at(page, None))
     }
 
-    /// Whether the list is narrowed at all.
+    /// Whether the list has a filter.
     pub(in crate::web) fn is_narrowed(&self) -> bool {
         !self.path_at("", None).is_empty()
     }
 
-    /// The codes, which there must be; or what is wrong with the fields.
+    /// The checked codes, which must exist; or the faults of the fields.
     pub(in crate::web) async fn codes(
         &self,
         app: &AppState,
@@ -74,12 +74,12 @@ impl Narrowing {
     }
 }
 
-/// The form by which a list is narrowed.
+/// The form of the filter.
 pub(in crate::web) struct NarrowForm {
     pub(in crate::web) path: String,
     pub(in crate::web) games: Vec<Choice>,
     pub(in crate::web) set: String,
-    /// `None`: the list is not narrowed to a rarity.
+    /// `None`: this list has no filter by rarity.
     pub(in crate::web) rarity: Option<String>,
 }
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_hold_what_was_asked_and_nothing_empty() {
+    fn addresses_hold_the_filter_and_no_empty_fields() {
         let asked = Narrowing { set: " hearth ".to_owned(), ..Narrowing::default() };
         assert_eq!(asked.path_at("/my/copies", Some("abc")), "/my/copies?set=hearth&cursor=abc");
         assert_eq!(Narrowing::default().path_at("/my/copies", None), "/my/copies");

@@ -1,4 +1,4 @@
-//! An offer is made: own copies are chosen, and copies that the other player shows; or another offer is answered so.
+//! The form of an offer, in which own copies and copies of the other player are chosen. The same form answers another offer.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -38,14 +38,14 @@ struct OfferPage {
     section: Section,
     heading: String,
     faults: Faults,
-    /// Where the form goes.
+    /// The path that the form is sent to.
     path: String,
-    /// The offer that is answered.
+    /// The page of the offer that is answered.
     first_path: Option<String>,
     typed: TypedOffer,
-    /// Whether it is known whom the offer is for.
+    /// Whether the recipient of the offer is known.
     has_player: bool,
-    /// To be chosen in the field of the name, where there is one, and as links.
+    /// Names of players to suggest in the field of the name, and as links.
     names: Vec<Choice>,
     suiting: Vec<PartnerLink>,
     earlier: Vec<PartnerLink>,
@@ -55,21 +55,21 @@ struct OfferPage {
     give: Picks,
     want: Picks,
     most: usize,
-    /// What is said of copies that are chosen and not shown.
+    /// Messages about copies that are chosen and not shown.
     notices: Vec<String>,
-    /// Whether the other player's page shows something for sure.
+    /// Whether the page of the other player is certain to exist.
     has_page: bool,
-    /// The form with nothing chosen.
+    /// The path of the form with nothing chosen.
     anew_path: String,
 }
 
-/// The form of an offer to a player, perhaps with one of that player's copies chosen.
+/// The path of the form of an offer to a player, perhaps with one of that player's copies chosen.
 pub(super) fn new_path(player: &str, want: Option<Uuid>) -> String {
     let want = want.map(|want| want.to_string()).unwrap_or_default();
     path_of(NEW, &[("player", player), ("want", &want)])
 }
 
-/// The form of a new offer; first of all it asks for whom.
+/// Shows the form of a new offer; it asks for the recipient first.
 pub(in crate::web) async fn show_new(
     state: web::Data<AppState>,
     by: Player<WriteTrades>,
@@ -79,7 +79,7 @@ pub(in crate::web) async fn show_new(
     show(&state, &by, (None, typed), Again::first()).await
 }
 
-/// The form of an answer to an offer, with that offer turned round.
+/// Shows the form of an answer to an offer, with the two sides of that offer exchanged.
 pub(in crate::web) async fn show_counter(
     state: web::Data<AppState>,
     by: Player<WriteTrades>,
@@ -90,7 +90,7 @@ pub(in crate::web) async fn show_counter(
     if !can_be_answered(&first) {
         return Ok(see_other(&trade_path(*trade)));
     }
-    // An offer with a copy that cannot be given is refused: such copies are not chosen to begin with.
+    // The API refuses an offer with a copy that cannot be given, so such copies are not chosen at first.
     let available = |copies: &[TradedCopyResponse]| -> Vec<Uuid> {
         let available = copies.iter().filter(|copy| copy.available == Some(true));
         available.map(|copy| copy.id).collect()
@@ -105,7 +105,7 @@ pub(in crate::web) async fn show_counter(
     show(&state, &by, (Some(&first), typed), Again::first()).await
 }
 
-/// Whether the reader may answer the offer, as far as it is known before.
+/// Whether the reader may answer the offer, as far as the offer itself shows it.
 fn can_be_answered(first: &TradeResponse) -> bool {
     first.summary.state == "open" && first.summary.role != "offerer"
 }
@@ -118,7 +118,7 @@ async fn answered(
     trades::find(app, &by.visitor.must::<ReadTrades>()?, by.visitor.viewer(), id).await
 }
 
-/// Sends an offer, or shows another part of the copies.
+/// Sends an offer, or shows another page of the copies.
 pub(in crate::web) async fn create(
     state: web::Data<AppState>,
     by: Player<WriteTrades>,
@@ -151,7 +151,7 @@ fn offered_path(trade: &TradeResponse) -> String {
     format!("{}?done=offered", trade_path(trade.summary.id))
 }
 
-/// Answers an offer with another one, or shows another part of the copies.
+/// Answers an offer with another one, or shows another page of the copies.
 pub(in crate::web) async fn counter(
     state: web::Data<AppState>,
     by: Player<WriteTrades>,
@@ -177,7 +177,7 @@ pub(in crate::web) async fn counter(
     };
     match offered.await {
         Ok(trade) => Ok(see_other(&offered_path(&trade))),
-        // There is nothing to answer any more: the offer itself says what has become of it.
+        // The offer is closed: its page shows the outcome.
         Err(problem) if is_over(&problem) => refused(&state, &by, network.0, id, problem).await,
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
@@ -187,7 +187,7 @@ pub(in crate::web) async fn counter(
     }
 }
 
-/// How the form is shown: for the first time, or why again.
+/// How the form is shown: for the first time, or again with a fault.
 struct Again {
     status: u16,
     faults: Faults,
@@ -204,7 +204,7 @@ impl Again {
     }
 }
 
-/// The form. `first`: the offer that is answered.
+/// Shows the form. `first`: the offer that is answered.
 async fn show(
     app: &AppState,
     by: &Player<WriteTrades>,

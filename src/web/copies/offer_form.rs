@@ -11,7 +11,7 @@ use crate::domain::copies::trade::{DEFAULT_LIFETIME_HOURS, MAX_COPIES};
 use crate::web::fault_words;
 use crate::web::forms::{Faults, Fields};
 
-/// What was typed and chosen.
+/// The input of the form.
 #[derive(Default)]
 pub(super) struct TypedOffer {
     pub(super) player: String,
@@ -20,19 +20,19 @@ pub(super) struct TypedOffer {
     pub(super) message: String,
     pub(super) hours: u16,
     pub(super) key: String,
-    /// Which part of the copies is shown to choose from.
+    /// The filter and page of the copies to choose from.
     pub(super) mine: Narrowing,
     pub(super) theirs: Narrowing,
     pub(super) step: Step,
 }
 
-/// What the button was for.
+/// What the pressed button does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Another part of the copies is to be shown.
+    /// Shows another page of the copies.
     #[default]
     Look,
-    /// The offer is to be sent.
+    /// Sends the offer.
     Send,
 }
 
@@ -40,7 +40,7 @@ impl TypedOffer {
     pub(super) fn read(fields: &Fields) -> Self {
         let copies = |name: &str| -> Vec<Uuid> {
             let ids = fields.all(name).filter_map(|id| id.parse().ok());
-            // More than are allowed, so that an offer with too many is refused; but not whatever number somebody sends.
+            // More copies than an offer may have, so that the API refuses an offer with too many; but with a bound on the input.
             let mut ids: Vec<Uuid> = ids.take(4 * MAX_COPIES).collect();
             ids.dedup();
             ids
@@ -52,7 +52,7 @@ impl TypedOffer {
                 game: fields.one("game").to_owned(),
                 set: fields.one("set").to_owned(),
                 rarity: String::new(),
-                // Another part begins with its first page.
+                // A new filter begins with its first page.
                 cursor: if step == "narrow" { None } else { Cursor::sent(cursor) },
             }
         };
@@ -69,7 +69,7 @@ impl TypedOffer {
         }
     }
 
-    /// The offer, or what is wrong with it.
+    /// The offer, or its faults.
     pub(super) fn offer(&self) -> Result<Offer, Problem> {
         let mut faults = Vec::new();
         let message = Some(self.message.as_str()).filter(|message| !message.trim().is_empty());
@@ -77,7 +77,7 @@ impl TypedOffer {
         offer.filter(|_| faults.is_empty()).ok_or_else(|| Problem::invalid(faults))
     }
 
-    /// What tells this offer from another one with the same key.
+    /// The values that distinguish this offer from another one with the same idempotency key.
     pub(super) fn contents(&self) -> [String; 5] {
         let ids =
             |copies: &[Uuid]| copies.iter().map(Uuid::to_string).collect::<Vec<_>>().join(" ");
@@ -91,7 +91,7 @@ impl TypedOffer {
     }
 }
 
-/// What a problem says of the form, once for each field. `None`: it is not about the form.
+/// The faults of the form in a problem, one for each field. `None`: the problem is not about the form.
 pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
     let said = trade_words::fault(problem.code())?;
     let mut faults = Faults::none();

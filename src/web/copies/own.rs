@@ -1,4 +1,4 @@
-//! The own registered copies by set, as pictures.
+//! The visitor's own registered copies by set, as pictures.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -19,7 +19,7 @@ use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/my/copies";
 
 #[derive(Template)]
@@ -35,7 +35,7 @@ struct CopiesPage {
     next_path: Option<String>,
 }
 
-/// The copies of a page that are of one set.
+/// The copies of a page that belong to one set.
 struct SetOfCopies {
     game: String,
     set: String,
@@ -50,7 +50,7 @@ struct CopyTile {
     state: Option<&'static str>,
 }
 
-/// Lists the own copies.
+/// Lists the visitor's own copies.
 pub(in crate::web) async fn list_copies(
     state: web::Data<AppState>,
     by: Player<ReadOwnCopies>,
@@ -78,7 +78,7 @@ pub(in crate::web) async fn list_copies(
         section: Section::Copies,
         faults,
         narrow: NarrowForm::new(PATH, &games, &asked),
-        // A later page may have become empty, and then there are copies before it.
+        // A later page may be empty by now, although earlier pages have copies.
         is_narrowed: asked.is_narrowed() || asked.cursor.is_some(),
         sets: by_set(&games, found.data),
         first_path: asked.first_path(PATH),
@@ -87,7 +87,7 @@ pub(in crate::web) async fn list_copies(
     private(status, &page)
 }
 
-/// The copies by set; they come in that order.
+/// Groups the copies by set; they arrive in that order.
 fn by_set(games: &Games, copies: Vec<CopyResponse>) -> Vec<SetOfCopies> {
     let mut sets: Vec<SetOfCopies> = Vec::new();
     for copy in copies {

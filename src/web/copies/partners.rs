@@ -1,4 +1,5 @@
-//! Players to whom an offer may be made: those whose lists fit, and those of earlier trades. Nobody else is named: the API tells no list of all who take offers.
+//! Players to suggest for an offer: players with matching lists, and partners of earlier trades. No other names are suggested: the API has no list of all
+//! players who accept offers.
 
 use uuid::Uuid;
 
@@ -20,21 +21,21 @@ const MOST: u16 = 12;
 /// The names of players.
 #[derive(Default)]
 pub(super) struct Partners {
-    /// Their lists fit the reader's.
+    /// Players whose lists match the lists of the reader.
     pub(super) suiting: Vec<String>,
-    /// The reader has traded with them, or was about to.
+    /// Players with whom the reader has traded, or had an offer.
     pub(super) earlier: Vec<String>,
 }
 
 impl Partners {
-    /// All of them, to be chosen in a field.
+    /// All of them, as suggestions for a field.
     pub(super) fn choices(&self) -> Vec<Choice> {
         let all = self.suiting.iter().chain(&self.earlier);
         all.map(|name| Choice::new(name, name, "")).collect()
     }
 }
 
-/// Finds them. A form is worth showing without them, when nobody could look for them in time.
+/// Finds the suggested players. If they cannot be found in time, the form is shown without them.
 pub(super) async fn find(app: &AppState, visitor: &Visitor) -> Partners {
     let suiting = or_none(suiting(app, visitor).await);
     let mut earlier = or_none(earlier(app, visitor).await);
@@ -57,7 +58,7 @@ async fn suiting(app: &AppState, visitor: &Visitor) -> Result<Vec<String>, Probl
     Ok(found.data.into_iter().map(|found| found.player).collect())
 }
 
-/// The players of the newest trades, each once.
+/// The partners of the newest trades, each once.
 async fn earlier(app: &AppState, visitor: &Visitor) -> Result<Vec<String>, Problem> {
     let by = visitor.must::<ReadTrades>()?;
     let limit = PageLimit::try_from(MAX_LIMIT).map_err(Problem::internal)?;
@@ -73,13 +74,13 @@ async fn earlier(app: &AppState, visitor: &Visitor) -> Result<Vec<String>, Probl
     Ok(names)
 }
 
-/// A player to whom the offer may be made, and the form of it.
+/// A suggested player, and the path of the form for an offer to that player.
 pub(super) struct PartnerLink {
     pub(super) name: String,
     pub(super) path: String,
 }
 
-/// Links to the forms of an offer to these players, with what is chosen. `form`: where the form is.
+/// Links to the forms of an offer to these players, with the present choice. `form`: the path of the form.
 pub(super) fn links(names: Vec<String>, form: &str, typed: &TypedOffer) -> Vec<PartnerLink> {
     let ids = |copies: &[Uuid]| copies.iter().map(Uuid::to_string).collect::<Vec<_>>();
     let (give, want) = (ids(&typed.give), ids(&typed.want));

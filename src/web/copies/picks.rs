@@ -1,4 +1,4 @@
-//! Copies to choose from in an offer: the own ones, and those that the other player shows.
+//! Copies to choose from in an offer: the visitor's own copies, and the copies that the other player shows.
 
 use std::collections::BTreeSet;
 
@@ -20,16 +20,16 @@ use crate::domain::text::AccountName;
 use crate::web::page::ENTRIES;
 use crate::web::session::Player;
 
-/// Copies that are chosen and not among those that are shown are looked up, up to so many.
+/// At most this many chosen copies are looked up if they are not on the shown page.
 const MOST_LOOKED_UP: u16 = MAX_LIMIT;
 
-/// Copies of one side, to choose from.
+/// The copies of one side.
 #[derive(Default)]
 pub(super) struct Picks {
     pub(super) copies: Vec<Pick>,
-    /// Those that are chosen and cannot be shown; they stay in the form.
+    /// Chosen copies that cannot be shown; they stay in the form.
     pub(super) elsewhere: Vec<Uuid>,
-    /// How many were chosen that are not there to choose any more.
+    /// How many chosen copies can no longer be chosen.
     pub(super) left_out: usize,
     pub(super) at: String,
     pub(super) next: Option<String>,
@@ -44,19 +44,19 @@ pub(super) struct Pick {
 }
 
 impl Picks {
-    /// None are shown, because it is not known whose; what is chosen stays in the form.
+    /// No copies are shown because their owner is not known; the chosen ones stay in the form.
     pub(super) fn kept(chosen: &[Uuid]) -> Self {
         Self { elsewhere: chosen.to_vec(), ..Self::default() }
     }
 
-    /// What is chosen and not among the copies.
+    /// The chosen copies that are not among `copies`.
     fn missing(copies: &[Pick], chosen: &[Uuid]) -> Vec<Uuid> {
         let is_shown = |id: &Uuid| copies.iter().any(|pick| pick.id == *id);
         let missing: BTreeSet<Uuid> = chosen.iter().copied().filter(|id| !is_shown(id)).collect();
         missing.into_iter().take(MOST_LOOKED_UP.into()).collect()
     }
 
-    /// The copies of a page, behind those that are chosen and on another page.
+    /// The copies of a page, after the chosen ones from other pages.
     fn new(
         mut chosen: Vec<Pick>,
         mut copies: Vec<Pick>,
@@ -74,7 +74,7 @@ impl Picks {
     }
 }
 
-/// The own copies that could be given.
+/// The visitor's own copies that can be offered.
 pub(super) async fn own_picks(
     app: &AppState,
     by: &Player<WriteTrades>,
@@ -89,7 +89,7 @@ pub(super) async fn own_picks(
     let selection = CopySelection { codes, card: None, only: None };
     let found = own_copies::list(app, &reads, viewer, &selection, after, limit).await?;
     let is_chosen = |copy: &own_copies::CopyResponse| typed.give.contains(&copy.id);
-    // One that was chosen is shown in any case, with what is wrong with it: the choice can be undone.
+    // A chosen copy is always shown with its fault, so that the choice can be undone.
     let is_shown =
         |copy: &own_copies::CopyResponse| (!copy.frozen && !copy.voided) || is_chosen(copy);
     let pick = |copy: own_copies::CopyResponse| Pick {
@@ -114,7 +114,7 @@ fn most_looked_up() -> Result<PageLimit, Problem> {
     PageLimit::try_from(MOST_LOOKED_UP).map_err(Problem::internal)
 }
 
-/// The copies that the other player shows, none of whoever shows none, behind those that this player has `offered`; and whether any are shown.
+/// The copies that the other player shows (possibly none), after those that this player has `offered`; and whether the player shows copies at all.
 pub(super) async fn shown_picks(
     app: &AppState,
     by: &Player<WriteTrades>,
@@ -132,7 +132,7 @@ pub(super) async fn shown_picks(
     let found = match shown {
         Ok(found) => found,
         Err(problem) if problem.code() == ProblemCode::NotFound => {
-            // Perhaps the name is mistyped: what was chosen stays until it is chosen anew.
+            // The name may be mistyped: the chosen copies stay in the form.
             let elsewhere = Picks::missing(&offered, &typed.want);
             return Ok((Picks { copies: offered, elsewhere, ..Picks::default() }, false));
         }
@@ -159,7 +159,7 @@ pub(super) async fn shown_picks(
     Ok((Picks::new(chosen, copies, (missing.len(), cursor, found.next_cursor)), true))
 }
 
-/// What the first offer gives may be asked for, whether it is shown otherwise or not.
+/// The copies that the first offer gives. They can be requested even if the player does not show them.
 pub(super) fn offered_picks(games: &Games, first: &TradeResponse, chosen: &[Uuid]) -> Vec<Pick> {
     let offered = first.give.iter().filter(|copy| copy.available != Some(false));
     let pick = |copy: &TradedCopyResponse| Pick {

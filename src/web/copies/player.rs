@@ -1,4 +1,4 @@
-//! What a player shows to others: wants and haves, copies, public decks.
+//! The public page of a player: wants and haves, copies, public decks.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -34,11 +34,11 @@ const FEW: u16 = 24;
 /// Decks on the page.
 const DECKS: u16 = 10;
 
-/// Which part is to be seen.
+/// Which part of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct PlayerQuery {
-    /// `haves`, `wants` or `copies`; else a few of each.
+    /// `haves`, `wants` or `copies`; any other value: the first entries of each.
     show: String,
     from: usize,
     cursor: Option<Cursor>,
@@ -49,7 +49,7 @@ impl PlayerQuery {
         self.show == kind || !["haves", "wants", "copies"].contains(&self.show.as_str())
     }
 
-    /// Whether one kind alone is shown, page by page.
+    /// Whether only this part is shown, page by page.
     fn is_one(&self, kind: &str) -> bool {
         self.show == kind
     }
@@ -78,11 +78,11 @@ struct ListView {
     kind: &'static str,
     heading: &'static str,
     items: Vec<ItemRow>,
-    /// Where all of it is, if there is more.
+    /// Path and label of the complete list, if there are more entries.
     all: Option<(String, String)>,
 }
 
-/// Copies that the player shows.
+/// The copies that the player shows.
 struct CopiesView {
     tiles: Vec<ShownTile>,
     all: Option<String>,
@@ -91,13 +91,13 @@ struct CopiesView {
 /// A copy that the player shows.
 struct ShownTile {
     card: CardCell,
-    /// Where it is asked for; `None`: it cannot be.
+    /// The path of the form that asks for the copy; `None`: the reader cannot ask for it.
     ask_path: Option<String>,
     ask: String,
     is_disputed: bool,
 }
 
-/// Shows what a player shows. Who shows nothing has the page of a name that nobody has.
+/// Shows the public page of a player. A player who shows nothing gets the same answer as a name that does not exist.
 pub(in crate::web) async fn find_player(
     state: web::Data<AppState>,
     visitor: Visitor,
@@ -118,7 +118,8 @@ async fn page(
 ) -> Result<PlayerPage, Problem> {
     let games = Games::read(app).await?;
     let viewer = visitor.viewer();
-    // Asked of everybody, so that a page takes as long for a name that nobody has. It is shown only with something that the player shows.
+    // Looked up in every case, so that the answer takes equally long for a name that does not exist. The result is used only with something that the player
+    // shows.
     let known = trading::find_name(app, name).await?;
     let own = visitor.must::<ReadOwnAccount>().ok().map(|by| by.account());
     let is_oneself = own.is_some() && own == known.as_ref().map(|(id, _)| *id);
@@ -172,11 +173,11 @@ async fn page(
     if !is_part {
         match find_decks(app, network, query.clone()).await {
             Ok(found) => decks = found,
-            // Where they are all that there could be, it is not known now whether there is a page.
+            // The decks are the only possible content, so it is unknown whether the page exists.
             Err(problem) if lists.is_empty() && copies.is_none() && is_passing(&problem) => {
                 return Err(problem);
             }
-            // The page is worth showing without them; and a name that no query can hold has none.
+            // The page is shown without decks. A name that cannot be part of a query has none.
             Err(problem) => tracing::warn!(%problem, "the page of a player lacks decks"),
         }
     }
@@ -204,7 +205,7 @@ async fn page(
     })
 }
 
-/// `None`: there is no such thing, or none that is shown.
+/// `None`: the object does not exist, or the player does not show it.
 fn unless_missing<T>(found: Result<T, Problem>) -> Result<Option<T>, Problem> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -247,13 +248,13 @@ fn tiles(
     copies.into_iter().map(tile).collect()
 }
 
-/// Whether it may go better at another time.
+/// Whether a later request may succeed.
 fn is_passing(problem: &Problem) -> bool {
     let status = problem.code().status();
     status == 429 || status >= 500
 }
 
-/// The decks that a player shows to everybody: their names, and where they are.
+/// The public decks of a player: names and paths.
 async fn find_decks(
     app: &AppState,
     network: Network,

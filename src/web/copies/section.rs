@@ -1,8 +1,8 @@
-//! The pages of what somebody has, beside each other.
+//! The navigation between the pages of the collection and of copies.
 
 use super::words as copy_words;
 
-/// One of them.
+/// A page of the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::web) enum Section {
     Counts,
@@ -35,13 +35,13 @@ impl Section {
         }
     }
 
-    /// What the navigation is called.
+    /// The label of the navigation.
     #[expect(clippy::unused_self, reason = "templates call it on the section that they have")]
     pub(in crate::web) fn label(self) -> &'static str {
         copy_words::OF_COLLECTION
     }
 
-    /// All of them: where each is, what it is called, and whether it is this one.
+    /// All pages: path, label, and whether it is the current one.
     pub(in crate::web) fn links(self) -> [(&'static str, &'static str, bool); 5] {
         Self::ALL.map(|one| (one.path(), one.name(), one == self))
     }

@@ -1,4 +1,4 @@
-//! A trade: what each side gives, what it means for the own decks, and the answers to it.
+//! The page of a trade: the copies of each side, its effect on the visitor's own decks, and the possible answers.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -26,7 +26,7 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
-/// What there is to say of a trade, to one of its sides.
+/// A trade for one of its sides.
 #[expect(clippy::struct_excessive_bools, reason = "what the template asks, each by itself")]
 struct TradeView {
     path: String,
@@ -34,7 +34,7 @@ struct TradeView {
     other: String,
     state: &'static str,
     is_open: bool,
-    /// Whether the reader made it.
+    /// Whether the reader made the offer.
     is_own: bool,
     message: Option<String>,
     made: Moment,
@@ -42,18 +42,18 @@ struct TradeView {
     closed: Option<Moment>,
     before_path: Option<String>,
     after_path: Option<String>,
-    /// What the reader gives, and gets.
+    /// The copies that the reader gives, and those that the reader gets.
     sides: [SideView; 2],
-    /// Whether a copy is not there to give any more.
+    /// Whether a copy can no longer be given.
     is_stuck: bool,
     is_disputed: bool,
 }
 
-/// What goes one way.
+/// The copies of one direction.
 struct SideView {
     id: &'static str,
     heading: &'static str,
-    /// What is said where it is nothing.
+    /// The text if there are no copies.
     nothing: &'static str,
     copies: Vec<TradedTile>,
 }
@@ -61,7 +61,7 @@ struct SideView {
 /// A copy in a trade.
 struct TradedTile {
     card: CardCell,
-    /// The own copy, which has a page.
+    /// The path of the page of the copy, if the reader owns it.
     path: Option<String>,
     notes: Vec<&'static str>,
 }
@@ -121,7 +121,7 @@ impl TradeView {
     }
 }
 
-/// What a trade does to an own deck.
+/// The effect of a trade on one of the reader's decks.
 struct DeckEffect {
     name: String,
     path: String,
@@ -135,21 +135,21 @@ struct TradePage {
     frame: Frame,
     section: Section,
     faults: Faults,
-    /// What was done before; empty: nothing that must be said.
+    /// Confirmation of the action that was just completed; empty: no action.
     done: &'static str,
     trade: TradeView,
     decks: Vec<DeckEffect>,
-    /// How much is not told of decks.
+    /// How many decks are not listed.
     decks_left: Option<String>,
-    /// What the trade means for decks is not told if it cannot be accepted.
+    /// Whether the effect on decks is shown. It is not if the trade cannot be accepted.
     tells_decks: bool,
-    /// Whether it is known to make no difference to any deck.
+    /// Whether the trade is known to change no deck.
     changes_no_deck: bool,
-    /// Whether this is the page that asks once more before the trade is accepted.
+    /// Whether this page asks for confirmation before the trade is accepted.
     is_confirming: bool,
 }
 
-/// What was done before the page is read.
+/// Query of the page: the code of the action that was just completed.
 #[derive(Deserialize)]
 pub(in crate::web) struct TradeQuery {
     #[serde(default)]
@@ -169,7 +169,7 @@ pub(in crate::web) async fn find_trade(
     show(&state, (&by, &by.visitor), network.0, TradeId(*trade), shown).await
 }
 
-/// Asks once more: what goes, what comes, and what it does to decks.
+/// Asks for confirmation: shows the copies of both sides and the effect on decks.
 pub(in crate::web) async fn show_accept(
     state: web::Data<AppState>,
     by: Player<ReadTrades>,
@@ -200,7 +200,7 @@ async fn show(
     let (trade, effects) = deck_trades::find_with_trade(app, by, reads, asker, id).await?;
     let games = Games::read(app).await?;
     let trade = TradeView::new(&games, trade);
-    // There is nothing to ask once it is closed, nor whoever has made it.
+    // A closed trade cannot be accepted, and neither can the reader's own offer.
     let is_confirming = is_confirming && trade.is_open && !trade.is_own;
     let decks_left = effects.as_ref().and_then(|effects| {
         trade_words::decks_left(effects.decks_left_out, effects.decks_not_compared)
@@ -264,7 +264,7 @@ pub(in crate::web) async fn decline(
     answered(&state, &by, network.0, id, declined, "declined").await
 }
 
-/// Takes back an offer of the reader.
+/// Withdraws an offer of the reader.
 pub(in crate::web) async fn cancel(
     state: web::Data<AppState>,
     by: Player<WriteTrades>,
@@ -276,7 +276,7 @@ pub(in crate::web) async fn cancel(
     answered(&state, &by, network.0, id, cancelled, "cancelled").await
 }
 
-/// On to the trade after an answer.
+/// Redirects to the trade after an answer.
 async fn answered(
     app: &AppState,
     by: &Player<WriteTrades>,
@@ -291,19 +291,19 @@ async fn answered(
     }
 }
 
-/// Whether a problem says that nothing can be answered any more, or not by the reader.
+/// Whether a problem says that the trade can no longer be answered, or not by this reader.
 pub(super) fn is_over(problem: &Problem) -> bool {
     use ProblemCode::{NotYourTurn, TradeClosed, TradeLapsed};
     [TradeClosed, NotYourTurn, TradeLapsed].contains(&problem.code())
 }
 
-/// Whether an offer lapsed by copies that cannot be traded with; otherwise it was the player.
+/// Whether the offer lapsed because of its copies; otherwise it lapsed because of the player.
 fn has_copies(problem: &Problem) -> bool {
     let copies = problem.members().get("copies").and_then(serde_json::Value::as_array);
     copies.is_some_and(|copies| !copies.is_empty())
 }
 
-/// The trade as it is now, with why an answer to it came to nothing.
+/// The trade as it is now, with the fault of the refused answer.
 pub(super) async fn refused(
     app: &AppState,
     by: &Player<WriteTrades>,

@@ -42,7 +42,7 @@ pub(super) const SUITING: &str = "Players whose lists fit yours";
 pub(super) const EARLIER: &str = "Players of your earlier trades";
 pub(super) const FILTER_MINE: &str = "Find among your copies";
 pub(super) const FILTER_THEIRS: &str = "Find among the other player's copies";
-/// Said by the script while copies are chosen.
+/// Shown by the script while copies are chosen.
 pub(super) const CHOSEN: &str = "{chosen} chosen; {shown} of {all} are shown.";
 pub(super) const GO_ON: &str = "Go on";
 pub(super) const CHOOSE_ANEW: &str = "Choose anew";
@@ -69,7 +69,7 @@ pub(super) const THEY_WANT: &str = "Want of your haves";
 pub(super) const MUTUAL: &str = "Both ways";
 pub(super) const OFFER: &str = "Offer a trade";
 
-/// How long an offer stands: what is sent, in hours, and what is said.
+/// The lifetimes of an offer: value in hours, and label.
 pub(super) const LIFETIMES: [(u16, &str); 6] = [
     (24, "1 day"),
     (72, "3 days"),
@@ -79,12 +79,12 @@ pub(super) const LIFETIMES: [(u16, &str); 6] = [
     (2160, "90 days"),
 ];
 
-/// What a trade is called; `is_own`: the reader made it.
+/// The title of a trade; `is_own`: the reader made the offer.
 pub(super) fn title(is_own: bool, other: &str) -> String {
     if is_own { format!("Your offer to {other}") } else { format!("Offer from {other}") }
 }
 
-/// How far a trade is.
+/// The state of a trade.
 pub(super) fn state(state: &str, is_own: bool) -> &'static str {
     match (state, is_own) {
         ("open", true) => "Waiting for the other player",
@@ -99,7 +99,7 @@ pub(super) fn state(state: &str, is_own: bool) -> &'static str {
     }
 }
 
-/// What trades in a state are called; `all`: in any.
+/// The label of trades in a state; `all`: in any state.
 pub(super) fn state_of_several(state: &str) -> &'static str {
     match state {
         "open" => "Open",
@@ -113,7 +113,7 @@ pub(super) fn state_of_several(state: &str) -> &'static str {
     }
 }
 
-/// How much goes, and how much comes.
+/// The number of copies of both sides.
 pub(super) fn terms(gives: i64, gets: i64) -> String {
     format!("you give {}, you get {}", copies(gives), copies(gets))
 }
@@ -126,14 +126,14 @@ fn copies(count: i64) -> String {
     }
 }
 
-/// How much is chosen that cannot be shown; `None`: nothing.
+/// How many chosen copies cannot be shown; `None`: none.
 pub(super) fn kept(gives: usize, gets: usize) -> Option<String> {
     let count = |count| i64::try_from(count).unwrap_or(i64::MAX);
     let terms = terms(count(gives), count(gets));
     (gives + gets > 0).then(|| format!("Chosen, and not shown below: {terms}."))
 }
 
-/// How much was chosen that cannot be chosen any more; `None`: nothing.
+/// How many chosen copies can no longer be chosen; `None`: none.
 pub(super) fn left_out(count: usize) -> Option<String> {
     match count {
         0 => None,
@@ -146,7 +146,7 @@ pub(super) fn left_out(count: usize) -> Option<String> {
     }
 }
 
-/// What is said of a copy in a trade.
+/// Notes on a copy in a trade.
 pub(super) fn notes(
     disputed: Option<bool>,
     available: Option<bool>,
@@ -160,7 +160,7 @@ pub(super) fn notes(
     all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, text)| text).collect()
 }
 
-/// What was done before, by its code; empty: nothing that must be said.
+/// The confirmation of the action that was just completed, by its code; empty: none.
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "offered" => "The offer is sent.",
@@ -171,17 +171,17 @@ pub(super) fn done(code: &str) -> &'static str {
     }
 }
 
-/// Cards that a deck lacks, now and after a trade.
+/// Cards that a deck lacks, before and after a trade.
 pub(super) fn missing(now: u64, after: u64) -> String {
     format!("missing {now} now, {after} after it")
 }
 
-/// A card of which a deck would lack fewer.
+/// A card of which a deck would lack fewer copies.
 pub(super) fn closes(name: &str, copies: u64) -> String {
     format!("{name}: {copies} fewer missing")
 }
 
-/// A card of which a deck would lack more, or lose what is reserved for it.
+/// A card of which a deck would lack more copies, or lose reserved ones.
 pub(super) fn opens(name: &str, copies: u64, reserved: u64) -> String {
     match (copies, reserved) {
         (copies, 0) => format!("{name}: {copies} more missing"),
@@ -192,7 +192,7 @@ pub(super) fn opens(name: &str, copies: u64, reserved: u64) -> String {
     }
 }
 
-/// What is not told of decks; `None`: nothing.
+/// What is not shown of decks; `None`: everything is shown.
 pub(super) fn decks_left(left_out: usize, not_compared: i64) -> Option<String> {
     let mut texts = Vec::new();
     match left_out {
@@ -208,7 +208,7 @@ pub(super) fn decks_left(left_out: usize, not_compared: i64) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(" "))
 }
 
-/// What went wrong with an offer or an answer to one. `None`: a page of its own says it.
+/// The message about a refused offer or answer. `None`: the problem is shown on a page of its own.
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::TradeClosed => {
@@ -231,7 +231,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     })
 }
 
-/// Why an offer has lapsed: by copies of it, or by the other player.
+/// The message about a lapsed offer: its copies or the other player are the reason.
 pub(super) fn lapsed(by_copies: bool) -> &'static str {
     if by_copies {
         "Some copies were given away, frozen or voided since the offer was made. Nothing changed hands."

@@ -1,4 +1,4 @@
-//! The own trades, the newest first, by what has become of them.
+//! The visitor's own trades, newest first, by state.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -22,14 +22,14 @@ use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/trades";
 
-/// Which trades.
+/// The query of the page.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct TradesQuery {
-    /// In which state; `all`: in any.
+    /// The state; `all`: any state.
     state: String,
     cursor: Option<Cursor>,
 }
@@ -41,7 +41,7 @@ impl Default for TradesQuery {
 }
 
 impl TradesQuery {
-    /// `Ok(None)`: all of them.
+    /// `Ok(None)`: trades in any state.
     fn state(&self) -> Result<Option<TradeState>, Problem> {
         if self.state == ALL {
             return Ok(None);
@@ -51,7 +51,7 @@ impl TradesQuery {
     }
 }
 
-/// What all states are called in addresses.
+/// The value for any state in addresses.
 const ALL: &str = "all";
 
 #[derive(Template)]
@@ -66,7 +66,7 @@ struct TradesPage {
     next_path: Option<String>,
 }
 
-/// A state to look at.
+/// A link to the trades in a state.
 struct StateLink {
     name: &'static str,
     path: String,
@@ -81,7 +81,7 @@ struct TradeRow {
     terms: String,
     message: Option<String>,
     at: Moment,
-    /// Until when it can be accepted, while it is open.
+    /// When the offer expires, while it is open.
     until: Option<Moment>,
 }
 
@@ -103,7 +103,7 @@ impl From<TradeSummaryResponse> for TradeRow {
     }
 }
 
-/// Lists the own trades: those that are open, unless others are asked for.
+/// Lists the visitor's own trades. The default is open trades.
 pub(in crate::web) async fn list_trades(
     state: web::Data<AppState>,
     by: Player<ReadTrades>,

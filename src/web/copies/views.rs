@@ -1,4 +1,4 @@
-//! Cards as these pages show them: with their picture where the reader may see it, else their back.
+//! Cards on these pages: with their picture if the reader may see it, otherwise with the card back.
 
 use uuid::Uuid;
 
@@ -14,18 +14,18 @@ use crate::web::words;
 pub(in crate::web) struct CardCell {
     pub(in crate::web) path: String,
     pub(in crate::web) picture: String,
-    /// The name, or what a hidden card is called.
+    /// The name; a hidden card has a placeholder.
     pub(in crate::web) name: String,
-    /// Where it is in its set, and in which rarity.
+    /// The place in its set, and the rarity.
     pub(in crate::web) place: String,
-    /// Whether the reader may not see what the card is.
+    /// Whether the card is hidden for the reader.
     pub(in crate::web) is_hidden: bool,
-    /// Whether the reader sees it, and others do not.
+    /// Whether the reader may see the card although it is hidden for others.
     pub(in crate::web) is_secret: bool,
 }
 
-/// What is said of a card.
-struct Told<'a> {
+/// The values from which a cell is built.
+struct CellCard<'a> {
     id: Uuid,
     game: &'a str,
     set: &'a str,
@@ -39,7 +39,7 @@ impl CardCell {
     pub(in crate::web) fn of_copy(games: &Games, card: &CopyCard, rarity: Option<&str>) -> Self {
         let CopyCard { id, game, set, number, name, hidden, .. } = card;
         let name = name.as_deref();
-        Self::new(games, &Told { id: *id, game, set, number, name, hidden: *hidden }, rarity)
+        Self::new(games, &CellCard { id: *id, game, set, number, name, hidden: *hidden }, rarity)
     }
 
     /// A card of a list.
@@ -50,29 +50,29 @@ impl CardCell {
     ) -> Self {
         let CardLineResponse { id, game, set, number, name, hidden, .. } = card;
         let name = name.as_deref();
-        Self::new(games, &Told { id: *id, game, set, number, name, hidden: *hidden }, rarity)
+        Self::new(games, &CellCard { id: *id, game, set, number, name, hidden: *hidden }, rarity)
     }
 
-    fn new(games: &Games, told: &Told<'_>, rarity: Option<&str>) -> Self {
-        let place = words::place(told.set, told.number);
-        let (name, picture) = match told.name {
-            Some(name) => (name.to_owned(), picture_path(told.id, rarity.unwrap_or_default())),
+    fn new(games: &Games, card: &CellCard<'_>, rarity: Option<&str>) -> Self {
+        let place = words::place(card.set, card.number);
+        let (name, picture) = match card.name {
+            Some(name) => (name.to_owned(), picture_path(card.id, rarity.unwrap_or_default())),
             None => (words::HIDDEN_CARD.to_owned(), Assets::of_this_version().back.clone()),
         };
         Self {
-            path: card_path(told.game, told.set, told.number),
+            path: card_path(card.game, card.set, card.number),
             picture,
             name,
             place: match rarity {
-                Some(code) => words::printing_at(&place, &games.rarity(told.game, code)),
+                Some(code) => words::printing_at(&place, &games.rarity(card.game, code)),
                 None => place,
             },
-            is_hidden: told.name.is_none(),
-            is_secret: told.hidden && told.name.is_some(),
+            is_hidden: card.name.is_none(),
+            is_secret: card.hidden && card.name.is_some(),
         }
     }
 
-    /// Name and place, where one card is told from another.
+    /// Name and place, for labels that must differ between cards.
     pub(in crate::web) fn whole(&self) -> String {
         words::printing_at(&self.name, &self.place)
     }

@@ -3,7 +3,7 @@
 use crate::app::problem::ProblemCode;
 use crate::web::words::grouped;
 
-// The pages of what somebody has, beside each other.
+// The navigation between the pages of the collection and of copies.
 pub(in crate::web) const OF_COLLECTION: &str = "What you have";
 pub(super) const COUNTS: &str = "Collection";
 pub(super) const MY_COPIES: &str = "Copies";
@@ -11,13 +11,13 @@ pub(super) const LISTS: &str = "Wants and haves";
 pub(super) const TRADES: &str = "Trades";
 pub(super) const DISPUTES: &str = "Disputes";
 
-// Lists are narrowed.
+// Filters of lists.
 pub(in crate::web) const NARROW: &str = "Show these";
 pub(in crate::web) const SET_CODE: &str = "Code of the set";
 pub(in crate::web) const SET_EXAMPLE: &str = "hearth";
 pub(in crate::web) const RARITY_EXAMPLE: &str = "rare";
 
-// Cards are named.
+// Fields that name a card.
 pub(in crate::web) const CARD_NAME: &str = "Name of the card";
 pub(in crate::web) const CARD_NAME_HELP: &str =
     "The whole name; or leave it empty, and give set and number.";
@@ -72,27 +72,27 @@ pub(super) const ON_LIST_ALREADY: &str =
 pub(super) const LIST_FULL: &str = "The list holds 2000 entries: take some off first.";
 pub(super) const LIST_CHANGED_MEANWHILE: &str = "The list was changed elsewhere since you opened it, and nothing was overwritten. Beside numbers that differ is what the list has. Saving again puts yours in its place.";
 
-/// A number of a card that was refused.
+/// The message about a refused number of a card.
 pub(super) fn number_fault(card: &str) -> String {
     format!("{card}: the number must be 0 to 9999.")
 }
 
-/// A card of a list that cannot be on it any more; `None`: it is not known which.
+/// The message about a card that can no longer be on the list; `None`: it is not known which card.
 pub(super) fn item_gone(card: Option<&str>) -> String {
     let card = card.unwrap_or("A card of the list");
     format!("{card} is not there any more. Set its number to 0 to take it off.")
 }
 
-/// Who may read a list, to choose from: what is sent, and what is said.
+/// Who may read a list: value and label.
 pub(super) const VISIBILITIES: [(&str, &str); 2] =
     [("private", "Only me"), ("public", "Everybody, and it counts when others look for trades")];
 
-/// Who reads a list.
+/// Who may read a list.
 pub(super) fn readers(visibility: &str) -> &'static str {
     if visibility == "public" { "Everybody may read it." } else { "Only you read it." }
 }
 
-/// The way to change a list; `list`: its name.
+/// The label of the link that changes a list; `list`: its name.
 pub(super) fn change_list(list: &str) -> String {
     format!("Change {}", list.to_lowercase())
 }
@@ -103,24 +103,24 @@ pub(super) fn times(quantity: &i32) -> String {
     format!("{}×", grouped(i64::from(*quantity)))
 }
 
-/// What stands on the list beside a number that was typed.
+/// The stored number, beside a number that was typed.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "templates pass references")]
 pub(super) fn on_list(quantity: &i32) -> String {
     format!("on the list: {}", grouped(i64::from(*quantity)))
 }
 
-/// Who reads the list as it is stored, beside another choice.
+/// Who may read the stored list, beside another choice.
 pub(super) fn readers_on_list(visibility: &str) -> String {
     let stored = VISIBILITIES.iter().find(|(code, _)| *code == visibility);
     format!("on the list: {}", stored.map_or(visibility, |(_, name)| *name))
 }
 
-/// The field of the number of a card.
+/// The label of the field of the number of a card.
 pub(super) fn quantity_of(card: &str) -> String {
     format!("How many of {card}")
 }
 
-/// All entries of a list, as a link.
+/// The label of the link to all entries of a list.
 pub(super) fn all_of(count: usize) -> String {
     format!("All {count} entries")
 }
@@ -135,7 +135,7 @@ pub(super) const ALL_DECKS: &str = "All public decks of this player";
 pub(super) const STRANGERS_SEE_LISTS: &str = "Copies are shown to players who are logged in.";
 pub(super) const PLAYER_NAME_FAULT: &str = "A name has 3 to 32 characters.";
 
-/// The link by which a copy is asked for.
+/// The label of the link that asks for a copy.
 pub(super) fn ask_for(card: &str) -> String {
     format!("{ASK}: {card}")
 }
@@ -160,12 +160,12 @@ pub(super) const WITHDRAW_ABOUT: &str =
 pub(super) const WITHDRAW_OPEN: &str = "I want to withdraw it";
 pub(super) const WITHDRAW_NOW: &str = "Withdraw it for good";
 
-/// What a dispute is called.
+/// The title of a dispute.
 pub(super) fn dispute_about(card: &str) -> String {
     format!("Dispute: {card}")
 }
 
-/// On which side somebody stands.
+/// The role of the reader in a dispute.
 pub(super) fn role(role: Option<&str>) -> &'static str {
     match role {
         Some("claimant") => "You claim the copy",
@@ -174,7 +174,7 @@ pub(super) fn role(role: Option<&str>) -> &'static str {
     }
 }
 
-/// What a dispute is to its side.
+/// What a dispute means for the role of the reader.
 pub(super) fn role_about(is_claimant: bool) -> &'static str {
     if is_claimant {
         "You typed the code of this copy, which is registered to another player. Keep the card at hand: a moderator may ask for a photo of it."
@@ -183,7 +183,7 @@ pub(super) fn role_about(is_claimant: bool) -> &'static str {
     }
 }
 
-/// How far a dispute is.
+/// The state of a dispute.
 pub(super) fn dispute_state(state: &str) -> &'static str {
     match state {
         "open" => "Not decided yet",
@@ -196,7 +196,7 @@ pub(super) fn dispute_state(state: &str) -> &'static str {
     }
 }
 
-/// How much may still be said.
+/// How many more statements the reader may add.
 pub(super) fn statements_left(left: i64) -> String {
     match left {
         1 => "You may say something once more.".to_owned(),
@@ -204,7 +204,7 @@ pub(super) fn statements_left(left: i64) -> String {
     }
 }
 
-/// What went wrong in a dispute. `None`: a page of its own says it.
+/// The message about a refused action in a dispute. `None`: the problem is shown on a page of its own.
 pub(super) fn dispute_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::DisputeClosed => "The dispute is closed. This is what has become of it.",
@@ -218,7 +218,7 @@ pub(super) fn dispute_fault(code: ProblemCode) -> Option<&'static str> {
     })
 }
 
-/// What is said of the state of a copy; `None`: nothing is wrong with it.
+/// The note about the state of a copy; `None`: the copy has no restriction.
 pub(super) fn state(voided: bool, frozen: bool, disputed: bool) -> Option<&'static str> {
     match (voided, frozen, disputed) {
         (true, ..) => Some("Void: nobody holds it"),
@@ -229,7 +229,7 @@ pub(super) fn state(voided: bool, frozen: bool, disputed: bool) -> Option<&'stat
     }
 }
 
-/// What was done before, by its code; empty: nothing that must be said.
+/// The confirmation of the action that was just completed, by its code; empty: none.
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "saved" => "The list is saved.",

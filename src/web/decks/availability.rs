@@ -11,14 +11,14 @@ use crate::domain::decks::availability::CardAvailability;
 use crate::web::session::Visitor;
 use crate::web::words;
 
-/// Which cards of a deck the reader has.
+/// The cards of a deck with the copies that the reader has.
 pub(super) struct AvailabilityView {
     pub(super) summary: String,
-    /// The cards, those that are missing first.
+    /// The cards, missing ones first.
     pub(super) rows: Vec<AvailabilityRow>,
 }
 
-/// A card, and how many of it the reader has.
+/// A card, and the copies that the reader has of it.
 pub(super) struct AvailabilityRow {
     pub(super) name: String,
     pub(super) needed: u64,
@@ -26,7 +26,7 @@ pub(super) struct AvailabilityRow {
     pub(super) missing: u64,
 }
 
-/// What of a deck the reader has; `None`: nobody is logged in.
+/// The availability of a stored deck; `None`: nobody is logged in.
 pub(super) async fn find_availability(
     app: &AppState,
     visitor: &Visitor,
@@ -43,7 +43,7 @@ pub(super) async fn find_availability(
     Ok(AvailabilityView::new(rows.collect()))
 }
 
-/// What of a list the reader has; `None`: nobody is logged in, or who is has counted and registered nothing.
+/// The availability of a typed list; `None`: nobody is logged in, or the account has no cards.
 pub(super) async fn find_availability_of_list(
     app: &AppState,
     visitor: &Visitor,
@@ -59,7 +59,7 @@ pub(super) async fn find_availability_of_list(
 }
 
 impl AvailabilityView {
-    /// `None`: no card is needed.
+    /// `None`: the deck needs no card.
     fn new(mut rows: Vec<AvailabilityRow>) -> Option<Self> {
         if rows.is_empty() {
             return None;

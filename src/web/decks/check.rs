@@ -1,4 +1,4 @@
-//! A list is judged without being stored: what is wrong with it, what became of each line, and what it is made of.
+//! Checks a typed deck list without storing it: violations, the reading of each line, and statistics.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -25,7 +25,7 @@ use crate::web::page::{Frame, Place, Preview};
 use crate::web::session::Visitor;
 use crate::web::words;
 
-/// The page, and where its form goes.
+/// The path of the page and of its form.
 const PATH: &str = "/decks/check";
 
 /// The frame of a page on which a list is typed.
@@ -42,20 +42,20 @@ struct CheckPage<'a> {
     formats: Vec<FormatGroup>,
     dialects: Vec<Choice>,
     list: &'a str,
-    /// Copies on the line to which a card was added.
+    /// Number of copies on the line to which a card was added.
     added: Option<u32>,
     judged: Option<Judged>,
 }
 
 impl CheckPage<'_> {
-    /// The outcome in a line, which is told while somebody types.
+    /// The verdict or the first fault in one line, which a live region announces while the visitor types.
     fn told(&self) -> &str {
         let fault = self.faults.all().first().map(|fault| fault.text.as_str());
         self.judged.as_ref().map(|judged| &*judged.report.verdict).or(fault).unwrap_or_default()
     }
 }
 
-/// What is said of a list.
+/// The result of the check of a list.
 struct Judged {
     report: ReportView,
     reading: Option<ReadingView>,
@@ -64,23 +64,23 @@ struct Judged {
     curves: Vec<CurveView>,
 }
 
-/// The list as it was sent.
+/// The input of the form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct CheckForm {
-    /// Empty: as the list says.
+    /// Empty: the format that the list states.
     format: String,
     list: String,
-    /// Empty: it is recognised.
+    /// Empty: the dialect is recognised.
     dialect: String,
-    /// The name of a card that is added to the list first.
+    /// The name of a card that is added to the list before the check.
     card: String,
-    /// Copies on the line to which it was added.
+    /// Number of copies on the line to which the card was added.
     #[serde(skip)]
     added: Option<u32>,
 }
 
-/// The format that the form came from, as a link to it may say.
+/// The format to preselect, as a link to the form may state it.
 #[derive(Deserialize)]
 pub(in crate::web) struct CheckQuery {
     #[serde(default)]
@@ -96,7 +96,7 @@ pub(in crate::web) async fn show_check(
     show(&state, 200, &form, Faults::none(), None).await
 }
 
-/// Judges a list with the eyes of whoever sends it.
+/// Checks a list. Hidden cards are known if the visitor may see them.
 pub(in crate::web) async fn check(
     state: web::Data<AppState>,
     visitor: Visitor,
@@ -151,7 +151,7 @@ pub(in crate::web) async fn check(
     show(&state, 200, &form, Faults::none(), Some(judged)).await
 }
 
-/// Adds a card to the list; what is wrong with that.
+/// Adds a card to the list; returns the faults.
 async fn add_card(
     app: &AppState,
     asker: (Viewer, Network),

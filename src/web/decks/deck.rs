@@ -1,4 +1,4 @@
-//! The page of a deck: what it is made of, where it is legal, and what can be done with it.
+//! The page of a deck: its cards, its legality in each format, and its actions.
 
 use std::collections::BTreeMap;
 
@@ -39,9 +39,9 @@ use crate::web::rules::unread;
 use crate::web::session::Visitor;
 use crate::web::words;
 
-/// Similar decks that are shown.
+/// Number of similar decks that are shown.
 const SIMILAR: i64 = 6;
-/// Most characters of a description that other sites show.
+/// Most characters of the description in previews of other sites.
 const PREVIEW: usize = 200;
 
 #[derive(Template)]
@@ -52,7 +52,7 @@ struct DeckPage {
     path: String,
     is_own: bool,
     revision: i64,
-    /// Of public decks.
+    /// Only of public decks.
     author: Option<String>,
     game: String,
     game_path: String,
@@ -65,28 +65,28 @@ struct DeckPage {
     description: Option<Markup>,
     zones: Vec<ZoneView>,
     curves: Vec<CurveView>,
-    /// `None`: its format is gone.
+    /// `None`: the format of the deck no longer exists.
     report: Option<ReportView>,
     legalities: Vec<LegalityRow>,
-    /// Lines of its list that could not be read: number, text, and why.
+    /// Lines of its list that could not be read: number, text, and reason.
     unread: Vec<(usize, String, String)>,
     availability: Option<AvailabilityView>,
     share_code: String,
-    /// Where it is found by whom it is shown to, which a QR code says, too.
+    /// The public address of the deck, which the QR code contains, too.
     address: Option<String>,
-    /// Names of dialects, with where the deck is in them.
+    /// Names of dialects, and the path of the deck in each.
     exports: Vec<(String, String)>,
     similar: Vec<(DeckRow, String)>,
 }
 
-/// What a deck is in a format.
+/// The legality of the deck in a format.
 struct LegalityRow {
     format: String,
     status: &'static str,
     text: &'static str,
 }
 
-/// Shows a deck as its reader may see it: 404 for private ones of others.
+/// Shows a deck as its reader may see it. A private deck of another owner answers 404.
 pub(in crate::web) async fn find_deck(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -98,7 +98,7 @@ pub(in crate::web) async fn find_deck(
     answer_to(&req, &visitor, &page)
 }
 
-/// A page about a deck, which another reader does not get.
+/// The response with a page about a deck. Caches must not give it to another reader.
 pub(super) fn answer_to(
     req: &HttpRequest,
     visitor: &Visitor,
@@ -107,7 +107,7 @@ pub(super) fn answer_to(
     if !visitor.is_stranger() {
         return private(200, page);
     }
-    // Checked again each time: a public deck may turn private at any moment.
+    // Caches must revalidate each time: a public deck may become private at any moment.
     Ok(by_cookie(answer(req, &write(page, Freshness::Private)?)))
 }
 
@@ -143,7 +143,7 @@ async fn page(
             text if text.is_empty() => deck_words::preview(&told, count, author.as_deref()),
             text => shortened(&text),
         };
-        // Other sites ask as strangers. To others some of the cards are known that are hidden from everybody.
+        // Other sites load previews as a stranger. A logged-in reader may see cards that are hidden from others, so that page has no preview picture.
         let picture = public.filter(|_| visitor.is_stranger());
         let picture =
             picture.and_then(|public| Some(format!("{public}{}", first_picture(&sheet)?)));
@@ -190,7 +190,7 @@ async fn page(
     })
 }
 
-/// A page is worth showing without them, when nobody could look for them in time.
+/// Finds similar decks. If they cannot be found in time, the page is shown without them.
 async fn find_similar(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
@@ -222,7 +222,7 @@ fn legality_rows(game: &Game, told: &DeckLegalitiesResponse) -> Vec<LegalityRow>
     told.formats.iter().map(row).collect()
 }
 
-/// Where the picture of the first card is that the reader may see.
+/// The path of the picture of the first card that the reader may see.
 fn first_picture(sheet: &DeckSheet) -> Option<String> {
     let kinds = sheet.zones.iter().flat_map(|zone| &zone.kinds);
     let mut entries = kinds.flat_map(|kind| &kind.entries);

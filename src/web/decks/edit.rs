@@ -1,4 +1,4 @@
-//! Decks are made of pasted lists, changed as lists, deleted, and brought back.
+//! Creates decks from pasted lists, changes them as lists, deletes and restores them.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -37,20 +37,20 @@ pub(in crate::web) struct TypedDeck {
     format: String,
     visibility: String,
     folder: String,
-    /// One a line.
+    /// One tag on each line.
     tags: String,
     description: String,
     list: String,
-    /// How the list is written; empty: it is recognised.
+    /// The dialect of the list; empty: it is recognised.
     dialect: String,
-    /// Of a new deck: tells a form that is sent twice.
+    /// Of a new deck: the idempotency key, which recognises a form that is sent twice.
     key: String,
-    /// Of a stored one: the version that is changed.
+    /// Of a stored deck: the version that the form was loaded with.
     revision: i64,
 }
 
 impl TypedDeck {
-    /// A deck that is stored.
+    /// The fields of a stored deck.
     fn of(EditedDeck { deck, list, .. }: &EditedDeck) -> Self {
         let summary = &deck.deck.summary;
         Self {
@@ -61,7 +61,7 @@ impl TypedDeck {
             tags: summary.tags.join("\n"),
             description: deck.deck.description.clone(),
             list: list.clone(),
-            // Not recognised: what looks like another dialect in it is a name of ours.
+            // The dialect is fixed: in this list, a line that looks like another dialect is the name of a card.
             dialect: DeckDialect::Own.code().to_owned(),
             key: String::new(),
             revision: deck.revision.0,
@@ -86,32 +86,32 @@ impl TypedDeck {
     }
 }
 
-/// A deck in a form.
+/// The form of a deck.
 #[derive(Template)]
 #[template(path = "web/decks/edit.html")]
 struct EditPage<'a> {
     frame: Frame,
     heading: String,
     faults: Faults,
-    /// Where the form goes.
+    /// The path that the form is sent to.
     path: &'a str,
-    /// Where the deck is; `None`: it is a new one.
+    /// The page of the deck; `None`: the deck is new.
     deck: Option<&'a str>,
     typed: &'a TypedDeck,
     formats: Vec<FormatGroup>,
     dialects: Vec<Choice>,
     visibilities: Vec<Choice>,
-    /// Whether something was typed that is not saved.
+    /// Whether the form has input that is not saved.
     is_unsaved: bool,
-    /// Whether the deck says which copies it is made of, which the list does not.
+    /// Whether the deck is bound to certain copies, which the list does not show.
     names_copies: bool,
-    /// The version that is stored, when it is another one than the form began with.
+    /// The stored version, if it differs from the version that the form was loaded with.
     saved: Option<SavedDeck>,
 }
 
-/// A version that is stored.
+/// The stored version of a deck.
 struct SavedDeck {
-    /// What its fields are called, and what is stored in those that differ from the form; the name is always told.
+    /// Labels and stored values of the fields that differ from the form; the name is always included.
     facts: Vec<(&'static str, String)>,
     list: String,
     day: String,
@@ -119,7 +119,7 @@ struct SavedDeck {
 }
 
 impl SavedDeck {
-    /// `formats`: those that there are, the stored one among them.
+    /// `formats`: the existing formats, including the stored one.
     fn new(edited: &EditedDeck, typed: &TypedDeck, formats: &[FormatGroup]) -> Self {
         let stored = TypedDeck::of(edited);
         let format = |code: &str| {
@@ -142,10 +142,10 @@ impl SavedDeck {
         if stored.visibility != typed.visibility {
             facts.push((deck_words::VISIBILITY, visibility(&stored.visibility)));
         }
-        // Browsers end lines with CR and LF.
+        // Browsers end lines with CR LF.
         let differs = |one: &str, other: &str| !one.lines().eq(other.lines());
         let differing = fields.iter().filter(|(_, stored, typed)| differs(stored, typed));
-        facts.extend(differing.map(|(name, stored, _)| (*name, told(stored))));
+        facts.extend(differing.map(|(name, stored, _)| (*name, value_or_empty(stored))));
         let summary = &edited.deck.deck.summary;
         Self {
             facts,
@@ -156,8 +156,8 @@ impl SavedDeck {
     }
 }
 
-/// The value of a field, or that it is empty.
-fn told(value: &str) -> String {
+/// The value of a field, or the text for an empty field.
+fn value_or_empty(value: &str) -> String {
     if value.is_empty() { deck_words::EMPTY_FIELD.to_owned() } else { value.to_owned() }
 }
 
@@ -169,7 +169,7 @@ pub(in crate::web) async fn show_new(
     show_form_of_new(&state, 200, TypedDeck::default(), Faults::none()).await
 }
 
-/// The form of a new deck, with another key: what is sent next is another request.
+/// The form of a new deck, with a fresh key: the next form that is sent is a new request.
 async fn show_form_of_new(
     app: &AppState,
     status: u16,
@@ -226,7 +226,7 @@ pub(in crate::web) async fn create(
     }
 }
 
-/// Shows one of the own decks in a form, its cards as a list.
+/// Shows the form of one of the visitor's own decks, with its cards as a list.
 pub(in crate::web) async fn show_edit(
     state: web::Data<AppState>,
     by: Player<ReadOwnDecks>,
@@ -238,7 +238,7 @@ pub(in crate::web) async fn show_edit(
     show_form_of(&state, 200, (&edited, &typed), Faults::none(), false).await
 }
 
-/// The form of a stored deck. `with_saved`: what is stored stands below it.
+/// The form of a stored deck. `with_saved`: the stored version is shown below it.
 async fn show_form_of(
     app: &AppState,
     status: u16,
@@ -272,7 +272,7 @@ async fn show_form_of(
     private(status, &page)
 }
 
-/// Changes one of the own decks, if it is still the version that the form was made of.
+/// Changes one of the visitor's own decks, if the stored version is still the version that the form was loaded with.
 pub(in crate::web) async fn save(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -290,19 +290,19 @@ pub(in crate::web) async fn save(
     let reads = by.visitor.must::<ReadOwnDecks>()?;
     let edited = deck_overviews::find_edited(&state, &reads, viewer, id).await?;
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
-    // Whoever has seen both versions may put one in the place of the other.
+    // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
     let revision = if is_stale { edited.deck.revision.0 } else { typed.revision };
     let typed = TypedDeck { revision, ..typed };
     show_form_of(&state, problem.code().status(), (&edited, &typed), faults, is_stale).await
 }
 
-/// The version that a button is about.
+/// The version of the object when the page with the button was loaded.
 #[derive(Deserialize)]
 pub(in crate::web) struct MeantVersion {
     revision: i64,
 }
 
-/// Deletes one of the own decks. It can be brought back from the page that follows.
+/// Deletes one of the visitor's own decks. The page that follows has a button that restores it.
 pub(in crate::web) async fn delete(
     state: web::Data<AppState>,
     by: Player<WriteOwnDecks>,
@@ -323,7 +323,7 @@ pub(in crate::web) async fn delete(
     show_form_of(&state, problem.code().status(), (&edited, &typed), faults, false).await
 }
 
-/// Brings a deleted deck back.
+/// Restores a deleted deck.
 pub(in crate::web) async fn undelete(
     state: web::Data<AppState>,
     by: Player<WriteOwnDecks>,

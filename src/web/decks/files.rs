@@ -1,4 +1,4 @@
-//! What pages of decks lead to and load: the deck in the dialects of other programs, and its charts. Both with the eyes of who is logged in.
+//! Files of a deck: exports to the dialects of other programs, and charts. Both contain what the visitor may see.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,13 +17,13 @@ use crate::web::headers::stay_apart;
 use crate::web::page::answer;
 use crate::web::session::Visitor;
 
-/// In which dialect.
+/// The dialect of the export.
 #[derive(Deserialize)]
 pub(in crate::web) struct ExportQuery {
     dialect: String,
 }
 
-/// Writes a deck in a dialect.
+/// Exports a deck in a dialect.
 pub(in crate::web) async fn export(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -40,7 +40,7 @@ pub(in crate::web) async fn export(
     Ok(by_cookie(answer(&req, &file)))
 }
 
-/// Which chart.
+/// The chart to draw.
 #[derive(Deserialize)]
 pub(in crate::web) struct ChartQuery {
     of: String,
@@ -71,12 +71,13 @@ pub(in crate::web) async fn draw_chart(
     Ok(by_cookie(answer))
 }
 
-/// What a stranger does not see, no cache keeps; and what strangers see is checked again each time, because a deck may turn private at any moment.
+/// Caches must not store a response for a logged-in visitor. The response for strangers must be revalidated each time, because a deck may become private at any
+/// moment.
 pub(super) fn kept(visitor: &Visitor) -> Freshness {
     if visitor.is_stranger() { Freshness::Private } else { Freshness::Never }
 }
 
-/// The answer, which another reader does not get.
+/// Marks the response as different for each reader.
 pub(super) fn by_cookie(mut answer: HttpResponse) -> HttpResponse {
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
     answer

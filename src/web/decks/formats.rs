@@ -1,4 +1,4 @@
-//! Formats by their names, and to choose from.
+//! Names of formats, and choices of formats.
 
 use cardscape_engine::{DeckDialect, Game};
 
@@ -14,13 +14,14 @@ pub(super) struct FormatGroup {
     pub(super) formats: Vec<Choice>,
 }
 
-/// All formats that there are today, one of which may be chosen. Another one of these games that is chosen stands beside them: a form must not change it by itself.
+/// All formats that exist today; `chosen` is selected. A chosen format that no longer exists is added to the formats of its game, because a form must not
+/// change it by itself.
 pub(super) async fn choices(app: &AppState, chosen: &str) -> Result<Vec<FormatGroup>, Problem> {
     let groups = deck_formats::list(app).await?.into_iter();
     Ok(groups.map(|game| group(game, chosen)).collect())
 }
 
-/// The same for a deck that is stored: its format stays chosen, also where its game has no format today.
+/// The choices for a stored deck: its format stays selected, even if its game has no format today.
 pub(super) async fn choices_of_deck(
     app: &AppState,
     chosen: &str,
@@ -35,7 +36,7 @@ pub(super) async fn choices_of_deck(
     Ok(groups)
 }
 
-/// All dialects of deck lists, one of which may be chosen.
+/// All dialects of deck lists; `chosen` is selected.
 pub(super) fn dialects(chosen: &str) -> Vec<Choice> {
     let choice = |code: &str| Choice {
         value: code.to_owned(),
@@ -60,7 +61,7 @@ fn group(GameFormats { game, name, formats }: GameFormats, chosen: &str) -> Form
     FormatGroup { game: name, formats }
 }
 
-/// What a format is called: `game/format`, or `game/format:variant`. One that is gone is called by its code.
+/// The name of a format: `game/format`, or `game/format:variant`. A format that no longer exists is shown by its code.
 pub(super) fn format_name(game: &Game, format: &str) -> String {
     let local = format.split_once('/').map_or(format, |(_, local)| local);
     let (code, variant) =
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_format_that_is_gone_stays_chosen() {
+    fn a_deleted_format_stays_chosen() {
         let formats = || GameFormats {
             game: "pond".to_owned(),
             name: "Pond".to_owned(),

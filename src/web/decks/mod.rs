@@ -1,4 +1,4 @@
-//! Pages of decks: lists are judged, public decks are found and shown, own ones are kept.
+//! Pages of decks: the check of lists, public decks, and the decks of the visitor.
 
 mod availability;
 mod check;
@@ -35,7 +35,7 @@ pub(super) fn deck_path(id: Uuid) -> String {
     format!("/decks/{id}")
 }
 
-/// Mounts the pages of this folder.
+/// Mounts the routes of this module.
 pub(super) fn configure(config: &mut ServiceConfig) {
     config
         .service(page!("/decks", list_decks))

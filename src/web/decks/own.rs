@@ -1,4 +1,4 @@
-//! The own decks by folder, and those that were deleted.
+//! The visitor's own decks by folder, and the deleted ones.
 
 use std::collections::BTreeMap;
 
@@ -24,16 +24,16 @@ use crate::web::page::{Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/my/decks";
 
-/// Which decks.
+/// The query of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct OwnQuery {
-    /// Empty: of all folders.
+    /// Empty: decks of all folders.
     folder: String,
-    /// Those that were deleted, instead of the others.
+    /// Lists the deleted decks instead of the others.
     deleted: bool,
     cursor: Option<Cursor>,
 }
@@ -60,7 +60,7 @@ struct OwnPage {
     next_path: Option<String>,
 }
 
-/// A folder to look into.
+/// A link to the decks of a folder.
 struct FolderLink {
     name: String,
     path: String,
@@ -68,7 +68,7 @@ struct FolderLink {
     is_chosen: bool,
 }
 
-/// The decks of a page that are in one folder.
+/// The decks of a page that belong to one folder.
 struct FolderGroup {
     name: String,
     decks: Vec<OwnRow>,
@@ -85,11 +85,11 @@ struct OwnRow {
     visibility: String,
     day: String,
     at: String,
-    /// What the button says that brings it back.
+    /// The label of the button that restores it.
     undelete: String,
 }
 
-/// Shows the own decks.
+/// Shows the visitor's own decks.
 pub(in crate::web) async fn list_own_decks(
     state: web::Data<AppState>,
     by: Player<ReadOwnDecks>,
@@ -98,7 +98,7 @@ pub(in crate::web) async fn list_own_decks(
     show(&state, &by, 200, query.into_inner(), Faults::none()).await
 }
 
-/// The deleted ones, with what is wrong with bringing one back.
+/// Shows the deleted decks, with the fault of a refused restore.
 pub(super) async fn show_deleted(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
@@ -156,7 +156,7 @@ async fn show(
     private(status, &page)
 }
 
-/// The decks by folder; last those that are in none.
+/// Groups the decks by folder; decks without a folder come last.
 fn groups(games: &BTreeMap<&str, &Game>, decks: Vec<DeckSummaryResponse>) -> Vec<FolderGroup> {
     let mut groups: BTreeMap<String, Vec<OwnRow>> = BTreeMap::new();
     let mut rest = Vec::new();

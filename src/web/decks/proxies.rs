@@ -1,4 +1,4 @@
-//! The cards of a deck as pictures to print and cut out, nine a sheet.
+//! The cards of a deck as pictures to print and cut out, nine on each sheet.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
@@ -20,9 +20,9 @@ use crate::web::serials::picture_path;
 use crate::web::session::Visitor;
 use crate::web::words;
 
-/// Cards of a sheet: three times three of 63 × 88 mm fit on A4.
+/// Cards on a sheet: three rows of three cards of 63 × 88 mm fit on A4.
 const SHEET: usize = 9;
-/// Most cards of a page: thirteen sheets.
+/// Most cards on a page: thirteen sheets.
 const MOST: usize = 13 * SHEET;
 
 #[derive(Template)]
@@ -33,7 +33,7 @@ struct ProxiesPage {
     deck: String,
     name: String,
     sheets: Vec<Vec<Proxy>>,
-    /// What is not among them.
+    /// Messages about cards that are left out.
     left_out: Vec<String>,
 }
 
@@ -41,11 +41,11 @@ struct ProxiesPage {
 #[derive(Clone)]
 struct Proxy {
     name: String,
-    /// Where its picture is; `None`: it has none that the reader may see.
+    /// The path of its picture; `None`: it has no picture that the reader may see.
     picture: Option<String>,
 }
 
-/// Shows the cards of a deck as they are printed: each as often as it is in the deck.
+/// Shows the pictures of a deck: each card as often as it is in the deck.
 pub(in crate::web) async fn show_proxies(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -71,7 +71,7 @@ pub(in crate::web) async fn show_proxies(
     answer_to(&req, &visitor, &page)
 }
 
-/// The cards of the zones that the game has, up to [`MOST`], and in words what is not among them. `game`: its code.
+/// The cards in the zones of the game, up to [`MOST`], and messages about cards that are left out. `game`: its code.
 fn proxies(game: &str, zones: &[SheetZone]) -> (Vec<Proxy>, Vec<String>) {
     let (played, others): (Vec<&SheetZone>, Vec<&SheetZone>) =
         zones.iter().partition(|zone| zone.name.is_some());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_are_shown_than_the_bound_and_the_rest_is_told() {
+    fn at_most_the_bound_is_shown_and_the_rest_is_reported() {
         let zones = [zone(Some("Deck"), &[2, 10_000, 3]), zone(None, &[4])];
         let (shown, left_out) = proxies("pond", &zones);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The list of public decks: searched, page by page.
+//! The list of public decks with its search, page by page.
 
 use std::collections::BTreeMap;
 
@@ -27,10 +27,10 @@ use crate::web::forms::Choice;
 use crate::web::page::{ENTRIES, Frame, Place, Preview, answer, path_of, refused, write};
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/decks";
 
-/// What is asked for, as a form sends it: fields that nobody filled in are empty.
+/// The query of the page, as the form sends it: fields without input are empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Asked {
@@ -51,7 +51,7 @@ impl Asked {
         path_of(PATH, &fields)
     }
 
-    /// Whether it is the list of all decks, from its beginning.
+    /// Whether this is the first page of the list without search or filter.
     fn is_plain(&self) -> bool {
         self.cursor.is_none() && self.path_at(None) == PATH
     }
@@ -78,7 +78,7 @@ struct PublicPage {
     asked: Asked,
     games: Vec<Choice>,
     sorts: Vec<Choice>,
-    /// Why nothing was looked for; empty: something was.
+    /// Why no search was made; empty: a search was made.
     refusals: Vec<String>,
     warnings: Vec<String>,
     marked: Vec<Piece>,
@@ -96,7 +96,7 @@ pub(super) struct DeckRow {
     pub(super) game_path: String,
     pub(super) format: String,
     pub(super) cards: String,
-    /// Where it is legal, by what everybody sees.
+    /// The formats in which it is legal, judged by the cards that everybody may see.
     pub(super) legal_in: String,
     pub(super) day: String,
     pub(super) at: String,
@@ -135,7 +135,7 @@ impl DeckRow {
     }
 }
 
-/// Lists public decks. Everybody gets the same; nobody keeps it, because a deck may turn private at any moment.
+/// Lists public decks. The answer is the same for everybody, but must not be cached: a deck may become private at any moment.
 pub(in crate::web) async fn list_decks(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -215,7 +215,7 @@ impl PublicPage {
                 .values()
                 .map(|game| choice(game.code(), game.name(), &asked.game))
                 .collect(),
-            // The first one needs no word in the address.
+            // The default sort order is not written to the address.
             sorts: vec![
                 choice("", deck_words::SORT_NEW, &asked.sort),
                 choice("updated", deck_words::SORT_UPDATED, &asked.sort),
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_hold_what_was_asked_and_nothing_empty() {
+    fn addresses_hold_the_query_and_no_empty_fields() {
         let asked = Asked { q: "by:ada \"x\"".to_owned(), ..Asked::default() };
         assert_eq!(asked.path_at(Some("abc")), "/decks?q=by%3Aada+%22x%22&cursor=abc");
         assert_eq!(Asked::default().path_at(None), "/decks");
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_that_there_are_not_are_refused() {
+    fn unknown_sort_orders_are_refused() {
         let sorted = |sort: &str| Asked { sort: sort.to_owned(), ..Asked::default() }.request();
         assert_eq!(sorted("").ok().map(|request| request.sort), Some(PublicDeckSort::New));
         assert_eq!(

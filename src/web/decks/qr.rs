@@ -18,16 +18,16 @@ use crate::memory::rendered::Rendered;
 use crate::web::headers::stay_apart;
 use crate::web::session::Visitor;
 
-/// Light modules around a code, which readers need (ISO/IEC 18004, 6.3.8).
+/// Width of the light border around a code, in modules; readers need it (ISO/IEC 18004, 6.3.8).
 const QUIET_ZONE: usize = 4;
 
-/// Where a deck is found by whom it is shown to. `None`: it is its owner's alone, or nobody said where browsers find the service.
+/// The public address of a deck. `None`: the deck is private, or the public address of the service is not configured.
 pub(super) fn shared_address(app: &AppState, deck: Uuid, visibility: &str) -> Option<String> {
     let public = app.settings.public_url.as_deref().filter(|_| visibility != "private")?;
     Some(format!("{public}{}", deck_path(deck)))
 }
 
-/// Draws the address of a deck that the reader may see: 404 where it has none to be shared.
+/// Draws the address of a deck that the reader may see. A deck without a public address answers 404.
 pub(in crate::web) async fn draw_qr_code(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -45,7 +45,8 @@ pub(in crate::web) async fn draw_qr_code(
     Ok(by_cookie(answer))
 }
 
-/// A QR code, which can be read with 15 % of it missing, and on dark pages, too: dark modules on a light ground, one rectangle for each run.
+/// A QR code that is readable with 15 % of it missing. It is drawn with dark modules on a light ground, so that it works on dark pages, too; each horizontal
+/// run is one rectangle.
 fn qr_code(text: &str) -> Result<String, Problem> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M).map_err(Problem::internal)?;
     let width = code.width();
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     const ADDRESS: &str = "https://cards.example/decks/0199a2d4-0000-7000-8000-000000000000";
-    /// Dots of a module.
+    /// Pixels of a module.
     const DOTS: usize = 5;
 
     /// The rectangles of a path: left, top and width, each one module high.
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_finds_the_address_in_the_picture() {
+    fn a_qr_reader_decodes_the_address() {
         let svg = qr_code(ADDRESS).unwrap();
         let side = svg.split("viewBox=\"0 0 ").nth(1).unwrap();
         let side: usize = side.split(' ').next().unwrap().parse().unwrap();

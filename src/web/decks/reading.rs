@@ -1,4 +1,4 @@
-//! What became of each line of a list.
+//! How each line of a list was read.
 
 use cardscape_engine::Game;
 
@@ -10,23 +10,23 @@ use crate::web::words;
 
 /// How a list was read.
 pub(super) struct ReadingView {
-    /// The dialect, and what it was recognised by.
+    /// The dialect, and the mark by which it was recognised.
     pub(super) dialect: String,
-    /// How many lines were read just as they stand.
+    /// The number of lines that were read without a change.
     pub(super) accepted: String,
     /// The other lines.
     pub(super) rows: Vec<LineRow>,
-    /// Whether near names were not looked up for all unknown ones.
+    /// Whether similar names were not looked up for all unknown names.
     pub(super) lacks_names: bool,
 }
 
-/// A line of which there is something to say.
+/// A line with a message.
 pub(super) struct LineRow {
     pub(super) line: usize,
     pub(super) text: String,
     pub(super) status: &'static str,
     pub(super) told: String,
-    /// Cards that it may mean, with their places.
+    /// Cards that the line may mean, with their places.
     pub(super) candidates: Vec<(String, Option<String>)>,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a deck, as a table: every violation with its rule, its cards and what mends it.
+//! The violations of a deck as a table: rule, cards concerned, and the edit that fixes it.
 
 use cardscape_engine::Game;
 
@@ -10,25 +10,25 @@ use crate::app::decks::report_responses::{
 use crate::web::catalogue::{card_path, rule_path};
 use crate::web::rules::{Found, advice, mending, says, told};
 
-/// A report.
+/// The report of a deck.
 pub(super) struct ReportView {
     /// `legal`, `incomplete` or `illegal`.
     pub(super) status: &'static str,
     pub(super) verdict: String,
     pub(super) violations: Vec<ViolationRow>,
-    /// Whether lines of a list are told.
+    /// Whether violations have line numbers of a list.
     pub(super) has_lines: bool,
-    /// Whether unknown names were not looked up.
+    /// Whether similar names of unknown names were not looked up.
     pub(super) lacks_names: bool,
 }
 
-/// A broken rule.
+/// A violation.
 pub(super) struct ViolationRow {
     pub(super) severity: &'static str,
     pub(super) rule: String,
-    /// Where the page of the game tells it.
+    /// The link to the rule on the page of the game.
     pub(super) rule_path: Option<String>,
-    /// The rule, where what is wrong is not said in its words.
+    /// The text of the rule, unless the message repeats it.
     pub(super) rule_text: Option<String>,
     pub(super) told: String,
     pub(super) cards: Vec<MentionView>,
@@ -36,7 +36,7 @@ pub(super) struct ViolationRow {
     pub(super) advice: Vec<String>,
 }
 
-/// A card that a violation is about.
+/// A card that the violation names.
 pub(super) struct MentionView {
     pub(super) name: String,
     pub(super) path: String,
@@ -76,7 +76,7 @@ fn row(game: &Game, format: &str, found: &ViolationResponse) -> ViolationRow {
     }
 }
 
-/// A card with a page; what is told names all others.
+/// A card that has a page. All other cards are named in the message.
 fn mention(game: &Game, card: &MentionedCardResponse) -> Option<MentionView> {
     card.card_id?;
     let path = card_path(game.code(), card.set.as_ref()?, card.number.as_ref()?);

@@ -1,4 +1,4 @@
-//! What a deck was: its versions, what differs between them, and the way back to one.
+//! The versions of a deck: the list, the differences between them, and the restore of an earlier version.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
@@ -52,9 +52,9 @@ struct RevisionRow {
     path: String,
     name: String,
     cards: String,
-    /// How many cards more or fewer than before; `None`: the one before is not on this page.
+    /// The difference in the number of cards to the version before; `None`: that version is not on this page.
     change: Option<String>,
-    /// Who could read it, for its owner.
+    /// Who could read the version; only for its owner.
     visibility: Option<String>,
     is_newest: bool,
     day: String,
@@ -120,36 +120,36 @@ struct RevisionPage {
     at: String,
     is_newest: bool,
     zones: Vec<ZoneView>,
-    /// What changed since the one before.
+    /// The changes since the version before.
     since: Option<ChangesView>,
-    /// What changed after it.
+    /// The changes up to the newest version.
     until: Option<ChangesView>,
-    /// How its owner goes back to it.
+    /// The button that restores the version, for the owner.
     restore: Option<RestoreView>,
 }
 
-/// What differs between two versions.
+/// The differences between two versions.
 struct ChangesView {
     heading: String,
-    /// `None`: they are decks of different games.
+    /// `None`: the versions belong to different games.
     rows: Option<Vec<ChangeRow>>,
 }
 
-/// A card of which two versions have different numbers of copies.
+/// A card with different numbers of copies in two versions.
 struct ChangeRow {
     card: CardView,
     what: &'static str,
     zones: Vec<String>,
 }
 
-/// The fields of the button that goes back to a version.
+/// The fields of the button that restores a version.
 struct RestoreView {
     number: i64,
-    /// The version that is replaced.
+    /// The newest version, which is replaced.
     revision: i64,
 }
 
-/// Shows a version of a deck, and what differs from the one before and from the newest.
+/// Shows a version of a deck, and the differences to the version before and to the newest version.
 pub(in crate::web) async fn find_revision(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -215,14 +215,14 @@ fn change_row(game: &Game, changed: &ChangedCard) -> ChangeRow {
     }
 }
 
-/// Which version to go back to, from which one.
+/// The version to restore, and the newest version when the page was loaded.
 #[derive(Deserialize)]
 pub(in crate::web) struct Restored {
     number: i64,
     revision: i64,
 }
 
-/// Makes one of the own decks what it was, if it is still the version that the page was made of.
+/// Restores an earlier version of one of the visitor's own decks, if the deck is still at the version that the page was loaded with.
 pub(in crate::web) async fn restore(
     state: web::Data<AppState>,
     network: ClientNetwork,

@@ -1,4 +1,4 @@
-//! The cards of a deck by zones and kinds, and their curves.
+//! The cards of a deck by zone and kind, and the curves of their attributes.
 
 use cardscape_engine::{DeckStatistics, Game};
 
@@ -30,9 +30,9 @@ pub(super) struct CardRow {
 /// A card of a deck.
 pub(super) struct CardView {
     pub(super) name: String,
-    /// Where the card is; `None`: nobody knows it.
+    /// The page of the card; `None`: the card is unknown.
     pub(super) path: Option<String>,
-    /// The rarity, or the place of a hidden card.
+    /// The name of the rarity, or the place of a hidden card.
     pub(super) about: Option<String>,
 }
 
@@ -70,7 +70,7 @@ fn row(game: &str, entry: &SheetEntry) -> CardRow {
 }
 
 impl CardView {
-    /// A card with the name of its rarity, where one is named. `game`: its code.
+    /// A card with the name of its rarity, if the entry has one. `game`: its code.
     pub(super) fn new(game: &str, card: &SheetCard, rarity: Option<&str>) -> Self {
         let rarity = rarity.map(str::to_owned);
         let (name, path, about) = match card {
@@ -88,17 +88,17 @@ impl CardView {
     }
 }
 
-/// How the values of an attribute are spread over the main zone.
+/// The distribution of the values of an attribute in the main zone.
 pub(super) struct CurveView {
     pub(super) title: String,
     pub(super) about: String,
-    /// Each value with how many cards have it.
+    /// Each value with its number of cards.
     pub(super) bars: Vec<(String, u64)>,
-    /// Where its chart is, for light and for dark pages; `None`: the deck is not stored.
+    /// The paths of its chart for light and for dark pages; `None`: the deck is not stored.
     pub(super) charts: Option<(String, String)>,
 }
 
-/// The curves of the main zone: of every attribute that is a number and that differs between its cards.
+/// The curves of the main zone: of each numeric attribute whose values differ between the cards.
 pub(super) fn curves(game: &Game, counted: &DeckStatistics, deck: Option<&str>) -> Vec<CurveView> {
     let Some(zone) = counted.zones.first() else { return Vec::new() };
     let numbers = zone.attributes.iter().filter_map(|(code, values)| {
@@ -111,7 +111,7 @@ pub(super) fn curves(game: &Game, counted: &DeckStatistics, deck: Option<&str>) 
         let bars = numbers.curve.iter().filter(|bar| bar.copies > 0);
         let mut bars: Vec<(String, u64)> =
             bars.map(|bar| (bar.value.to_string(), bar.copies)).collect();
-        // The ends of a long curve have one bar each.
+        // The values beyond each end of a long curve share one bar.
         if numbers.below > 0 {
             bars.insert(0, (deck_words::BELOW.to_owned(), numbers.below));
         }

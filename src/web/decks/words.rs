@@ -128,7 +128,7 @@ pub(super) const NAMES_COPIES: &str = "This deck says which of your copies it is
 pub(super) const CHANGED_BEFORE_DELETING: &str =
     "The deck was changed since you opened the page. Look at it again before you delete it.";
 
-/// Who may read a deck, to choose from: what is sent, and what is said.
+/// Who may read a deck: value and label.
 pub(super) const VISIBILITIES: [(&str, &str); 3] = [
     ("private", "Only me"),
     ("unlisted", "Whoever has its address"),
@@ -164,7 +164,7 @@ pub(super) fn dialect(code: &str) -> String {
     .to_owned()
 }
 
-/// As what a list was read. `why`: what the dialect was recognised by; `None`: it was said.
+/// The dialect in which a list was read. `why`: the mark by which the dialect was recognised; `None`: the dialect was chosen.
 pub(super) fn read_as(dialect: &str, why: Option<&str>) -> String {
     match why {
         Some(why) => format!("Read as: {dialect} ({why})."),
@@ -172,7 +172,7 @@ pub(super) fn read_as(dialect: &str, why: Option<&str>) -> String {
     }
 }
 
-/// How many lines were read without a word about them.
+/// The number of lines that were read without a message.
 pub(super) fn lines_accepted(lines: usize) -> String {
     match lines {
         0 => "No line was read just as it stands.".to_owned(),
@@ -181,7 +181,7 @@ pub(super) fn lines_accepted(lines: usize) -> String {
     }
 }
 
-/// What became of a line.
+/// The status of a line.
 pub(super) fn line_status(status: &str) -> &'static str {
     match status {
         "accepted" => "Read",
@@ -193,7 +193,7 @@ pub(super) fn line_status(status: &str) -> &'static str {
     }
 }
 
-/// Lines of a list.
+/// Line numbers of a list.
 pub(super) fn lines(numbers: &[usize]) -> String {
     let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
     match &numbers[..] {
@@ -203,12 +203,12 @@ pub(super) fn lines(numbers: &[usize]) -> String {
     }
 }
 
-/// What is wrong with a line of a list.
+/// A fault of a line of a list.
 pub(super) fn fault_on_line(line: usize, text: &str) -> String {
     format!("Line {line}: {text}")
 }
 
-/// Further faults that are not told.
+/// The number of faults that are not listed.
 pub(super) fn more_faults(count: usize) -> String {
     if count == 1 {
         "1 more line has a fault.".to_owned()
@@ -217,7 +217,7 @@ pub(super) fn more_faults(count: usize) -> String {
     }
 }
 
-/// What a deck is by a format, in a sentence.
+/// The verdict on a deck in a format, as a sentence.
 pub(super) fn verdict(status: &str, format: &str, has_unknown: bool) -> String {
     match (status, has_unknown) {
         ("legal", _) => format!("Legal in {format}."),
@@ -230,7 +230,7 @@ pub(super) fn verdict(status: &str, format: &str, has_unknown: bool) -> String {
     }
 }
 
-/// What a deck is by a format, in a word.
+/// The verdict on a deck in a format, as a word.
 pub(super) fn status(status: &str) -> &'static str {
     match status {
         "legal" => "Legal",
@@ -239,7 +239,7 @@ pub(super) fn status(status: &str) -> &'static str {
     }
 }
 
-/// How bad a violation is.
+/// The severity of a violation.
 pub(super) fn severity(severity: &str) -> &'static str {
     match severity {
         "error" => "Error",
@@ -258,7 +258,7 @@ pub(super) fn card_count(count: u64) -> String {
     cards(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// A format or a variant of it, with its game where that is not told otherwise.
+/// A format or a variant of it. The game is added where the page does not show it otherwise.
 pub(super) fn format_name(format: &str, variant: Option<&str>) -> String {
     match variant {
         Some(variant) => format!("{format}: {variant}"),
@@ -276,12 +276,12 @@ pub(super) fn curve(attribute: &str) -> String {
     format!("Curve: {attribute}")
 }
 
-/// The middle of the values.
+/// The mean and the median of the values.
 pub(super) fn mean(mean: f64, median: f64) -> String {
     format!("Mean {mean:.2}, median {median:.1}")
 }
 
-/// A deck in short, for other sites.
+/// A short description of a deck, for previews of other sites.
 pub(super) fn preview(format: &str, count: u64, author: Option<&str>) -> String {
     let cards = card_count(count);
     match author {
@@ -290,17 +290,17 @@ pub(super) fn preview(format: &str, count: u64, author: Option<&str>) -> String 
     }
 }
 
-/// Formats in which a deck is legal.
+/// The formats in which a deck is legal.
 pub(super) fn legal_in(formats: &[String]) -> String {
     format!("{LEGAL_IN}: {}", formats.join("; "))
 }
 
-/// How much two decks have in common.
+/// The number of cards that two decks share.
 pub(super) fn shared_cards(count: i64) -> String {
     if count == 1 { "1 card in common".to_owned() } else { format!("{count} cards in common") }
 }
 
-/// What of a deck the reader has.
+/// The number of cards of a deck that the reader lacks.
 pub(super) fn missing(missing: u64) -> String {
     match missing {
         0 => "You have all its cards.".to_owned(),
@@ -309,12 +309,12 @@ pub(super) fn missing(missing: u64) -> String {
     }
 }
 
-/// What the picture of a QR code shows.
+/// The alternative text of a QR code.
 pub(super) fn qr_of(name: &str) -> String {
     format!("QR code of the address of “{name}”")
 }
 
-/// The heading of the cards to print.
+/// The heading of the page of cards to print.
 pub(super) fn proxies_of(name: &str) -> String {
     format!("Cards of “{name}” to print")
 }
@@ -343,17 +343,17 @@ pub(super) fn revision(number: i64) -> String {
     format!("Version {}", grouped(number))
 }
 
-/// What changed since an earlier version.
+/// The heading of the changes since an earlier version.
 pub(super) fn since_revision(number: i64) -> String {
     format!("What changed since version {}", grouped(number))
 }
 
-/// What has changed up to the newest version.
+/// The heading of the changes up to the newest version.
 pub(super) fn until_revision(number: i64) -> String {
     format!("What changed after it, up to version {}", grouped(number))
 }
 
-/// How many cards a version has more than the one before.
+/// The difference in the number of cards to the version before.
 pub(super) fn more_cards(more: i64) -> String {
     match more {
         0 => "as many as before".to_owned(),
@@ -362,7 +362,7 @@ pub(super) fn more_cards(more: i64) -> String {
     }
 }
 
-/// What became of a card. `zones`: how many copies each zone had, and has.
+/// What happened to a card. `zones`: the number of copies in each zone, before and after.
 pub(super) fn card_change(zones: &[(u64, u64)]) -> &'static str {
     let any_less = zones.iter().any(|(before, after)| after < before);
     let any_more = zones.iter().any(|(before, after)| after > before);
@@ -374,7 +374,7 @@ pub(super) fn card_change(zones: &[(u64, u64)]) -> &'static str {
     }
 }
 
-/// How many copies a zone had, and has.
+/// The number of copies in a zone, before and after.
 pub(super) fn zone_change(zone: &str, before: u64, after: u64) -> String {
     format!("{zone}: {before}, then {after}")
 }
@@ -384,12 +384,12 @@ pub(super) fn change_of(name: &str) -> String {
     format!("Change “{name}”")
 }
 
-/// A button that is about one of several decks.
+/// The label of the button that restores a deck; the name distinguishes it from others.
 pub(super) fn undelete_of(name: &str) -> String {
     format!("Bring back “{name}”")
 }
 
-/// What is wrong with what was sent, where no field is named. `None`: a page of its own says it.
+/// The message about refused input that belongs to no field. `None`: the problem is shown on a page of its own.
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::InvalidBody => "What was sent cannot be read.",
@@ -414,7 +414,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_of_cards_are_told() {
+    fn changes_of_cards_have_text() {
         let cases = [
             (&[(0, 2)][..], "Added"),
             (&[(2, 0)], "Taken out"),

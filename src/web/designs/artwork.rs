@@ -1,4 +1,4 @@
-//! The artwork of an own design: uploaded, chosen among earlier ones, described, or taken away.
+//! The artwork of an own design: uploaded, chosen among earlier ones, described, or removed.
 
 use actix_web::body::SizedStream;
 use actix_web::http::header::{self, HeaderValue};
@@ -28,11 +28,11 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// Earlier artworks that can be chosen.
+/// Number of earlier artworks that can be chosen.
 const EARLIER: u16 = 24;
-/// Largest form: a picture of 10 MiB, as the API takes, and a few short fields.
+/// Largest form: a picture of 10 MiB, as in the API, and a few short fields.
 const MAX_FORM: usize = 10 * 1024 * 1024 + 16 * 1024;
-/// What the file of a player may do when somebody opens it by itself: nothing.
+/// The policy of an uploaded file that is opened on its own page: it may load and run nothing.
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 
 /// An artwork to choose.
@@ -58,13 +58,13 @@ struct ArtworkPage {
     has_none: bool,
     choices: Vec<ArtworkChoice>,
     file_help: String,
-    /// What is stored, when the form began with another version.
+    /// The stored artwork, if it differs from the version that the form was loaded with.
     saved: Option<SavedArtwork>,
 }
 
-/// The artwork that a design has.
+/// The stored artwork of a design.
 struct SavedArtwork {
-    /// `None`: it has none.
+    /// `None`: the design has no artwork.
     picture: Option<String>,
     width: i32,
     height: i32,
@@ -81,7 +81,7 @@ pub(in crate::web) async fn show(
     show_form(&state, &reads, code, None, (200, Faults::none())).await
 }
 
-/// `typed`: what was chosen and described.
+/// The form of the artwork; `typed`: the chosen artwork and its description.
 async fn show_form(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
@@ -98,7 +98,7 @@ async fn show_form(
     let (chosen, alt) = typed.unwrap_or_else(|| (stored.clone(), stored_alt.clone()));
     let limit = PageLimit::try_from(EARLIER).map_err(Problem::internal)?;
     let mut own = artworks::list_own(app, by, None::<ArtworkKey>, limit).await?;
-    // An older picture that is chosen, or stored, is a choice, too: without it, saving would take it off the design.
+    // A chosen or stored picture that is older than the listed ones must be a choice, too. Without it, the next save would remove the picture from the design.
     for one in [&chosen, &stored] {
         if !own.data.iter().any(|artwork| artwork.id == *one)
             && let Ok(id) = ArtworkId::parse(one)
@@ -142,12 +142,12 @@ async fn show_form(
     private(status, &page)
 }
 
-/// Where the small file of an artwork is.
+/// The path of the small file of an artwork.
 fn artwork_path(id: &str) -> String {
     format!("/my/artworks/{id}")
 }
 
-/// Keeps the picture that was sent, if there is one, and has the design show it, or the one that was chosen.
+/// Stores the uploaded picture, if there is one, and sets it or the chosen picture as the artwork of the design.
 pub(in crate::web) async fn send(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -171,7 +171,7 @@ pub(in crate::web) async fn send(
     let file = upload.file("file").map(|file| file.content.clone());
     let fields = upload.into_fields();
     let (mut chosen, alt) = typed(&fields, &found);
-    // Without a number it is no version that there ever was.
+    // A missing number means version 0, which never exists.
     let meant =
         field(&fields, "version").and_then(|version| version.parse().ok()).unwrap_or_default();
     let meant = Revision(meant).meant();
@@ -179,7 +179,7 @@ pub(in crate::web) async fn send(
     let done = async {
         if let Some(file) = file {
             chosen = expected.keep(&state, &by, file).await?.artwork.id;
-            // From now on it is among those that can be chosen.
+            // The picture is stored, so it can be chosen.
             is_lost = false;
         }
         let given = Some(alt.clone()).filter(|alt| !alt.trim().is_empty());
@@ -216,15 +216,15 @@ fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a String> {
     fields.iter().find(|(field, _)| field == name).map(|(_, text)| text)
 }
 
-/// What was chosen and described.
+/// The chosen artwork and its description.
 fn typed(fields: &[(String, String)], found: &VersionedDesign) -> (String, String) {
-    // A browser sends no choice where none is made, as when the picture was taken down: the design stays as it is.
+    // Browsers send no choice if none is made, for example after the picture was taken down: then the design keeps its artwork.
     let stored = found.design.content.artwork.as_ref().map(|artwork| &artwork.id);
     let chosen = field(fields, "artwork").or(stored).cloned().unwrap_or_default();
     (chosen, field(fields, "alt").cloned().unwrap_or_default())
 }
 
-/// What is said of a form that was not received, beside the field of the file. `None`: it is a page of its own.
+/// The faults of a form that was not received, beside the field of the file. `None`: the problem is shown on a page of its own.
 fn unreceived(refused: &Unreceived) -> Option<Faults> {
     let problem = &refused.problem;
     let text = match problem.code() {
@@ -241,7 +241,7 @@ fn unreceived(refused: &Unreceived) -> Option<Faults> {
     Some(faults)
 }
 
-/// A design as it is, with another artwork.
+/// A request that changes only the artwork of a design.
 fn with_artwork(
     game: String,
     content: DesignContentResponse,
@@ -275,7 +275,7 @@ fn with_artwork(
     }
 }
 
-/// The small file of an artwork that the reader may see.
+/// Downloads the small file of an artwork that the reader may see.
 pub(in crate::web) async fn download(
     state: web::Data<AppState>,
     by: Player<ReadOwnDesigns>,
@@ -292,7 +292,7 @@ pub(in crate::web) async fn download(
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-    // The file is compressed already.
+    // The file format is compressed already.
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("identity"));
     stay_apart(headers);
     Ok(answer)

@@ -1,4 +1,4 @@
-//! The page of an author: what everybody may know of them, and their designs.
+//! The public page of an author: public facts, and the shared designs.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, Visitor, log_in_path, see_other};
 use crate::web::words;
 
-/// Where the list of designs begins.
+/// The page of the list of designs.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct AuthorQuery {
     cursor: Option<Cursor>,
@@ -42,11 +42,11 @@ struct AuthorPage {
     name: String,
     path: String,
     badges: Vec<String>,
-    /// Labels with numbers.
+    /// Labels and numbers.
     facts: Vec<(&'static str, String)>,
     since: String,
     since_at: String,
-    /// Where the public decks are; `None`: there are none.
+    /// The path of the public decks; `None`: there are none.
     decks: Option<String>,
     tiles: Vec<DesignTile>,
     is_stranger: bool,
@@ -57,7 +57,7 @@ struct AuthorPage {
     next_path: Option<String>,
 }
 
-/// Shows an author; 404 without anything that everybody sees.
+/// Shows the page of an author. An author without any public content answers 404.
 pub(in crate::web) async fn find_author(
     state: web::Data<AppState>,
     visitor: Visitor,
@@ -137,18 +137,18 @@ fn facts(author: &AuthorResponse) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The search of public decks for those of an author.
+/// The path of the search for the public decks of an author.
 fn decks_path(name: &str) -> String {
     path_of("/decks", &[("q", &format!("by:\"{name}\""))])
 }
 
-/// Whether to follow.
+/// Whether to follow or to unfollow.
 #[derive(Deserialize)]
 pub(in crate::web) struct Followed {
     follow: bool,
 }
 
-/// Follows an author, or follows them no more.
+/// Follows or unfollows an author.
 pub(in crate::web) async fn follow(
     state: web::Data<AppState>,
     network: ClientNetwork,

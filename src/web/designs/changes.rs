@@ -1,4 +1,4 @@
-//! What differs between two revisions, as people read it.
+//! The differences between two revisions, as text for people.
 
 use cardscape_engine::Game;
 use serde_json::Value;
@@ -8,37 +8,37 @@ use crate::app::designs::design_revisions::DifferenceResponse;
 use crate::web::catalogue::text;
 use crate::web::words;
 
-/// A part of a design that differs.
+/// A member of a design that differs.
 pub(super) struct ChangeRow {
     pub(super) member: String,
     pub(super) before: String,
     pub(super) after: String,
 }
 
-/// The parts that differ. A missing value is a dash.
+/// The members that differ. A missing value is shown as a dash.
 pub(super) fn change_rows(
     game: Option<&Game>,
     differences: Vec<DifferenceResponse>,
 ) -> Vec<ChangeRow> {
     let row = |DifferenceResponse { member, before, after }| ChangeRow {
         member: design_words::member(game, &member),
-        before: told(before.as_ref()),
-        after: told(after.as_ref()),
+        before: value_text(before.as_ref()),
+        after: value_text(after.as_ref()),
     };
     differences.into_iter().map(row).collect()
 }
 
-fn told(value: Option<&Value>) -> String {
-    let told = match value {
+fn value_text(value: Option<&Value>) -> String {
+    let shown = match value {
         None => String::new(),
-        // Texts stand as they were written: codes are words in small letters, too.
+        // Strings are shown as they are written: texts and codes cannot be distinguished, because both may be words in lower case.
         Some(Value::String(written)) => written.clone(),
         Some(Value::Array(items)) => {
-            let items: Vec<String> = items.iter().map(|item| told(Some(item))).collect();
+            let items: Vec<String> = items.iter().map(|item| value_text(Some(item))).collect();
             items.join("; ")
         }
         Some(Value::Object(members)) => {
-            let member = |(name, value): (&String, &Value)| match told(Some(value)) {
+            let member = |(name, value): (&String, &Value)| match value_text(Some(value)) {
                 value if name == "text" => value,
                 value => design_words::labelled(&words::titled(name), &value),
             };
@@ -48,7 +48,7 @@ fn told(value: Option<&Value>) -> String {
         }
         Some(value) => text(None, value).unwrap_or_default(),
     };
-    if told.is_empty() { words::NOTHING.to_owned() } else { told }
+    if shown.is_empty() { words::NOTHING.to_owned() } else { shown }
 }
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_value_is_told() {
+    fn every_kind_of_value_has_text() {
         let cases = [
             (json!(null), "–"),
             (json!(-3), "−3"),
@@ -70,8 +70,8 @@ mod tests {
             ),
         ];
         for (value, expected) in cases {
-            assert_eq!(told(Some(&value)), expected);
+            assert_eq!(value_text(Some(&value)), expected);
         }
-        assert_eq!(told(None), "–");
+        assert_eq!(value_text(None), "–");
     }
 }

@@ -1,4 +1,4 @@
-//! Comments on designs, and replies to them: shown, written, changed and deleted.
+//! Comments on designs and replies to them: listed, created, changed and deleted.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
-/// Comments on a page, and replies to one of them.
+/// Comments on a page, and replies on a page.
 const THREADS: u16 = 20;
 const REPLIES: u16 = 50;
 
@@ -38,16 +38,16 @@ pub(super) struct Thread {
     pub(super) replies: Vec<CommentView>,
     /// Whether there are more replies than these.
     pub(super) has_more: bool,
-    /// Of the form for a reply.
+    /// Idempotency key of the form for a reply.
     pub(super) key: String,
-    /// A reply that was refused.
+    /// The text of a refused reply.
     pub(super) typed: Option<String>,
 }
 
 /// A comment.
 pub(super) struct CommentView {
     pub(super) id: Uuid,
-    /// `None`: it is gone, and `said` tells so.
+    /// `None`: the comment is deleted or removed, and `said` has a message about that.
     pub(super) author: Option<String>,
     pub(super) said: Markup,
     pub(super) day: String,
@@ -74,7 +74,7 @@ impl CommentView {
     }
 }
 
-/// A page of the comments on a design; `None`: nobody can comment on it.
+/// A page of the comments on a design; `None`: the design cannot have comments.
 pub(super) async fn list(
     app: &AppState,
     code: DesignCode,
@@ -132,7 +132,7 @@ struct RepliesPage {
     next_path: Option<String>,
 }
 
-/// Lists all replies to a comment, the oldest first, page by page.
+/// Lists all replies to a comment, oldest first, page by page.
 pub(in crate::web) async fn list_replies(
     state: web::Data<AppState>,
     visitor: Visitor,
@@ -166,18 +166,18 @@ pub(in crate::web) async fn list_replies(
     private(200, &page)
 }
 
-/// A comment, as a form sends it.
+/// The fields of a new comment.
 #[derive(Deserialize)]
 pub(in crate::web) struct TypedComment {
     text: String,
-    /// Empty: it is no reply.
+    /// Empty: the comment is not a reply.
     #[serde(default)]
     reply_to: String,
     #[serde(default)]
     key: String,
 }
 
-/// Writes a comment.
+/// Creates a comment.
 pub(in crate::web) async fn create(
     state: web::Data<AppState>,
     by: Player<GiveFeedback>,
@@ -218,15 +218,15 @@ struct CommentPage {
     path: String,
     text: String,
     revision: i64,
-    /// What is stored, when it is another version than the form began with.
+    /// The stored comment, if it differs from the version that the form was loaded with.
     saved: Option<Markup>,
-    /// Whether it is too late to change it.
+    /// Whether the comment can no longer be changed.
     is_final: bool,
-    /// Whether `text` is what was typed, not what is stored.
+    /// Whether `text` is the refused input instead of the stored text.
     is_typed: bool,
 }
 
-/// Shows one of the own comments, to change or to delete it.
+/// Shows one of the visitor's own comments, to change or delete it.
 pub(in crate::web) async fn show(
     state: web::Data<AppState>,
     by: Player<GiveFeedback>,
@@ -237,7 +237,7 @@ pub(in crate::web) async fn show(
         .await
 }
 
-/// `typed`: what was typed, and the version that it was typed for.
+/// The form of a comment; `typed`: the refused input and the version that its form was loaded with.
 async fn show_form(
     app: &AppState,
     reader: AccountId,
@@ -248,7 +248,7 @@ async fn show_form(
 ) -> Result<HttpResponse, Problem> {
     let found = comments::find(app, code.into(), CommentId(id)).await?;
     let comment = found.comment;
-    // Others cannot change it, and have no page for that.
+    // Only the author can change a comment; for other readers the page answers 404.
     let text = comment.text.filter(|_| comment.account_id == Some(reader.0));
     let text = text.ok_or_else(Problem::not_found)?;
     let is_stale = typed.as_ref().is_some_and(|(_, revision)| *revision != found.version.0);
@@ -266,14 +266,14 @@ async fn show_form(
     private(status, &page)
 }
 
-/// What a comment should say.
+/// The fields of a changed comment.
 #[derive(Deserialize)]
 pub(in crate::web) struct EditedComment {
     text: String,
     revision: i64,
 }
 
-/// Changes one of the own comments.
+/// Changes one of the visitor's own comments.
 pub(in crate::web) async fn save(
     state: web::Data<AppState>,
     by: Player<GiveFeedback>,
@@ -299,7 +299,7 @@ pub(in crate::web) async fn save(
     }
 }
 
-/// Deletes one of the own comments.
+/// Deletes one of the visitor's own comments.
 pub(in crate::web) async fn delete(
     state: web::Data<AppState>,
     by: Player<GiveFeedback>,
@@ -308,7 +308,7 @@ pub(in crate::web) async fn delete(
     let (design, id) = path.into_inner();
     let code = identifier(&design)?;
     let (on, comment) = (code.into(), CommentId(id));
-    // What is not there any more was deleted before, as by a double click. What others see is somebody else's.
+    // A comment that does not exist was deleted before, for example by a double click. A comment that exists belongs to another author.
     if !comments::delete(&state, &by, code, comment).await?
         && let Ok(found) = comments::find(&state, on, comment).await
         && found.comment.text.is_some()

@@ -1,4 +1,4 @@
-//! What a design says, as people read it.
+//! The content of a design, as text for people.
 
 use cardscape_engine::{Attribute, Game};
 use serde_json::{Map, Value};
@@ -9,19 +9,19 @@ use crate::web::catalogue::{Fact, facts, kind_name, label, rarity_name, text};
 use crate::web::markup::Markup;
 use crate::web::words;
 
-/// What a design says, as people read it.
+/// The content of a design, as text for people.
 pub(super) struct ContentView {
     pub(super) kind: String,
     pub(super) facts: Vec<Fact>,
-    /// Sentences, with their styles and slots.
+    /// Effects: style and slot, and sentence.
     pub(super) effects: Vec<(Option<String>, String)>,
     pub(super) flavour: Option<String>,
     pub(super) lore: Option<Markup>,
     pub(super) credits: Option<String>,
     pub(super) licence: &'static str,
-    /// What stands for its artwork; `None`: it has none, or no text.
+    /// The alternative text of its artwork; `None`: it has no artwork, or no text.
     pub(super) alt: Option<String>,
-    /// Numbers that differ between rarities.
+    /// Names of the attributes that differ between rarities.
     pub(super) columns: Vec<String>,
     pub(super) printings: Vec<(String, Vec<String>)>,
 }

@@ -1,4 +1,4 @@
-//! The page of a design: what it says, and what others say of it.
+//! The page of a design: its content and its feedback.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -29,36 +29,36 @@ use crate::web::page::{Frame, Place, Preview, answer, write};
 use crate::web::session::{Visitor, log_in_path};
 use crate::web::words;
 
-/// Suggestions that are shown with the design.
+/// Number of suggestions that are shown on the page.
 const SUGGESTIONS: u16 = 20;
 
-/// Which part of the page.
+/// The query of the page.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct DesignQuery {
-    /// In which to draw it; empty: the lowest.
+    /// The rarity in which the design is drawn; empty: the lowest.
     rarity: String,
-    /// Where the comments begin.
+    /// The page of the comments.
     comments: Option<Cursor>,
 }
 
-/// What was typed into a form that was refused.
+/// The input of a refused form.
 #[derive(Debug, Default)]
 pub(super) struct TypedFeedback {
     pub(super) text: String,
-    /// The comment that it replies to.
+    /// The comment that the text replies to.
     pub(super) reply_to: Option<Uuid>,
     pub(super) rating: Option<TypedRating>,
 }
 
-/// A rarity in which the picture can be seen.
+/// A link to the picture in a rarity.
 struct RarityLink {
     name: String,
     path: String,
     is_shown: bool,
 }
 
-/// A card that a design became, or what a moderator said of it.
+/// A card that was made from the design, or a message of a moderator about it.
 struct Said {
     heading: &'static str,
     text: String,
@@ -96,13 +96,13 @@ struct DesignPage {
     log_in: String,
     steps: Vec<StepLink>,
     may_be_edited: bool,
-    /// `None`: nobody can rate or comment on it.
+    /// `None`: the design cannot be rated or commented on.
     ratings: Option<RatingsView>,
     criteria: Vec<CriterionField>,
     has_rated: bool,
-    /// Whether the account is too young for its rating to count.
+    /// Whether the account is too new for its rating to count.
     counts_later: bool,
-    /// Those that nobody has answered, and whether there are more.
+    /// Open suggestions, and whether there are more.
     suggestions: Vec<SuggestionRow>,
     has_more_suggestions: bool,
     threads: Option<Vec<Thread>>,
@@ -112,7 +112,7 @@ struct DesignPage {
     typed: TypedFeedback,
 }
 
-/// Shows a design as its reader may see it.
+/// Shows a design if its reader may see it.
 pub(in crate::web) async fn find_design(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -126,13 +126,13 @@ pub(in crate::web) async fn find_design(
     if !visitor.is_stranger() {
         return private(200, &page);
     }
-    // Checked again each time: a design may be withdrawn at any moment.
+    // Caches must revalidate each time: a design may be withdrawn at any moment.
     let mut answer = answer(&req, &write(&page, Freshness::Private)?);
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
     Ok(answer)
 }
 
-/// The same with what is wrong with a form on it.
+/// The page with the faults of a form on it.
 pub(super) async fn show(
     app: &AppState,
     visitor: &Visitor,
@@ -237,7 +237,7 @@ async fn page(
     })
 }
 
-/// What is there; `None` where nobody sees such a thing.
+/// `None` if the API answers 404: the object does not exist or the reader may not see it.
 fn unless_missing<T>(found: Result<T, Problem>) -> Result<Option<T>, Problem> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -286,7 +286,7 @@ fn rarities(game: &Game, design: &DesignResponse, path: &str, shown: &str) -> Ve
     design.content.all_printings.iter().map(|printing| link(&printing.rarity)).collect()
 }
 
-/// What moderators said of it.
+/// The messages of moderators about the design.
 fn said(design: &DesignResponse) -> Vec<Said> {
     let review = design.review.as_ref().map(|review| Said {
         heading: design_words::decision(review.decision),

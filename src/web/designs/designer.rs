@@ -1,5 +1,5 @@
-//! The designer: a design is made, changed, or suggested otherwise, step by step. Each step is a form that carries all others on; nothing is stored
-//! before it is saved, and what is saved may break rules.
+//! The designer: creates a design, changes it, or suggests a change, in several steps. Each step is a form that carries the fields of all other steps; nothing
+//! is stored before the visitor saves, and a saved design may break rules.
 
 use actix_web::{HttpResponse, web};
 use uuid::Uuid;
@@ -19,7 +19,7 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
 use crate::web::session::{Player, see_other};
 
-/// Shows the form of a new design. The address may say of which game and kind.
+/// Shows the form of a new design. The query may state game and kind.
 pub(in crate::web) async fn show_new(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -33,7 +33,7 @@ pub(in crate::web) async fn show_new(
     work.show(200, &draft, Step::Start, Turned::default()).await
 }
 
-/// Goes on with a new design, or saves it.
+/// Continues with a new design, or saves it.
 pub(in crate::web) async fn send_new(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -54,7 +54,7 @@ pub(in crate::web) async fn send_new(
     }
 }
 
-/// Shows an own design in the designer.
+/// Shows the form of an own design.
 pub(in crate::web) async fn show_edit(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -69,7 +69,7 @@ pub(in crate::web) async fn show_edit(
     work.show(200, &draft, Step::Card, Turned::default()).await
 }
 
-/// Goes on with an own design, or saves it, if it is still the version that the form began with.
+/// Continues with an own design, or saves it, if the stored version is still the version that the form was loaded with.
 pub(in crate::web) async fn send_edit(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -84,7 +84,7 @@ pub(in crate::web) async fn send_edit(
     let (true, Some(game)) = (draft.one("go") == "save", work.game(&draft).await?) else {
         return work.turn(draft).await;
     };
-    // Without a number it is no version that there ever was.
+    // A missing number means version 0, which never exists.
     let meant = Revision(draft.one("version").parse().unwrap_or_default()).meant();
     let request = draft.request(&game);
     match design_lifecycle::revise(&state, &by, work.network, code, &meant, request).await {
@@ -93,7 +93,7 @@ pub(in crate::web) async fn send_edit(
     }
 }
 
-/// Shows somebody else's design in the designer, to suggest a change of it.
+/// Shows the form that suggests a change of another author's design.
 pub(in crate::web) async fn show_change(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -109,7 +109,7 @@ pub(in crate::web) async fn show_change(
     work.show(200, &draft, Step::Card, Turned::default()).await
 }
 
-/// A design of somebody else.
+/// A shared design of another author.
 async fn find_public(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
@@ -119,7 +119,7 @@ async fn find_public(
     if found.is_own { Err(Problem::new(ProblemCode::OwnDesign)) } else { Ok(found) }
 }
 
-/// Goes on with a suggestion, or sends it.
+/// Continues with a suggestion, or sends it.
 pub(in crate::web) async fn send_change(
     state: web::Data<AppState>,
     network: ClientNetwork,

@@ -1,4 +1,4 @@
-//! The page of the designer: the fields of one step, with what the game finds wrong beside them.
+//! The page of the designer: the fields of one step, with the violations beside them.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ impl Step {
         Self::ALL.get(next).copied()
     }
 
-    /// The step that has a field.
+    /// The step that shows a field.
     pub(super) fn of_field(name: &str) -> Self {
         match name.split('.').next().unwrap_or_default() {
             "card" => Self::Start,
@@ -65,9 +65,9 @@ impl Step {
         }
     }
 }
-/// Something that is wrong with what was sent.
+/// A fault of the input.
 pub(super) struct Wrong {
-    /// The name of the field; when it is shown, the `id` of one that is on the page.
+    /// The name of the field; after `settle`, the `id` of the field if it is on the page.
     pub(super) field: Option<String>,
     pub(super) text: String,
 }
@@ -77,7 +77,7 @@ pub(super) struct KindGroup {
     pub(super) kinds: Vec<Choice>,
 }
 
-/// The version that is stored, when it is another one than the form began with.
+/// The stored version, if it differs from the version that the form was loaded with.
 pub(super) struct SavedDesign {
     pub(super) name: String,
     pub(super) content: ContentView,
@@ -90,11 +90,11 @@ pub(super) struct DesignerPage<'a> {
     pub(super) frame: Frame,
     pub(super) heading: String,
     pub(super) path: &'a str,
-    /// Whether what is shown is stored somewhere, as the script of the form takes it.
+    /// `saved` or `unsaved`: whether the values in the form are stored, for the script of the form.
     pub(super) guard: &'static str,
-    /// How much the game finds wrong, for who cannot see the check.
+    /// The number of violations, for screen readers.
     pub(super) told: String,
-    /// Where the design is; `None`: it is a new one.
+    /// The page of the design; `None`: the design is new.
     pub(super) design: Option<String>,
     pub(super) name: String,
     pub(super) is_change: bool,
@@ -103,7 +103,7 @@ pub(super) struct DesignerPage<'a> {
     pub(super) next: Option<&'static str>,
     pub(super) previous: Option<&'static str>,
     pub(super) wrong: Vec<Wrong>,
-    /// What was filled in.
+    /// Messages about values that were filled in.
     pub(super) done: Vec<String>,
     pub(super) carried: Vec<(String, String)>,
     pub(super) draft: &'a Draft,
@@ -122,7 +122,7 @@ pub(super) struct DesignerPage<'a> {
     pub(super) saved: Option<SavedDesign>,
 }
 impl DesignerPage<'_> {
-    /// The fields of a step.
+    /// Builds the fields of a step.
     pub(super) fn fill_step(
         &mut self,
         game: &Game,
@@ -165,11 +165,11 @@ impl DesignerPage<'_> {
         }
     }
 
-    /// Puts what the game finds wrong beside the fields.
+    /// Adds the violations beside the fields.
     pub(super) fn note(&mut self, game: &Game, check: &DesignCheckResponse) {
         for violation in violations(game, check) {
             let field = field_of_violation(game, violation, self.draft);
-            // What nobody has filled in yet is told in the check alone.
+            // Violations of empty fields are shown in the check only.
             let is_typed = |field: &String| !self.draft.one(field).is_empty();
             let Some(field) = field.filter(is_typed) else { continue };
             let text = told(game, violation);
@@ -223,7 +223,7 @@ impl DesignerPage<'_> {
         names
     }
 
-    /// The parts of the page that say what is wrong, by their `id`s: they follow what is typed.
+    /// The `id`s of the parts of the page with violations, which the script updates while the visitor types.
     fn live_parts(&self) -> String {
         let of_effect = |effect: &EffectField| format!("{}-text", effect.id);
         let fields = self.attributes.iter().map(|field| field.id.clone());
@@ -234,7 +234,7 @@ impl DesignerPage<'_> {
         ids.fold("findings".to_owned(), |parts, id| format!("{parts} {id}_notes"))
     }
 
-    /// Carries on what has no field on the page, and links faults to the fields that it has.
+    /// Adds hidden fields for all fields that are not on the page, and links faults to the fields that are.
     pub(super) fn settle(&mut self) {
         let shown = self.shown_names();
         self.carried = self.draft.carried(|name| shown.contains(name));
@@ -244,13 +244,13 @@ impl DesignerPage<'_> {
         }
     }
 
-    /// Whether something is wrong with a number of another rarity.
+    /// Whether a number of another rarity has a fault.
     fn is_wrong_in_rarities(&self) -> bool {
         let mut cells = self.rarities.iter().flat_map(|row| &row.cells);
         cells.any(|cell| !cell.notes.is_empty() || self.is_wrong(&cell.id))
     }
 
-    /// Whether something is wrong with a field, by its `id`.
+    /// Whether the field with this `id` has a fault.
     fn is_wrong(&self, id: &str) -> bool {
         self.wrong.iter().any(|wrong| wrong.field.as_deref() == Some(id))
     }

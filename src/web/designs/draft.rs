@@ -1,4 +1,4 @@
-//! A design on its way through the designer: what every step carries on, as fields of a form.
+//! The draft of a design in the designer: the fields that each step carries on.
 
 use cardscape_engine::{Attribute, AttributeValue, Game};
 use serde::Deserialize;
@@ -9,15 +9,15 @@ use crate::app::designs::design_bodies::{
 };
 use crate::domain::designs::content::MAX_EFFECTS;
 
-/// Fields that the steps carry on, beside those of attributes, effects and rarities. Others say what to do, or are no fields of the designer.
+/// Fields that every step carries on, in addition to those of attributes, effects and rarities. All other fields are buttons or unknown.
 const CARRIED: [&str; 12] = [
     "game", "kind", "name", "flavour", "lore", "credits", "licence", "artwork", "alt", "message",
     "version", "revision",
 ];
-/// Most fields: a design that fills every bound has fewer, unless its lists are as long as lists may be.
+/// Most fields of a form: a design at all its limits has fewer, unless its lists are at their maximum length.
 const MAX_FIELDS: usize = 2_000;
 
-/// Whether a field says something of the design.
+/// Whether a field belongs to the design.
 fn is_carried(name: &str) -> bool {
     let is_of = |place: &str| name.starts_with(place);
     CARRIED.contains(&name)
@@ -31,12 +31,12 @@ fn is_carried(name: &str) -> bool {
 pub(in crate::web) struct Draft(Vec<(String, String)>);
 
 impl Draft {
-    /// Whether it has no more fields than a form of the designer.
+    /// Whether the number of fields is within the limit.
     pub(super) fn is_bounded(&self) -> bool {
         self.0.len() <= MAX_FIELDS
     }
 
-    /// The first value of a name; empty without one.
+    /// The first value of a name; empty if there is none.
     pub(super) fn one<'a>(&'a self, name: &'a str) -> &'a str {
         self.all(name).next().unwrap_or_default()
     }
@@ -46,7 +46,7 @@ impl Draft {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
-    /// Puts one value in the place of all of a name.
+    /// Replaces all values of a name by one.
     pub(super) fn set(&mut self, name: &str, value: impl Into<String>) {
         self.0.retain(|(field, _)| field != name);
         self.add(name, value);
@@ -56,7 +56,7 @@ impl Draft {
         self.0.push((name.to_owned(), value.into()));
     }
 
-    /// The fields of the design that a step does not show, to be carried on. `is_shown`: whether the step has a field of that name.
+    /// The fields of the design that the step does not show, as hidden fields. `is_shown`: whether the step shows a field.
     pub(super) fn carried(&self, is_shown: impl Fn(&str) -> bool) -> Vec<(String, String)> {
         let is_meant = |(name, value): &&(String, String)| {
             !value.is_empty() && is_carried(name) && !is_shown(name)
@@ -64,7 +64,7 @@ impl Draft {
         self.0.iter().filter(is_meant).cloned().collect()
     }
 
-    /// What is to be seen on the picture, as a query; `None`: more than an address should have.
+    /// The fields that the picture shows, as a query; `None`: too long for an address.
     pub(super) fn picture_query(&self) -> Option<String> {
         const MOST: usize = 6_000;
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -78,13 +78,13 @@ impl Draft {
         Some(query.finish()).filter(|query| query.len() <= MOST)
     }
 
-    /// All that is sent, for telling a form that is sent twice.
+    /// All values of the design, to recognise a form that is sent twice.
     pub(super) fn sent(&self) -> Vec<&str> {
         let told = self.0.iter().filter(|(name, _)| is_carried(name) && name != "key");
         told.flat_map(|(name, value)| [&**name, value]).collect()
     }
 
-    /// How many effects there are fields for.
+    /// The number of effects that have fields.
     pub(super) fn effect_count(&self) -> usize {
         let number = |name: &str| -> Option<usize> {
             name.strip_prefix("effects.")?.split_once('.')?.0.parse().ok()
@@ -93,13 +93,13 @@ impl Draft {
         last.map_or(0, |last| last.saturating_add(1)).min(MAX_EFFECTS)
     }
 
-    /// The numbers of the effects that have a sentence, in their order: these are the effects of the request.
+    /// The numbers of the effects that have a sentence, in order: the request contains only these.
     pub(super) fn written_effects(&self) -> Vec<usize> {
         let is_written = |at: &usize| !self.one(&format!("effects.{at}.text")).trim().is_empty();
         (0..self.effect_count()).filter(is_written).collect()
     }
 
-    /// Takes an effect out, and moves those after it up.
+    /// Removes an effect, and moves the later effects up.
     pub(super) fn drop_effect(&mut self, dropped: usize) {
         let count = self.effect_count();
         for at in dropped..count {
@@ -112,7 +112,7 @@ impl Draft {
         self.0.retain(|(name, _)| !name.starts_with(&last));
     }
 
-    /// A stored design.
+    /// The fields of a stored design.
     pub(super) fn of_design(game: &str, content: &DesignContentResponse) -> Self {
         let mut draft = Self::default();
         for (name, value) in [("game", game), ("kind", &content.kind), ("name", &content.name)] {
@@ -138,7 +138,7 @@ impl Draft {
         draft
     }
 
-    /// Puts attributes in the place of those of the same codes.
+    /// Replaces the attributes of the same codes.
     pub(super) fn set_attributes(&mut self, place: &str, attributes: &Map<String, Value>) {
         for (code, value) in attributes {
             let name = format!("{place}.{code}");
@@ -158,7 +158,7 @@ impl Draft {
         }
     }
 
-    /// Puts an effect at a number.
+    /// Sets the effect with a number.
     pub(super) fn set_effect(
         &mut self,
         at: usize,
@@ -171,7 +171,7 @@ impl Draft {
         self.set(&format!("effects.{at}.text"), text);
     }
 
-    /// The attributes of the kind that are filled in, at a place.
+    /// The filled-in attributes of the kind below a prefix.
     pub(super) fn attributes(
         &self,
         game: &Game,
@@ -187,7 +187,7 @@ impl Draft {
         attributes.filter(|(_, attribute)| is_meant(attribute)).filter_map(value).collect()
     }
 
-    /// The value of a field, as its attribute has it. What is no such value is sent as it stands: the check says what is wrong with it.
+    /// The value of a field in the type of its attribute. A value of another type is sent as it is: the check reports it.
     fn value(&self, attribute: &Attribute, name: &str) -> Option<Value> {
         let mut typed = self.all(name).map(str::trim).filter(|value| !value.is_empty());
         Some(match attribute.value {
@@ -211,7 +211,7 @@ impl Draft {
         })
     }
 
-    /// The numbers of rarities that are filled in.
+    /// The filled-in numbers of rarities.
     fn printings(&self, game: &Game) -> Vec<DesignPrintingBody> {
         let printing = |rarity: &cardscape_engine::Rarity| {
             let place = format!("printings.{}", rarity.code);
@@ -222,14 +222,14 @@ impl Draft {
         game.rarities().iter().filter_map(printing).collect()
     }
 
-    /// The rarity that a pointer into the request is about, as `/printings/0/attributes/attack`.
+    /// The rarity of a pointer into the request such as `/printings/0/attributes/attack`.
     pub(super) fn rarity_at(&self, game: &Game, pointer: &str) -> Option<String> {
         let (number, _) = pointer.strip_prefix("/printings/")?.split_once('/')?;
         let at: usize = number.parse().ok()?;
         self.printings(game).into_iter().nth(at).map(|printing| printing.rarity)
     }
 
-    /// The request that it makes: what is not filled in is left out.
+    /// The request with all filled-in fields.
     pub(super) fn request(&self, game: &Game) -> DesignRequest {
         let owned =
             |name: &str| Some(self.one(name).to_owned()).filter(|text| !text.trim().is_empty());
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn effects_move_up_when_one_is_dropped() {
+    fn later_effects_move_up_when_one_is_dropped() {
         let mut three = draft(&[]);
         for (at, text) in ["a", "b", "c"].into_iter().enumerate() {
             three.set_effect(at, Some("normal"), None, text);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_step_shows_is_not_carried() {
+    fn fields_that_a_step_shows_are_not_carried() {
         let fields = draft(&[("name", "Owl"), ("go", "save"), ("lore", ""), ("flavour", "Who?")]);
         let carried = fields.carried(|name| name == "name");
         assert_eq!(carried, [("flavour".to_owned(), "Who?".to_owned())]);

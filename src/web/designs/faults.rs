@@ -1,11 +1,11 @@
-//! What is wrong with a form about a design.
+//! The faults of a form about a design.
 
 use super::words as design_words;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::web::fault_words;
 use crate::web::forms::Faults;
 
-/// What a problem says of a form, by the fields that its pointers name. `None`: it is not about the form, and is a page of its own.
+/// The faults of a form in a problem, by the fields that its pointers name. `None`: the problem is not about the form and is shown on a page of its own.
 pub(super) fn faults_of(problem: &Problem, fields: &[(&str, &'static str)]) -> Option<Faults> {
     let mut faults = Faults::of_problem(problem, fields, design_words::fault)?;
     let obstacles = problem.members().get("obstacles").and_then(serde_json::Value::as_array);

@@ -1,4 +1,4 @@
-//! Fields of the designer for attributes and effects, with the bounds that the game sets.
+//! Fields of the designer for attributes and effects, with the limits that the game sets.
 
 use cardscape_engine::{
     Attribute, AttributeValue, CardDefinition, Effect, EffectSchema, Game, Kind,
@@ -11,10 +11,10 @@ use crate::web::catalogue::label;
 use crate::web::forms::Choice;
 use crate::web::words;
 
-/// Most characters of a text whose game says nothing of it.
+/// Most characters of a text for which the game sets no limit.
 const MAX_TEXT: u32 = 500;
 
-/// How the `id` of a field follows from its name: without dots, which selectors would read otherwise.
+/// The `id` of a field by its name: it has no dots, because CSS selectors give them another meaning.
 pub(super) fn field_id(name: &str) -> String {
     name.replace('.', "-")
 }
@@ -24,20 +24,20 @@ pub(super) struct AttributeField {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) label: String,
-    /// The rule in a sentence, with its number.
+    /// The rule as a sentence, with its number.
     pub(super) rule: String,
     pub(super) input: Input,
-    /// What the game finds wrong with the value.
+    /// The violations of the value.
     pub(super) notes: Vec<String>,
 }
 
-/// How a value is typed or chosen.
+/// The kind of input.
 pub(super) enum Input {
     Text {
         value: String,
         most: u32,
     },
-    /// `keys`: which keys a phone shows. Some have no minus among their numbers.
+    /// `keys`: the keyboard that a phone shows. The numeric keyboards of some phones have no minus.
     Number {
         value: String,
         keys: &'static str,
@@ -46,7 +46,7 @@ pub(super) enum Input {
     Several(Vec<Choice>),
 }
 
-/// The fields for the attributes of a kind, those that are chosen before those that are typed.
+/// The fields for the attributes of a kind, choices before typed values.
 pub(super) fn attribute_fields(kind: &Kind, draft: &Draft) -> Vec<AttributeField> {
     let rank = |attribute: &Attribute| match attribute.value {
         AttributeValue::Choice { .. } | AttributeValue::Boolean => 0,
@@ -70,7 +70,7 @@ pub(super) fn attribute_fields(kind: &Kind, draft: &Draft) -> Vec<AttributeField
     attributes.into_iter().map(field).collect()
 }
 
-/// What the game says of an attribute; where it says nothing in words, its bounds.
+/// The text of the rule of the attribute; without a text, its bounds.
 fn rule(attribute: &Attribute) -> String {
     let rule = design_words::rule(&attribute.reference.text, &attribute.reference.rule);
     match &attribute.value {
@@ -104,7 +104,7 @@ fn input(attribute: &Attribute, draft: &Draft, name: &str) -> Input {
             Input::Several(choices(&named(values), &chosen))
         }
         AttributeValue::Text { max_length } => Input::Text { value: typed(), most: *max_length },
-        // The engine has no other yet.
+        // The engine has no other kind of value yet (the enum is `non_exhaustive`).
         _ => Input::Text { value: typed(), most: MAX_TEXT },
     }
 }
@@ -113,7 +113,7 @@ fn named(values: &[String]) -> Vec<(String, String)> {
     values.iter().map(|value| (value.clone(), words::titled(value))).collect()
 }
 
-/// All values to choose from, and what was chosen beside them: the check says that it is none.
+/// All values to choose from, and a chosen value that is not among them: the check reports it.
 fn choices(values: &[(String, String)], chosen: &[&str]) -> Vec<Choice> {
     let is_known = |value: &str| values.iter().any(|(known, _)| known == value);
     let unknown = chosen.iter().filter(|value| !value.is_empty() && !is_known(value));
@@ -130,7 +130,7 @@ fn choices(values: &[(String, String)], chosen: &[&str]) -> Vec<Choice> {
     known.chain(unknown).collect()
 }
 
-/// A rarity whose numbers are worked out, or chosen.
+/// A rarity whose numbers are calculated or chosen.
 pub(super) struct RarityRow {
     pub(super) name: String,
     pub(super) cells: Vec<NumberCell>,
@@ -142,14 +142,14 @@ pub(super) struct NumberCell {
     pub(super) name: String,
     pub(super) label: String,
     pub(super) value: String,
-    /// What it is without a choice.
+    /// The calculated value, which applies without a choice.
     pub(super) worked_out: String,
-    /// What the game finds wrong with the value.
+    /// The violations of the value.
     pub(super) notes: Vec<String>,
 }
 
-/// Columns and rows of the numbers that differ between rarities, but for the lowest, which is the design itself. `worked_out`: the number of an
-/// attribute in a rarity.
+/// Columns and rows of the numbers that differ between rarities. The lowest rarity is left out, because its numbers are those of the design itself.
+/// `worked_out`: the calculated number of an attribute in a rarity.
 pub(super) fn rarity_rows(
     game: &Game,
     kind: &Kind,
@@ -187,7 +187,7 @@ pub(super) fn rarity_rows(
     (numbers.iter().map(|(_, label)| label.clone()).collect(), rarities.map(row).collect())
 }
 
-/// Which effects the card may have: the first rule of its kind whose condition holds.
+/// The allowed effects of the card: those of the first rule of its kind whose condition holds.
 pub(super) fn effect_schema<'a>(
     game: &Game,
     kind: &'a Kind,
@@ -212,7 +212,7 @@ pub(super) fn effect_schema<'a>(
 pub(super) struct EffectField {
     pub(super) at: usize,
     pub(super) heading: String,
-    /// Names of the fields, and their `id`s.
+    /// The prefix of the names of the fields, and of their `id`s.
     pub(super) name: String,
     pub(super) id: String,
     pub(super) text: String,
@@ -223,7 +223,7 @@ pub(super) struct EffectField {
     pub(super) notes: Vec<String>,
 }
 
-/// A field for each effect that there is, at least as many as the card must have.
+/// The fields of all effects, at least as many as the card must have.
 pub(super) fn effect_fields(schema: &EffectSchema, draft: &Draft) -> Vec<EffectField> {
     let in_slots: u32 = schema.slots.iter().map(|slot| slot.min).sum();
     let least = usize::try_from(schema.min.max(in_slots).max(1)).unwrap_or(1);

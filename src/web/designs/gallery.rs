@@ -1,4 +1,4 @@
-//! The gallery: the designs that everybody may see, searched, page by page.
+//! The gallery of shared designs with its search, page by page.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,10 @@ use crate::web::forms::Choice;
 use crate::web::page::{ENTRIES, Frame, Place, Preview, answer, path_of, refused, write};
 use crate::web::words;
 
-/// The page.
+/// The path of this page.
 const PATH: &str = "/designs";
 
-/// What is asked for, as a form sends it: fields that nobody filled in are empty.
+/// The query of the page, as the form sends it: fields without input are empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct Asked {
@@ -52,11 +52,11 @@ impl Asked {
         path_of(PATH, &fields)
     }
 
-    /// The address of the same search with one more term.
+    /// The path of the same search with one more term.
     fn path_with(&self, term: &str) -> String {
         let q = match self.q.trim() {
             "" => term.to_owned(),
-            // The term would belong to the last alternative alone.
+            // Without parentheses, the term would belong to the last alternative only.
             q if matches!(parse(q), Ok(Some(Node::Or(_)))) => format!("({q}) {term}"),
             q => format!("{q} {term}"),
         };
@@ -67,7 +67,7 @@ impl Asked {
         Self { game: game.to_owned(), cursor: None, ..self.clone() }.path_at(None)
     }
 
-    /// Whether it is the list of all designs, from its beginning.
+    /// Whether this is the first page of the list without search or filter.
     fn is_plain(&self) -> bool {
         self.cursor.is_none() && self.path_at(None) == PATH
     }
@@ -101,21 +101,21 @@ struct Gallery {
     asked: Asked,
     games: Vec<Choice>,
     sorts: Vec<Choice>,
-    /// Why nothing was looked for; empty: something was.
+    /// Why no search was made; empty: a search was made.
     refusals: Vec<String>,
     warnings: Vec<String>,
     marked: Vec<Piece>,
     tiles: Vec<DesignTile>,
     first_path: Option<String>,
     next_path: Option<String>,
-    /// Links to the same search in one game, when all are searched.
+    /// Links that limit the same search to one game, if all games are searched.
     game_links: Vec<Choice>,
     narrowings: Vec<Narrowing>,
-    /// Whether there should be some, and nobody could count them.
+    /// Whether facets are missing because the service was too busy to count them.
     lacks_facets: bool,
 }
 
-/// Lists shared designs. Everybody gets the same; nobody keeps it, because a design may be withdrawn at any moment.
+/// Lists shared designs. The answer is the same for everybody, but must not be cached: a design may be withdrawn at any moment.
 pub(in crate::web) async fn list_designs(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -142,7 +142,7 @@ async fn page(app: &AppState, network: Network, asked: Asked) -> Result<Gallery,
         }
         Err(problem) => return Err(problem),
     };
-    // After the list: a page has one search at a time, as a request of the API has.
+    // Counted after the list: a page runs one search at a time, like a request of the API.
     let narrowings = match &game {
         Some(game) if faults.is_empty() => find_narrowings(app, network, game, &asked).await,
         _ => Some(Vec::new()),
@@ -161,7 +161,7 @@ async fn list(
     gallery::list(app, network, gallery, cursor, limit).await
 }
 
-/// What the designs can be narrowed by, in one game; `None`: nobody could count it. The list is worth showing without.
+/// The facets of the search in one game; `None`: they could not be counted. Then the page shows the list without them.
 async fn find_narrowings(
     app: &AppState,
     network: Network,
@@ -172,7 +172,7 @@ async fn find_narrowings(
     let path_with = |term: &str| asked.path_with(term);
     match counted.and_then(|counted| design_narrowings(&path_with, &counted)) {
         Ok(narrowings) => Some(narrowings),
-        // A game that does not exist has none.
+        // The game does not exist, so it has no facets.
         Err(problem)
             if matches!(problem.code(), ProblemCode::InvalidQuery | ProblemCode::NotFound) =>
         {
@@ -230,7 +230,7 @@ impl Gallery {
             sorts: GallerySort::ALL
                 .into_iter()
                 .map(|sort| Choice {
-                    // The first one needs no word in the address.
+                    // The default sort order is not written to the address.
                     value: if sort == GallerySort::default() {
                         String::new()
                     } else {
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_are_added_to_all_alternatives() {
+    fn a_term_is_added_to_all_alternatives() {
         let asked = |q: &str| Asked { q: q.to_owned(), ..Asked::default() };
         assert_eq!(asked("").path_with("kind:unit"), "/designs?q=kind%3Aunit");
         assert_eq!(asked("owl").path_with("x:y"), "/designs?q=owl+x%3Ay");
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_that_there_are_not_are_refused() {
+    fn unknown_sort_orders_are_refused() {
         let sorted = |sort: &str| Asked { sort: sort.to_owned(), ..Asked::default() }.request(None);
         assert_eq!(sorted("rating").ok().map(|request| request.sort), Some(GallerySort::Rating));
         assert!(sorted("likes").is_err());

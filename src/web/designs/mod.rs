@@ -1,4 +1,4 @@
-//! Pages of card designs: the gallery, each design with what others say of it, the designer, and reviews.
+//! Pages of card designs: the gallery, each design with its feedback, the designer, and reviews.
 
 mod artwork;
 mod authors;
@@ -35,7 +35,7 @@ use crate::app::problem::Problem;
 use crate::domain::designs::abuse_report::AbuseReason;
 use crate::domain::designs::identifier::DesignCode;
 
-/// Why something is reported, by the code of the reason.
+/// The text of the reason of a report, by its code.
 pub(super) fn reason_in_words(code: &str) -> &str {
     match AbuseReason::parse(code) {
         Some(reason) => words::reason(reason),
@@ -48,12 +48,12 @@ pub(super) fn design_path(id: impl Display) -> String {
     format!("/designs/{id}")
 }
 
-/// The design that a path names. What is no identifier names none.
+/// The identifier of the design in a path; an invalid identifier answers 404.
 fn identifier(typed: &str) -> Result<DesignCode, Problem> {
     DesignCode::parse(typed).map_err(|_| Problem::not_found())
 }
 
-/// Mounts the pages of this folder.
+/// Mounts the routes of this module.
 pub(super) fn configure(config: &mut ServiceConfig) {
     config
         .service(page!("/designs", gallery::list_designs))

@@ -1,4 +1,4 @@
-//! The own designs, all or those of one status.
+//! The visitor's own designs, optionally only those of one status.
 
 use std::collections::BTreeMap;
 
@@ -23,16 +23,16 @@ use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 
-/// Which designs.
+/// The query of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct OwnQuery {
-    /// Empty: all.
+    /// Empty: designs of all statuses.
     status: String,
     cursor: Option<Cursor>,
 }
 
-/// The list of a status; empty: of all.
+/// The path of the list of a status; empty: of all.
 fn path_at(status: &str, cursor: Option<&str>) -> String {
     path_of("/my/designs", &[("status", status), ("cursor", cursor.unwrap_or_default())])
 }
@@ -42,7 +42,7 @@ fn path_at(status: &str, cursor: Option<&str>) -> String {
 struct OwnPage {
     frame: Frame,
     statuses: Vec<Choice>,
-    /// Whether the reader decides about designs of others.
+    /// Whether the reader may review designs of others.
     is_reviewer: bool,
     tiles: Vec<DesignTile>,
     is_filtered: bool,
@@ -50,7 +50,7 @@ struct OwnPage {
     next_path: Option<String>,
 }
 
-/// Shows the own designs, the newest first.
+/// Shows the visitor's own designs, the newest first.
 pub(in crate::web) async fn list_own_designs(
     state: web::Data<AppState>,
     by: Player<ReadOwnDesigns>,

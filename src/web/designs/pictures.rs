@@ -1,4 +1,4 @@
-//! Pictures of designs for whoever is logged in: of stored ones, and of what stands in the designer.
+//! Pictures of designs for a logged-in visitor: of stored designs, and of the draft in the designer.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -17,13 +17,13 @@ use crate::memory::rendered::Rendered;
 use crate::web::headers::stay_apart;
 use crate::web::session::{Player, Visitor};
 
-/// In which rarity.
+/// The rarity of the picture.
 #[derive(Deserialize)]
 pub(in crate::web) struct PictureQuery {
     rarity: Option<Code>,
 }
 
-/// Draws a design with the eyes of the reader. What a stranger does not see, no cache keeps.
+/// Draws a design that the reader may see. Caches must not store a picture that a stranger may not see.
 pub(in crate::web) async fn draw_picture(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -39,7 +39,7 @@ pub(in crate::web) async fn draw_picture(
     Ok(answered(&req, &visitor, &picture))
 }
 
-/// Draws what stands in the designer.
+/// Draws the draft of the designer.
 pub(in crate::web) async fn sketch(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -56,7 +56,7 @@ pub(in crate::web) async fn sketch(
 
 fn answered(req: &HttpRequest, visitor: &Visitor, picture: &Rendered) -> HttpResponse {
     let mut answer = picture_answer(req, picture);
-    // Another site could tell an author from a stranger by what it may load.
+    // Otherwise another site could distinguish the author from a stranger by loading the picture.
     stay_apart(answer.headers_mut());
     if !visitor.is_stranger() {
         let kept = HeaderValue::from_static("private, no-store");

@@ -1,11 +1,11 @@
-//! From places in a design, as the API names them, to the fields of the designer.
+//! Maps JSON pointers of the API into a design to the fields of the designer.
 
 use cardscape_engine::Game;
 
 use super::draft::Draft;
 use crate::app::designs::design_checks::DesignViolationResponse;
 
-/// The name of the field that a pointer into a design is about.
+/// The name of the field for a pointer into a design.
 pub(super) fn field_of(pointer: &str, draft: &Draft, rarity: Option<&str>) -> Option<String> {
     let mut parts = pointer.strip_prefix('/')?.split('/');
     Some(match (parts.next()?, parts.next(), parts.next(), parts.next()) {
@@ -47,7 +47,7 @@ pub(super) fn field_of_fault(game: Option<&Game>, pointer: &str, draft: &Draft) 
     })
 }
 
-/// A number of the lowest rarity has the field of the design itself.
+/// Numbers of the lowest rarity have no field of their own: the field of the design is used.
 fn of_base(game: &Game, field: String) -> String {
     let base = format!("printings.{}.", game.base_rarity().code);
     match field.strip_prefix(&base) {
@@ -69,7 +69,7 @@ mod tests {
         for (pointer, expected) in [
             ("/name", Some("name")),
             ("/attributes/attack", Some("attributes.attack")),
-            // The first effect has no sentence, and is not sent.
+            // The first effect has no sentence, so the request does not contain it.
             ("/effects/0", Some("effects.1.text")),
             ("/effects/0/style", Some("effects.1.style")),
             ("/effects/1/text", None),

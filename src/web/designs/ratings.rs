@@ -16,17 +16,17 @@ use crate::http::extract::Form;
 use crate::web::forms::Faults;
 use crate::web::session::{Player, see_other};
 
-/// What is rated, by the names of the fields.
+/// The criteria, by the names of the fields.
 pub(super) const CRITERIA: [&str; 4] = ["fun", "balance", "flavour", "clarity"];
 
-/// How a design is rated.
+/// The ratings of a design.
 pub(super) struct RatingsView {
     pub(super) summary: String,
-    /// Criteria with their means.
+    /// Criteria with their mean points.
     pub(super) means: Vec<MeanRow>,
 }
 
-/// The mean of a criterion.
+/// The mean points of a criterion.
 pub(super) struct MeanRow {
     pub(super) name: &'static str,
     pub(super) mean: f64,
@@ -64,7 +64,7 @@ pub(super) struct PointField {
     pub(super) is_given: bool,
 }
 
-/// The fields of the form, with what was given for each criterion.
+/// The fields of the form, with the points that the reader gave for each criterion.
 pub(super) fn criterion_fields(given: impl Fn(&str) -> Option<i32>) -> Vec<CriterionField> {
     let field = |code| CriterionField {
         code,
@@ -77,7 +77,7 @@ pub(super) fn criterion_fields(given: impl Fn(&str) -> Option<i32>) -> Vec<Crite
     CRITERIA.into_iter().map(field).collect()
 }
 
-/// Points, as a form sends them: a criterion without points is absent.
+/// The fields of the form: a criterion without points is absent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct TypedRating {
@@ -85,7 +85,7 @@ pub(in crate::web) struct TypedRating {
     balance: Option<i32>,
     flavour: Option<i32>,
     clarity: Option<i32>,
-    /// Whether the own rating shall go.
+    /// Whether the visitor's own rating is deleted.
     take_back: bool,
 }
 
@@ -115,7 +115,7 @@ impl TypedRating {
     }
 }
 
-/// Rates a design, or takes the own rating back.
+/// Rates a design, or deletes the visitor's own rating.
 pub(in crate::web) async fn rate(
     state: web::Data<AppState>,
     by: Player<GiveFeedback>,

@@ -1,4 +1,4 @@
-//! Reports of what should not be there, as players write them.
+//! Reports of abuse, as players create them.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -22,7 +22,7 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor};
 use crate::web::words;
 
-/// What of a design is reported; nothing: the design itself.
+/// The reported part of a design; empty: the design itself.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub(in crate::web) struct About {
     comment: Option<Uuid>,
@@ -51,7 +51,7 @@ struct ReportPage {
     suggestion: Option<Uuid>,
     reasons: Vec<Choice>,
     details: String,
-    /// Whether the report was written.
+    /// Whether the report was stored.
     is_done: bool,
 }
 
@@ -99,21 +99,21 @@ async fn page(
     })
 }
 
-/// A report, as a form sends it.
+/// The fields of the form.
 #[derive(Deserialize)]
 pub(in crate::web) struct TypedReport {
     #[serde(default)]
     reason: String,
     #[serde(default)]
     details: String,
-    /// Empty where the report is about something else, as the next one.
+    /// Empty if the report is not about a comment; the next field is similar.
     #[serde(default)]
     comment: String,
     #[serde(default)]
     suggestion: String,
 }
 
-/// Writes a report.
+/// Stores a report.
 pub(in crate::web) async fn send(
     state: web::Data<AppState>,
     by: Player<ReportAbuse>,

@@ -27,13 +27,13 @@ use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// Where the queue begins.
+/// The page of the queue.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct QueueQuery {
     cursor: Option<Cursor>,
 }
 
-/// A design that waits.
+/// A waiting design.
 struct WaitingRow {
     path: String,
     name: String,
@@ -41,7 +41,7 @@ struct WaitingRow {
     game: String,
     day: String,
     at: String,
-    /// Whether somebody looks at it, and whether that is the reader.
+    /// Whether a reviewer has claimed it, and whether that is the reader.
     is_claimed: bool,
     is_mine: bool,
 }
@@ -55,7 +55,7 @@ struct QueuePage {
     next_path: Option<String>,
 }
 
-/// Lists the designs that wait, the first submitted first.
+/// Lists the waiting designs, oldest submission first.
 pub(in crate::web) async fn list_waiting(
     state: web::Data<AppState>,
     by: Player<ReviewDesigns>,
@@ -93,7 +93,7 @@ fn review_path(design: &str) -> String {
     format!("/reviews/designs/{design}")
 }
 
-/// What a claim gives: the checklist, and until when it holds.
+/// The checklist of a claim, and when the claim ends.
 struct ClaimView {
     until: String,
     until_at: String,
@@ -112,13 +112,13 @@ struct ReviewPage {
     author_path: String,
     status: &'static str,
     content: ContentView,
-    /// Whether somebody may claim it.
+    /// Whether the design can be claimed.
     may_be_claimed: bool,
     claim: Option<ClaimView>,
     typed: TypedDecision,
 }
 
-/// A decision, as a form sends it.
+/// The decision, as the form sends it.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct TypedDecision {
@@ -126,7 +126,7 @@ pub(in crate::web) struct TypedDecision {
     reason: String,
 }
 
-/// Shows a design that waits.
+/// Shows a waiting design.
 pub(in crate::web) async fn show(
     state: web::Data<AppState>,
     by: Player<ReviewDesigns>,
@@ -170,7 +170,7 @@ async fn show_page(
     private(status, &page)
 }
 
-/// Claims a design, or makes the claim last longer, and shows the checklist. What was typed before a claim ended is carried on.
+/// Claims a design, or extends the claim, and shows the checklist. Input that was typed before a claim ended is kept.
 pub(in crate::web) async fn claim(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -200,7 +200,7 @@ async fn show_claimed(
     }
 }
 
-/// Gives a claimed design back.
+/// Releases the claim of a design.
 pub(in crate::web) async fn give_back(
     state: web::Data<AppState>,
     by: Player<ReviewDesigns>,
@@ -209,7 +209,7 @@ pub(in crate::web) async fn give_back(
     let code = identifier(&design)?;
     match design_reviews::give_back(&state, &by, code).await {
         Ok(()) => Ok(see_other("/reviews/designs")),
-        // It was given back already, or the claim has ended.
+        // The claim is released already, or has ended.
         Err(problem) if problem.code() == ProblemCode::DesignNotClaimed => {
             Ok(see_other("/reviews/designs"))
         }
@@ -240,7 +240,7 @@ pub(in crate::web) async fn decide(
             let fields = [("/decision", "choice"), ("/reason", "reason")];
             let Some(faults) = faults_of(&problem, &fields) else { return Err(problem) };
             let status = problem.code().status();
-            // What was typed wrong is mended with the checklist beside it; after anything else, the claim is over, and a new one has what was typed.
+            // Faults of the input are shown with the checklist. After any other problem the claim is over; a new claim keeps the input.
             if problem.faults().is_empty() {
                 show_page(&state, &by, code, None, (status, faults, typed)).await
             } else {

@@ -22,7 +22,7 @@ use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// Which revisions, and which two to compare.
+/// The page of the list, and the two revisions to compare.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct RevisionsQuery {
     from: Option<i64>,
@@ -38,7 +38,7 @@ struct RevisionRow {
     day: String,
     at: String,
     credited_to: Option<String>,
-    /// The comparison with the newest; `None`: it is the newest.
+    /// The path of the comparison with the newest revision; `None`: this is the newest.
     compare: Option<String>,
     restore: String,
 }
@@ -60,7 +60,7 @@ struct RevisionsPage {
     next_path: Option<String>,
 }
 
-/// Lists the revisions, and what differs between two of them: without a choice, between the newest and the one before.
+/// Lists the revisions, and the differences between two of them: by default, between the newest and the one before.
 pub(in crate::web) async fn list(
     state: web::Data<AppState>,
     by: Player<ReadOwnDesigns>,
@@ -119,14 +119,14 @@ async fn show(
     private(status, &page)
 }
 
-/// Which revision to go back to, from which version.
+/// The revision to restore, and the version when the page was loaded.
 #[derive(Deserialize)]
 pub(in crate::web) struct Restored {
     revision: i64,
     version: i64,
 }
 
-/// Writes an earlier revision as the newest one.
+/// Stores an earlier revision as the newest one.
 pub(in crate::web) async fn restore(
     state: web::Data<AppState>,
     network: ClientNetwork,

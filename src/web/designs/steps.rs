@@ -1,4 +1,4 @@
-//! What its author does with a design as a whole: share, submit, withdraw and delete it. Each step has a page that says what it means.
+//! Actions of the author on a whole design: share, submit, withdraw and delete. Each action has a page that explains it.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -22,7 +22,7 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
-/// A step of the author.
+/// An action of the author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AuthorStep {
     Share,
@@ -48,7 +48,7 @@ impl AuthorStep {
         step.ok_or_else(Problem::not_found)
     }
 
-    /// Whether a design of this status has taken it last.
+    /// Whether the status is the result of this action.
     fn is_done(self, status: &str) -> bool {
         let done = match self {
             Self::Share => DesignStatus::Shared,
@@ -59,14 +59,14 @@ impl AuthorStep {
         status == done.as_str()
     }
 
-    /// Whether the design may take it, by the table of statuses.
+    /// Whether the design allows the action, by the table of statuses.
     fn may_be_taken(self, design: &DesignResponse) -> bool {
         let Some(status) = DesignStatus::parse(design.status) else { return false };
         let step = match self {
             Self::Share => DesignStep::Share,
             Self::Submit => DesignStep::Submit,
             Self::Withdraw => DesignStep::Withdraw,
-            // What nobody else has seen, and may still be edited.
+            // A design can be deleted if nobody else has seen it and it can still be edited.
             Self::Delete if design.shared_at.is_none() => DesignStep::Edit,
             Self::Delete => return false,
         };
@@ -74,20 +74,20 @@ impl AuthorStep {
     }
 }
 
-/// Whether the author may write another revision.
+/// Whether the author may store another revision.
 pub(super) fn may_be_edited(design: &DesignResponse) -> bool {
     let status = DesignStatus::parse(design.status);
     let after = status.and_then(|status| status.after(DesignStep::Edit));
     design.takedown.is_none() && after.is_some()
 }
 
-/// A step that can be taken now, and its page.
+/// An allowed action, and its page.
 pub(super) struct StepLink {
     pub(super) path: String,
     pub(super) name: &'static str,
 }
 
-/// The steps that its author can take with a design now.
+/// The actions that the author may take now.
 pub(super) fn step_links(design: &DesignResponse) -> Vec<StepLink> {
     let link = |step: AuthorStep| StepLink {
         path: format!("{}/steps/{}", design_path(&design.id), step.as_str()),
@@ -110,7 +110,7 @@ struct StepPage {
     version: i64,
 }
 
-/// Shows what a step means.
+/// Shows the page that explains an action.
 pub(in crate::web) async fn show(
     state: web::Data<AppState>,
     by: Player<ReadOwnDesigns>,
@@ -134,7 +134,7 @@ async fn show_form(
     let design_page = design_path(&design.id);
     let page = StepPage {
         frame: Frame::new(&heading).at(Place::Designs),
-        // A page that was open for long, or an address that was typed.
+        // The page was open for long, or the address was typed: the action is no longer allowed.
         faults: if faults.is_empty() && !step.may_be_taken(&design) {
             Faults::one("", design_words::STEP_REFUSED)
         } else {
@@ -151,7 +151,7 @@ async fn show_form(
     private(status, &page)
 }
 
-/// One of the own designs; 404 for those of others, even if they are shared.
+/// One of the visitor's own designs. A design of another author answers 404, even if it is shared.
 pub(super) async fn find_own(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
@@ -161,13 +161,13 @@ pub(super) async fn find_own(
     if found.is_own { Ok(found) } else { Err(Problem::not_found()) }
 }
 
-/// The version that a button is about.
+/// The version of the design when the page with the button was loaded.
 #[derive(Deserialize)]
 pub(in crate::web) struct MeantVersion {
     version: i64,
 }
 
-/// Takes a step.
+/// Takes the action.
 pub(in crate::web) async fn take(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -193,13 +193,13 @@ pub(in crate::web) async fn take(
     match taken {
         Ok(()) if step == AuthorStep::Delete => Ok(see_other("/my/designs")),
         Ok(()) => Ok(see_other(&design_path(code))),
-        // It was deleted before, as by a double click. Designs of others are answered alike.
+        // The design was deleted before, for example by a double click. A design of another author gets the same answer.
         Err(problem) if step == AuthorStep::Delete && problem.code() == ProblemCode::NotFound => {
             Ok(see_other("/my/designs"))
         }
         Err(problem) => {
             let reads = by.visitor.must::<ReadOwnDesigns>()?;
-            // Pressed twice: it is what it was to be.
+            // The form was sent twice: the wanted state is reached already.
             if step.is_done(find_own(&state, &reads, code).await?.design.status) {
                 return Ok(see_other(&design_path(code)));
             }

@@ -1,4 +1,4 @@
-//! Changes that others suggest: listed, shown, taken, declined and withdrawn.
+//! Changes that other players suggest: listed, shown, accepted, declined and withdrawn.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -68,7 +68,7 @@ struct SuggestionsPage {
     next_path: Option<String>,
 }
 
-/// Lists the suggestions for a design: its author gets all, others get their own.
+/// Lists the suggestions for a design: its author gets all, other readers get their own.
 pub(in crate::web) async fn list(
     state: web::Data<AppState>,
     by: Player<ReadOwnDesigns>,
@@ -117,7 +117,7 @@ struct SuggestionPage {
     version: i64,
 }
 
-/// Shows a suggestion, to the author of the design and to who made it.
+/// Shows a suggestion to the author of the design and to the account that made it.
 pub(in crate::web) async fn find(
     state: web::Data<AppState>,
     by: Player<ReadOwnDesigns>,
@@ -164,16 +164,16 @@ async fn show(
     private(status, &page)
 }
 
-/// What shall become of a suggestion.
+/// The answer to a suggestion.
 #[derive(Deserialize)]
 pub(in crate::web) struct Answer {
     answer: String,
-    /// Of taking it: the version of the design that it changes.
+    /// For accepting: the version of the design that the suggestion changes.
     #[serde(default)]
     version: i64,
 }
 
-/// Takes or declines a suggestion for one of the own designs, or withdraws an own one.
+/// Accepts or declines a suggestion for one of the visitor's own designs, or withdraws one of the visitor's own suggestions.
 pub(in crate::web) async fn answer(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -208,7 +208,7 @@ pub(in crate::web) async fn answer(
     match done {
         Ok(path) => Ok(see_other(&path)),
         Err(problem) => {
-            // Pressed twice: it is what it was to be.
+            // The form was sent twice: the wanted state is reached already.
             let stored = suggested_changes::find(&state, &by, code, suggestion).await?.suggestion;
             match (answer.answer.as_str(), stored.state) {
                 ("take", "taken") | ("withdraw", "withdrawn") => {

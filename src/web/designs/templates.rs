@@ -1,4 +1,4 @@
-//! A sentence of an effect from a template: which template, then a value for each of its places.
+//! Builds the sentence of an effect from a template: the visitor chooses a template, then a value for each placeholder.
 
 use actix_web::HttpResponse;
 use askama::Template;
@@ -15,10 +15,10 @@ use crate::web::forms::private;
 use crate::web::page::{Frame, Place};
 use crate::web::words;
 
-/// Templates, and values of a place, that are shown at once.
+/// Most templates, and most values of a placeholder, that are shown at once.
 const CHOICES: u16 = 200;
 
-/// A template or a value to choose.
+/// A template or value to choose.
 struct Offered {
     value: String,
     text: String,
@@ -30,17 +30,17 @@ struct TemplatesPage<'a> {
     frame: Frame,
     heading: String,
     path: &'a str,
-    /// The fields of the design.
+    /// The fields of the design, as hidden fields.
     carried: Vec<(String, String)>,
     at: usize,
-    /// What was wrong with the choice before.
+    /// The fault of the choice before.
     fault: Option<&'static str>,
-    /// Number of the chosen template; empty: none is chosen.
+    /// The number of the chosen template; empty: no template is chosen.
     template: String,
     picks: String,
-    /// The sentence so far.
+    /// The sentence with the values that are chosen so far.
     text: String,
-    /// What is to be chosen.
+    /// The label of the next choice.
     label: String,
     field: &'static str,
     choices: Vec<Offered>,
@@ -50,7 +50,7 @@ struct TemplatesPage<'a> {
     is_removed: bool,
 }
 
-/// Shows what is to be chosen next. `go`: the button that was pressed. `Err` with the draft: the sentence is chosen, and stands in it.
+/// Shows the next choice. `go`: the pressed button. `Err` with the draft: the sentence is complete and part of the draft.
 pub(super) async fn choose(
     work: &Work<'_>,
     mut draft: Draft,
@@ -127,7 +127,7 @@ pub(super) async fn choose(
     page.picks.clear();
     let listed = match effect_texts::list_templates(work.app, &game, cursor.as_ref(), limit).await {
         Ok(listed) => listed.part,
-        // The game has none: sentences are typed.
+        // The game has no templates: sentences are typed.
         Err(problem) if problem.code() == ProblemCode::NotFound => return Ok(Err(draft)),
         Err(problem) => return Err(problem),
     };
@@ -140,7 +140,7 @@ pub(super) async fn choose(
     Ok(Ok(private(200, &page)?))
 }
 
-/// The chosen template as far as it is filled; `None`: none is chosen, or one that is gone.
+/// The chosen template with its filled placeholders; `None`: no template is chosen, or it no longer exists.
 async fn chosen(
     work: &Work<'_>,
     draft: &Draft,
@@ -152,7 +152,7 @@ async fn chosen(
     let Ok(picks) = Picks::try_from(draft.one("picks").to_owned()) else { return Ok(None) };
     match effect_choices::find(work.app, game, number, picks, cursor, limit).await {
         Ok(found) => Ok(Some(found.part)),
-        // The texts were changed in between: the choice begins anew.
+        // The texts of the game were changed in the meantime: the choice starts again.
         Err(problem) if problem.code().status() < 500 && problem.code().status() != 429 => Ok(None),
         Err(problem) => Err(problem),
     }
@@ -175,7 +175,7 @@ impl TemplatesPage<'_> {
     }
 }
 
-/// A text with its open places as people read them: `<low_rank>` becomes `[low rank]`.
+/// A text with its open placeholders in readable form: `<low_rank>` becomes `[low rank]`.
 fn readable(text: &str) -> String {
     let mut readable = String::with_capacity(text.len());
     let mut is_place = false;
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_told_from_the_text() {
+    fn placeholders_are_marked_in_the_text() {
         assert_eq!(readable("Tap one <low_rank> unit_x."), "Tap one [low rank] unit_x.");
     }
 }

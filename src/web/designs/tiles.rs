@@ -12,15 +12,15 @@ pub(super) struct DesignTile {
     pub(super) path: String,
     pub(super) picture: String,
     pub(super) name: String,
-    /// Its kind, or its status where that matters more.
+    /// The kind; on own designs, also the status.
     pub(super) about: String,
     pub(super) author: String,
-    /// How it is rated and discussed; empty: not yet.
+    /// A summary of ratings and comments; empty: there are none.
     pub(super) feedback: String,
 }
 
 impl DesignTile {
-    /// The tile of a design that everybody may see.
+    /// The tile of a shared design.
     pub(super) fn new(game: Option<&Game>, design: DesignSummaryResponse) -> Self {
         let kind = match game {
             Some(game) => kind_name(game, &design.kind),
@@ -44,7 +44,7 @@ impl DesignTile {
         }
     }
 
-    /// The same for its author, who sees every design, and its status.
+    /// The tile of a design for its author, with its status.
     pub(super) fn own(game: Option<&Game>, design: DesignSummaryResponse) -> Self {
         let (id, status) = (design.id.clone(), design.status);
         let tile = Self::new(game, design);

@@ -1,4 +1,4 @@
-//! What the check says of a design, as people read it.
+//! The result of the check of a design, as text for people.
 
 use cardscape_engine::Game;
 
@@ -16,27 +16,27 @@ pub(super) struct VerdictView {
     pub(super) summary: &'static str,
     pub(super) status: &'static str,
     pub(super) lines: Vec<VerdictLine>,
-    /// Cards and designs of the same or a near name, with how near it is.
+    /// Cards and designs with the same or a similar name, and how similar it is.
     pub(super) names: Vec<AlikeRow>,
-    /// Those whose effects do the same.
+    /// Cards and designs whose effects do the same.
     pub(super) same_effects: Vec<AlikeRow>,
-    /// Why it cannot be released yet, beside broken rules.
+    /// Why the design cannot be released yet, apart from violations.
     pub(super) obstacles: Vec<&'static str>,
     pub(super) warnings: Vec<&'static str>,
-    /// Sentences that come from no template.
+    /// Sentences that do not match a template.
     pub(super) free_texts: Vec<String>,
 }
 
-/// A rule that is broken.
+/// A violation.
 pub(super) struct VerdictLine {
     pub(super) text: String,
     pub(super) rule: String,
     pub(super) fix: Option<String>,
-    /// The `id` of the field on this page that it is about.
+    /// The `id` of its field, if the field is on this page.
     pub(super) field: Option<String>,
 }
 
-/// A card or a design that is like it.
+/// A similar card or design.
 pub(super) struct AlikeRow {
     pub(super) name: String,
     pub(super) path: String,
@@ -44,7 +44,7 @@ pub(super) struct AlikeRow {
 }
 
 impl VerdictView {
-    /// `field_of`: the `id` of the field that a violation is about, if the page has it.
+    /// `field_of`: the `id` of the field that a violation is about, if the field is on the page.
     pub(super) fn new(
         game: &Game,
         check: &DesignCheckResponse,
@@ -52,7 +52,7 @@ impl VerdictView {
     ) -> Self {
         let line = |violation: &DesignViolationResponse| {
             let text = told(game, violation);
-            // Some rules are told in the words of the rulebook already.
+            // The message of some rules is already the text of the rule.
             let is_said = says(&text, &violation.rule_text);
             let rule_text = if is_said { "" } else { &violation.rule_text };
             VerdictLine {
@@ -95,7 +95,7 @@ impl VerdictView {
     }
 }
 
-/// The broken rules, each once: what is wrong with a design is wrong with it in the lowest rarity, too.
+/// The violations without duplicates: a violation of the whole design is reported for the lowest rarity, too.
 pub(super) fn violations<'a>(
     game: &'a Game,
     check: &'a DesignCheckResponse,
@@ -109,7 +109,7 @@ pub(super) fn violations<'a>(
     check.violations.iter().filter(move |violation| !is_repeated(violation))
 }
 
-/// Whether two violations say the same of what they are about.
+/// Whether two violations have the same message about the same member.
 fn is_alike(one: &DesignViolationResponse, other: &DesignViolationResponse) -> bool {
     one.code == other.code
         && one.rule == other.rule
@@ -118,7 +118,7 @@ fn is_alike(one: &DesignViolationResponse, other: &DesignViolationResponse) -> b
         && one.suggestions == other.suggestions
 }
 
-/// What is wrong, in a sentence that names the rarity where it is about one.
+/// The message of a violation, with the rarity if it is about one.
 pub(super) fn told(game: &Game, violation: &DesignViolationResponse) -> String {
     let text = rules::told(&Found::from(violation), Some(game));
     match &violation.rarity {

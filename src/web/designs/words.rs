@@ -25,7 +25,7 @@ pub(super) const NO_FACETS: &str =
     "What the designs can be narrowed by could not be counted now. The designs are all here.";
 pub(super) const BY: &str = "by";
 
-// A design.
+// The page of a design.
 pub(super) const THE_DESIGN: &str = "The design";
 pub(super) const AUTHOR: &str = "Author";
 pub(super) const REVISED: &str = "Changed";
@@ -120,7 +120,7 @@ pub(super) const NO_CHANGES: &str = "There is no difference.";
 pub(super) const SUGGESTED_BY: &str = "Suggested by";
 pub(super) const COMPARE: &str = "Compare with the newest";
 
-// The own designs.
+// The visitor's own designs.
 pub(super) const ALL_STATUSES: &str = "All";
 pub(super) const NONE_OF_STATUS: &str = "You have no design of this status.";
 pub(super) const NO_OWN_DESIGNS: &str =
@@ -233,22 +233,22 @@ pub(super) const UNFOLLOW: &str = "Follow no more";
 pub(super) const LOG_IN_TO_FOLLOW: &str = "Log in to follow";
 pub(super) const AUTHOR_WITHOUT_DESIGNS: &str = "Nothing in the gallery yet.";
 
-/// The name of a design, or what stands in its place.
+/// The name of a design, or a placeholder if it has none.
 pub(super) fn name_of(name: &str) -> String {
     if name.is_empty() { "Design without a name".to_owned() } else { name.to_owned() }
 }
 
-/// Whose a design is.
+/// The author of a design.
 pub(super) fn by(author: &str) -> String {
     format!("by {author}")
 }
 
-/// What other sites show of a design.
+/// The preview of a design on other sites.
 pub(super) fn preview(author: &str) -> String {
     format!("A card design by {author}.")
 }
 
-/// An order of the gallery.
+/// A sort order of the gallery.
 pub(super) fn sort(sort: GallerySort) -> &'static str {
     match sort {
         GallerySort::New => "Shared last",
@@ -258,7 +258,7 @@ pub(super) fn sort(sort: GallerySort) -> &'static str {
     }
 }
 
-/// How far a design is.
+/// The status of a design.
 pub(super) fn status(status: &str) -> &'static str {
     match status {
         "draft" => "Draft",
@@ -273,7 +273,7 @@ pub(super) fn status(status: &str) -> &'static str {
     }
 }
 
-/// What the status means for the author.
+/// The meaning of a status for the author.
 pub(super) fn status_about(status: &str) -> &'static str {
     match status {
         "draft" => "Only you see it. Share it to hear what others think.",
@@ -293,7 +293,7 @@ pub(super) fn kind_and_status(kind: &str, of: &str) -> String {
     format!("{kind}, {}", status(of).to_lowercase())
 }
 
-/// How a design is rated and discussed, in short.
+/// The summary of ratings and comments.
 pub(super) fn feedback(rating: f64, ratings: i64, comments: i64) -> String {
     let ratings = (ratings > 0).then(|| format!("{} of 5 ({})", mean(rating), grouped(ratings)));
     let comments = match comments {
@@ -305,12 +305,12 @@ pub(super) fn feedback(rating: f64, ratings: i64, comments: i64) -> String {
     parts.join(", ")
 }
 
-/// A mean of points.
+/// The mean of points.
 pub(super) fn mean(mean: f64) -> String {
     format!("{mean:.2}")
 }
 
-/// How a design is rated.
+/// The ratings of a design.
 pub(super) fn ratings(rating: f64, count: i64) -> String {
     match count {
         0 => "Nobody has rated it yet.".to_owned(),
@@ -319,7 +319,7 @@ pub(super) fn ratings(rating: f64, count: i64) -> String {
     }
 }
 
-/// What is rated.
+/// A criterion of ratings.
 pub(super) fn criterion(code: &str) -> &'static str {
     match code {
         "fun" => "Fun",
@@ -329,7 +329,7 @@ pub(super) fn criterion(code: &str) -> &'static str {
     }
 }
 
-/// What is asked about it.
+/// The question of a criterion.
 pub(super) fn criterion_about(code: &str) -> &'static str {
     match code {
         "fun" => "Would you like to play it?",
@@ -339,12 +339,12 @@ pub(super) fn criterion_about(code: &str) -> &'static str {
     }
 }
 
-/// A criterion without points.
+/// The message about a criterion without points.
 pub(super) fn points_missing(code: &str) -> String {
     format!("{}: give 1 to 5 points.", criterion(code))
 }
 
-/// What stands in the place of a comment that is gone.
+/// The placeholder for a comment that is deleted or removed.
 pub(super) fn gone_comment(state: &str) -> &'static str {
     match state {
         "deleted" => "Deleted by its author.",
@@ -352,7 +352,7 @@ pub(super) fn gone_comment(state: &str) -> &'static str {
     }
 }
 
-/// How far a suggestion is.
+/// The state of a suggestion.
 pub(super) fn suggestion_state(state: &str) -> &'static str {
     match state {
         "open" => "Open",
@@ -362,22 +362,22 @@ pub(super) fn suggestion_state(state: &str) -> &'static str {
     }
 }
 
-/// The suggestions for a design.
+/// The heading of the suggestions for a design.
 pub(super) fn suggestions_for(name: &str) -> String {
     format!("Suggestions for {name}")
 }
 
-/// Who suggests.
+/// The author of a suggestion.
 pub(super) fn suggestion_by(name: &str) -> String {
     format!("Suggestion by {name}")
 }
 
-/// The designer, for a suggestion.
+/// The heading of the designer for a suggestion.
 pub(super) fn suggestion_for(name: &str) -> String {
     format!("Suggest a change of {name}")
 }
 
-/// The designer, for an own design.
+/// The heading of the designer for an own design.
 pub(super) fn change_of(name: &str) -> String {
     format!("Change {name}")
 }
@@ -387,12 +387,12 @@ pub(super) fn artwork_of(name: &str) -> String {
     format!("Artwork of {name}")
 }
 
-/// An earlier artwork, which has no name.
+/// The label of an earlier artwork, which has no name.
 pub(super) fn artwork_number(number: usize) -> String {
     format!("Picture {number}")
 }
 
-/// Which pictures can be uploaded, and how much room there is for them.
+/// The accepted picture formats, and the room that is left.
 pub(super) fn picture_help(used: i64, quota: i64) -> String {
     const MIB: i64 = 1024 * 1024;
     format!(
@@ -402,12 +402,12 @@ pub(super) fn picture_help(used: i64, quota: i64) -> String {
     )
 }
 
-/// What a moderator decided about a design.
+/// The decision of a moderator about a design.
 pub(super) fn decision(decision: &str) -> &'static str {
     if decision == "approved" { "Approved by a moderator" } else { "Declined by a moderator" }
 }
 
-/// A step of the author, as a button says it.
+/// The label of the button of an action of the author.
 pub(super) fn step(step: AuthorStep) -> &'static str {
     match step {
         AuthorStep::Share => "Share",
@@ -417,7 +417,7 @@ pub(super) fn step(step: AuthorStep) -> &'static str {
     }
 }
 
-/// A step with a design, as a heading.
+/// The heading of the page of an action.
 pub(super) fn step_of(step: AuthorStep, name: &str) -> String {
     match step {
         AuthorStep::Share => format!("Share {name}"),
@@ -427,7 +427,7 @@ pub(super) fn step_of(step: AuthorStep, name: &str) -> String {
     }
 }
 
-/// What a step means.
+/// The explanation of an action.
 pub(super) fn step_about(step: AuthorStep) -> &'static str {
     match step {
         AuthorStep::Share => {
@@ -453,17 +453,17 @@ pub(super) fn revisions_of(name: &str) -> String {
     format!("Revisions of {name}")
 }
 
-/// Two revisions that are compared.
+/// The heading of the comparison of two revisions.
 pub(super) fn between_revisions(from: i64, to: i64) -> String {
     format!("From revision {from} to {to}")
 }
 
-/// Going back to a revision.
+/// The label of the button that restores a revision.
 pub(super) fn restore(number: i64) -> String {
     format!("Restore revision {number}")
 }
 
-/// What an author allows others to do with a design.
+/// What a licence allows others to do with a design.
 pub(super) fn licence(code: &str) -> &'static str {
     match code {
         "release-1" => {
@@ -482,8 +482,8 @@ pub(super) fn labelled(label: &str, value: &str) -> String {
     format!("{label}: {value}")
 }
 
-/// A part of a design by its JSON pointer; empty for the whole. The game names its attributes; without it, their codes become
-/// words.
+/// The name of a member of a design by its JSON pointer; the empty pointer means the whole design. Attributes have the names of the game; without a game, their
+/// codes are turned into words.
 pub(super) fn member(game: Option<&Game>, pointer: &str) -> String {
     let mut parts = pointer
         .trim_start_matches('/')
@@ -504,22 +504,22 @@ pub(super) fn member(game: Option<&Game>, pointer: &str) -> String {
     }
 }
 
-/// An effect by its place, from 0.
+/// An effect by its index, which starts at 0.
 pub(super) fn effect(at: usize) -> String {
     format!("Effect {}", at + 1)
 }
 
-/// The button that chooses the sentence of an effect.
+/// The label of the button that chooses the sentence of an effect.
 pub(super) fn choose_sentence(at: usize) -> String {
     format!("Effect {} from a template", at + 1)
 }
 
-/// The button that takes an effect out.
+/// The label of the button that removes an effect.
 pub(super) fn drop_effect(at: usize) -> String {
     format!("Take out effect {}", at + 1)
 }
 
-/// What may stay empty is said.
+/// The label of a field; optional fields are marked.
 pub(super) fn wanted(label: &str, is_optional: bool) -> String {
     if is_optional { format!("{label} (may stay empty)") } else { label.to_owned() }
 }
@@ -544,7 +544,7 @@ pub(super) fn rule(text: &str, number: &str) -> String {
     if text.is_empty() { format!("Rule {number}.") } else { format!("{text} (Rule {number})") }
 }
 
-/// A place of a template.
+/// The label of a placeholder of a template.
 pub(super) fn place(placeholder: &str) -> String {
     format!("For {placeholder}")
 }
@@ -560,7 +560,7 @@ pub(super) fn designer_step(step: &str) -> &'static str {
     }
 }
 
-/// How much is wrong, which is said while somebody types.
+/// The number of violations, which is announced while the visitor types.
 pub(super) fn findings(count: usize) -> String {
     match count {
         0 => "Nothing is wrong.".to_owned(),
@@ -569,7 +569,7 @@ pub(super) fn findings(count: usize) -> String {
     }
 }
 
-/// What the check says in short.
+/// The summary of the check.
 pub(super) fn verdict(is_sound: bool, is_releasable: bool) -> &'static str {
     match (is_sound, is_releasable) {
         (_, true) => "It breaks no rule, and could be released.",
@@ -588,7 +588,7 @@ pub(super) fn release_obstacle(obstacle: ReleaseObstacle) -> &'static str {
     }
 }
 
-/// The same by its code in problems.
+/// The text of an obstacle by its code in problems.
 pub(super) fn obstacle(code: &str) -> &'static str {
     release_obstacle(match code {
         "free_text" => ReleaseObstacle::FreeText,
@@ -598,12 +598,12 @@ pub(super) fn obstacle(code: &str) -> &'static str {
     })
 }
 
-/// Until when a claim holds. The day is that of UTC.
+/// When a claim ends. The day is a day in UTC.
 pub(super) fn claimed_until(until: DateTime<Utc>) -> String {
     format!("Claimed until {} UTC on {}", until.format("%H:%M"), day_of(until))
 }
 
-/// A badge with how many there are of what it is for.
+/// A badge with the number that it is awarded for.
 pub(super) fn badge(badge: &str, count: i64) -> String {
     match (badge, count) {
         ("card_designer", 1) => "Designer of 1 card".to_owned(),
@@ -612,7 +612,7 @@ pub(super) fn badge(badge: &str, count: i64) -> String {
     }
 }
 
-/// Why something is reported.
+/// The reason of a report.
 pub(super) fn reason(reason: AbuseReason) -> &'static str {
     match reason {
         AbuseReason::Spam => "Advertising, or the same again and again",
@@ -624,7 +624,7 @@ pub(super) fn reason(reason: AbuseReason) -> &'static str {
     }
 }
 
-/// What is said of a form that was refused, where its fields say nothing of it. `None`: it is a page of its own.
+/// The message about a form that was refused for a reason that is not the fault of a field. `None`: the problem is shown on a page of its own.
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::InvalidBody => "What was sent cannot be read.",
@@ -672,7 +672,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_told_by_their_names() {
+    fn members_are_shown_by_their_names() {
         for (pointer, expected) in [
             ("/name", "Name"),
             ("/attributes/attack", "Attack"),
@@ -699,7 +699,7 @@ mod tests {
     }
 
     #[test]
-    fn feedback_is_told_where_there_is_some() {
+    fn feedback_is_shown_if_there_is_any() {
         assert_eq!(feedback(3.0, 0, 0), "");
         assert_eq!(feedback(3.77, 12, 1), "3.77 of 5 (12), 1 comment");
         assert_eq!(bounds("0", ""), "At least 0.");

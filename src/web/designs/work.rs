@@ -28,13 +28,13 @@ use crate::web::forms::{Choice, private};
 use crate::web::page::{Frame, Place};
 use crate::web::words;
 
-/// What is worked on.
+/// The design that is worked on.
 pub(super) enum Target {
     /// A new design.
     New,
-    /// The next revision of an own one.
+    /// The next revision of an own design.
     Revision(DesignCode, Box<VersionedDesign>),
-    /// A change of somebody else's, to be suggested.
+    /// A suggested change of another author's design.
     Change(DesignCode, Box<VersionedDesign>),
 }
 
@@ -46,19 +46,19 @@ pub(super) struct Work<'a> {
     pub(super) target: Target,
     pub(super) path: String,
 }
-/// What a turn brings about beside the step that it shows.
+/// The messages and states that a step adds to the page.
 #[derive(Default)]
 pub(super) struct Turned {
     pub(super) wrong: Vec<Wrong>,
     pub(super) done: Vec<String>,
     pub(super) is_unchecked: bool,
-    /// Whether the form holds what is stored nowhere.
+    /// Whether the form holds values that are not stored.
     pub(super) is_unsaved: bool,
     pub(super) saved: Option<SavedDesign>,
 }
 
 impl Turned {
-    /// Nothing yet, of a form that was sent: what it holds is not stored.
+    /// The state for a form that was sent: its values are not stored.
     fn sent() -> Self {
         Self { is_unsaved: true, ..Self::default() }
     }
@@ -79,7 +79,7 @@ impl<'a> Work<'a> {
         Self { app, network: network.0, by, target, path }
     }
 
-    /// Where the form goes.
+    /// The path that the form is sent to.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
@@ -91,7 +91,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// What was sent, with the choice of the first step in its fields. The game of a stored design stays.
+    /// The fields that were sent, with the choice of the first step applied. The game of a stored design cannot change.
     pub(super) fn read(&self, mut draft: Draft) -> Result<Draft, Problem> {
         if !draft.is_bounded() {
             return Err(Problem::new(ProblemCode::InvalidBody));
@@ -115,7 +115,7 @@ impl<'a> Work<'a> {
         Ok(found.ok().map(|loaded| loaded.game.clone()))
     }
 
-    /// Does what a button says that does not save.
+    /// Handles a button that does not save.
     pub(super) async fn turn(&self, mut draft: Draft) -> Result<HttpResponse, Problem> {
         let go = draft.one("go").to_owned();
         let step = Step::read(draft.one("step")).unwrap_or(Step::Start);
@@ -146,7 +146,7 @@ impl<'a> Work<'a> {
         self.show(200, &draft, shown, turned).await
     }
 
-    /// Fills in what is missing.
+    /// Fills in missing values.
     async fn fill(
         &self,
         game: &Game,
@@ -181,7 +181,7 @@ impl<'a> Work<'a> {
             let (style, slot) = (effect.style.as_deref(), effect.slot.as_deref());
             draft.set_effect(at, style, slot, &effect.text);
         }
-        // The numbers of other rarities are worked out anyway.
+        // The numbers of other rarities are calculated in any case, so they are not reported.
         let filled = made.filled.iter().filter(|pointer| !pointer.starts_with("/printings"));
         turned.done = filled.map(|pointer| design_words::member(Some(game), pointer)).collect();
         let unfilled = made.unfilled.iter().map(|fault| {
@@ -195,7 +195,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// The answer to a design that could not be saved.
+    /// The answer for a design that could not be saved.
     pub(super) async fn refused(
         &self,
         mut draft: Draft,
@@ -214,7 +214,7 @@ impl<'a> Work<'a> {
             Some(field) => Step::of_field(field),
             None => Step::read(draft.one("step")).unwrap_or(Step::Check),
         };
-        // What is sent next is another request.
+        // The next form that is sent is a new request.
         draft.set("key", Uuid::now_v7().to_string());
         if let (
             ProblemCode::PreconditionFailed | ProblemCode::SuggestionOutdated,
@@ -222,7 +222,7 @@ impl<'a> Work<'a> {
         ) = (problem.code(), self.stored())
         {
             let design = &stored.design;
-            // Whoever has seen both versions may put one in the place of the other, or suggest to do so.
+            // The answer shows both versions. The form gets the stored version: sent again, it overwrites the stored version, or suggests to overwrite it.
             match self.target {
                 Target::Change(..) => {
                     draft.set("revision", design.revision.to_string());
@@ -241,7 +241,7 @@ impl<'a> Work<'a> {
         self.show(problem.code().status(), &draft, step, turned).await
     }
 
-    /// The check of what was sent; `None`: it could not be made.
+    /// The check of the draft; `None`: the check could not be made.
     async fn check(
         &self,
         game: &Game,
@@ -306,7 +306,7 @@ impl<'a> Work<'a> {
         private(status, &page)
     }
 
-    /// The kinds to choose from: of all games, or of that of a stored design.
+    /// The kinds to choose from: of all games, or of the game of a stored design.
     async fn starts(&self, draft: &Draft) -> Result<Vec<KindGroup>, Problem> {
         let games = self.app.all_games().await?;
         let games = games.iter().map(|loaded| &loaded.game);
@@ -376,7 +376,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// What is wrong with what was sent, beside its fields.
+/// The faults of the input, by field.
 fn wrong(problem: &Problem, game: Option<&Game>, draft: &Draft) -> Vec<Wrong> {
     let wrong = |fault: &crate::app::problem::InputFault| {
         let pointer = fault.pointer.strip_prefix("/design").unwrap_or(&fault.pointer);

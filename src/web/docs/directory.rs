@@ -1,4 +1,4 @@
-//! Where everything is, for programs that ask for the first page.
+//! The directory of the service as JSON, for programs that request the first page.
 
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;

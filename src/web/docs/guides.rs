@@ -14,20 +14,20 @@ use crate::app::problem::Problem;
 /// A guide.
 #[derive(Debug)]
 pub(in crate::web) struct Guide {
-    /// Its name below `/docs/`.
+    /// Its name in the path `/docs/{name}`.
     pub(in crate::web) name: &'static str,
-    /// Its title where guides are listed.
+    /// Its title in the list of guides.
     pub(in crate::web) title: &'static str,
-    /// What it is about, in a few words.
+    /// A short description.
     pub(super) about: &'static str,
-    /// Its file below `docs/`, to which other guides link.
+    /// Its file in `docs/`, to which other guides link.
     file: &'static str,
     markdown: &'static str,
 }
 
 macro_rules! guides {
     ($($name:literal, $file:literal;)+) => {
-        /// The guides, in the order that a newcomer reads them.
+        /// The guides, in the order in which a new user reads them.
         pub(in crate::web) const GUIDES: &[Guide] = &[$(Guide {
             name: $name,
             title: docs_words::guide($name).0,
@@ -51,7 +51,7 @@ guides! {
 }
 
 impl Guide {
-    /// Whether this is the guide of that name.
+    /// Whether this is the guide with that name.
     pub(super) fn is(&self, name: &str) -> bool {
         self.name == name
     }
@@ -91,7 +91,7 @@ fn write(guide: &Guide) -> Result<Page, Problem> {
     lead_to_pages(document);
     let mut content = String::new();
     format_html(document, &options, &mut content).map_err(Problem::internal)?;
-    // Long lines of code and wide tables scroll, by keys, too. In texts the characters of these tags are escaped.
+    // Long lines of code and wide tables scroll; `tabindex` lets the keyboard scroll them, too. The replaced tags cannot occur in texts, where `<` is escaped.
     let content = content
         .replace("<pre>", "<pre tabindex=\"0\">")
         .replace("<table>", "<div class=\"wide\" tabindex=\"0\"><table>")
@@ -121,7 +121,7 @@ fn headings<'a>(document: &'a AstNode<'a>) -> (String, Vec<Section>) {
     (title, sections)
 }
 
-/// Makes links between files lead to pages. What is in the repository alone becomes plain text.
+/// Makes links between files lead to pages. Links to files that exist only in the repository become plain text.
 fn lead_to_pages<'a>(document: &'a AstNode<'a>) {
     let nodes: Vec<_> = document.descendants().collect();
     for node in nodes {
@@ -145,7 +145,7 @@ fn lead_to_pages<'a>(document: &'a AstNode<'a>) {
     }
 }
 
-/// Where a link of a guide leads to here, if anywhere.
+/// The path of the page that a link of a guide leads to; `None`: there is no such page.
 fn address(url: &str) -> Option<String> {
     if url.starts_with('#') || url.contains("://") || url.starts_with("mailto:") {
         return Some(url.to_owned());
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_to_pages_or_are_none() {
+    fn links_lead_to_pages_or_are_removed() {
         assert_eq!(address("GAMES.md#rules").unwrap(), "/docs/games#rules");
         assert_eq!(address("API.md").unwrap(), "/docs/api");
         assert_eq!(address("#memory").unwrap(), "#memory");

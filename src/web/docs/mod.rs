@@ -1,4 +1,4 @@
-//! Documentation for people: the guides, and the contract in Swagger UI. None of this is part of the contract.
+//! Documentation for people: the guides, and the contract in Swagger UI. These pages are not part of the contract.
 
 mod directory;
 mod guides;
@@ -15,17 +15,17 @@ use crate::app::problem::Problem;
 pub(super) use directory::find_directory;
 pub(super) use guides::{GUIDES, Guide};
 
-/// Mounts the pages of this folder.
+/// Mounts the routes of this module.
 pub(super) fn configure(config: &mut ServiceConfig) {
     config.service(page!("/docs", redirect)).service(page!("/docs/{file:.*}", find_file));
 }
 
-/// The relative addresses of Swagger UI need the slash.
+/// The relative addresses of Swagger UI need the slash at the end.
 async fn redirect() -> HttpResponse {
     HttpResponse::PermanentRedirect().insert_header((header::LOCATION, "/docs/")).finish()
 }
 
-/// A guide, the reference, or a file that they load.
+/// Answers a guide, the reference, or a file that they load.
 async fn find_file(req: HttpRequest, file: web::Path<String>) -> Result<HttpResponse, Problem> {
     let page = match file.as_str() {
         page::STYLES => Some(page::styles()),

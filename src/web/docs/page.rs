@@ -1,4 +1,4 @@
-//! Pages, written out once for all requests.
+//! Pages of the documentation, rendered once for all requests.
 
 use std::sync::LazyLock;
 
@@ -10,15 +10,15 @@ use crate::app::problem::Problem;
 use crate::memory::rendered::{Freshness, Rendered};
 use crate::web::headers::stay_apart;
 
-/// The file of the styles of our own pages, below `/docs/`.
+/// The file with the styles of the guides, below `/docs/`.
 pub(super) const STYLES: &str = "cardscape.css";
 
-/// What our own pages load: their styles. They have no script, and nobody frames them.
+/// The guides load only their styles. They have no script, and no other page may embed them.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// Seconds that caches keep pages: they change with the program alone.
+/// Seconds that caches may keep pages: the pages change only with the program.
 const FRESHNESS: Freshness = Freshness::Public(300);
 
 /// A file for browsers.
@@ -29,23 +29,23 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// A page of ours.
+    /// A page from a template.
     pub(super) fn of(template: &impl Template) -> Result<Self, Problem> {
         let html = template.render().map_err(Problem::internal)?;
         Ok(Self::file("text/html; charset=utf-8", html.into_bytes()))
     }
 
-    /// A file of ours.
+    /// A file with a media type.
     pub(super) fn file(media_type: &str, body: Vec<u8>) -> Self {
         Self { content: Rendered::file(FRESHNESS, media_type, body), policy: POLICY }
     }
 
-    /// The same with another `Content-Security-Policy`.
+    /// The page with another `Content-Security-Policy`.
     pub(super) fn with_policy(self, policy: HeaderValue) -> Self {
         Self { policy, ..self }
     }
 
-    /// A 200, or a 304 when that is what the caller has.
+    /// Answers 200, or 304 if the client has the page already.
     pub(super) fn answer(&self, req: &HttpRequest) -> HttpResponse {
         let mut answer = self.content.answer(req);
         answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, self.policy.clone());
@@ -54,7 +54,7 @@ impl Page {
     }
 }
 
-/// The styles of our own pages.
+/// The styles of the guides.
 pub(super) fn styles() -> &'static Page {
     static STYLES: LazyLock<Page> = LazyLock::new(|| {
         Page::file("text/css; charset=utf-8", include_bytes!("cardscape.css").to_vec())

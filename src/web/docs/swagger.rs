@@ -1,4 +1,4 @@
-//! The contract in Swagger UI: operations folded, with a filter.
+//! The contract in Swagger UI: operations are collapsed, with a filter.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -11,7 +11,7 @@ use super::guides::{GUIDES, Guide};
 use super::page::Page;
 use super::words as docs_words;
 
-/// What Swagger UI loads. It writes styles into its elements, and has pictures in its styles.
+/// Swagger UI sets styles on its elements and has pictures in its styles, so the policy allows both.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -35,7 +35,7 @@ struct SwaggerPage<'a> {
     current: &'a str,
 }
 
-/// A file below `/docs/`; without a name, the page itself.
+/// A file below `/docs/`; without a name, the page of Swagger UI.
 pub(super) fn file(name: &str) -> Option<&'static Page> {
     static WRITTEN: LazyLock<BTreeMap<&str, Page>> = LazyLock::new(|| {
         let config = Config::from("/openapi.json")

@@ -1,11 +1,11 @@
-//! Words around the guides. What a guide says stands in its file.
+//! Text around the guides. The text of a guide is in its file.
 
 pub(super) const NAME: &str = "Cardscape";
 pub(super) const API_TITLE: &str = "Cardscape API";
 pub(super) const SKIP: &str = "Skip to the content";
 pub(super) const DOCUMENTATION: &str = "Documentation";
 pub(super) const REFERENCE: &str = "Reference";
-/// What stands before the address of the contract.
+/// The text before the address of the contract.
 pub(super) const NEEDS_SCRIPT: &str = "This page needs JavaScript. Here is the contract itself:";
 pub(super) const CONTENTS: &str = "Contents";
 
@@ -14,7 +14,7 @@ pub(super) fn page_title(heading: &str) -> String {
     format!("{heading} – {NAME}")
 }
 
-/// A guide by its name below `/docs/`: its title where guides are listed, and what it is about.
+/// A guide by its name below `/docs/`: its title in the list of guides, and a short description.
 pub(super) const fn guide(name: &str) -> (&'static str, &'static str) {
     match name.as_bytes() {
         b"api" => ("API", "Errors, lists, caching and limits, then each part of the API"),
@@ -28,6 +28,6 @@ pub(super) const fn guide(name: &str) -> (&'static str, &'static str) {
         }
         b"effects" => ("Effects", "Effect texts from templates, and the way back"),
         b"operations" => ("Operations", "Running the service"),
-        _ => panic!("a guide needs a title, and a few words of what it is about"),
+        _ => panic!("a guide needs a title and a short description"),
     }
 }

@@ -1,4 +1,4 @@
-//! What stood in the way of something, beside what was typed.
+//! Messages about causes of problems that are not faults of the input.
 
 use super::{Sentence, count, range};
 use crate::app::problem_cause::{ArtworkError, NameHolder, ProblemCause};
@@ -7,7 +7,7 @@ use crate::domain::printing::minting::{MAX_CODES, PlanError};
 use crate::domain::printing::packs::{PackError, ParameterFault};
 use crate::web::words::{copies as copies_in_words, counted, place};
 
-/// What stood in the way, in a sentence.
+/// The message for a cause, as a sentence.
 pub(in crate::web) fn cause(cause: &ProblemCause) -> Sentence {
     match cause {
         ProblemCause::Merge(refusal) => merge(*refusal).into(),
@@ -104,7 +104,7 @@ fn name_taken(holder: &NameHolder) -> Sentence {
     }
 }
 
-/// Why a file is no picture that can be taken.
+/// Why a file cannot be used as a picture.
 fn artwork(error: &ArtworkError) -> Sentence {
     match *error {
         ArtworkError::Empty => "The file is empty. Send a PNG, JPEG or WebP picture.".into(),

@@ -1,4 +1,4 @@
-//! What is wrong with lines of collection files, and with the files.
+//! Messages about lines of collection files, and about the files themselves.
 
 use super::{Sentence, count, counted, text_fault, to_i64};
 use crate::domain::collection::table::{
@@ -8,7 +8,7 @@ use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::web::collection::words as collection_words;
 use crate::web::words::titled;
 
-/// Why a file is no table of cards.
+/// Why a file is not a table of cards.
 pub(super) fn table(error: &TableError) -> Sentence {
     match error {
         TableError::NoCards(found) => format!(
@@ -41,7 +41,7 @@ pub(super) fn table(error: &TableError) -> Sentence {
     }
 }
 
-/// What is wrong with a line of a collection file, or with a card that is to be counted.
+/// The fault of a line of a collection file, or of a card that is to be counted.
 pub(in crate::web) fn collection_line(fault: &LineFault) -> Sentence {
     match fault {
         LineFault::Quantity(typed) => {
@@ -103,7 +103,7 @@ pub(in crate::web) fn collection_line(fault: &LineFault) -> Sentence {
     }
 }
 
-/// What a column holds, in words.
+/// The content of a column, as text.
 fn heading(column: Column) -> String {
     titled(column.as_str()).to_lowercase()
 }

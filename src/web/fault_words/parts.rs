@@ -1,4 +1,4 @@
-//! What is wrong with parts of designs, trades and webhooks.
+//! Messages about parts of designs, trades and webhooks.
 
 use super::{CODE_FAULT, Sentence, count, text_fault};
 use crate::domain::copies::trade::{CopyFault, MAX_COPIES, TermsFault};
@@ -7,7 +7,7 @@ use crate::domain::designs::suggestion::UnfilledReason;
 use crate::domain::operations::webhook_target::TargetError;
 use crate::web::words::titled;
 
-/// What is wrong with the address of a webhook.
+/// The fault of the address of a webhook.
 pub(super) fn target(error: TargetError) -> &'static str {
     match error {
         TargetError::NoUrl => {
@@ -26,7 +26,7 @@ pub(super) fn target(error: TargetError) -> &'static str {
     }
 }
 
-/// What is wrong with the copies of an offer.
+/// The fault of the copies of an offer.
 pub(super) fn terms(fault: TermsFault) -> Sentence {
     match fault {
         TermsFault::Empty => "An offer gives or asks for at least one copy.".into(),

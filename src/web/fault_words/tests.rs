@@ -110,7 +110,7 @@ fn tables() -> Vec<TableError> {
     ]
 }
 
-/// One reason at least of each variant but rules of games, whose words are elsewhere.
+/// At least one reason of each variant, except rules of games, which have tests of their own.
 fn reasons() -> Vec<FaultReason> {
     use CopyFault as C;
     use FaultReason as R;
@@ -251,11 +251,11 @@ fn causes() -> Vec<ProblemCause> {
     all
 }
 
-/// Whether a word is how programs write, not people.
+/// Whether a word looks like code instead of prose.
 fn is_of_programs(word: &str) -> bool {
     let word = word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '/');
     let is_snake = word.contains('_');
-    // An address begins with its scheme.
+    // A path that is part of an address is preceded by a scheme.
     let is_pointer = word.starts_with('/');
     is_snake || is_pointer || word.contains('`')
 }
@@ -277,7 +277,7 @@ fn every_reason_is_a_sentence_for_people() {
 }
 
 #[test]
-fn rules_of_games_are_told() {
+fn rules_of_games_have_messages() {
     let game = Game::from_toml(
         "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'",
     );
@@ -298,7 +298,7 @@ fn rules_of_games_are_told() {
 }
 
 #[test]
-fn what_only_the_check_knows_is_quoted() {
+fn messages_of_the_check_are_quoted() {
     let said = "must be text, not a number";
     let (text, quote) = of_file(&InputFault::at("/cards/0/name", said));
     assert_eq!((&*text, quote.as_deref()), (CHECK_SAYS, Some(said)));
@@ -306,7 +306,7 @@ fn what_only_the_check_knows_is_quoted() {
     assert_eq!((&*text, quote), ("There is a character in it that cannot be stored.", None));
 }
 
-/// A parameter of the API is no way out for who fills in a form.
+/// The message must not suggest a parameter of the API, which a form does not have.
 #[test]
 fn a_line_of_several_printings_leads_to_the_choice_of_the_form() {
     let text = reason(&FaultReason::Line(LineFault::SeveralPrintings));

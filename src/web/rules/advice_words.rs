@@ -1,4 +1,4 @@
-//! What mends what is wrong: the edit that the engine knows, and what would be right.
+//! Advice for a violation: the edit that fixes it, or the correct value.
 
 use cardscape_engine::{Fix, Game, ViolationCode as Code};
 
@@ -6,7 +6,7 @@ use super::found::Found;
 use super::names::{Names, listed};
 use crate::web::words::{self, cards, copies, quoted};
 
-/// What would be right, or was perhaps meant; `None`: nobody knows.
+/// The correct value, or the value that was probably meant; `None`: there is no advice.
 pub(in crate::web) fn advice(found: &Found<'_>, game: Option<&Game>) -> Option<String> {
     if found.suggestions.is_empty() {
         return None;
@@ -29,11 +29,11 @@ pub(in crate::web) fn advice(found: &Found<'_>, game: Option<&Game>) -> Option<S
         Code::EffectStyleUnknown | Code::EffectSlotUnknown => {
             format!("Possible: {}.", each(&words::titled))
         }
-        // Rules with codes of their own may be about values, too.
+        // Rules with codes of their own may be about values of attributes, too.
         Code::AttributeValueUnknown | Code::Named(_) if found.attribute.is_some() => {
             format!("Possible: {}.", each(&value))
         }
-        // As lists of cards are written.
+        // In the notation of card lists.
         Code::PrintingUnknown => {
             format!("Write, for example: {}.", listed(found.suggestions.to_vec()))
         }
@@ -41,7 +41,7 @@ pub(in crate::web) fn advice(found: &Found<'_>, game: Option<&Game>) -> Option<S
     })
 }
 
-/// The edit that mends a violation; `None`: it is one that these pages do not know.
+/// The edit that fixes a violation; `None`: these pages have no text for the edit.
 pub(in crate::web) fn mending(fix: &Fix, game: Option<&Game>) -> Option<String> {
     let names = Names::of(game);
     let zone = |code: &str| names.zone(code);

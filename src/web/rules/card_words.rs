@@ -1,4 +1,4 @@
-//! What is wrong with a card, a design or a set.
+//! Messages about violations of cards, designs and sets.
 
 use cardscape_engine::{AttributeValue, ViolationCode as Code};
 
@@ -7,7 +7,7 @@ use super::found::Found;
 use super::names::{Names, card_list, listed};
 use crate::web::words::{counted, grouped, quoted, titled};
 
-/// A sentence for a code of cards and sets; `None`: it is another one.
+/// The message for a code of cards and sets; `None`: it is another code.
 pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
     let (limit, actual) = (found.limit.unwrap_or_default(), found.actual.unwrap_or_default());
     let named = card_list(&found.cards);
@@ -41,7 +41,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
             let add = if attribute.contains(" + ") { "add" } else { "adds" };
             format!("{attribute}{of} {add} up to {}, not to {}.", grouped(actual), grouped(limit))
         }
-        // The sum is right, but one of its parts falls.
+        // The sum is correct, but one of its parts decreases.
         Code::PrintingGainMismatch if limit == actual => {
             format!("A number is too low beside the lowest rarity: {attribute}{of}.")
         }
@@ -98,7 +98,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
     })
 }
 
-/// Why a text is none.
+/// Why a text is refused.
 fn unreadable(limit: i64) -> String {
     format!(
         "is empty, longer than {} characters, or has characters that are not shown",
@@ -106,7 +106,7 @@ fn unreadable(limit: i64) -> String {
     )
 }
 
-/// What an attribute takes.
+/// The kind of value of an attribute.
 fn value_sort(value: &AttributeValue) -> &'static str {
     match value {
         AttributeValue::Text { .. } => "a text",
@@ -118,7 +118,7 @@ fn value_sort(value: &AttributeValue) -> &'static str {
     }
 }
 
-/// A number outside of its bounds, or a text or list that is too short or too long. `subject`: whose.
+/// The message for a number outside its bounds, or a text or list that is too short or too long. `subject`: its name.
 fn out_of_range(found: &Found<'_>, names: Names<'_>, subject: &str) -> String {
     let (limit, actual) = (found.limit.unwrap_or_default(), found.actual.unwrap_or_default());
     match found.attribute.and_then(|code| names.schema(code)).map(|known| &known.value) {
@@ -134,12 +134,12 @@ fn out_of_range(found: &Found<'_>, names: Names<'_>, subject: &str) -> String {
             let bound = if actual < limit { the_least(limit) } else { the_most(limit) };
             format!("{subject} is {}; {bound}.", grouped(actual))
         }
-        // It is not known which of both the limit is.
+        // It is not known whether the limit is a minimum or a maximum.
         None => format!("{subject} is {}, and the limit is {}.", grouped(actual), grouped(limit)),
     }
 }
 
-/// The bound that a number of things passes.
+/// The limit that a count violates.
 fn bound(limit: i64, actual: i64) -> String {
     if actual < limit { at_least(limit) } else { at_most(limit) }
 }

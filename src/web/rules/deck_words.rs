@@ -1,4 +1,4 @@
-//! What is wrong with a deck.
+//! Messages about violations of decks.
 
 use cardscape_engine::ViolationCode as Code;
 
@@ -6,7 +6,7 @@ use super::found::Found;
 use super::names::{Names, card_list};
 use crate::web::words::{cards, copies, grouped, quoted, sentence as as_sentence};
 
-/// A sentence for a code of decks; `None`: it is another one.
+/// The message for a code of decks; `None`: it is another code.
 pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
     let (limit, actual) = (found.limit.unwrap_or_default(), found.actual.unwrap_or_default());
     let (named, number) = (card_list(&found.cards), grouped(actual));
@@ -96,7 +96,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
     })
 }
 
-/// A rule that has a code of its own: in the words of the manifest, with what was found.
+/// The message for a rule that has a code of its own: the text of the manifest, and the number that was found.
 pub(super) fn of_rule(found: &Found<'_>) -> String {
     let mut text = rule(found);
     if let (Some(limit), Some(actual)) = (found.limit, found.actual) {
@@ -109,7 +109,7 @@ pub(super) fn of_rule(found: &Found<'_>) -> String {
     }
 }
 
-/// Copies that a number leaves out.
+/// The number of copies that are not counted.
 pub(super) fn not_counted(unknown: u64) -> String {
     match i64::try_from(unknown).unwrap_or(i64::MAX) {
         1 => "It may be more: 1 unknown card is not counted.".to_owned(),
@@ -117,14 +117,14 @@ pub(super) fn not_counted(unknown: u64) -> String {
     }
 }
 
-/// What is required, in the rule's words, and how much of it there is.
+/// The text of the rule, and the number that was found.
 fn required(found: &Found<'_>, holder: &str) -> String {
     let (Some(limit), Some(actual)) = (found.limit, found.actual) else { return of_rule(found) };
     let cards = if actual == 1 { "card" } else { "cards" };
     format!("{} {holder} has {} such {cards}; {}.", rule(found), grouped(actual), at_least(limit))
 }
 
-/// The rule as the manifest has it, or else by its number.
+/// The rule as the manifest has it, or its number.
 fn rule(found: &Found<'_>) -> String {
     match found.rule_text {
         "" => format!("Rule {} is broken.", found.rule),
@@ -132,7 +132,7 @@ fn rule(found: &Found<'_>) -> String {
     }
 }
 
-/// What is added up, as the subject of a sentence.
+/// The sum of an attribute, as the subject of a sentence.
 fn sum(attribute: &str, within: &str) -> String {
     match attribute {
         "" => format!("The points of the cards{within} add up"),
@@ -140,7 +140,7 @@ fn sum(attribute: &str, within: &str) -> String {
     }
 }
 
-/// The bounds of a sum or a value.
+/// The minimum or maximum of a sum or a value.
 pub(super) fn the_least(limit: i64) -> String {
     format!("the least is {}", grouped(limit))
 }
@@ -149,7 +149,7 @@ pub(super) fn the_most(limit: i64) -> String {
     format!("the most is {}", grouped(limit))
 }
 
-/// The bounds of a number of things.
+/// The minimum or maximum of a count.
 pub(super) fn at_least(limit: i64) -> String {
     let are = if limit == 1 { "is" } else { "are" };
     format!("at least {} {are} needed", grouped(limit))

@@ -1,33 +1,33 @@
-//! What is wrong, as far as words need it: of a deck, of a design, or of a card or set that somebody sent.
+//! A violation with the parts that messages need: of a deck, a design, a card or a set.
 
 use cardscape_engine::{CardMention, Violation, ViolationCode};
 
 use crate::app::decks::report_responses::{MentionedCardResponse, ViolationResponse};
 use crate::app::designs::design_checks::DesignViolationResponse;
 
-/// A broken rule.
+/// A violation.
 pub(in crate::web) struct Found<'a> {
     pub(super) code: ViolationCode,
-    /// The rule's number.
+    /// The number of the rule.
     pub(super) rule: &'a str,
-    /// The rule in the manifest's words.
+    /// The text of the rule in the manifest.
     pub(super) rule_text: &'a str,
     pub(super) limit: Option<i64>,
     pub(super) actual: Option<i64>,
-    /// Copies of unknown cards that `actual` does not count.
+    /// Copies of unknown cards that are not part of `actual`.
     pub(super) unknown_cards: Option<u64>,
     pub(super) zone: Option<&'a str>,
     pub(super) set: Option<&'a str>,
-    /// The attribute, several with ` + ` between them, or the slot of effects.
+    /// The attribute, several attributes with ` + ` between them, or the slot of effects.
     pub(super) attribute: Option<&'a str>,
-    /// The cards concerned; none where it is about the only card that there is, as of a design.
+    /// The cards concerned; empty if there is only one card, for example of a design.
     pub(super) cards: Vec<FoundCard<'a>>,
     pub(super) suggestions: &'a [String],
 }
 
-/// A card that a broken rule is about.
+/// A card that a violation is about.
 pub(super) struct FoundCard<'a> {
-    /// Empty: it is known by its place alone.
+    /// Empty: the card is identified by its place only.
     pub(super) name: &'a str,
     pub(super) set: Option<&'a str>,
     pub(super) number: Option<&'a str>,
@@ -72,7 +72,7 @@ impl<'a> From<&'a ViolationResponse> for Found<'a> {
     }
 }
 
-/// The page says which rarity it is about.
+/// The rarity is left out, because the page shows it.
 impl<'a> From<&'a DesignViolationResponse> for Found<'a> {
     fn from(violation: &'a DesignViolationResponse) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! How a list of cards was read: the dialect, and what became of each line.
+//! Messages about the reading of a card list: its dialect, and each line.
 
 use cardscape_engine::{
     DeckTextFault, DialectMark, Game, Guess, IgnoredReason, LineVerdict, MalformedText,
@@ -11,7 +11,7 @@ use crate::domain::decks::list::LineRefusal;
 use crate::domain::text::TextError;
 use crate::web::words::{grouped, quoted, titled};
 
-/// What a dialect was recognised by.
+/// The mark by which a dialect was recognised.
 pub(in crate::web) fn mark(mark: DialectMark) -> &'static str {
     match mark {
         DialectMark::Link => "it is a link that begins with ydke://",
@@ -34,7 +34,7 @@ pub(in crate::web) fn mark(mark: DialectMark) -> &'static str {
     }
 }
 
-/// What became of a line.
+/// The verdict on a line.
 pub(in crate::web) fn verdict(verdict: &LineVerdict, game: Option<&Game>) -> String {
     let names = Names::of(game);
     match verdict {
@@ -86,7 +86,7 @@ fn guess(guess: &Guess, names: Names<'_>) -> String {
     }
 }
 
-/// Why a line is no entry.
+/// Why a line is not an entry.
 fn ignored(reason: &IgnoredReason, names: Names<'_>) -> String {
     match reason {
         IgnoredReason::Comment => "A comment.".to_owned(),
@@ -162,7 +162,7 @@ fn entry_fault(EntryFault { field, reason }: &EntryFault) -> String {
     entry(field, reason)
 }
 
-/// Why an entry of a deck is refused; `field`: what of it, at the beginning of a sentence.
+/// Why an entry of a deck is refused; `field`: the part of the entry, at the beginning of the sentence.
 pub(in crate::web) fn entry(field: &str, reason: &EntryReason) -> String {
     match reason {
         EntryReason::Text(TextError::Length { min, max, .. }) => {
@@ -185,7 +185,8 @@ pub(in crate::web) fn entry(field: &str, reason: &EntryReason) -> String {
     }
 }
 
-/// Why a line could not be read when its deck was saved. Decks keep what was said then; what is still said in these words is known by them.
+/// Why a line could not be read when its deck was saved. Decks store the English message of that time; this function recognises the messages that the service
+/// still writes.
 pub(in crate::web) fn unread(detail: &str) -> String {
     let faults = [
         DeckTextFault::QuantityMissing,
@@ -223,7 +224,7 @@ mod tests {
     const POND: &str = "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'\n[[zones]]\ncode='main'\nname='Shoal'\n[[zones]]\ncode='side'\nname='Net'";
 
     #[test]
-    fn lines_of_lists_are_told() {
+    fn lines_of_lists_have_messages() {
         let game = Game::from_toml(POND).unwrap();
         let catalogue = Catalogue::builder(&game).build();
         let reading = DeckReading::new(&catalogue);
@@ -247,9 +248,9 @@ mod tests {
         }
     }
 
-    /// What a deck has kept of lines is told as it is told when they are read.
+    /// The stored message of a line leads to the same text as the line itself.
     #[test]
-    fn lines_that_are_kept_are_told() {
+    fn stored_messages_of_lines_are_recognised() {
         for (kept, said) in [
             ("quantity must be 1 to 10000", "There must be 1 to 10,000 copies."),
             ("the quantity is far too large", "Its number is far too large."),

@@ -1,7 +1,7 @@
-//! What is wrong by the rules of a game, in the words of these pages: with the numbers that were found, and with the names
-//! that the game has for its zones, attributes, kinds and rarities in place of their codes.
+//! Messages about violations of the rules of a game, in the words of the pages. They contain the numbers that were found, and the names that the game gives to
+//! its zones, attributes, kinds and rarities.
 //!
-//! The API says the same in English sentences of the engine, which pages do not show.
+//! The API has English messages of the engine for the same violations. Pages do not show those.
 
 mod advice_words;
 mod card_words;
@@ -19,7 +19,7 @@ use cardscape_engine::Game;
 use super::words::sentence;
 use names::Names;
 
-/// What is wrong, in a sentence or two. Without a game, codes become words.
+/// The message of a violation, in one or two sentences. Without a game, codes are turned into words.
 pub(super) fn told(found: &Found<'_>, game: Option<&Game>) -> String {
     let names = Names::of(game);
     let text = deck_words::sentence(found, names)
@@ -31,7 +31,7 @@ pub(super) fn told(found: &Found<'_>, game: Option<&Game>) -> String {
     }
 }
 
-/// Whether the words of a rule stand in a sentence about it.
+/// Whether a message contains the text of the rule.
 pub(super) fn says(told: &str, rule_text: &str) -> bool {
     told.contains(rule_text) || told.contains(&sentence(rule_text))
 }

@@ -1,5 +1,4 @@
-//! What a game calls its zones, attributes, kinds and rarities. What it has no name for, and everything without a game, is
-//! called by its code as words.
+//! Names of the zones, attributes, kinds and rarities of a game. Codes without a name, and all codes without a game, are turned into words.
 
 use cardscape_engine::{Attribute, AttributeValue, Game};
 
@@ -7,7 +6,7 @@ use super::found::FoundCard;
 use crate::web::catalogue::values::{kind_name, label, rarity_name, zone_name};
 use crate::web::words::{self, quoted, titled};
 
-/// Cards that are named, so that a sentence stays readable when a whole box is missing.
+/// Most cards that a message names, so that it stays readable if many cards are missing.
 const NAMED: usize = 6;
 
 /// The names of a game.
@@ -37,7 +36,7 @@ impl<'a> Names<'a> {
         codes.split(" + ").map(name).collect::<Vec<_>>().join(" + ")
     }
 
-    /// What the game says of the attribute of this code.
+    /// The schema of the attribute with this code.
     pub(super) fn schema(self, code: &str) -> Option<&'a Attribute> {
         self.0?.kinds().iter().find_map(|kind| kind.attributes.get(code))
     }
@@ -52,7 +51,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A printing: its card with place and rarity, as far as they are told.
+    /// A printing: its card with place and rarity, as far as they are known.
     pub(super) fn printing(self, card: &FoundCard<'_>) -> String {
         let place = match (card.set, card.number) {
             (Some(set), Some(number)) => Some(words::place(set, number)),
@@ -68,7 +67,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The cards by their names, reprints once; those without one by their places.
+/// The names of the cards, each name once; cards without a name by their places.
 pub(super) fn card_list(cards: &[FoundCard<'_>]) -> String {
     let name = |card: &FoundCard<'_>| match (card.name, card.set, card.number) {
         ("", Some(set), Some(number)) => quoted(&words::place(set, number)),
@@ -80,7 +79,7 @@ pub(super) fn card_list(cards: &[FoundCard<'_>]) -> String {
     listed(names)
 }
 
-/// The first of several things, and how many more there are.
+/// The first names of a list, and the number of further ones.
 pub(super) fn listed(all: Vec<String>) -> String {
     let more = all.len().saturating_sub(NAMED);
     let first = all.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");

@@ -68,7 +68,7 @@ fn harbour() -> Game {
     Game::from_toml(HARBOUR).unwrap()
 }
 
-/// A broken rule about two cards, with all that there may be.
+/// A violation with two cards and all optional parts.
 fn found<'a>(code: &str, limit: i64, actual: i64) -> Found<'a> {
     let card = |name, rarity| FoundCard {
         name,
@@ -110,7 +110,7 @@ fn every_code_of_the_engine_has_words_of_its_own() {
                 let text = told(&broken, game);
                 assert!(text.ends_with('.') && !text.contains(".."), "{code}: {text}");
                 assert!(text.starts_with(|first: char| !first.is_lowercase()), "{code}: {text}");
-                // What the game does not have is told as it is written.
+                // A code that the game does not have is shown as it is written.
                 let written: &[&str] = match *code {
                     "ZONE_UNKNOWN" => &["at_sea"],
                     "RARITY_UNKNOWN" => &["plain", "gilt"],
@@ -126,7 +126,7 @@ fn every_code_of_the_engine_has_words_of_its_own() {
             }
         }
     }
-    // These are about the same, of one zone or of another.
+    // Some codes share a message, because they are about the same in one or in several zones.
     let alike: Vec<_> = all.values().filter(|codes| codes.len() > 1).cloned().collect();
     for pair in [
         ["DECK_SIZE_BELOW_MIN", "ZONE_SIZE_BELOW_MIN"],
@@ -139,7 +139,7 @@ fn every_code_of_the_engine_has_words_of_its_own() {
 }
 
 #[test]
-fn numbers_decide_words_and_names_stand_for_codes() {
+fn messages_depend_on_numbers_and_names_replace_codes() {
     let game = harbour();
     for (code, limit, actual, said) in [
         ("DECK_SIZE_ABOVE_MAX", 1, 2, "Side hold has 2 cards; at most 1 is allowed."),
@@ -201,7 +201,7 @@ fn numbers_decide_words_and_names_stand_for_codes() {
 }
 
 #[test]
-fn rules_with_codes_of_their_own_are_told_as_the_manifest_tells_them() {
+fn rules_with_codes_of_their_own_have_the_text_of_the_manifest() {
     let named = found("SILK_TAX", 500, 490);
     assert_eq!(told(&named, None), "Silk is dear. Expected: 500. Found: 490. About: “Silk”.");
     let bare = Found { limit: None, cards: Vec::new(), ..found("SILK_TAX", 0, 0) };
@@ -210,7 +210,7 @@ fn rules_with_codes_of_their_own_are_told_as_the_manifest_tells_them() {
 }
 
 #[test]
-fn what_would_be_right_is_called_by_its_name() {
+fn advice_uses_names() {
     let game = harbour();
     let told = |code, attribute, suggestions: &[&str]| {
         let suggestions: Vec<String> = suggestions.iter().map(|one| (*one).to_owned()).collect();
@@ -242,7 +242,7 @@ fn what_would_be_right_is_called_by_its_name() {
 }
 
 #[test]
-fn what_the_engine_finds_is_told() {
+fn violations_of_the_engine_have_messages() {
     let game = harbour();
     let catalogue = Catalogue::builder(&game).build();
     let format: &Format = game.format("open").unwrap();

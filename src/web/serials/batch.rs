@@ -1,4 +1,4 @@
-//! Up to fifty codes with their names, one a line.
+//! Registers up to fifty serial codes with the names of their cards, one on each line.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -26,20 +26,20 @@ struct BatchPage<'a> {
     frame: Frame,
     faults: Faults,
     verdicts: Vec<VerdictRow>,
-    /// What was typed and is not registered.
+    /// The lines that were typed and are not registered.
     lines: &'a str,
 }
 
-/// What became of a line.
+/// The result of a line.
 struct VerdictRow {
-    /// From 1.
+    /// Starts at 1.
     line: usize,
-    /// What was typed beside the code.
+    /// The name that was typed after the code.
     name: String,
-    /// The card, where the copy is registered to the reader.
+    /// The page of the card, if the copy is registered to the reader.
     path: Option<String>,
     text: String,
-    /// The code, where one of its characters cannot be in one.
+    /// The code, if it contains an invalid character.
     marked: Option<Marked>,
 }
 
@@ -50,21 +50,21 @@ pub(in crate::web) struct BatchForm {
     lines: String,
 }
 
-/// Shows the form, to players.
+/// Shows the form to players.
 pub(in crate::web) async fn show_batch(
     _by: Player<SubmitSerials>,
 ) -> Result<HttpResponse, Problem> {
     show(200, Faults::none(), Vec::new(), "")
 }
 
-/// Registers the copies, and leaves those lines in the form that were not.
+/// Registers the copies. Lines that could not be registered stay in the form.
 pub(in crate::web) async fn submit_batch(
     state: web::Data<AppState>,
     network: ClientNetwork,
     visitor: Visitor,
     Form(form): Form<BatchForm>,
 ) -> Result<HttpResponse, Problem> {
-    // Somebody who was logged in when the lines were typed: they are worth more than the way to the log-in.
+    // The session may have ended while the lines were typed: answer with a page that keeps them instead of a redirect to the log-in.
     if visitor.is_stranger() {
         let faults = Faults::one("", serial_words::LOG_IN_IN_ANOTHER_TAB);
         return show(401, faults, Vec::new(), &form.lines);
@@ -90,7 +90,7 @@ pub(in crate::web) async fn submit_batch(
         Ok(answer) => answer,
         Err(problem) => {
             let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
-            // Lines that were registered before the failure are the player's already when they come again.
+            // Lines that were registered before the failure belong to the player already; sending them again does no harm.
             let faults = Faults::of_problem(&problem, &[], said)
                 .unwrap_or_else(|| Faults::one("", serial_words::NOT_NOW));
             return show(problem.code().status(), faults, Vec::new(), &form.lines);
@@ -128,14 +128,14 @@ fn show(
     private(status, &BatchPage { frame, faults, verdicts, lines })
 }
 
-/// The code in a line and the name after it: the code ends with its sixteenth symbol, however it is grouped. `None`: the line has no code.
+/// Splits a line into code and name. The code ends with its sixteenth symbol, regardless of grouping. `None`: the line has no code.
 fn split(line: &str) -> Option<(&str, &str)> {
     let (at, last) = line.char_indices().filter(|(_, c)| SerialCode::counts(*c)).nth(15)?;
     let (serial, name) = line.split_at(at + last.len_utf8());
     Some((serial, name.trim_start_matches([',', ';', ':', '\t', ' ']).trim()))
 }
 
-/// The name in a line, and what it says with the code before it.
+/// The name of a line, and the result of reading the code and the name.
 fn read(line: &str) -> (&str, Result<NamedSerial, Problem>) {
     let Some((serial, name)) = split(line) else {
         return (line, Err(Problem::new(ProblemCode::SerialMalformed)));

@@ -1,4 +1,4 @@
-//! Pages for a card in the hand: its code is typed, scanned or opened from its QR code, and the copy is registered.
+//! Pages to register a copy: its serial code is typed, scanned, or opened from its QR code.
 
 mod batch;
 mod newcomer;
@@ -17,7 +17,7 @@ use batch::{show_batch, submit_batch};
 use pictures::draw_picture;
 use submit::{show_submit, submit};
 
-/// Mounts the pages of this folder.
+/// Mounts the routes of this module.
 pub(super) fn configure(config: &mut ServiceConfig) {
     config
         .service(form!("/submit", show_submit, submit))

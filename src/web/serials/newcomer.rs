@@ -1,4 +1,4 @@
-//! Somebody makes an account and registers a first card with one form. What is shown once is shown whatever becomes of the card.
+//! Creates an account and registers a first card with one form. The codes of the account are shown once, even if the card cannot be registered.
 
 use actix_web::HttpResponse;
 
@@ -15,8 +15,8 @@ use crate::web::accounts::{Joining, TypedNewcomer, join_again, join_with};
 use crate::web::forms::{Faults, private, secret};
 use crate::web::session::logged_in;
 
-/// Makes an account, logs the browser in and registers a copy. Nothing is made while something is wrong with what was typed, and no account for whoever is logged in:
-/// the form is one that stood there before.
+/// Creates an account, logs the browser in and registers a copy. Nothing is created if the input has a fault. A visitor who is logged in gets no account: the
+/// form was loaded before the log-in.
 pub(super) async fn join_and_submit(
     app: &AppState,
     network: ClientNetwork,
@@ -68,7 +68,7 @@ pub(super) async fn join_and_submit(
     Ok(answer)
 }
 
-/// Registers a copy in the name of who has just joined.
+/// Registers a copy for the new account.
 async fn register_as(
     app: &AppState,
     token: &OpaqueToken,

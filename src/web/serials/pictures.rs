@@ -1,4 +1,4 @@
-//! Pictures of cards for whoever is logged in: of hidden cards, too, where the reader has a copy.
+//! Pictures of cards for a logged-in visitor. They include hidden cards of which the reader has a copy.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -15,13 +15,13 @@ use crate::http::picture::picture_answer;
 use crate::web::headers::stay_apart;
 use crate::web::session::{Visitor, see_other};
 
-/// In which rarity.
+/// The rarity of the picture.
 #[derive(Deserialize)]
 pub(in crate::web) struct PictureQuery {
     rarity: Option<Code>,
 }
 
-/// The picture of a card as the reader may see it.
+/// The path of the picture of a card, as the reader may see it.
 pub(in crate::web) fn picture_path(card: Uuid, rarity: &str) -> String {
     if rarity.is_empty() {
         format!("/pictures/{card}")
@@ -30,7 +30,7 @@ pub(in crate::web) fn picture_path(card: Uuid, rarity: &str) -> String {
     }
 }
 
-/// Draws a card with the eyes of the reader. What a stranger does not see, no cache keeps.
+/// Draws a card that the reader may see. Caches must not store a picture that a stranger may not see.
 pub(in crate::web) async fn draw_picture(
     req: HttpRequest,
     state: web::Data<AppState>,
@@ -43,7 +43,7 @@ pub(in crate::web) async fn draw_picture(
     match found {
         Located::Here(picture) => {
             let mut answer = picture_answer(&req, &picture);
-            // Another site could tell a holder from a stranger by what it may load.
+            // Otherwise another site could distinguish an owner from a stranger by loading the picture.
             stay_apart(answer.headers_mut());
             if !viewer.is_stranger() {
                 let kept = HeaderValue::from_static("private, no-store");

@@ -1,4 +1,4 @@
-//! A code and a name are typed, and the copy is registered.
+//! Registers a copy by its serial code and the name of the card.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -30,15 +30,15 @@ use crate::web::words;
 pub(super) struct SubmitPage<'a> {
     frame: Frame,
     faults: Faults,
-    /// What can be done about them.
+    /// What the visitor can do about the faults.
     advice: &'static [&'static str],
     typed: &'a TypedCode,
     marked: Option<Marked>,
-    /// The dispute that a claim is noted under.
+    /// The dispute in which the claim is recorded.
     dispute: Option<String>,
-    /// The name of a new account, where nobody is logged in.
+    /// The name of a new account, if nobody is logged in.
     newcomer: Option<&'a str>,
-    /// What somebody is shown once who has made an account with this form.
+    /// Password and recovery codes that are shown once, if the form has created an account.
     pub(super) welcome: Option<Welcome>,
 }
 
@@ -50,12 +50,12 @@ impl<'a> SubmitPage<'a> {
         Self { frame, faults, advice: &[], typed, marked, dispute: None, newcomer, welcome: None }
     }
 
-    /// Whether something stands in it that is not shown again.
+    /// Whether the page shows a secret that is not shown again.
     fn shows_secrets(&self) -> bool {
         self.welcome.as_ref().is_some_and(Welcome::is_secret)
     }
 
-    /// The form again for a player, with what went wrong and what can be done. `None`: a page of its own says it.
+    /// The form again for a player, with the fault and advice. `None`: the problem is shown on a page of its own.
     pub(super) fn not_registered(typed: &'a TypedCode, problem: &Problem) -> Option<Self> {
         let (_, advice) = serial_words::submission_fault(problem.code())?;
         let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
@@ -66,7 +66,7 @@ impl<'a> SubmitPage<'a> {
     }
 }
 
-/// What is registered now.
+/// The page after a registration.
 #[derive(Template)]
 #[template(path = "web/serials/submitted.html")]
 pub(super) struct SubmittedPage {
@@ -79,13 +79,13 @@ pub(super) struct SubmittedPage {
     place: String,
     rarity: String,
     standing: String,
-    /// How far the card is; `None`: it is open.
+    /// The progress of the card; `None`: the card is not hidden.
     progress: Option<Progress>,
-    /// What somebody is shown once who has made an account on the way.
+    /// Password and recovery codes that are shown once, if the form has created an account.
     pub(super) welcome: Option<Welcome>,
 }
 
-/// Shows the form, to strangers, too: they make an account in it, or log in after it.
+/// Shows the form. Strangers may open it, too: they create an account in it, or log in after it.
 pub(in crate::web) async fn show_submit(visitor: Visitor) -> Result<HttpResponse, Problem> {
     let newcomer = visitor.is_stranger().then_some("");
     private(200, &SubmitPage::new(&TypedCode::default(), Faults::none(), newcomer))
@@ -100,7 +100,8 @@ pub(in crate::web) struct SubmitForm {
     newcomer: TypedNewcomer,
 }
 
-/// Registers a copy. A stranger makes an account with the same form, or is asked to log in first, with the code kept in that form: it must not be in an address.
+/// Registers a copy. A stranger creates an account with the same form, or logs in first; the form of the log-in carries the serial code, because the code must
+/// not be part of an address.
 pub(in crate::web) async fn submit(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -120,7 +121,7 @@ pub(in crate::web) async fn submit(
     }
 }
 
-/// Registers a copy to a player, and shows what became of it.
+/// Registers a copy for a player, and shows the result.
 pub(in crate::web) async fn submitted(
     app: &AppState,
     by: &Granted<SubmitSerials>,
@@ -140,7 +141,7 @@ pub(in crate::web) async fn submitted(
     }
 }
 
-/// The form again, with what is wrong by itself. `newcomer`: the name of a new account, where nobody is logged in.
+/// The form again with the faults of the input. `newcomer`: the name of a new account, if nobody is logged in.
 pub(super) fn refused(
     typed: &TypedCode,
     faults: Faults,
@@ -150,7 +151,7 @@ pub(super) fn refused(
     private(status, &SubmitPage::new(typed, faults, newcomer))
 }
 
-/// Registers a copy to a player. The same code of the same player is the same submission: it needs no key to be sent twice.
+/// Registers a copy for a player. The same code of the same player is the same submission, so a repeated form needs no idempotency key.
 pub(super) async fn register(
     app: &AppState,
     by: &Granted<SubmitSerials>,

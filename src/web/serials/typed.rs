@@ -1,4 +1,4 @@
-//! A code and a name, as they were typed.
+//! A serial code and the name of a card, as they were typed.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use crate::app::serials::submissions::NamedSerial;
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::web::forms::Faults;
 
-/// A code and a name, as they were typed. Without `Debug`: the code is a secret.
+/// A serial code and the name of a card, as they were typed. Without `Debug`, because the code is a secret.
 #[derive(Clone, Default, Deserialize)]
 pub(in crate::web) struct TypedCode {
     #[serde(default)]
@@ -16,9 +16,9 @@ pub(in crate::web) struct TypedCode {
     pub(in crate::web) card: String,
 }
 
-/// A code with the place of a character that cannot be in one.
+/// A code with the position of an invalid character.
 pub(super) struct Marked {
-    /// From 1; separators do not count.
+    /// Starts at 1; separators do not count.
     pub(super) place: usize,
     pub(super) before: String,
     pub(super) wrong: String,
@@ -26,10 +26,10 @@ pub(super) struct Marked {
 }
 
 impl Marked {
-    /// A code with the character that cannot be in one, if it has such a one.
+    /// The code with its first invalid character, if there is one.
     pub(super) fn of(code: &str) -> Option<Self> {
         let Err(SerialError::Symbol(place)) = SerialCode::parse(code) else { return None };
-        // Separators do not count for the place.
+        // Separators do not count for the position.
         let mut symbols = code.char_indices().filter(|(_, c)| SerialCode::counts(*c));
         let (at, wrong) = symbols.nth(place - 1)?;
         Some(Self {
@@ -42,7 +42,7 @@ impl Marked {
 }
 
 impl TypedCode {
-    /// Reads both, or says what is wrong with each.
+    /// Reads both values, or returns the faults of each.
     pub(super) fn read(&self) -> Result<NamedSerial, Faults> {
         let (code, name) = NamedSerial::read(&self.serial, &self.card);
         let mut faults = Faults::none();
@@ -58,7 +58,7 @@ impl TypedCode {
         }
     }
 
-    /// The code with the character that cannot be in one, if it has such a one.
+    /// The code with its first invalid character, if there is one.
     pub(super) fn marked(&self) -> Option<Marked> {
         Marked::of(&self.serial)
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wrong_character_is_marked_where_it_stands() {
+    fn the_wrong_character_is_marked_at_its_position() {
         let typed =
             TypedCode { serial: "7KQ2-X0FM-9\u{e4}TD-AW5G".to_owned(), card: String::new() };
         let marked = typed.marked().unwrap();

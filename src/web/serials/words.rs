@@ -27,7 +27,7 @@ pub(super) const KEPT_AND_ANOTHER: &str = "I have kept them: register another ca
 pub(super) const SEVERAL: &str = "Register several cards at once";
 pub(super) const ONE: &str = "Register one card";
 pub(super) const ANOTHER: &str = "Register another card";
-/// Said by the script while the code is typed; `{place}` is where.
+/// Shown by the script while the code is typed; `{place}` is the position.
 pub(super) const CODE_FITS: &str = "The code is typed right.";
 pub(super) const CODE_MISTYPED: &str =
     "There is a typing error in the code. Compare it with the card once more.";
@@ -61,7 +61,7 @@ pub(super) const TOO_MANY_LINES: &str = "There are more than 50 lines. Send them
 pub(super) const SHOW_DISPUTE: &str = "See the dispute, and say how the card came to you";
 pub(super) const WHAT_NOW: &str = "What you can do";
 
-/// What is wrong with a code, by itself.
+/// The fault of a code by itself.
 pub(in crate::web) fn code_fault(error: SerialError) -> String {
     match error {
         SerialError::Length(0) => "Type the code.".to_owned(),
@@ -74,10 +74,10 @@ pub(in crate::web) fn code_fault(error: SerialError) -> String {
     }
 }
 
-/// What is wrong with the name of a card, by itself.
+/// The fault of the name of a card by itself.
 pub(super) const NAME_FAULT: &str = "Type the name of the card, with at most 200 characters.";
 
-/// What went wrong with a submission, and what can be done. `None`: a page of its own says it.
+/// The message about a refused submission, and advice. `None`: the problem is shown on a page of its own.
 pub(super) fn submission_fault(
     code: ProblemCode,
 ) -> Option<(&'static str, &'static [&'static str])> {
@@ -112,7 +112,7 @@ pub(super) fn submission_fault(
     })
 }
 
-/// What became of a line of a batch.
+/// The result of a line of a batch.
 pub(super) fn verdict(code: &str) -> &'static str {
     match code {
         "registered" => REGISTERED,
@@ -130,7 +130,7 @@ pub(super) fn verdict(code: &str) -> &'static str {
     }
 }
 
-/// What a submission counts for the unlock of its card; empty when there is nothing to say.
+/// How a submission counts for the unlock of its card; empty if there is nothing to show.
 pub(super) fn standing(
     state: &str,
     held_for: Option<&str>,

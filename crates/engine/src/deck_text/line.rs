@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_no_part_of_a_header() {
+    fn counts_are_not_part_of_a_header() {
         for line in [
             "Sideboard",
             "Sideboard (15)",
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn quantities_stand_where_people_write_them() {
+    fn quantities_are_found_where_people_write_them() {
         for line in [
             "4 Salt",
             "4x Salt",

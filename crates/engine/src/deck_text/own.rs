@@ -245,7 +245,7 @@ fn lacks_name(text: &str) -> bool {
         && (after.is_empty() || after.starts_with(char::is_whitespace))
     {
         rest = after.trim_start();
-        // "(Half) Fox" is a name; "(hearth) 017" is none.
+        // "(Half) Fox" is a name; "(hearth) 017" is not.
         let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         if word.contains(|letter: char| letter.is_ascii_digit()) && !word.starts_with('{') {
             rest = after.trim_start();

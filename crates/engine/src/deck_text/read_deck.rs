@@ -250,7 +250,7 @@ pub enum IgnoredReason {
     },
     /// A heading of a kind of cards, or of a section that is not part of the deck.
     Heading,
-    /// It stands in a section of the list that is not part of the deck, such as a maybeboard.
+    /// It is in a section of the list that is not part of the deck, such as a maybeboard.
     OutsideTheDeck,
     /// A frame, a total or a mark of the program that wrote the list.
     Decoration,
@@ -289,20 +289,20 @@ impl fmt::Display for IgnoredReason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MalformedText {
-    /// The JSON is no deck.
+    /// The JSON is not a deck.
     Json {
-        /// What the reader of JSON says of it.
+        /// The message of the JSON parser.
         error: String,
     },
-    /// The first line of a table names no columns.
+    /// The first line of a table does not name columns.
     NoColumns,
     /// A link has more parts than there are zones for.
     TooManyParts,
-    /// A part of a link is no row of ids.
+    /// A part of a link is not a sequence of ids.
     PartWithoutIds,
-    /// A part of a link is no base64.
+    /// A part of a link is not base64.
     PartNotBase64,
-    /// It is no share code.
+    /// It is not a share code.
     ShareCode(ShareCodeError),
 }
 

@@ -207,7 +207,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2048))]
         /// Processing piece by piece gives the same as rendering the whole sentence, for all pieces and rules.
         #[test]
-        fn a_stream_says_what_rendering_says(
+        fn the_stream_gives_the_same_as_rendering(
             pieces in prop::collection::vec("( |  |a|b|ab|ba|s| cards| one |\u{3000}|é|x){0,4}", 0..6),
             rules in prop::collection::vec(("[abxé]{1,3}( [ab])?", "[abx ]{0,3}"), 0..6),
         ) {

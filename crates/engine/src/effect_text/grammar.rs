@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn ones_are_single() {
+    fn nouns_after_one_are_singular() {
         for (text, expected) in [
             ("Draw one fire cards.", "Draw one fire card."),
             ("someone fast cards", "someone fast card"),

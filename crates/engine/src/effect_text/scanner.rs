@@ -271,7 +271,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4096))]
         /// Phrases that are parts of each other, occur twice, share bytes with other characters, or are the whole text.
         #[test]
-        fn all_ways_to_look_find_the_same(
+        fn all_scanners_find_the_same(
             phrases in prop::collection::vec("(a|b|ab|é|è|👻| ){1,6}", 0..12),
             texts in prop::collection::vec("(a|b|ab|aab|é|è|👻|c| ){0,12}", 1..8),
         ) {
@@ -326,7 +326,7 @@ mod tests {
 
     /// A phrase that is a suffix of many others and many times in the list takes no more memory than it needs once.
     #[test]
-    fn what_is_found_takes_room_once() {
+    fn repeated_findings_take_memory_once() {
         let longer: Vec<String> =
             ('\u{100}'..'\u{300}').map(|letter| format!("{letter}a")).collect();
         let mut phrases: Vec<&str> = longer.iter().map(String::as_str).collect();

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_there_and_what_must_is_told() {
+    fn faults_state_the_found_and_the_expected_type() {
         for (line, expected) in [
             ("unlock_threshold = \"3\"", "must be a whole number from 0 to 4294967295, not \"3\""),
             ("unlock_threshold = -1", "must be a whole number from 0 to 4294967295, not -1"),
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_faults_has_an_end() {
+    fn the_list_of_faults_is_bounded() {
         let keys: String = (0..5_000).map(|at| format!("k{at} = 0\n")).collect();
         let found = faults(&(GAME.to_owned() + &keys + KIND));
         assert_eq!(found.len(), FAULTS_MAX + 1);

@@ -100,7 +100,7 @@ mod tests {
     use crate::Game;
 
     #[test]
-    fn broken_toml_is_told_in_plain_words() {
+    fn toml_syntax_errors_are_described_in_plain_words() {
         let mut wrong = Vec::new();
         for (text, line, column, expected) in [
             ("code = pond\n", 1, 8, "quotation marks around a text"),

@@ -1,4 +1,4 @@
-//! What programs are told. They may compare it, so it stays as it is.
+//! The messages of the API. Clients may compare them, so they must not change.
 
 use std::fmt;
 

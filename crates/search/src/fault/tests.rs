@@ -1,9 +1,9 @@
 use super::*;
 use crate::regex::RegexSyntax;
 
-/// What programs are told. They may compare it, so it stays as it is.
+/// Clients may compare the messages of the API, so they must not change.
 #[test]
-fn programs_are_told_the_same_as_ever() {
+fn messages_of_the_api_do_not_change() {
     use QueryFault as Q;
     let text = |text: &str| text.to_owned();
     let near = || vec!["attack".to_owned(), "atk".to_owned()];

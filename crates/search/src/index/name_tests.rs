@@ -183,7 +183,7 @@ proptest! {
 }
 
 #[test]
-fn names_that_share_less_are_not_alike() {
+fn is_shared_enough_equals_is_alike() {
     for typed in 0..300 {
         for own in 0..300 {
             for shared in 0..=typed.min(own) {

@@ -189,7 +189,7 @@ mod tests {
         patterns.collect_test(&regex("(?:a{50}){70}"));
         assert!(!patterns.is_incomplete());
         patterns.collect_test(&regex("(?:b{50}){70}"));
-        assert!(patterns.is_incomplete(), "all of a query together are bounded");
+        assert!(patterns.is_incomplete(), "the limit is for all expressions of a query together");
         assert!(patterns.cost("(?:a{50}){70}") > 3_000);
     }
 }

@@ -28,7 +28,7 @@ fn card(id: u128, text: String) -> CardRecord {
 }
 
 #[test]
-fn a_phrase_begins_with_a_word_and_not_within_one() {
+fn a_phrase_begins_with_a_word_and_not_inside_one() {
     let mut builder = Builder::new();
     // Words are numbered in the order of their first occurrence. So the number of `w200` ends with the byte of `zero`, and
     // that of `w270` with the byte of `w0`.

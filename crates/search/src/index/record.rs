@@ -34,7 +34,7 @@ pub enum Unlock {
     At(DateTime<Utc>),
 }
 
-/// The content of a card, which only those may know who may see the card.
+/// The content of a card, which is secret while the card is hidden.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardContent {
     /// Name; its keys are derived from it.

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn results_stand_in_the_order_of_the_work() {
+    fn results_are_in_the_order_of_the_work() {
         let runners: [&dyn Runner; 3] = [&Sequential, &Backwards(2), &DroppingRunner];
         for runner in runners {
             for many in 0..5 {

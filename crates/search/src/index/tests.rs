@@ -553,7 +553,7 @@ proptest! {
                 index.apply(changes.clone());
             }
             index.apply(changes);
-            prop_assert_eq!(before.cards(), cards_before, "a snapshot stays as it is");
+            prop_assert_eq!(before.cards(), cards_before, "a snapshot does not change");
             // Installs a compaction that was started before these changes.
             if let Some(compaction) = compaction.take() {
                 index.install(compaction.run());

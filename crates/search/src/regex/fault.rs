@@ -1,75 +1,75 @@
-//! What is wrong with regular expressions.
+//! The faults of regular expressions.
 
 use std::fmt;
 
 use regex_syntax::ast;
 
-/// What is wrong with a regular expression.
+/// The fault of a regular expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegexFault {
     /// It has more than this number of characters.
     TooLong(usize),
-    /// It has too many characters when its repetitions are written out.
+    /// It has too many characters after its repetitions are expanded.
     TooLarge {
-        /// So many.
+        /// The number of characters.
         size: u32,
-        /// The most that it may have.
+        /// The maximum.
         most: u32,
     },
     /// It is empty.
     Empty,
-    /// It cannot be read.
+    /// It cannot be parsed.
     Syntax(RegexSyntax),
     /// It has flags.
     Flags,
-    /// It names a place that is not known.
+    /// It contains an assertion about a position that is not supported.
     Place,
-    /// It has a class of Unicode.
+    /// It has a Unicode class.
     UnicodeClass,
-    /// A repetition counts further than this.
+    /// The count of a repetition is above this maximum.
     Count(u32),
-    /// The character is in no text that is searched.
+    /// The character does not occur in any searched text.
     NeverFits(char),
     /// Classes are combined.
     CombinedClasses,
     /// The character cannot be in a class.
     NotInClass(char),
-    /// The higher end of a range stands first.
+    /// The higher end of a range comes first.
     RangeBackwards,
-    /// A range is not of letters or digits.
+    /// The ends of a range are not letters or digits.
     RangeEnds,
-    /// A class holds something else than it may hold.
+    /// A class contains something that is not supported.
     ClassContent,
 }
 
-/// Why a regular expression cannot be read.
+/// Why a regular expression cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegexSyntax {
     /// `[` is never closed.
     ClassOpen,
-    /// The higher end of a range stands first.
+    /// The higher end of a range comes first.
     RangeBackwards,
     /// `(` is never closed.
     GroupOpen,
-    /// `)` closes nothing.
+    /// `)` has no opening parenthesis.
     GroupUnopened,
-    /// A repetition stands behind nothing.
+    /// A repetition has nothing to repeat.
     RepetitionOfNothing,
     /// `{` is never closed.
     CountOpen,
-    /// The counts of a repetition are not written as they should be.
+    /// The counts of a repetition have the wrong form.
     Count,
-    /// Nothing is behind the last `\`.
+    /// There is nothing after the last `\`.
     EscapeOfNothing,
-    /// It looks around.
+    /// It has a look-around assertion.
     LookAround,
-    /// It repeats what was found.
+    /// It has a backreference.
     Backreference,
-    /// Something else than `:` is behind `(?`.
+    /// There is something other than `:` after `(?`.
     Flags,
-    /// It has too many levels of brackets.
+    /// It has too many levels of parentheses.
     TooDeep,
-    /// `\` stands before a letter that has no meaning with it.
+    /// `\` comes before a letter that has no meaning as an escape.
     Escape,
 }
 
@@ -125,7 +125,7 @@ impl RegexSyntax {
     }
 }
 
-/// What programs are told.
+/// The message of the API.
 impl fmt::Display for RegexFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,4 +1,4 @@
-//! One synthetic card, as the manifest of its game wants it.
+//! Makes one synthetic card that follows the manifest of its game.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use serde_json::{Map, Value};
 use super::dice::Dice;
 use super::words;
 
-/// What stands for "no limit": no number of a card comes near.
+/// Stands for "no limit"; no number of a card is nearly as large.
 const UNLIMITED: i64 = 1_000_000_000;
 
-/// Where numbers without a rule of their own lie, as far as their limits allow.
+/// The range of numbers without a rule of their own, as far as their limits allow.
 const USUAL: (i64, i64) = (-200, 1_000);
 
-/// Most effects of a card in a game that sets no limit, beside those that it must have.
+/// Most additional effects of a card, besides the required ones.
 const MORE_EFFECTS: u32 = 2;
 
-/// A card of the game with that number and name.
+/// Makes a card of the game with this number and name.
 ///
-/// Numbers that must add up do, as long as no attribute is in two sums. What else a manifest may ask for is for the import to check.
+/// Numbers that must add up to a total do so, if no attribute belongs to two totals. The import checks all other rules of the manifest.
 pub(super) fn card(game: &Game, number: String, name: String, dice: &mut Dice) -> CardDefinition {
     let kind = kind(game, dice);
     let mut card = CardDefinition {
@@ -39,7 +39,7 @@ pub(super) fn card(game: &Game, number: String, name: String, dice: &mut Dice) -
     card
 }
 
-/// One of the kinds: those about which there is more to say come more often.
+/// Draws one of the kinds; kinds with more attributes are more frequent.
 fn kind<'a>(game: &'a Game, dice: &mut Dice) -> &'a Kind {
     let weight = |kind: &Kind| 1 + kind.attributes.len() as u64;
     let mut drawn = dice.below(game.kinds().iter().map(weight).sum());
@@ -73,7 +73,7 @@ fn attributes(game: &Game, kind: &Kind, dice: &mut Dice) -> Map<String, Value> {
     drawn
 }
 
-/// Whether a sum needs the attribute.
+/// Whether a check of a total or gain needs the attribute.
 fn is_needed(kind: &Kind, code: &str) -> bool {
     kind.checks.iter().any(|check| match &check.check {
         PrintingCheck::Total { of, by, .. } => {
@@ -84,7 +84,7 @@ fn is_needed(kind: &Kind, code: &str) -> bool {
     })
 }
 
-/// The values of an attribute that the tables of all sums have; `None`: there is no table for it.
+/// The values of an attribute for which all checks that it decides have a total; `None`: it decides no check.
 fn tables_for(kind: &Kind, code: &str) -> Option<Vec<String>> {
     let mut common: Option<Vec<String>> = None;
     for check in &kind.checks {
@@ -98,7 +98,7 @@ fn tables_for(kind: &Kind, code: &str) -> Option<Vec<String>> {
     common
 }
 
-/// A value that the attribute takes, one of `listed` where there is a list.
+/// A value for the attribute; one of `listed`, if there is a list.
 fn value(attribute: &Attribute, listed: Option<&[String]>, dice: &mut Dice) -> Value {
     let among = |value: &&String| listed.is_none_or(|listed| listed.contains(value));
     match &attribute.value {
@@ -146,7 +146,7 @@ fn value(attribute: &Attribute, listed: Option<&[String]>, dice: &mut Dice) -> V
     }
 }
 
-/// A number within the limits, rounded as people round large ones.
+/// A number within the limits; in a large range, a round number.
 fn usual_number(min: Option<i64>, max: Option<i64>, dice: &mut Dice) -> i64 {
     let least = min.unwrap_or_else(|| max.unwrap_or_default().min(0));
     let most = max.unwrap_or_else(|| least.max(USUAL.1));
@@ -154,7 +154,7 @@ fn usual_number(min: Option<i64>, max: Option<i64>, dice: &mut Dice) -> i64 {
     rounded(dice.between(low, high), low, high)
 }
 
-/// A multiple of ten where the range is wide enough to have many.
+/// Rounds down to a multiple of ten if the range is wide enough.
 fn rounded(number: i64, low: i64, high: i64) -> i64 {
     if high.saturating_sub(low) < 100 {
         return number;
@@ -215,7 +215,7 @@ fn effects(kind: &Kind, card: &CardDefinition, dice: &mut Dice) -> Vec<Effect> {
     effects
 }
 
-/// All rarities where the kind wants all, else the lowest and some of those above; none listed where there is only one.
+/// Printings in all rarities if the kind requires all; otherwise in the lowest rarity and some of the next ones. Empty if the game has only one rarity.
 fn printings(
     game: &Game,
     kind: &Kind,
@@ -241,7 +241,7 @@ fn printings(
     rarities.into_iter().map(printing).collect()
 }
 
-/// The numbers of a printing that its rarity raises.
+/// The numbers of a printing that are higher because of its rarity.
 fn own_numbers(
     game: &Game,
     kind: &Kind,
@@ -254,7 +254,7 @@ fn own_numbers(
         let (of, more, least) = match &check.check {
             PrintingCheck::Total { of, rarity_bonus, .. } => {
                 let more = bonus(rarity_bonus, rarity) - bonus(rarity_bonus, game.base_rarity());
-                // A higher rarity is no worse anywhere.
+                // In a higher rarity, no number is lower.
                 (of, more, if more >= 0 { 0 } else { -UNLIMITED })
             }
             PrintingCheck::Gain { of, rarity_bonus, each_at_least } => {
@@ -279,7 +279,7 @@ fn bonus(by_rarity: &BTreeMap<String, i64>, rarity: &Rarity) -> i64 {
     by_rarity.get(&rarity.code).copied().unwrap_or_default()
 }
 
-/// A value as the tables of manifests spell it.
+/// A value as a key in the tables of a manifest.
 fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,15 +1,15 @@
-//! Pseudo-random choices that are the same on every machine, for ever.
+//! Pseudo-random choices that are the same on every machine and in every version.
 
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 
-/// Where every stream begins. The catalogue of a seed is promised for ever, and so is this.
+/// The start of every stream. It must never change, because the catalogue of a seed must never change.
 const START: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A stream of choices. Not for secrets.
 pub(super) struct Dice(SplitMix64);
 
 impl Dice {
-    /// The stream of these numbers. Every other list of numbers has another stream.
+    /// The stream for these numbers. Different lists of numbers have different streams.
     pub(super) fn of(numbers: &[u64]) -> Self {
         let start = SplitMix64::new(START);
         let fold =
@@ -17,12 +17,12 @@ impl Dice {
         Self(numbers.iter().fold(start, fold))
     }
 
-    /// A number from 0 up to `bound`, which it never is; 0 when there is none.
+    /// A number from 0 to below `bound`; 0 if `bound` is 0.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.0.below_by_product(bound)
     }
 
-    /// A number from `low` to `high`, both included; `low` when there is none.
+    /// A number from `low` to `high`, both inclusive; `low` if the range is empty.
     pub(super) fn between(&mut self, low: i64, high: i64) -> i64 {
         let more = self.below(high.abs_diff(low.min(high)).saturating_add(1));
         low.saturating_add_unsigned(more)
@@ -33,17 +33,17 @@ impl Dice {
         self.below(times) == 0
     }
 
-    /// A place in a list of that length.
+    /// A random index into a list of this length.
     pub(super) fn place(&mut self, length: usize) -> usize {
         usize::try_from(self.below(length as u64)).unwrap_or_default()
     }
 
-    /// One of a list that is not empty.
+    /// A random item of a list, which must not be empty.
     pub(super) fn one_of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.place(list.len())]
     }
 
-    /// A place in a list of that length, the first ones far more often than the last, as words are in a language.
+    /// A random index into a list of this length. Low indices are much more frequent than high ones, like the frequencies of words in a language.
     pub(super) fn early_place(&mut self, length: usize) -> usize {
         let end = self.place(length) + 1;
         let end = self.place(end) + 1;
@@ -55,7 +55,7 @@ impl Dice {
 mod tests {
     use super::*;
 
-    /// The catalogue of a seed is promised for ever: so are the choices that it is made of.
+    /// The choices must never change, because the catalogue of a seed must never change.
     #[test]
     fn the_stream_of_a_list_of_numbers_does_not_change() {
         let mut dice = Dice::of(&[1, 2]);

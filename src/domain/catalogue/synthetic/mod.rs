@@ -1,7 +1,7 @@
 //! Synthetic catalogues: any number of plausible cards of a game, for trials and measurements.
 //!
-//! The same game, seed and place make the same card on every machine, whatever the size of the catalogue: a larger one has the
-//! smaller ones as its beginning. Cards are made from the game's manifest and come in like any others, as set files.
+//! The same game, seed and place give the same card on every machine, whatever the size of the catalogue: a larger catalogue
+//! begins with the cards of a smaller one. Cards are made from the game's manifest and imported as set files, like all cards.
 
 mod card;
 mod dice;
@@ -19,36 +19,36 @@ pub const MAX_CARDS: u32 = 10_000_000;
 /// Fewest and most cards of a whole set.
 const SET_SIZES: (i64, i64) = (200, 1_000);
 
-/// What tells the streams of choices apart.
+/// Purposes, which give different streams of choices.
 const FOR_SIZE: u64 = 1;
 const FOR_SET: u64 = 2;
 const FOR_CARD: u64 = 3;
 const FOR_NAMES: u64 = 4;
 
-/// What makes the cards of a game.
+/// Generates the cards of a game.
 pub struct Synthetic<'a> {
     game: &'a Game,
     seed: u64,
 }
 
-/// A set that is to be made.
+/// The outline of a set to generate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetOutline {
     pub code: String,
-    /// How many cards it is to have.
+    /// Number of cards to generate.
     pub cards: u32,
-    /// Whether they start hidden.
+    /// Whether the cards start hidden.
     pub hidden: bool,
     /// Place among the sets, from 1.
     place: u32,
     /// Cards in the sets before it.
     before: u32,
-    /// How many cards it has when nothing is left out.
+    /// Number of cards of the complete set.
     whole: u32,
 }
 
 impl SetOutline {
-    /// With no fewer cards than are stored of it: cards never vanish.
+    /// Increases the number of cards to the number of stored cards, because an import must not remove cards.
     #[must_use]
     pub fn at_least(mut self, stored: i64) -> Self {
         let stored = u32::try_from(stored).unwrap_or_default();
@@ -58,12 +58,12 @@ impl SetOutline {
 }
 
 impl<'a> Synthetic<'a> {
-    /// Cards of that game. Other seeds make other cards.
+    /// A generator for a game. Different seeds give different cards.
     pub fn new(game: &'a Game, seed: u64) -> Self {
         Self { game, seed }
     }
 
-    /// The sets of a catalogue of that many cards, of which the first `hidden_sets` start hidden.
+    /// The sets of a catalogue with this number of cards; the first `hidden_sets` sets start hidden.
     pub fn outlines(&self, cards: u32, hidden_sets: u32) -> impl Iterator<Item = SetOutline> {
         let seed = self.seed;
         let mut before = 0;
@@ -83,7 +83,7 @@ impl<'a> Synthetic<'a> {
         })
     }
 
-    /// The name of a set. It tells the seed.
+    /// The name of a set; it contains the seed.
     pub fn set_name(&self, outline: &SetOutline) -> String {
         let name = words::set_name(&mut Dice::of(&[self.seed, FOR_SET, outline.place.into()]));
         format!("{name} (synthetic, seed {})", self.seed)
@@ -111,7 +111,7 @@ impl<'a> Synthetic<'a> {
     }
 }
 
-/// A day of the ten years from 2015 on.
+/// A day within ten years, starting in 2015.
 fn released_on(place: u32) -> Option<String> {
     let day = NaiveDate::from_ymd_opt(2015, 1, 2)?;
     let day = day.checked_add_days(Days::new(u64::from(place) * 7 % 3_650))?;
@@ -145,7 +145,7 @@ mod tests {
         Ok(GameSource { manifest: SourceFile::new("game.toml", manifest), sets })
     }
 
-    /// The import asks the engine about every card, and compares the names of all sets.
+    /// The import checks every card with the engine, and compares the names of all sets.
     #[test]
     fn cards_of_every_shipped_game_are_legal() -> Result<(), Box<dyn std::error::Error>> {
         for (code, manifest) in SHIPPED {
@@ -169,7 +169,7 @@ mod tests {
         Ok(())
     }
 
-    /// Machines of the future make the catalogue of today: measurements stay comparable, and a second run changes nothing.
+    /// Later versions must generate the same catalogue, so that measurements stay comparable and a second run changes nothing.
     #[test]
     fn a_card_of_today_is_the_card_of_tomorrow() -> Result<(), Box<dyn std::error::Error>> {
         let source = source(SHIPPED[0].1, 0, 10)?;

@@ -1,4 +1,4 @@
-//! Names and sentences of synthetic cards: words of our own and invented ones.
+//! Names and sentences of synthetic cards, made from word lists and invented words.
 
 use super::dice::Dice;
 
@@ -49,15 +49,15 @@ const SYLLABLES: u64 = 80;
 
 /// Syllables of the invented word in a name.
 const NAME_SYLLABLES: u32 = 4;
-/// How many names there are.
+/// Number of different names.
 pub(super) const NAMES: u64 = SYLLABLES.pow(NAME_SYLLABLES);
-/// Without a divisor in common with [`NAMES`]: multiples of it reach every name before one comes again.
+/// Has no common divisor with [`NAMES`], so that its multiples reach every name before a name is repeated.
 const STRIDE: u64 = 23_456_789;
 
-/// The name of the card at a place of the catalogue. No two places have names of the same key, wherever the counting starts.
+/// The name of the card at a place of the catalogue. The names of two places never have the same key, whatever `start` is.
 ///
-/// Each name has an invented word of its own, of eight letters, at its beginning or, after `The`, with which no such word begins,
-/// at its end: so the rest of it cannot make two names one.
+/// Each name contains a unique invented word of eight letters. The word is at the beginning of the name, or at the end if the name begins with `The`; no
+/// invented word begins with these letters. The other words therefore cannot make two names equal.
 pub(super) fn name(start: u64, place: u64, dice: &mut Dice) -> String {
     let own = (place % NAMES * STRIDE + start % NAMES) % NAMES;
     let mut word = invented(own, NAME_SYLLABLES);
@@ -88,12 +88,12 @@ fn invented(mut number: u64, syllables: u32) -> String {
     capital(&word)
 }
 
-/// An invented place. There are half a million, most of which only a few cards know.
+/// An invented place name. There are half a million, so most of them occur on only a few cards.
 fn somewhere(dice: &mut Dice) -> String {
     invented(dice.below(SYLLABLES.pow(3)), 3)
 }
 
-/// One of the vowels with an accent.
+/// The word with an accent on one of its vowels.
 fn accented(word: &str, dice: &mut Dice) -> String {
     let at = dice.place(word.len() / 2) * 2 + 1;
     let accent = |(place, letter): (usize, char)| {
@@ -103,12 +103,12 @@ fn accented(word: &str, dice: &mut Dice) -> String {
     word.chars().enumerate().map(accent).collect()
 }
 
-/// A word, the first of the list more often than the last.
+/// A word of the list; early words are more frequent than late ones.
 fn common(list: &[&'static str], dice: &mut Dice) -> &'static str {
     list[dice.early_place(list.len())]
 }
 
-/// A word, each as often as the others.
+/// A word of the list; all words are equally frequent.
 fn any(list: &[&'static str], dice: &mut Dice) -> &'static str {
     list[dice.place(list.len())]
 }
@@ -146,7 +146,7 @@ pub(super) fn effect(dice: &mut Dice) -> String {
     }
 }
 
-/// A line or two of background.
+/// One or two lines of lore.
 pub(super) fn lore(dice: &mut Dice) -> String {
     let (adjective, noun) = (common(&ADJECTIVES, dice), common(&NOUNS, dice));
     let other = common(&NOUNS, dice);
@@ -163,7 +163,7 @@ pub(super) fn lore(dice: &mut Dice) -> String {
     }
 }
 
-/// Some words, of at most `most` characters: an emoji where there is not room for more.
+/// Some words with at most `most` characters in total, or an emoji if there is too little room.
 pub(super) fn short_text(most: u32, dice: &mut Dice) -> String {
     if most <= 16 {
         return glyph(dice).to_owned();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn some_have_accents_and_some_have_emoji() {
+    fn some_names_have_accents_and_some_have_emoji() {
         let names: Vec<String> =
             (0..500).map(|place| name(0, place, &mut Dice::of(&[place]))).collect();
         let with = |letters: &dyn Fn(char) -> bool| {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_text_has_room() {
+    fn short_texts_keep_their_limit() {
         let mut dice = Dice::of(&[]);
         for most in [1, 2, 8, 16, 17, 60, 2000] {
             for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! Which column means what, and what a line asks for.
+//! The meanings of columns, and the parsing of lines.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::domain::ids::PrintingId;
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     headings: Vec<String>,
-    /// Places by meaning; the first heading of a meaning counts.
+    /// The place of each column; if several headings have one meaning, the first counts.
     places: [Option<usize>; Column::ALL.len()],
 }
 
@@ -29,7 +29,7 @@ impl Columns {
         columns
     }
 
-    /// Adds a heading. Returns what it means, if no heading before it means the same.
+    /// Adds a heading. Returns its column, unless an earlier heading has the same meaning.
     pub(super) fn add(&mut self, heading: &str) -> Option<Column> {
         let heading = excerpt(heading.trim());
         let place = self.headings.len();
@@ -51,18 +51,18 @@ impl Columns {
         self.headings.iter().filter(|heading| Column::of(heading).is_some()).count()
     }
 
-    /// The place of the heading that means this.
+    /// The place of the heading for this column.
     pub(super) fn place_of(&self, column: Column) -> Option<usize> {
         self.places[column as usize]
     }
 
-    /// Cards must be named somehow.
+    /// Checks that some column names the cards.
     pub(super) fn check(&self) -> Result<(), TableError> {
         let names_cards = [Column::Name, Column::Printing, Column::Number];
         if names_cards.into_iter().any(|column| self.place_of(column).is_some()) {
             return Ok(());
         }
-        // No more of them than are shown.
+        // The message shows at most `MAX_SHOWN` characters, so it cannot show more headings than that.
         let found: Vec<&str> = self.headings.iter().take(MAX_SHOWN).map(String::as_str).collect();
         Err(TableError::NoCards(excerpt(&found.join(", "))))
     }
@@ -107,7 +107,7 @@ impl Columns {
     }
 }
 
-/// Reads a line from its values; `fault` makes it invalid.
+/// Reads a line from its values. With a `fault`, the line is invalid.
 pub(super) fn read_line<'f>(
     number: u64,
     fault: Option<LineFault>,
@@ -119,7 +119,7 @@ pub(super) fn read_line<'f>(
     Line { number, shown, wanted: fault.map_or_else(|| parse_line(field), Err) }
 }
 
-/// The beginning of a text without control characters, to show in answers.
+/// The beginning of a text without control characters, for responses.
 fn excerpt(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN).collect()
 }
@@ -162,22 +162,22 @@ fn parse_line<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, L
     Ok(Wanted { quantity, condition, card })
 }
 
-/// A condition, and the finish that some programs put behind it: `Near Mint Foil`.
+/// A condition, and the finish that some programs append to it: `Near Mint Foil`.
 fn parse_condition(text: &str) -> Option<(Condition, Option<&str>)> {
     if let Some(condition) = Condition::parse_lenient(text) {
         return Some((condition, None));
     }
-    // A finish has two words at most (`Reverse Holo`), and a field may be as long as a line.
+    // Only the last two words are tested: a finish has at most two words (`Reverse Holo`), and a field may be as long as a line.
     text.rmatch_indices(' ')
         .take(2)
         .find_map(|(at, _)| Some((Condition::parse_lenient(&text[..at])?, Some(text[at..].trim()))))
 }
 
-/// The value of a column named after printings.
+/// The value of a column with a heading like `Printing`.
 enum PrintingField<'f> {
     /// An id of this service.
     Id(Uuid),
-    /// An id of another program, which means nothing here.
+    /// An id of another program, which is ignored.
     ForeignId,
     /// A part of an id of this service.
     Damaged,

@@ -1,5 +1,5 @@
-//! Collections as CSV. One record is in memory at a time, and of a record no more than a table of cards has: a line beyond the bounds is
-//! skipped and reported as invalid.
+//! Collections as CSV. Only one record is in memory at a time, and its size is limited: a record beyond the limits is skipped and reported as
+//! invalid.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Result<Table, TableError> {
     Ok(Table { dialect: columns.dialect(Some(delimiter), byte_order_mark), lines, blank })
 }
 
-/// The delimiter that makes the most known headings of the first line, and then the most fields.
+/// The delimiter that gives the most known headings in the first line; among equals, the most fields.
 fn guess_delimiter(text: &str, start: usize) -> char {
     let known = |delimiter: &char| match Records::new(text, start, *delimiter).read_headings() {
         Ok(columns) => (columns.count_known(), columns.len()),
@@ -71,11 +71,11 @@ fn read_line(columns: &Columns, record: &Record<'_>) -> Line {
 
 /// A record of a CSV text.
 struct Record<'r> {
-    /// The line at which it begins, from 1.
+    /// The line at which the record begins, from 1.
     line: u64,
-    /// Over how many lines it goes.
+    /// How many lines the record spans.
     spans: u64,
-    /// `None`: it has more fields, or more bytes, than a record may have.
+    /// The fields; `None`: the record has more fields or more bytes than allowed.
     fields: Option<Fields<'r>>,
 }
 
@@ -102,11 +102,11 @@ impl<'r> Fields<'r> {
     }
 }
 
-/// The records of a text one after the other, in memory that does not depend on the text.
+/// Reads the records of a text one after the other, with a fixed amount of memory.
 struct Records<'t> {
     reader: Reader,
     text: &'t [u8],
-    /// Bytes that were read.
+    /// Number of bytes that were read.
     at: usize,
     /// The line of the next byte, from 1.
     line: u64,
@@ -115,7 +115,7 @@ struct Records<'t> {
 }
 
 impl<'t> Records<'t> {
-    /// Those from a byte of the text's first line on.
+    /// Reads from the byte `at`, which must be in the first line of the text.
     fn new(text: &'t str, at: usize, delimiter: char) -> Self {
         let delimiter = u8::try_from(delimiter).unwrap_or(b',');
         Self {
@@ -128,7 +128,7 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// Reads the first record; the rest of one that is too large is not looked at.
+    /// Reads the first record. If it is too large, the rest of the record is not read.
     fn read_headings(&mut self) -> Result<Columns, TableError> {
         let headings = self.read(false).ok_or(TableError::Empty)?;
         let fields = headings.fields.ok_or(TableError::TooWide)?;
@@ -139,7 +139,7 @@ impl<'t> Records<'t> {
         self.read(true)
     }
 
-    /// Reads a record; one that is too large as far as its end, if that is wanted.
+    /// Reads a record. If it is too large, it is read to its end only if `to_end` is set.
     fn read(&mut self, to_end: bool) -> Option<Record<'_>> {
         // Empty lines are no records.
         let rest = self.text[self.at..].iter();
@@ -157,17 +157,17 @@ impl<'t> Records<'t> {
             match result {
                 ReadRecordResult::End => return None,
                 ReadRecordResult::Record => {
-                    // The end of the line that ends the record belongs to it; at the end of the text there may be none.
+                    // The line end after the record belongs to the record; the last record of the text may have none.
                     let ending = u64::from(read > 0 && self.ends_line(self.at - 1));
                     let spans = self.line - line - ending + 1;
-                    // What is between ASCII delimiters of a UTF-8 text is UTF-8.
+                    // A part between ASCII delimiters of a UTF-8 text is valid UTF-8.
                     let text = std::str::from_utf8(&self.output[..bytes]).unwrap_or_default();
                     let fields = Fields { text, ends: &self.ends[..count] };
                     return Some(Record { line, spans, fields: fits.then_some(fields) });
                 }
-                // The reader asks for the end of the text, which is an empty piece of it.
+                // The next call passes an empty slice, which tells the reader that the text has ended.
                 ReadRecordResult::InputEmpty => {}
-                // The rest of the record is passed over.
+                // The record is too large: the rest of it is skipped.
                 ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
                     (bytes, count, fits) = (0, 0, false);
                     if !to_end {
@@ -178,7 +178,7 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// Notes that so many bytes were read.
+    /// Counts `bytes` as read.
     fn advance(&mut self, bytes: usize) {
         let range = self.at..self.at + bytes;
         self.line += range.map(|at| u64::from(self.ends_line(at))).sum::<u64>();

@@ -1,4 +1,4 @@
-//! In which encoding a file of text is. Spreadsheets write UTF-16 and Windows-1252, and do not say so.
+//! Detects the encoding of a text file. Spreadsheets write UTF-16 and Windows-1252 without declaring it.
 
 use std::borrow::Cow;
 
@@ -6,20 +6,20 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::TableError;
 
-/// Bytes that tell UTF-16 without a byte order mark.
+/// How many bytes are examined to detect UTF-16 without a byte order mark.
 const SAMPLE: usize = 1_000;
 
-/// Bytes that mean nothing in Windows-1252.
+/// Bytes that are undefined in Windows-1252.
 const UNDEFINED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
 /// The text of a CSV file, a byte order mark included, and the name of its encoding.
 ///
-/// A byte order mark decides. Without one, what is UTF-8 is taken for that, and what has a zero in every second byte for UTF-16. The rest is
-/// Windows-1252, unless it has bytes that mean nothing there, or letters in UTF-8 beside others: then a part of the file is broken, and
-/// names would be, too.
+/// A byte order mark decides. Without one, a file with a zero in most second bytes is read as UTF-16, and a file that is valid UTF-8 as UTF-8. Any other
+/// file is Windows-1252, unless it has bytes that are undefined there, or mixes letters in UTF-8 with other bytes: a part of such a file is broken, and
+/// names would be broken as well.
 ///
 /// # Errors
-/// It is none of these.
+/// The file has none of these encodings.
 pub(super) fn decode(file: &[u8]) -> Result<(Cow<'_, str>, &'static str), TableError> {
     if is_utf32(file) {
         return Err(TableError::Utf32);
@@ -66,7 +66,7 @@ fn detect_utf16(file: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Whether the file has the byte order mark of UTF-32, or begins with ASCII in it.
+/// Whether the file has the byte order mark of UTF-32, or begins with an ASCII character in UTF-32.
 fn is_utf32(file: &[u8]) -> bool {
     let starts = |first: &[u8]| match first {
         [0xff, 0xfe, 0, 0] | [0, 0, 0xfe, 0xff] => true,
@@ -76,7 +76,7 @@ fn is_utf32(file: &[u8]) -> bool {
     file.get(..4).is_some_and(starts)
 }
 
-/// The line of a byte, from 1.
+/// The number of the line that contains a byte, from 1.
 fn line_number(file: &[u8], at: usize) -> usize {
     file[..at].split(|byte| *byte == b'\n').count()
 }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings_of_spreadsheets_are_told_apart() {
+    fn encodings_of_spreadsheets_are_detected() {
         let marked = format!("\u{feff}{TEXT}");
         let latin = WINDOWS_1252.encode(TEXT).0.into_owned();
         for (file, text, name) in [
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_broken_is_not_guessed_at() {
+    fn a_file_with_a_broken_encoding_is_refused() {
         let broken = b"Name\nGei\xc3\x9fbock\nK\xe4fer\n";
         assert_eq!(decode(broken), Err(TableError::MixedEncodings { line: 3, byte: 0xe4 }));
         for file in [b"\xff\xfe\0\0N\0\0\0".as_slice(), b"\0\0\xfe\xff", b"N\0\0\0a\0\0\0"] {

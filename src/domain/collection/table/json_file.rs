@@ -1,5 +1,5 @@
-//! Collections as JSON: a list of objects, or an object that has such a list as `entries`. Members are called like columns. One member is in
-//! memory at a time, and those that are no column are not kept.
+//! Collections as JSON: a list of objects, or an object with such a list in its member `entries`. Members have the names of columns. Only one member is
+//! in memory at a time, and members that are no column are not stored.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -33,30 +33,30 @@ pub(super) fn read(text: &str) -> Result<Table, TableError> {
     Ok(Table { dialect: list.columns.dialect(None, false), lines: list.lines, blank: 0 })
 }
 
-/// What was read so far.
+/// The part of the file that was read so far.
 #[derive(Default)]
 struct List {
-    /// Whether there is a list.
+    /// Whether the file has a list.
     is_found: bool,
     /// Whether one of its lines is an object.
     has_objects: bool,
     columns: Columns,
-    /// The meaning of every name that any object had: the first name of a meaning has it.
+    /// The column of each member name so far. If several names have one meaning, only the first has the column.
     meanings: HashMap<String, Option<Column>>,
     lines: Vec<Line>,
-    /// Why the file is refused. The reader's own errors say that it is no JSON.
+    /// Why the file is refused. If reading fails and this is `None`, the file is no valid JSON.
     fault: Option<TableError>,
 }
 
 impl List {
-    /// Ends the reading.
+    /// Records the fault and returns an error that ends the reading.
     fn refuse<E: de::Error>(&mut self, fault: TableError) -> E {
         let error = E::custom(&fault);
         self.fault = Some(fault);
         error
     }
 
-    /// What members of a name mean.
+    /// The column of members with this name.
     fn meaning(&mut self, name: &str) -> Result<Option<Column>, TableError> {
         if let Some(known) = self.meanings.get(name) {
             return Ok(*known);
@@ -144,7 +144,7 @@ impl<'de> DeserializeSeed<'de> for Object<'_> {
 }
 
 impl Object<'_> {
-    /// Notes a line, unless there are too many.
+    /// Adds a line, unless there are too many.
     fn push<E: de::Error>(self, line: impl FnOnce(u64) -> Line) -> Result<(), E> {
         let Self(list) = self;
         if list.lines.len() == MAX_LINES {
@@ -155,7 +155,7 @@ impl Object<'_> {
         Ok(())
     }
 
-    /// Notes a line that is something else.
+    /// Adds an invalid line for an entry that is no object.
     fn push_invalid<E: de::Error>(self, what: &str) -> Result<(), E> {
         let reason = LineFault::NoObject(what.to_owned());
         self.push(|number| Line { number, shown: String::new(), wanted: Err(reason) })
@@ -217,7 +217,7 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 }
 
-/// The name of a member, for whoever asks something about it.
+/// Reads the name of a member and applies a function to it, without a copy of the name.
 struct Name<F>(F);
 
 impl<'de, T, F: FnOnce(&str) -> Result<T, TableError>> DeserializeSeed<'de> for Name<F> {
@@ -243,7 +243,7 @@ impl<T, F: FnOnce(&str) -> Result<T, TableError>> Visitor<'_> for Name<F> {
 /// The value of a member.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Cell<'t> {
-    /// None, or one that is not kept.
+    /// `null`, or a value that is not stored.
     #[default]
     Nothing,
     Text(Cow<'t, str>),
@@ -257,7 +257,7 @@ impl Cell<'_> {
     }
 }
 
-/// Reads a value; what is in lists and objects is passed over, as deep as the JSON reader goes: 128 levels.
+/// Reads a value. The contents of lists and objects are skipped, down to the 128 levels that the JSON reader allows.
 struct Member<'l> {
     list: &'l mut List,
     is_kept: bool,
@@ -309,7 +309,7 @@ impl<'de> Visitor<'de> for Member<'_> {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Cell<'de>, E> {
-        // As JSON writes it: `2.0`.
+        // The text of the number in JSON: `2.0`.
         self.cell(Number::from_f64(value).map(|number| number.to_string()).unwrap_or_default())
     }
 

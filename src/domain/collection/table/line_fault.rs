@@ -8,20 +8,20 @@ use super::{Column, MAX_FIELD, MAX_FIELDS, MAX_RECORD};
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::text::TextError;
 
-/// Why something means no printing. Nothing of hidden cards is told.
+/// Why a line means no printing. The reason reveals nothing about hidden cards.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LineFault {
     // The line cannot be read.
-    /// What stands there as its quantity is none.
+    /// The quantity is not valid.
     #[error("the quantity must be 1 to {MAX_QUANTITY}, not {0:?}")]
     Quantity(String),
-    /// What stands there as its condition is none.
+    /// The condition is not known.
     #[error(
         "the condition {0:?} is not known; known are {known}, and their short forms like NM and LP",
         known = Condition::ALL.map(|condition| condition.as_str().replace('_', " ")).join(", ")
     )]
     Condition(String),
-    /// A part of an id.
+    /// Only a part of an id.
     #[error("the printing id is not a whole UUID")]
     DamagedId,
     /// A name that no card can have.
@@ -30,10 +30,10 @@ pub enum LineFault {
     /// A number that no card can have.
     #[error("the number {0:?} is none that a card can have")]
     Number(String),
-    /// A text that is longer than any of its kind.
+    /// A text that is longer than any value of this column can be.
     #[error("the {} is longer than {MAX_FIELD} characters", .0.as_str().replace('_', " "))]
     TooLong(Column),
-    /// Nothing says which card it is.
+    /// The line does not identify a card.
     #[error(
         "names no card: it needs a name, a printing id of this service (a UUID), or set and number"
     )]
@@ -49,24 +49,24 @@ pub enum LineFault {
         /// Headings of the file.
         headings: usize,
     },
-    /// It goes on over so many lines.
+    /// The record spans this many lines: a quotation mark is not closed.
     #[error("goes on over {0} lines: is a quotation mark not closed?")]
     NotClosed(u64),
-    /// JSON: an entry that is something else.
+    /// JSON: an entry that is no object.
     #[error("must be an object, not {0}")]
     NoObject(String),
     /// JSON: a list or an object where a value has to be.
     #[error("the member for {} must be a text or a number", .0.as_str())]
     Nested(Column),
-    /// More than can be counted, with the lines before it.
+    /// Together with the lines before it, the quantity exceeds the maximum of a count.
     #[error("with the lines before it, the file has more than {MAX_QUANTITY} of this printing")]
     TooMany,
 
-    // It names nothing that its owner may see.
-    /// No such game; codes or names that are near.
+    // The line names nothing that its owner may see.
+    /// There is no such game; similar codes or names.
     #[error("there is no such game{}", near(.0))]
     NoGame(Vec<String>),
-    /// No such set; codes or names that are near.
+    /// There is no such set; similar codes or names.
     #[error("there is no such set{}", near(.0))]
     NoSet(Vec<String>),
     /// No such printing.
@@ -88,7 +88,7 @@ pub enum LineFault {
     #[error("the card has no printings")]
     NoPrintings,
 
-    // It may mean several.
+    // The line may mean several printings.
     /// Name and number are of different cards.
     #[error("name and number are of different cards")]
     OtherNumber,
@@ -98,10 +98,10 @@ pub enum LineFault {
     /// Several cards have that number.
     #[error("several cards have that number")]
     SeveralOfNumber,
-    /// The id says another thing than the rest.
+    /// The id contradicts the other columns.
     #[error("the printing id contradicts name, game, set, number or rarity")]
     Contradiction,
-    /// A finish that the game gives to no rarity.
+    /// A finish that the game assigns to no rarity.
     #[error(
         "the game does not say which rarity that finish is: name the rarity in a column Rarity"
     )]

@@ -1,30 +1,30 @@
-//! Numbers that have a total: what is missing of it is split as cards like this usually split it.
+//! Suggests numbers that have a total: the remainder of the total is split in the way that is usual for such cards.
 
 use cardscape_engine::{AttributeValue, CardCheck, PrintingCheck, PrintingDefinition, split_total};
 use serde_json::Value;
 
 use super::{Draft, UnfilledReason, attribute_pointer};
 
-/// Sizes of steps that read well, the largest first.
+/// Sizes of steps that give round numbers, the largest first.
 const STEPS: [i64; 6] = [100, 50, 25, 10, 5, 2];
-/// A total has at least so many steps.
+/// A total must be at least this many steps.
 const FEWEST_STEPS: i64 = 20;
 
-/// An attribute with the least and the most that it may be.
+/// An attribute with its lowest and highest allowed value.
 type Bounded<'a> = (&'a String, i64, i64);
 
-/// What is left of a total.
+/// The remainder of a total.
 struct Rest<'a> {
     /// The total.
     total: i64,
-    /// What the numbers that are there leave of it.
+    /// The total minus the existing numbers.
     remaining: i128,
-    /// The attributes that are to share the rest, each once.
+    /// The missing attributes, which share the remainder, each once.
     open: Vec<Bounded<'a>>,
 }
 
 impl Rest<'_> {
-    /// Whether the open attributes can be the rest.
+    /// Whether the missing attributes can have this remainder as their sum.
     fn is_possible(&self) -> bool {
         let sum = |number: fn(&Bounded<'_>) -> i64| -> i128 {
             self.open.iter().map(|part| i128::from(number(part))).sum()
@@ -35,17 +35,17 @@ impl Rest<'_> {
 }
 
 impl<'a> Draft<'a> {
-    /// The attributes that are to be split from a total.
+    /// The attributes that get their values from a total.
     pub(super) fn shared_by_totals(&self) -> Vec<&'a String> {
         let with_total = self.kind.checks.iter().filter(|check| match &check.check {
-            // Its attribute that decides may be missing still.
+            // The deciding attribute may still be missing, so the total need not be known yet.
             PrintingCheck::Total { of, .. } => !self.has_gap(of),
             check => self.base_total(check).is_some(),
         });
         with_total.flat_map(|check| check.check.of()).collect()
     }
 
-    /// Whether one of the attributes is missing and may be: then they have no total.
+    /// Whether one of the attributes is optional and missing; then the attributes have no total.
     fn has_gap(&self, of: &[String]) -> bool {
         of.iter().any(|name| {
             let optional = self.kind.attributes.get(name).is_some_and(|known| known.optional);
@@ -53,7 +53,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// What the card's own numbers must add up to by a check. Of a gain only a printing can tell it that has all numbers already.
+    /// The total that a check requires of the card's own numbers. For a gain, it is known only from an author's printing that has all numbers.
     fn base_total(&self, check: &PrintingCheck) -> Option<i64> {
         if self.has_gap(check.of()) {
             return None;
@@ -79,7 +79,7 @@ impl<'a> Draft<'a> {
         self.card.printings.iter().filter(move |printing| printing.rarity != *base)
     }
 
-    /// The least and the most that a number of the card may be: by its type, and by what the author's printings leave of gains.
+    /// The bounds of a number of the card, from its type and from the gains that the numbers in the author's printings allow.
     pub(super) fn bounds(&self, name: &str) -> (i64, i64) {
         let (mut low, mut high) = self.bounds_of_type(name);
         for check in &self.kind.checks {
@@ -111,7 +111,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What is left of a total when some of the numbers are there. `None`: what is there is no number.
+    /// The remainder of a total when some of the numbers exist. `None`: an existing value is no number.
     fn rest<'v>(
         of: &'a [String],
         total: i64,
@@ -132,14 +132,14 @@ impl<'a> Draft<'a> {
         Some(Rest { total, remaining: rest, open })
     }
 
-    /// What is left for the card's own numbers. `None`: the check asks for no total, or what is there is no number.
+    /// The remainder for the card's own numbers. `None`: the check requires no total, or an existing value is no number.
     fn base_rest(&self, check: &'a CardCheck) -> Option<Rest<'a>> {
         let total = self.base_total(&check.check)?;
         let value = |name: &str| self.card.attributes.get(name);
         Self::rest(check.check.of(), total, value, |name| self.bounds(name))
     }
 
-    /// How many totals that this attribute decides cannot be met any more, by the card and by the author's printings.
+    /// How many of the totals that this attribute decides can no longer be reached, counting the card and the author's printings.
     pub(super) fn total_obstacles(&self, code: &str) -> usize {
         let decided = self.kind.checks.iter().filter(
             |check| matches!(&check.check, PrintingCheck::Total { by: Some(by), .. } if by == code),
@@ -162,8 +162,8 @@ impl<'a> Draft<'a> {
         decided.map(count).sum()
     }
 
-    /// Splits what is left of the total of a check among the attributes that are missing: by the first tendency for the card, or else evenly; of a gain, as a printing
-    /// splits it that is there.
+    /// Splits the remainder of a check's total among the missing attributes: by the first tendency that fits the card, or else evenly; for a gain, in the
+    /// proportions of an existing printing.
     pub(super) fn split(&mut self, check: &'a CardCheck) {
         let Some(left) = self.base_rest(check) else { return };
         let of = check.check.of();
@@ -195,7 +195,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The numbers of the author's first printing that has all of them, as shares.
+    /// The numbers of the author's first printing that has all of these attributes, as shares.
     fn shares_of_printing(&self, of: &[String]) -> Option<Vec<u32>> {
         self.higher_printings().find_map(|printing| {
             let share = |name: &String| {
@@ -207,7 +207,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// A total split by shares in steps that read well: the largest that divides it into enough of them, and does not change the shares if one can do that.
+/// Splits a total by shares in round numbers: with the exact shares if some step gives them, else with the largest step that divides the total into enough
+/// steps.
 fn round_split(total: i64, shares: &[u32]) -> Vec<i64> {
     let divides = |step: &i64| total % step == 0 && step * FEWEST_STEPS <= total;
     let splits = STEPS.into_iter().filter(divides).map(|step| split_total(total, shares, step));
@@ -216,7 +217,7 @@ fn round_split(total: i64, shares: &[u32]) -> Vec<i64> {
     if splits.contains(&fair) { fair } else { splits.into_iter().next().unwrap_or(fair) }
 }
 
-/// The parts within their bounds: what one of them cannot take, the first ones with room do.
+/// Limits the parts to their bounds. The first parts with room take the difference.
 fn within_bounds(mut parts: Vec<i64>, left: &Rest<'_>) -> Vec<i64> {
     for (part, (_, low, high)) in parts.iter_mut().zip(&left.open) {
         *part = (*part).clamp(*low, *high);
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_part_cannot_take_the_others_do() {
+    fn other_parts_take_what_exceeds_the_bounds_of_one() {
         let names = ["a".to_owned(), "b".to_owned(), "c".to_owned()];
         let split = |rest: i128, parts: [i64; 3], bounds: [(i64, i64); 3]| {
             let open = names.iter().zip(bounds).map(|(name, (low, high))| (name, low, high));

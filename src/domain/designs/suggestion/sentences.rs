@@ -1,4 +1,4 @@
-//! Effects: sentences of the game's templates that fit the style and suit the card.
+//! Suggests effects: sentences of the game's templates that fit the style and suit the card.
 
 use cardscape_engine::rng::RandomNumbers as _;
 use cardscape_engine::{Effect, EffectSchema};
@@ -6,13 +6,13 @@ use cardscape_engine::{Effect, EffectSchema};
 use super::{Draft, UnfilledReason};
 use crate::domain::designs::content::{MAX_EFFECT, MAX_EFFECTS};
 
-/// How many sentences of a template are looked at before the next one.
+/// How many sentences of a template are tried before the next template.
 const TRIED_OF_EACH: usize = 8;
-/// How many sentences are looked at for one effect: enough for all templates in three styles.
+/// How many sentences are tried for one effect: enough for all templates in three styles.
 const MAX_TRIED: usize = 50_000;
 
 impl<'a> Draft<'a> {
-    /// What is said about the effects of the card, as far as it is made.
+    /// The effect schema that applies to the card with its present values.
     fn effect_schema(&self) -> Option<&'a EffectSchema> {
         let applies = |schema: &&EffectSchema| {
             schema.when.as_ref().is_none_or(|when| when.matches(&self.card, "", None))
@@ -20,7 +20,7 @@ impl<'a> Draft<'a> {
         self.kind.effects.iter().find(applies)
     }
 
-    /// How many of the effects that are there the card may not have, and how many it would need that cannot be found.
+    /// How many existing effects the card may not have, plus how many required effects are missing that cannot be suggested.
     pub(super) fn effect_obstacles(&self) -> usize {
         let Some(schema) = self.effect_schema() else { return self.card.effects.len() };
         let effects = &self.card.effects;
@@ -46,7 +46,7 @@ impl<'a> Draft<'a> {
         self.card.effects.iter().filter(|effect| effect.slot.as_deref() == Some(slot)).count()
     }
 
-    /// Completes the effects that are there, and adds those that the card must have.
+    /// Completes existing effects, and adds required ones.
     pub(super) fn fill_effects(&mut self) {
         let Some(schema) = self.effect_schema() else { return };
         for at in 0..self.card.effects.len() {
@@ -62,7 +62,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Gives an effect of the author's what it lacks: slot, style, sentence.
+    /// Adds the missing parts of an author's effect: slot, style, sentence.
     fn complete_effect(&mut self, schema: &EffectSchema, at: usize) {
         let pointer = format!("/effects/{at}");
         if self.card.effects[at].slot.is_none()
@@ -100,7 +100,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A slot that needs an effect, or else one that may have another.
+    /// A slot that needs an effect, or else a slot that may have one more.
     fn free_slot(&self, schema: &EffectSchema) -> Option<String> {
         let room = |bound: u32| move |count: usize| count < bound as usize;
         let needs = schema.slots.iter().find(|slot| room(slot.min)(self.count_in(&slot.code)));
@@ -121,13 +121,13 @@ impl<'a> Draft<'a> {
                     self.card.effects.push(Effect { style, slot, text });
                     self.filled.push(pointer);
                 }
-                // Others would not be found either.
+                // A search for further effects would fail as well.
                 Err(reason) => return self.cannot("/effects".to_owned(), reason),
             }
         }
     }
 
-    /// The styles that an effect may have, in an order that is drawn; no style where effects have none.
+    /// The styles that an effect may have, in random order; one `None` if effects have no styles.
     fn open_styles(&self, schema: &EffectSchema, pointer: &str) -> Vec<Option<String>> {
         let styles = self.styles(schema, pointer);
         if styles.is_empty() { vec![None] } else { styles.into_iter().map(Some).collect() }
@@ -139,8 +139,8 @@ impl<'a> Draft<'a> {
         styles
     }
 
-    /// A sentence for the effect at a pointer that fits the first of these styles for which there is one, suits the card, and is not there yet. Every template is as likely as
-    /// the others to come first, whatever the number of its sentences.
+    /// Finds a sentence for the effect at this pointer, for the first of these styles that has one. The sentence suits the card and is not on the card yet.
+    /// The templates are tried in random order; the number of their sentences does not matter.
     fn sentence(
         &self,
         styles: &[Option<String>],
@@ -173,7 +173,7 @@ impl<'a> Draft<'a> {
         Err(UnfilledReason::NoSentence)
     }
 
-    /// Whether an effect of this style with this sentence is one for the card.
+    /// Whether the card can take an effect with this style and sentence.
     fn takes(&self, style: Option<&str>, text: &str) -> bool {
         let guide = self.game.design_guide();
         !text.is_empty()

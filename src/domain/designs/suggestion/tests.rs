@@ -8,7 +8,7 @@ use super::*;
 use crate::domain::catalogue::import::SourceFile;
 use crate::domain::effects::effect_texts::EffectFiles;
 
-/// Every game of `seed-data`, with its effect texts if it has some.
+/// Every game of `seed-data`, with its effect texts if it has any.
 fn games() -> Vec<(Game, Option<EffectLibrary>)> {
     let all = concat!(env!("CARGO_MANIFEST_DIR"), "/seed-data/games");
     let folders = std::fs::read_dir(all).unwrap().map(|entry| entry.unwrap().path());
@@ -46,7 +46,7 @@ fn ttcg() -> (Game, &'static EffectLibrary) {
     (READ.0.clone(), &READ.1)
 }
 
-/// A design of the members that are given.
+/// A design without a name, with these members.
 fn design(mut members: Value) -> DesignContent {
     members["name"] = "".into();
     serde_json::from_value(members).unwrap()
@@ -57,7 +57,7 @@ fn told(suggestion: &Suggestion) -> Vec<String> {
     faults.map(|fault| format!("{}: {}", fault.pointer, fault.violation.message())).collect()
 }
 
-/// The texts that only an author can write.
+/// Values for the text attributes that only an author can write.
 fn own_texts(kind: &Kind) -> Map {
     let texts = kind.attributes.iter().filter(|(_, attribute)| {
         !attribute.optional
@@ -69,7 +69,7 @@ fn own_texts(kind: &Kind) -> Map {
 type Map = serde_json::Map<String, Value>;
 
 #[test]
-fn a_card_of_any_kind_of_any_game_is_made_from_its_kind_alone() {
+fn a_card_of_any_kind_of_any_game_is_suggested_from_its_kind_only() {
     for (game, library) in &games() {
         for kind in game.kinds() {
             for seed in 0..40 {
@@ -86,7 +86,7 @@ fn a_card_of_any_kind_of_any_game_is_made_from_its_kind_alone() {
                 let again = suggest(game, library.as_ref(), start, seed).unwrap();
                 assert_eq!((made.card, made.filled), (again.card, again.filled), "{name}");
 
-                // Without the texts nothing but these is lacking.
+                // Without these texts, only the texts are missing in the result.
                 let made =
                     suggest(game, library.as_ref(), design(json!({ "kind": kind.code })), seed);
                 let made = made.unwrap();
@@ -101,9 +101,9 @@ fn a_card_of_any_kind_of_any_game_is_made_from_its_kind_alone() {
     }
 }
 
-/// What is left of a sound card fits the rest again, whatever was taken away.
+/// Any parts are removed from a valid card; the suggestion completes it to a valid card again.
 #[test]
-fn whatever_is_left_of_a_sound_card_can_be_completed() {
+fn any_remainder_of_a_valid_card_can_be_completed() {
     for (game, library) in &games() {
         for kind in game.kinds() {
             let library = library.as_ref();
@@ -136,7 +136,7 @@ fn whatever_is_left_of_a_sound_card_can_be_completed() {
                 let name = format!("{} {} {seed}: {left:?}", game.code(), kind.code);
                 let made = suggest(game, library, left.clone(), seed + 1).unwrap();
                 assert_eq!((told(&made), &made.unfilled), (vec![], &vec![]), "{name}");
-                // What was there still is.
+                // The remaining parts were not changed.
                 for (code, value) in &left.attributes {
                     assert_eq!(&made.card.attributes[code], value, "{name}");
                 }
@@ -178,7 +178,7 @@ fn a_unit_is_split_by_its_tendency_and_its_effects_fit() {
 }
 
 #[test]
-fn what_is_filled_is_told_with_its_place() {
+fn filled_parts_are_reported_with_their_pointers() {
     let (game, library) = ttcg();
     let start = design(json!({
         "kind": "unit", "attributes": { "type": "fire", "subtypes": ["dragon"], "attack": 300 },
@@ -205,9 +205,9 @@ fn what_is_filled_is_told_with_its_place() {
     assert!(made.card.effects[0].text.starts_with("Equip this card to "));
 }
 
-/// The rank follows from numbers that are there, and a stage from the effects that are there.
+/// The drawn rank fits the existing numbers, and the drawn stage fits the existing effects.
 #[test]
-fn what_is_there_decides_over_what_is_drawn() {
+fn existing_parts_restrict_drawn_parts() {
     let (game, library) = ttcg();
     let games = games();
     let (emoji, _) = games.iter().find(|(game, _)| game.code() == "emoji-tcg").unwrap();
@@ -236,7 +236,7 @@ fn what_is_there_decides_over_what_is_drawn() {
 }
 
 #[test]
-fn what_cannot_be_filled_is_told_and_why() {
+fn parts_that_cannot_be_filled_are_reported_with_the_reason() {
     let (game, library) = ttcg();
     let too_much = design(json!({ "kind": "unit", "attributes": { "rank": 1, "attack": 600 } }));
     let made = suggest(&game, Some(library), too_much, 1).unwrap();
@@ -246,7 +246,7 @@ fn what_cannot_be_filled_is_told_and_why() {
     assert!(told.contains("attack + defense must be 500, and -100 are left"), "{told}");
     assert!(!made.faults.is_empty());
 
-    // No effect texts, and a style for which there is no sentence.
+    // First without effect texts, then with a style for which there is no sentence.
     let made = suggest(&game, None, design(json!({ "kind": "unit" })), 1).unwrap();
     assert_eq!(made.unfilled.len(), 1, "{:?}", made.unfilled);
     assert_eq!(made.unfilled[0].pointer, "/effects");
@@ -273,7 +273,7 @@ fn what_cannot_be_filled_is_told_and_why() {
 }
 
 #[test]
-fn wrong_values_stay_and_are_told() {
+fn wrong_values_are_kept_and_reported() {
     let (game, library) = ttcg();
     let wrong = json!({
         "kind": "unit", "attributes": { "type": "fier", "rank": "two", "attack": 1.5, "wings": true },
@@ -290,9 +290,9 @@ fn wrong_values_stay_and_are_told() {
     assert!(kind.violation.suggestions.contains(&"fire".to_owned()));
 }
 
-/// Designers keep what they like of a suggestion and ask again.
+/// A designer keeps some parts of a suggestion and requests another one.
 #[test]
-fn what_is_kept_leaves_the_other_parts_as_they_were() {
+fn kept_parts_do_not_change_the_other_parts() {
     let (game, library) = ttcg();
     let first = suggest(&game, Some(library), design(json!({ "kind": "spell" })), 11).unwrap().card;
     let kept = design(json!({ "kind": "spell", "effects": [first.effects[0]] }));
@@ -301,7 +301,7 @@ fn what_is_kept_leaves_the_other_parts_as_they_were() {
     assert_ne!(other, first);
 }
 
-/// What is shared as a seed is made again tomorrow.
+/// The suggestion for a seed must not change in later versions, because players share seeds.
 #[test]
 fn a_suggestion_of_today_is_that_of_tomorrow() {
     let (game, library) = ttcg();
@@ -311,7 +311,7 @@ fn a_suggestion_of_today_is_that_of_tomorrow() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
-    /// Whatever is sent: no panic, and what is said of the parts leads to them.
+    /// With any input, there is no panic, and all pointers in the result lead to parts of the design.
     #[test]
     fn any_values_will_do(
         numbers in prop::collection::vec(prop::sample::select(vec![i64::MIN, -1, 0, 1, 3, 500, i64::MAX]), 5),

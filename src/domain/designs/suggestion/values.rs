@@ -1,4 +1,4 @@
-//! Attributes: those that no sum decides are drawn from their values, so that everything that is there still fits.
+//! Suggests attributes. Attributes that are part of no total are drawn from their possible values, so that the existing parts still fit.
 
 use cardscape_engine::rng::RandomNumbers as _;
 use cardscape_engine::{Attribute, AttributeValue, PrintingCheck};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Draft, UnfilledReason, attribute_pointer};
 use crate::domain::designs::budgets::deciding_values;
 
-/// Most values that are tried for an attribute. A whole number with more values than these is not drawn among all of them.
+/// Most values that are tried for an attribute. A whole number with a larger range is not drawn from the whole range.
 const MAX_TRIED: usize = 1_000;
 /// How many lists are tried for an attribute that has several values.
 const LISTS_TRIED: usize = 20;
@@ -27,7 +27,7 @@ impl Draft<'_> {
         for check in &self.kind.checks {
             self.split(check);
         }
-        // Where no total gives a number after all.
+        // Attributes that got no number from a total.
         for (code, attribute) in self.missing_attributes() {
             let pointer = attribute_pointer("", code);
             if !self.unfilled.iter().any(|told| told.pointer == pointer) {
@@ -36,7 +36,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The card has the values of its base printing: what that one says, the author chose.
+    /// Copies values of the author's base printing to the card, because the card has the values of its base printing.
     fn take_from_base_printing(&mut self) {
         let base = &self.game.base_rarity().code;
         let printing = self.card.printings.iter().find(|printing| printing.rarity == *base);
@@ -49,7 +49,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Draws one of the values for which everything that is there fits best.
+    /// Draws one of the values that violate the fewest totals and effect rules.
     fn draw_attribute(&mut self, code: &str, attribute: &Attribute) {
         let pointer = attribute_pointer("", code);
         if matches!(attribute.value, AttributeValue::Text { .. }) {
@@ -76,7 +76,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Values that the attribute may have, in an order that is drawn.
+    /// Values that the attribute may have, in random order.
     fn candidates(&self, code: &str, attribute: &Attribute) -> Vec<Value> {
         let mut random = self.random(&attribute_pointer("", code));
         let mut all: Vec<Value> = match &attribute.value {
@@ -107,7 +107,7 @@ impl Draft<'_> {
             let listed = deciding_values(self.kind, &table.check);
             let allowed: Vec<Value> =
                 listed.into_iter().filter(|value| is_within(attribute, value)).collect();
-            // A value for which the table says nothing would leave the numbers without a total.
+            // For a value that is not in the table, the numbers would have no total.
             if !allowed.is_empty() {
                 all = allowed;
             }
@@ -117,7 +117,7 @@ impl Draft<'_> {
         all
     }
 
-    /// Whole numbers for an attribute: all between its bounds if these are few; else some that its gains are as large as; else the one nearest to 0.
+    /// Whole numbers for an attribute: all numbers within its bounds if they are few; else numbers of the size of its gains; else the one nearest to 0.
     fn numbers_for(&self, code: &str) -> Vec<Value> {
         let (low, high) = self.bounds(code);
         let is_few = i128::from(high) - i128::from(low) < MAX_TRIED as i128;
@@ -130,7 +130,7 @@ impl Draft<'_> {
         if within.is_empty() && low <= high { vec![0.clamp(low, high).into()] } else { within }
     }
 
-    /// Numbers from 0 to the largest gain of an attribute, in the steps in which it grows from rarity to rarity.
+    /// Numbers from 0 to the largest gain of an attribute, in steps of the greatest common divisor of its gains.
     fn like_gains(&self, code: &str) -> Vec<i64> {
         let gains = self.kind.checks.iter().filter_map(|check| match &check.check {
             PrintingCheck::Gain { of, rarity_bonus, .. } if of.iter().any(|name| name == code) => {

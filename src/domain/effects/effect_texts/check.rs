@@ -1,4 +1,4 @@
-//! Whether a document is sound: everything that speaks against it, with its place.
+//! Checks a document, and reports every fault with its place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ impl EffectTexts {
         self
     }
 
-    /// The library that it makes, or everything that is wrong with it.
+    /// Builds the library, or returns every fault of the document.
     pub fn check(self) -> Result<EffectLibrary, Vec<EffectFault>> {
         refuse(self.size_faults())?;
         let mut faults = Vec::new();
@@ -45,7 +45,7 @@ impl EffectTexts {
         Ok(EffectLibrary::new(self, placeholders, effects, rules, growth))
     }
 
-    /// What is too much. Nothing else is looked at before.
+    /// Faults of size. They are checked before anything else.
     fn size_faults(&self) -> Vec<EffectFault> {
         let values: usize = self.placeholders.values().map(Vec::len).sum();
         let counts = [
@@ -128,7 +128,7 @@ impl EffectTexts {
     }
 }
 
-/// Names that templates or values use, and that have no values.
+/// Faults of names that templates or values use but that have no values.
 fn name_faults(templates: &[Template], values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
     let mut faults = Vec::new();
     let mut look = |template: &Template, pointer: String, place: String| {
@@ -154,7 +154,7 @@ fn refuse(faults: Vec<EffectFault>) -> Result<(), Vec<EffectFault>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-/// Whether a placeholder can have this name.
+/// Whether the text is a valid name of a placeholder.
 pub(super) fn is_name(name: &str) -> bool {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     (1..=MAX_NAME).contains(&name.chars().count()) && name.chars().all(is_word)
@@ -179,7 +179,7 @@ fn read(
     read.map_err(|fault| faults.push(fault)).ok()
 }
 
-/// What keeps a text from being a phrase of a rule.
+/// Why a text cannot be a phrase of a rule.
 fn phrase_fault(phrase: &str) -> Option<String> {
     match text::line(phrase, 1, MAX_PHRASE) {
         Err(error) => Some(error.to_string()),
@@ -188,16 +188,16 @@ fn phrase_fault(phrase: &str) -> Option<String> {
     }
 }
 
-/// The rules, from phrases without fault.
+/// Builds the rules from valid phrases.
 fn phrase_rules(removals: &[String], replacements: &[Replacement]) -> PhraseRules {
     let replaced: Vec<String> =
         replacements.iter().map(|rule| format!("{}: {}", rule.old, rule.new)).collect();
     PhraseRules::parse(&removals.join("\n"), &replaced.join("\n"))
 }
 
-/// Names whose values lead back to them: one fault for each name at which a circle closes.
+/// Faults of names whose values refer back to the name: one fault for each name at which a cycle closes.
 fn cycle_faults(values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
-    /// How far a name is looked at.
+    /// The state of a name in the depth-first search.
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         Open,
@@ -215,7 +215,7 @@ fn cycle_faults(values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
             continue;
         }
         marks.insert(start, Mark::Open);
-        // Names that are open, with where each still leads.
+        // The names on the current path, each with the names that are still to be visited from it.
         let mut open: Vec<(&str, Vec<&str>)> = vec![(start, leads(start))];
         while let Some((name, rest)) = open.last_mut() {
             let name = *name;
@@ -241,7 +241,7 @@ fn cycle_faults(values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
     faults
 }
 
-/// Puts templates together with values, within the bounds. Names must have values that lead back to none of them.
+/// Combines templates with values, within the limits. All names must have values, and the values must contain no cycle.
 pub(super) fn put_together(
     templates: Vec<Template>,
     placeholders: &Placeholders,
@@ -274,7 +274,7 @@ pub(super) fn put_together(
     Ok(effects)
 }
 
-/// How many values placeholders take, counted once for each way that they are written. Stops counting beyond the bound.
+/// How many values the placeholders take, counted once for each way in which they are written. Stops counting beyond the limit.
 fn choices(templates: &[Template], placeholders: &Placeholders) -> usize {
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut open: Vec<&Template> = templates.iter().collect();
@@ -314,19 +314,19 @@ mod tests {
     }
 
     #[test]
-    fn circles_are_found_wherever_they_are() {
-        // Nothing uses them yet.
+    fn cycles_are_found_even_if_no_template_uses_them() {
+        // No template uses these names.
         let circle: &[(&str, &[&str])] =
             &[("a", &["x", "<b>"]), ("b", &["<c+1>"]), ("c", &["1", "<a>"]), ("d", &["<a>"])];
         assert_eq!(pointers(texts(&["Rest."], circle)), ["/placeholders/c"]);
-        // Two ways to one name are none.
+        // Two paths to one name are not a cycle.
         let diamond: &[(&str, &[&str])] =
             &[("a", &["<b>", "<c>"]), ("b", &["<d>"]), ("c", &["<d>"]), ("d", &["1", "2"])];
         assert_eq!(texts(&["Say <a>."], diamond).check().unwrap().count(), 4);
     }
 
     #[test]
-    fn the_bounds_hold_before_anything_is_put_together() {
+    fn the_limits_are_checked_before_templates_are_combined() {
         let many = vec!["Rest."; MAX_TEMPLATES + 1];
         assert_eq!(pointers(texts(&many, &[])), ["/templates"]);
         let values: Vec<String> = (0..MAX_VALUES).map(|value| value.to_string()).collect();

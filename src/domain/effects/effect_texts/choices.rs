@@ -1,46 +1,46 @@
-//! A template that is filled step by step.
+//! Filling a template step by step.
 
 use cardscape_engine::effect_text::{PickError, StepChoice};
 
 use super::EffectLibrary;
 
-/// Most picks of one question.
+/// Most picks of one request.
 pub const MAX_PICKS: usize = 1_000;
 
-/// Where a template stands after some picks, with some of the choices for its next place.
+/// The state of a template after some picks, with some of the choices for its next place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChoiceStep {
-    /// The sentence as far as it is chosen, before the phrase rules: open places as they are written.
+    /// The sentence with the chosen values, before the phrase rules; open places are shown as placeholders.
     pub text: String,
-    /// How many combinations are left.
+    /// How many combinations remain.
     pub combinations: u64,
-    /// What comes next.
+    /// The next step.
     pub next: NextChoice,
 }
 
-/// What comes after some picks.
+/// The next step after some picks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextChoice {
-    /// A place to choose for.
+    /// A place needs a choice.
     Place {
-        /// The place as it is written.
+        /// The placeholder of the place, as the template writes it.
         placeholder: String,
-        /// How many choices it has.
+        /// How many choices the place has.
         count: usize,
-        /// Those that were asked for.
+        /// The requested choices.
         choices: Vec<StepChoice>,
     },
-    /// All places are chosen.
+    /// All places have a value.
     Finished {
         /// Number of the combination among those of all templates.
         number: u64,
-        /// The sentence; `None`: the phrase rules leave it out.
+        /// The sentence; `None`: the phrase rules remove it.
         sentence: Option<String>,
     },
 }
 
 impl EffectLibrary {
-    /// Where a template stands after some picks, with up to `most` choices for its next place, from the choice `from` on.
+    /// The state of a template after some picks, with up to `most` choices for its next place, from the choice `from` on.
     pub fn choices(
         &self,
         template: usize,
@@ -69,7 +69,7 @@ impl EffectLibrary {
     }
 }
 
-/// A number of combinations, which the check of the document has bounded.
+/// Converts a number of combinations; the check of the document limits it to 64 bits.
 pub fn counted(count: Option<u128>) -> u64 {
     count.and_then(|count| u64::try_from(count).ok()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! What an edit changes about the sentences that come out.
+//! The effect of an edit on the finished sentences.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,41 +8,41 @@ use super::EffectLibrary;
 const MAX_COMPARED: u64 = 200_000;
 /// Most bytes of sentences of either side for which every sentence is compared.
 const MAX_COMPARED_BYTES: u64 = 64 * 1024 * 1024;
-/// Most sentences that are told of each kind.
+/// Most sentences of each kind of change in a response.
 const MAX_TOLD: usize = 20;
-/// Most templates that are told.
+/// Most templates in a response.
 const MAX_TOLD_TEMPLATES: usize = 200;
 
-/// What an edit changes.
+/// The changes that an edit makes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputChange {
     /// Combinations before and after.
     pub combinations: (u64, u64),
-    /// Templates that are new, gone or have another number of combinations.
+    /// Templates that were added or deleted, or whose number of combinations changed.
     pub templates: Vec<TemplateChange>,
-    /// Sentence by sentence; `None`: there are too many to compare them.
+    /// The changes of sentences; `None`: there are too many sentences to compare.
     pub sentences: Option<SentenceChange>,
 }
 
-/// What an edit changes about the different sentences.
+/// The changes of the distinct finished sentences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SentenceChange {
-    /// Different sentences before and after.
+    /// Number of distinct sentences before and after.
     pub counts: (usize, usize),
-    /// Sentences that came out of nothing before.
+    /// Sentences that no template made before.
     pub added: Sampled<String>,
-    /// Sentences that come out of nothing any more.
+    /// Sentences that no template makes any more.
     pub removed: Sampled<String>,
-    /// Sentences that are said otherwise: before and after. They are in neither of the others.
+    /// Sentences whose text changed, before and after. They are not listed in `added` or `removed`.
     pub changed: Sampled<(String, String)>,
 }
 
-/// How many there are, and the first of them.
+/// The number of items, and the first of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sampled<T> {
-    /// How many.
+    /// Number of all items.
     pub count: usize,
-    /// The first, in order.
+    /// The first items, in order.
     pub sample: Vec<T>,
 }
 
@@ -50,9 +50,9 @@ pub struct Sampled<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateChange {
     pub template: String,
-    /// Its combinations before; 0: there was no such template.
+    /// Combinations before; 0: the template did not exist.
     pub before: u64,
-    /// Its combinations after; 0: it is gone.
+    /// Combinations after; 0: the template was deleted.
     pub after: u64,
 }
 
@@ -65,7 +65,7 @@ impl<T> Sampled<T> {
 }
 
 impl OutputChange {
-    /// What comes out of `after` and not of `before`, and the other way round.
+    /// Compares the sentences of `before` and `after`.
     pub fn between(before: Option<&EffectLibrary>, after: &EffectLibrary) -> Self {
         let comparable = before.is_none_or(is_comparable) && is_comparable(after);
         Self {
@@ -103,7 +103,7 @@ fn templates(before: Option<&EffectLibrary>, after: &EffectLibrary) -> Vec<Templ
         .collect()
 }
 
-/// Raw sentences with what becomes of them.
+/// Raw sentences with the finished ones; `None`: the rules remove the sentence.
 fn finished(library: &EffectLibrary) -> BTreeMap<String, Option<String>> {
     let mut renderer = library.rules().renderer();
     let expansions = library.effects().expand();
@@ -145,9 +145,9 @@ mod tests {
     use super::*;
     use crate::domain::effects::effect_texts::{EffectTexts, Replacement};
 
-    /// 30,000 sentences of some 300 bytes are compared; not when a rule makes thousands of bytes of each.
+    /// 30,000 sentences of about 300 bytes are compared, but not if a rule lengthens each of them to thousands of bytes.
     #[test]
-    fn what_rules_make_longer_takes_more_memory() {
+    fn sentences_that_rules_make_too_long_are_not_compared() {
         let values: Vec<String> = (0..30_000 / 2).map(|value| value.to_string()).collect();
         let texts = |new: &str| EffectTexts {
             templates: vec![format!("Say <n> or <two> {}.", "x".repeat(300))],

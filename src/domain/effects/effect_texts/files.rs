@@ -1,4 +1,4 @@
-//! Effect texts as a game's folder has them: `effects/all_effect_templates.txt` and `placeholders/*.txt`.
+//! Effect texts in the folder of a game: `effects/all_effect_templates.txt` and `placeholders/*.txt`.
 
 use sha2::{Digest as _, Sha256};
 
@@ -13,9 +13,9 @@ const REPLACEMENTS: &str = "phrase_replacements";
 /// The files of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectFiles {
-    /// The templates, one a line.
+    /// The templates, one per line.
     pub templates: SourceFile,
-    /// The files of the folder of placeholders, by name without the ending: values, one a line, and the two files of rules.
+    /// The files in the folder `placeholders`, by name without the ending: files of values, one per line, and the two files of rules.
     pub placeholders: Vec<(String, SourceFile)>,
 }
 
@@ -30,7 +30,7 @@ impl EffectFiles {
         hasher.finalize().into()
     }
 
-    /// The library that they make, or every fault of every file.
+    /// Checks the files and builds the library, or returns every fault of every file.
     pub fn check(&self) -> Result<EffectLibrary, Vec<ImportFault>> {
         let mut texts = EffectTexts { templates: lines(&self.templates), ..EffectTexts::default() };
         let mut faults = Vec::new();
@@ -63,7 +63,7 @@ impl EffectFiles {
         texts.check().map_err(|faults| faults.into_iter().map(|fault| self.place(fault)).collect())
     }
 
-    /// The fault with the file it is in.
+    /// Converts a fault to a fault of the file that contains it.
     fn place(&self, fault: EffectFault) -> ImportFault {
         let mut parts = fault.pointer.split('/').skip(1);
         let wanted = match (parts.next(), parts.next()) {

@@ -1,27 +1,26 @@
-//! Sentences that contain a text, whatever the case.
+//! Searches sentences that contain a text; case is ignored.
 
 use std::ops::Range;
 
 use cardscape_engine::effect_text::{Effects, PhraseRules};
 use memchr::memmem;
 
-/// Most combinations whose sentences are kept.
+/// Most combinations whose sentences are cached.
 const MAX_COMBINATIONS: u32 = 50_000;
-/// Most bytes of sentences that are kept: of very long ones fewer are.
+/// Most bytes of cached sentences. When the limit is reached, no further sentences are cached.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
-/// Ends each sentence. Neither sentences nor texts that somebody looks for have control characters.
+/// Ends each sentence. Neither sentences nor search texts contain control characters.
 const END: char = '\n';
 
-/// The first finished sentences of a game in lower case, one after the other. Looking through them takes a tenth of the time that making them
-/// takes.
+/// The first finished sentences of a game in lower case, one after the other. Searching them takes a tenth of the time that rendering them takes.
 #[derive(Debug)]
 pub(super) struct FoldedSentences {
     text: String,
-    /// Where each sentence ends in the text.
+    /// The end of each sentence in the text.
     ends: Vec<usize>,
-    /// The number of each sentence's combination, in order.
+    /// The number of the combination of each sentence, in order.
     combinations: Vec<u64>,
-    /// The sentences of all combinations before this one are here.
+    /// The cache contains the sentences of all combinations before this one.
     pub(super) end: u64,
 }
 
@@ -67,9 +66,9 @@ mod tests {
     use super::*;
     use crate::domain::effects::effect_texts::{EffectTexts, Wanted};
 
-    /// More combinations than are kept, and than are looked at for one stretch.
+    /// The list has more combinations than are cached, and more than are tested for one stretch.
     #[test]
-    fn a_list_goes_on_behind_the_sentences_that_are_kept() {
+    fn a_list_continues_after_the_cached_sentences() {
         let numbers = |end: u32| (1..=end).map(|number| number.to_string()).collect();
         let texts = EffectTexts {
             templates: vec!["Rest.".into(), "Draw <n> of <m> Cards.".into()],
@@ -108,7 +107,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_found_where_each_sentence_has_it(
+        fn the_cache_finds_the_same_sentences_as_a_full_search(
             templates in prop::collection::vec("(a|b|B|Ä|ß|<v>|<w>){1,5}", 1..6),
             text in "(a|b|ä|ß|c){1,3}",
             from in 0_u64..20,

@@ -1,12 +1,12 @@
-//! How much longer replacements can make a sentence.
+//! The factor by which replacements can lengthen a sentence.
 
 use super::Replacement;
 
-/// No sentence becomes longer than this many times its length.
+/// The largest factor by which these rules can lengthen a sentence.
 ///
-/// Replacements run one after the other, each on the result of the one before. A rule that makes two letters of one, followed by another
-/// that does, makes four, and thirty such rules a thousand million: but only where each finds what the one before has written. So rules are
-/// chained only where a text can exist in which the new words of one and the old words of the other share a letter.
+/// Replacements run one after the other, each on the result of the one before. Two rules that each double a letter make four letters of one, and thirty
+/// such rules make a thousand million, but only if each rule finds the text that the rule before it has written. So the factors of two rules are multiplied
+/// only if a text can exist in which the new phrase of one and the old phrase of the other share a letter.
 pub(super) fn growth(rules: &[Replacement]) -> f64 {
     let mut longest = 1.0_f64;
     let mut chains: Vec<f64> = Vec::with_capacity(rules.len());
@@ -25,10 +25,10 @@ fn length(text: &str) -> f64 {
     u32::try_from(text.len()).map_or(f64::INFINITY, f64::from)
 }
 
-/// Whether two phrases can stand in one text so that they share a letter.
+/// Whether a text can exist in which the two phrases overlap in at least one letter.
 fn may_overlap(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
-    // `other` begins so many places after `one`, or `one` after `other`.
+    // The second phrase begins `shift` bytes after the first.
     let agree = |first: &[u8], second: &[u8], shift: usize| {
         let shared = (first.len() - shift).min(second.len());
         first[shift..shift + shared] == second[..shared]

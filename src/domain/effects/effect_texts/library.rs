@@ -1,4 +1,4 @@
-//! A sound document, and what can be asked of it.
+//! The library of a valid document: listing, drawing, matching and trying out sentences.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,37 +18,37 @@ use super::nearest::SimilarSentences;
 use super::{EffectFault, EffectTexts, MAX_TEMPLATE};
 use crate::domain::text;
 
-/// Most combinations in the index of the matcher; it takes 24 bytes for each.
+/// Most combinations in the index of the matcher; the index takes 24 bytes for each.
 const MAX_INDEXED: usize = 200_000;
-/// Most bytes of sentences that are made for the index.
+/// Most bytes of sentences that are rendered for the index.
 const MAX_INDEXED_BYTES: usize = 64 * 1024 * 1024;
-/// Most combinations that are looked at for one stretch of a list.
+/// Most combinations that are tested for one stretch of a list.
 const MAX_SCANNED: usize = 20_000;
 /// Most different placeholders of a template on trial.
 const MAX_TRIED_PLACES: usize = 20;
-/// Most ways to make a sentence that are told.
+/// Most ways to make a sentence that are returned.
 const MAX_MATCHES: usize = 10;
 
-/// Effect texts without a fault. Only [`EffectTexts::check`] makes one.
+/// Effect texts without a fault. Only [`EffectTexts::check`] creates a library.
 #[derive(Debug)]
 pub struct EffectLibrary {
     texts: EffectTexts,
     placeholders: Placeholders,
     effects: Arc<Effects>,
     rules: Arc<PhraseRules>,
-    /// How much longer the rules can make a sentence.
+    /// The factor by which the rules can lengthen a sentence at most.
     growth: f64,
-    /// Where each template's combinations begin, and the number of all.
+    /// The number of the first combination of each template, followed by the number of all combinations.
     starts: Vec<u64>,
-    /// Made when a sentence is first looked for.
+    /// Built when a sentence is first matched.
     matcher: OnceLock<Matcher>,
-    /// Made when a sentence that no template makes is first looked for.
+    /// Built when similar sentences are first searched.
     similar: OnceLock<SimilarSentences>,
-    /// Made when sentences with a text are first looked for.
+    /// Built when sentences with a text are first searched.
     folded: OnceLock<FoldedSentences>,
 }
 
-/// A finished sentence, and how it is made.
+/// A finished sentence, with its template and values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedSentence {
     /// Number of its combination in the whole list, from 0.
@@ -57,16 +57,16 @@ pub struct RenderedSentence {
     pub template: usize,
     /// The sentence.
     pub text: String,
-    /// What each place of the template took.
+    /// The value of each place of the template.
     pub bindings: Vec<Binding>,
 }
 
-/// Which sentences of the list are wanted.
+/// A filter of sentences.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Place of a template, from 0; `None`: all.
     pub template: Option<usize>,
-    /// What the sentence must contain, whatever the case.
+    /// A text that the sentence must contain; case is ignored.
     pub text: Option<String>,
 }
 
@@ -75,29 +75,29 @@ pub struct Wanted {
 pub struct Stretch {
     /// Sentences, in order.
     pub made: Vec<RenderedSentence>,
-    /// The combination at which the list goes on; `None`: it is over.
+    /// The combination at which the list continues; `None`: the list ends here.
     pub next: Option<u64>,
 }
 
-/// What was found of a sentence.
+/// The result of matching a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Every way to make it, 10 at most.
+    /// The ways to make the sentence, at most 10.
     pub matches: Vec<Match>,
-    /// Whether these are all that there are.
+    /// Whether `matches` contains all ways to make the sentence.
     pub complete: bool,
 }
 
-/// What a template would make.
+/// The sentences that a template on trial would make.
 #[derive(Debug)]
 pub struct Trial {
-    /// How many combinations it has, those that the rules remove included.
+    /// How many combinations the template has, including those that the rules remove.
     pub combinations: u64,
     /// The first sentences.
     pub made: Vec<RenderedSentence>,
-    /// Whether there may be more.
+    /// Whether there may be more sentences.
     pub more: bool,
-    /// How many of the combinations that were looked at the rules remove.
+    /// How many of the tested combinations the rules remove.
     pub removed: usize,
 }
 
@@ -131,7 +131,7 @@ impl EffectLibrary {
         &self.texts
     }
 
-    /// The templates with their values, read.
+    /// The parsed templates with their values.
     pub fn effects(&self) -> &Effects {
         &self.effects
     }
@@ -163,7 +163,7 @@ impl EffectLibrary {
         finished
     }
 
-    /// The names that a template uses, each once, in order.
+    /// The names of the placeholders of a template, each once, in order.
     pub fn names_of(&self, template: usize) -> Vec<String> {
         let read = self.effects.templates().get(template);
         let mut known = BTreeSet::new();
@@ -171,7 +171,7 @@ impl EffectLibrary {
         names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
     }
 
-    /// The list from a combination on: up to so many sentences. A stretch ends early when many combinations make none that is wanted.
+    /// Up to `most` sentences of the list, from the combination `from` on. The stretch ends early when many combinations make no wanted sentence.
     pub fn stretch(&self, wanted: &Wanted, from: u64, most: usize) -> Stretch {
         let range = self.range(wanted.template);
         let folded = wanted.text.as_ref().map(|text| text.to_lowercase());
@@ -211,15 +211,15 @@ impl EffectLibrary {
         self.folded.get_or_init(|| FoldedSentences::new(&self.effects, &self.rules))
     }
 
-    /// So many different combinations, drawn at random by a seed: each that is not removed is as likely as the others. Fewer, when there
-    /// are fewer.
+    /// Draws up to `most` different combinations with a seed. Every combination that the rules do not remove has the same probability. Returns fewer if
+    /// there are fewer.
     pub fn draw(&self, template: Option<usize>, seed: u64, most: usize) -> Vec<RenderedSentence> {
         let range = self.range(template);
         let count = range.end - range.start;
         let mut renderer = self.rules.renderer();
         let mut draws = SplitMix64::new(seed);
         let (mut made, mut seen) = (Vec::new(), BTreeSet::new());
-        // Enough to meet each of a few hundred; when nearly all are removed, somebody must end it.
+        // Enough draws to find every one of a few hundred combinations. The limit ends the loop when the rules remove nearly all of them.
         for _ in 0..most.saturating_mul(50).saturating_add(5_000) {
             if made.len() == most || seen.len() as u64 == count {
                 break;
@@ -235,13 +235,13 @@ impl EffectLibrary {
         made
     }
 
-    /// Every way to make a sentence. Removals, replacements and grammar fixes are seen through.
+    /// The ways to make a sentence, taking removals, replacements and grammar fixes into account.
     pub fn find(&self, sentence: &str) -> Found {
         let found = self.matcher().find(sentence, MAX_MATCHES);
         Found { matches: found.matches, complete: found.complete }
     }
 
-    /// Makes the index that [`Self::find`] looks into, unless it is there.
+    /// Builds the index that [`Self::find`] uses, unless it exists.
     pub fn make_index(&self) {
         self.matcher();
     }
@@ -254,14 +254,14 @@ impl EffectLibrary {
         })
     }
 
-    /// For each sentence the finished ones that are most like it, the most alike first.
+    /// For each sentence, the most similar finished sentences, the most similar first.
     pub fn nearest(&self, sentences: &[&str], until: Instant) -> Vec<Vec<String>> {
         let (effects, rules) = (&self.effects, &self.rules);
         let similar = self.similar.get_or_init(|| SimilarSentences::new(effects, rules));
         similar.nearest(effects, rules, sentences, until)
     }
 
-    /// What a template would make with the values and rules of this library.
+    /// Tries a template with the values and rules of this library.
     pub fn try_template(&self, source: &str, most: usize) -> Result<Trial, Vec<EffectFault>> {
         let at = |message: String| EffectFault::new("/template", message);
         let source =
@@ -314,7 +314,7 @@ impl EffectLibrary {
         Some(self.starts.get(template)? + combination)
     }
 
-    /// The combinations of a template, or all; none of a template that there is not.
+    /// The combinations of a template, or of all templates; empty if the template does not exist.
     fn range(&self, template: Option<usize>) -> Range<u64> {
         let Some(template) = template else { return 0..self.count() };
         let end = self.starts.get(template + 1);

@@ -1,4 +1,4 @@
-//! Sentences that are like one that no template makes.
+//! Finds finished sentences that are similar to a sentence that no template makes.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -7,23 +7,23 @@ use cardscape_engine::effect_text::{Effects, PhraseRules};
 
 /// Most combinations that are compared.
 const MAX_COMPARED: usize = 50_000;
-/// Most features that are kept of all sentences together, four bytes each: of very long sentences fewer are compared.
+/// Most features of all sentences together, of four bytes each. When the limit is reached, no further sentences are compared.
 const MAX_FEATURES: usize = 5_000_000;
-/// Sentences that are told for each.
+/// Most similar sentences for each sentence.
 const TOLD: usize = 3;
 
-/// The hash of a word or of a pair of words that follow each other, and how often the sentence has it before.
+/// The hash of a word or of two consecutive words, and how often the same hash occurs earlier in the sentence.
 type Feature = (u64, u16);
 
-/// The first finished sentences of a game, by their words and pairs of words. To make them and to take them apart costs more than a hundred
-/// questions, so it is done once.
+/// The first finished sentences of a game, by their words and pairs of words. Rendering and splitting them costs more than a hundred searches, so this is
+/// done once.
 #[derive(Debug)]
 pub(super) struct SimilarSentences {
-    /// The number of each sentence's combination.
+    /// The number of the combination of each sentence.
     combinations: Vec<u32>,
     /// How many features each sentence has.
     sizes: Vec<u16>,
-    /// The sentences that have a feature, by their places in the lists above, in order.
+    /// The sentences that have a feature, as indices into the lists above, in ascending order.
     having: HashMap<Feature, Vec<u32>>,
 }
 
@@ -52,8 +52,8 @@ impl SimilarSentences {
         Self { combinations, sizes, having }
     }
 
-    /// For each sentence the finished ones that have most words and pairs of words in common with it, the most alike first. When the time is
-    /// over at `until`, the others get none.
+    /// For each sentence, the finished sentences that have most words and pairs of words in common with it, the most similar first. After `until`, the
+    /// remaining sentences get none.
     pub(super) fn nearest(
         &self,
         effects: &Effects,
@@ -108,17 +108,17 @@ impl SimilarSentences {
     }
 }
 
-/// Twice what both have, by what they have together (Sørensen and Dice): 1 is the same words in the same order.
+/// The Sørensen–Dice coefficient: twice the number of shared features, divided by the features of both sentences. 1 means the same words in the same order.
 fn likeness(shared: u16, all: u32) -> f64 {
     f64::from(shared) * 2.0 / f64::from(all.max(1))
 }
 
-/// Whether the likeness is a half or more, as it must be to be told.
+/// Whether the likeness is at least a half, which is the minimum for a similar sentence.
 fn is_alike(shared: u16, all: u32) -> bool {
     shared > 0 && u32::from(shared) * 4 >= all
 }
 
-/// A sentence, taken apart.
+/// The features of a sentence.
 fn features(sentence: &str) -> Vec<Feature> {
     let mut hashes = Vec::new();
     let mut before = None;
@@ -138,7 +138,7 @@ fn count(features: &[Feature]) -> u16 {
     u16::try_from(features.len()).unwrap_or(u16::MAX)
 }
 
-/// FNV-1a of a word, whatever its case.
+/// The FNV-1a hash of a word in lower case.
 fn hash_of(word: &str) -> u64 {
     let letters = word.chars().flat_map(char::to_lowercase);
     letters.fold(0xcbf2_9ce4_8422_2325, |hash, letter| {
@@ -202,9 +202,9 @@ mod tests {
         }
     }
 
-    /// Sentences of the cards that are delivered, changed a little and a lot.
+    /// Sentences of the shipped game, some changed slightly and some changed much.
     #[test]
-    fn the_nearest_of_a_game_are_those_that_comparing_finds() {
+    fn the_nearest_sentences_of_a_game_equal_a_full_comparison() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games/ttcg");
         let source =
             |path: PathBuf| SourceFile::new("a file", &std::fs::read_to_string(path).unwrap());
@@ -232,9 +232,9 @@ mod tests {
     }
 
     proptest! {
-        /// Words that occur several times, sentences that are removed, made twice, or as alike as others.
+        /// Covers words that occur several times, and sentences that are removed, made twice, or equally similar.
         #[test]
-        fn the_nearest_are_those_that_comparing_finds(
+        fn the_nearest_sentences_equal_a_full_comparison(
             templates in prop::collection::vec("((a|b|C|ä|<v>|<w>)[ ,]){1,5}", 1..6),
             values in prop::collection::vec("(a|b|c|d)( (a|b|c))?", 1..5),
             removal in "a [ab]|zz",

@@ -1,4 +1,4 @@
-//! What is wrong with regular expressions.
+//! Messages about faults of regular expressions.
 
 use crate::search::{RegexFault, RegexSyntax};
 use crate::web::words::{Sentence, count};

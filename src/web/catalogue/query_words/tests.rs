@@ -136,12 +136,12 @@ fn every_fault_is_a_sentence_for_people() {
         assert!(first.is_uppercase() || first == '“', "{one:?}: {text}");
         assert!(text.ends_with(['.', '?']), "{one:?}: {text}");
         assert!(!text.contains('`'), "{one:?}: {text}");
-        assert_ne!(text, one.to_string(), "programs are told in other words");
+        assert_ne!(text, one.to_string(), "the API has messages of its own");
     }
 }
 
 #[test]
-fn near_names_are_offered() {
+fn near_names_are_suggested() {
     let text = |text: &str| text.to_owned();
     let near = |near: &[&str]| QueryFault::NoField {
         name: text("atack"),
@@ -164,7 +164,7 @@ fn near_names_are_offered() {
 }
 
 #[test]
-fn a_term_stands_before_what_is_wrong_with_it() {
+fn the_term_comes_before_its_fault() {
     let warning = QueryWarning {
         parameter: None,
         position: 7,

@@ -125,7 +125,7 @@ pub(super) struct Segment {
     with_lore: RoaringBitmap,
     with_printing: RoaringBitmap,
     names: Names,
-    /// Its size, once somebody asked: a million cards have hundreds of thousands of sets to be measured, and every look at the metrics asks.
+    /// Its size, measured at the first request: a million cards have hundreds of thousands of sets, and each read of the metrics requests the size.
     measured: OnceLock<usize>,
 }
 
