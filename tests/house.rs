@@ -1,4 +1,4 @@
-//! The house rules that a compiler does not hold: who may know whom, which licences may come in, what names what.
+//! Rules of this repository that the compiler does not check: which module may use which, which licences dependencies may have, which names may be used where.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 #[path = "house/bench_recipes.rs"]
@@ -39,7 +39,7 @@ fn code(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// Files of `src/` outside `homes` whose code says `word`.
+/// Files of `src/` outside `homes` whose code contains `word`.
 fn strays(word: &str, homes: &[&str]) -> Vec<PathBuf> {
     sources("src")
         .into_iter()
@@ -50,20 +50,20 @@ fn strays(word: &str, homes: &[&str]) -> Vec<PathBuf> {
 }
 
 #[test]
-fn frameworks_stay_in_their_rooms() {
+fn frameworks_are_used_only_in_their_modules() {
     for crate_name in ["diesel::", "diesel_async::", "diesel_migrations::"] {
         assert_eq!(strays(crate_name, &["src/store"]), Vec::<PathBuf>::new(), "{crate_name}");
     }
     for crate_name in ["actix_web::", "actix_http::", "actix_server::"] {
-        // The log's default names the room of actix that it leaves out.
+        // The default filter of the log names the module of actix that it leaves out.
         let homes = ["src/api", "src/http", "src/web", "src/config.rs"];
         assert_eq!(strays(crate_name, &homes), Vec::<PathBuf>::new(), "{crate_name}");
     }
-    // What use cases answer is part of the contract.
+    // The results of use cases are part of the contract.
     let homes = ["src/api", "src/http", "src/app"];
     assert_eq!(strays("utoipa::", &homes), Vec::<PathBuf>::new(), "the contract");
     for crate_name in ["hyper::", "hyper_util::", "rustls::", "rustls_native_certs::"] {
-        // TLS to receivers of webhooks, and to the database.
+        // TLS is used for connections to receivers of webhooks and to the database.
         let homes = ["src/webhooks", "src/store/db/wire"];
         assert_eq!(strays(crate_name, &homes), Vec::<PathBuf>::new(), "{crate_name}");
     }
@@ -82,20 +82,20 @@ fn frameworks_stay_in_their_rooms() {
 }
 
 #[test]
-fn sql_of_our_own_text_is_prepared_once() {
-    // `sql` keeps what it prepares; what is not to be kept says so, and why.
+fn handwritten_sql_is_prepared_once() {
+    // `sql` caches what it prepares. A statement that Postgres must plan for its values at every use calls `custom_plan` with the reason.
     let home = ["src/store/db/statement.rs"];
-    // diesel prepares these each time.
+    // diesel prepares these at every use.
     for raw in ["sql_query", "dsl::sql", " sql::<", "SqlLiteral", "dsl::*"] {
         assert_eq!(strays(raw, &home), Vec::<PathBuf>::new(), "{raw}");
     }
-    // Commands without parameters go through `run_commands`; transactions and sessions are made of them, and the COPY of a print run has a
-    // connection of its own.
+    // Commands without parameters go through `run_commands`. Exceptions are transactions and sessions, which consist of such commands, and the COPY of a
+    // print run, which has its own connection.
     let beside = ["src/store/db", "src/store/printing/press/copy_in.rs"];
     for raw in ["batch_execute", "simple_query"] {
         assert_eq!(strays(raw, &beside), Vec::<PathBuf>::new(), "{raw}");
     }
-    // Parameters have names, or are added in their place: nobody counts.
+    // Parameters have names, or are added where they stand in the text. They are never numbered by hand.
     let numbers = sources("src/store").into_iter().filter(|(path, text)| {
         path != Path::new(home[0])
             && !path.starts_with("src/store/printing/press/copy_in.rs")
@@ -108,10 +108,14 @@ fn sql_of_our_own_text_is_prepared_once() {
         .map(|(path, _)| path)
         .collect();
     let known = PLANNED_EACH_TIME.map(PathBuf::from);
-    assert_eq!(planned_each_time, BTreeSet::from(known), "they are few, and named here");
+    assert_eq!(
+        planned_each_time,
+        BTreeSet::from(known),
+        "the list PLANNED_EACH_TIME must be complete"
+    );
 }
 
-/// diesel prepares an UPDATE at each use, unless it is told to keep it.
+/// diesel prepares an UPDATE at every use, unless `kept()` caches the prepared statement.
 #[test]
 fn updates_are_prepared_once() {
     let updates = sources("src/store").into_iter().flat_map(|(path, text)| {
@@ -131,19 +135,19 @@ fn updates_are_prepared_once() {
     assert!(forgotten.is_empty(), "{forgotten:#?}");
 }
 
-/// Where statements are planned for their values at each use.
+/// Files with statements that Postgres plans for their values at every use.
 const PLANNED_EACH_TIME: [&str; 3] =
     ["src/store/conditions.rs", "src/store/accounts/people.rs", "src/store/decks/public_decks.rs"];
 
 #[test]
-fn secrets_of_cards_have_one_door() {
+fn tables_with_card_content_are_read_only_in_their_module() {
     let homes = ["src/store/card_content", "src/store/db/schema.rs"];
     for table in ["card_content", "printing_content", "card_rulings", "card_history"] {
         let named: Vec<PathBuf> = strays(table, &homes)
             .into_iter()
             .filter(|path| {
                 let text = code(&std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap());
-                // The module has the name of its first table.
+                // The module has the same name as its first table.
                 let module =
                     ["crate::store::card_content", "use card_content::", "mod card_content;"];
                 module.iter().fold(text, |text, name| text.replace(name, "")).contains(table)
@@ -153,10 +157,10 @@ fn secrets_of_cards_have_one_door() {
     }
 }
 
-/// Seeds are published: what follows from them is made, and tested, in one place.
+/// Seeds are published. The numbers that follow from a seed are therefore generated, and tested, in one place.
 #[test]
-fn seeded_numbers_are_made_in_one_place() {
-    // Of SplitMix64 and its relatives, of the congruential generators of Knuth and PCG, and of xorshift*.
+fn seeded_numbers_are_generated_in_one_place() {
+    // The constants of SplitMix64 and its relatives, of the congruential generators of Knuth and PCG, and of xorshift*.
     let constants = ["bf58476d1ce4e5b9", "6364136223846793005", "2545f4914f6cdd1d"];
     let homes = ["crates/engine/src/rng", "tests/house.rs"];
     let found: Vec<PathBuf> = ["src", "crates", "tests", "benches", "examples"]
@@ -175,12 +179,12 @@ fn seeded_numbers_are_made_in_one_place() {
 }
 
 #[test]
-fn only_the_command_line_is_the_operator() {
+fn only_the_command_line_acts_as_the_operator() {
     assert_eq!(strays("at_the_machine", &["src/cli", "src/auth"]), Vec::<PathBuf>::new());
 }
 
 #[test]
-fn only_the_clock_tells_the_time() {
+fn only_the_clock_reads_the_system_time() {
     assert_eq!(strays("Utc::now", &["src/domain/clock.rs"]), Vec::<PathBuf>::new());
     let in_sql = strays("now()", &["src/domain/clock.rs"]);
     let in_sql: Vec<_> = in_sql
@@ -196,7 +200,7 @@ fn only_the_clock_tells_the_time() {
     assert_eq!(in_sql, Vec::<PathBuf>::new(), "SQL's now()");
 }
 
-/// What cargo knows of the dependency tree on this platform; others need not even be downloaded.
+/// Cargo's metadata of the dependency tree on this platform. Dependencies of other platforms need not be downloaded.
 fn metadata() -> Value {
     let version = Command::new("rustc").arg("-vV").output().unwrap().stdout;
     let version = String::from_utf8(version).unwrap();
@@ -218,12 +222,12 @@ fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Ids of everything that a package needs to be built and run, itself included; what only its tests need is left out.
+/// Ids of all packages that a package needs to be built and run, including the package itself. Dependencies of its tests are left out.
 fn tree<'a>(metadata: &'a Value, root: &'a str) -> BTreeSet<&'a str> {
     tree_without(metadata, root, None)
 }
 
-/// The same without a package and what only that needs.
+/// Like [`tree`], without one package and the packages that only this package needs.
 fn tree_without<'a>(
     metadata: &'a Value,
     root: &'a str,
@@ -257,28 +261,28 @@ fn package<'a>(metadata: &'a Value, name: &str) -> &'a Value {
 }
 
 #[test]
-fn the_engine_is_pure() {
+fn the_engine_has_no_io_clock_or_randomness() {
     assert_pure("cardscape-engine", "crates/engine/src", &["chrono"]);
 }
 
 #[test]
-fn pictures_are_pure() {
+fn pictures_have_no_io_clock_or_randomness() {
     assert_pure("cardscape-pictures", "crates/pictures/src", &["chrono"]);
 }
 
 #[test]
-fn artwork_is_pure() {
+fn artwork_has_no_io_clock_or_randomness() {
     assert_pure("cardscape-artwork", "crates/artwork/src", &["chrono"]);
 }
 
 #[test]
-fn search_is_pure() {
+fn search_has_no_io_clock_or_randomness() {
     assert_pure("cardscape-search", "crates/search/src", &[]);
 }
 
-/// The library that runs a PostgreSQL server is for any program: it has no word of this one, and reads no settings but those it is given.
+/// The library that runs a PostgreSQL server is independent of this program: it contains none of its terms and reads no environment variables.
 #[test]
-fn the_private_postgres_is_for_any_program() {
+fn the_postgres_library_is_independent_of_this_program() {
     let metadata = metadata();
     let library = package(&metadata, "embedded-postgres")["id"].as_str().unwrap();
     let members = metadata["workspace_members"].as_array().unwrap();
@@ -304,11 +308,11 @@ fn the_private_postgres_is_for_any_program() {
     }
 }
 
-/// A library without I/O, clock and randomness: neither itself nor by what it depends on.
+/// Checks that a library uses no I/O, clock or randomness, neither itself nor through its dependencies.
 fn assert_pure(library: &str, folder: &str, also_forbidden: &[&str]) {
     let metadata = metadata();
     let id = package(&metadata, library)["id"].as_str().unwrap();
-    // The service switches on the schemas of the engine's answers, and chooses the features of what derives them; the engine alone does not need it.
+    // utoipa is left out: the service enables it for the schemas of the engine's answers and selects its features. The engine alone does not need it.
     let utoipa = package(&metadata, "utoipa")["id"].as_str().unwrap();
     let tree = tree_without(&metadata, id, Some(utoipa));
     let mut needs = package(&metadata, library)["dependencies"].as_array().unwrap().iter();
@@ -320,7 +324,7 @@ fn assert_pure(library: &str, folder: &str, also_forbidden: &[&str]) {
         .filter(|package| tree.contains(package["id"].as_str().unwrap()))
         .map(|package| package["name"].as_str().unwrap())
         .collect();
-    assert!(names.contains("thiserror"), "the tree is there");
+    assert!(names.contains("thiserror"), "the dependency tree is incomplete");
     let forbidden = ["actix-web", "diesel", "tokio", "reqwest", "getrandom", "rand", "time"];
     for impure in forbidden.iter().chain(also_forbidden) {
         assert!(!names.contains(impure), "{library} depends on {impure}");
@@ -340,7 +344,7 @@ fn assert_pure(library: &str, folder: &str, also_forbidden: &[&str]) {
     }
 }
 
-/// Licences that may come in beside ours (MIT OR Apache-2.0): the list of `deny.toml`, which `cargo deny` goes by.
+/// Licences that dependencies may have beside ours (MIT OR Apache-2.0): the list of `deny.toml`, which `cargo deny` uses.
 fn licences() -> BTreeSet<String> {
     let text = std::fs::read_to_string(Path::new(ROOT).join("deny.toml")).unwrap();
     let rules: toml::Table = text.parse().unwrap();
@@ -390,7 +394,7 @@ fn spdx_expressions_are_understood() {
 }
 
 #[test]
-fn every_dependency_has_a_licence_that_fits() {
+fn every_dependency_has_an_allowed_licence() {
     let metadata = metadata();
     let root = package(&metadata, "cardscape")["id"].as_str().unwrap();
     let (shipped, allowed) = (tree(&metadata, root), licences());
@@ -410,7 +414,7 @@ fn every_dependency_has_a_licence_that_fits() {
 }
 
 #[test]
-fn nothing_is_left_unfinished() {
+fn sources_contain_no_unfinished_code() {
     for folder in ["src", "crates"] {
         for (path, text) in sources(folder) {
             for word in ["todo!", "unimplemented!", "FIXME", "XXX"] {
@@ -421,7 +425,7 @@ fn nothing_is_left_unfinished() {
 }
 
 #[test]
-fn no_document_holds_both_sides_of_a_merge() {
+fn documents_contain_no_merge_conflict_markers() {
     let documents = ["docs", "docs/decisions"].into_iter().flat_map(|folder| {
         let entries = std::fs::read_dir(Path::new(ROOT).join(folder)).unwrap();
         entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file())
@@ -435,9 +439,9 @@ fn no_document_holds_both_sides_of_a_merge() {
     }
 }
 
-/// One page a decision, numbered without gap, each of the same form and in the list.
+/// Each decision has one page. The pages are numbered without gaps, have the same form, and are in the list.
 #[test]
-fn decisions_have_one_form_and_one_list() {
+fn decisions_have_the_same_form_and_are_listed() {
     let folder = Path::new(ROOT).join("docs/decisions");
     let list = std::fs::read_to_string(folder.join("README.md")).unwrap();
     let mut pages: Vec<String> = std::fs::read_dir(&folder)
@@ -459,9 +463,9 @@ fn decisions_have_one_form_and_one_list() {
     }
 }
 
-/// The OpenAPI document knows schemas by the names of types alone: of two with one name, one would be lost.
+/// The OpenAPI document identifies schemas only by the names of types: of two schemas with the same name, one would be lost.
 #[test]
-fn no_two_schemas_have_one_name() {
+fn no_two_schemas_have_the_same_name() {
     let mut homes = std::collections::BTreeMap::<String, Vec<PathBuf>>::new();
     for (path, text) in sources("src") {
         let mut is_schema = false;
@@ -484,27 +488,27 @@ fn no_two_schemas_have_one_name() {
     assert!(shared.is_empty(), "{shared:?}");
 }
 
-/// With these permissions something is written: the store takes them as `Acting`, inside a transaction that looks at the credential again.
-/// What only reads with one of them stands here.
+/// These permissions allow writes: the store takes them as `Acting`, inside a transaction that checks the credential again. The list `reads` names the
+/// exceptions, which take them as `Granted`.
 #[test]
-fn what_writes_is_confirmed_in_its_transaction() {
+fn writes_check_the_credential_in_their_transaction() {
     let reads = [
         ("src/store/accounts/tokens.rs", "ManageOwnTokens", 1),
         ("src/store/serials/submission_reviews.rs", "ReviewSubmissions", 1),
-        // A submission and a batch, which open their transactions themselves, and a read of what was answered before.
+        // A submission and a batch, which open their transactions themselves, and a read of earlier answers.
         ("src/store/serials/submissions.rs", "SubmitSerials", 4),
-        // Submissions that wait to be decided together, under credentials that are looked at then.
+        // Submissions that wait to be registered together. Their credentials are checked at that time.
         ("src/store/serials/registration_groups.rs", "SubmitSerials", 3),
         ("src/store/collection/collection_imports.rs", "WriteOwnCollection", 1),
         ("src/store/copies/trade_lists.rs", "WriteOwnCollection", 1),
-        // A moderator sees designs that were submitted.
+        // A moderator reads submitted designs.
         ("src/store/designs/artwork_files.rs", "ReviewDesigns", 1),
         ("src/store/designs/design_lifecycle.rs", "ReviewDesigns", 1),
         ("src/store/designs/design_reviews.rs", "ReviewDesigns", 1),
         ("src/store/designs/abuse_reports.rs", "ModerateDesigns", 2),
-        // The copy of a deck that a repeated request made before.
+        // A read of the deck that an earlier request with the same key copied.
         ("src/store/decks/deck_lists.rs", "WriteOwnDecks", 1),
-        // Whether the reporter sees the suggestion.
+        // A read that checks whether the reporter may see the suggestion.
         ("src/store/designs/abuse_reports.rs", "ReportAbuse", 1),
     ];
     let mut found = BTreeMap::new();

@@ -1,5 +1,6 @@
-//! What files of strangers cost: memory and work in proportion to their bytes, whatever is in them. Memory is counted by an allocator, for each
-//! thread by itself; work is the processor time of the thread, and may only not grow faster than the file. A program of its own: the allocator counts in the whole process.
+//! The cost of reading untrusted files: memory and processor time must grow at most in proportion to the bytes of the file, whatever it contains. An
+//! allocator counts the memory of each thread separately; the processor time is that of the thread. This is a separate test program, because the
+//! allocator replaces that of the whole process.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 #![allow(unsafe_code, reason = "an allocator and the thread's clock")]
 
@@ -33,7 +34,7 @@ fn signed(bytes: usize) -> isize {
     isize::try_from(bytes).unwrap_or(isize::MAX)
 }
 
-// SAFETY: everything is passed on to the system's allocator; counting allocates nothing.
+// SAFETY: every call is passed on to the system's allocator; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(signed(layout.size()));
@@ -57,12 +58,12 @@ static ALLOCATOR: Counting = Counting;
 /// Processor time of this thread.
 fn clock() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the place to write to is there.
+    // SAFETY: the pointer is valid for the write.
     assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
     Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
 }
 
-/// Bytes at the peak, and processor time.
+/// Runs work and returns its peak of allocated bytes and its processor time.
 fn cost<T>(work: impl FnOnce() -> T) -> (usize, Duration) {
     let (before, started) = (LIVE.get(), clock());
     PEAK.set(before);
@@ -73,11 +74,12 @@ fn cost<T>(work: impl FnOnce() -> T) -> (usize, Duration) {
 }
 
 const SMALL: usize = 64 * 1024;
-/// How many times larger the large file is.
+/// The large file has this many times the size of the small one.
 const TIMES: u32 = 8;
 
-/// Reads a file of a kind, small and large. The peak is at most `fixed` bytes and `factor` for each byte of the file. Work that grows with the square of the file
-/// would be 64 times as much for the large one: a third of that is allowed, and what is too short to be measured.
+/// Reads a small and a large file of the same kind. The peak must be at most `fixed` bytes plus `factor` bytes for each byte of the file. Work that grows
+/// with the square of the size would be 64 times as much for the large file. About a third of that is allowed, plus 20 ms, because shorter times cannot
+/// be measured.
 fn bounded<T>(
     name: &str,
     fixed: usize,
@@ -103,7 +105,7 @@ fn bounded<T>(
     );
 }
 
-/// A text of about so many bytes: a begin, a piece again and again, an end.
+/// A text of about `size` bytes: a beginning, repeated pieces and an end.
 fn filled(size: usize, begin: &str, piece: impl Fn(usize) -> String, end: &str) -> String {
     let mut text = begin.to_owned();
     let mut at = 0;
@@ -115,8 +117,8 @@ fn filled(size: usize, begin: &str, piece: impl Fn(usize) -> String, end: &str) 
 }
 
 #[test]
-fn collections() {
-    // The lines of a file have a fixed bound, and so do their records and headings.
+fn reading_collections_costs_in_proportion_to_the_file() {
+    // The number of lines has a fixed limit, and so have their records and headings.
     let fixed = 24 * 1024 * 1024;
     let csv = |name: &str, begin: &str, piece: &str| {
         let file = |size| filled(size, begin, |_| piece.to_owned(), "");
@@ -172,9 +174,9 @@ fn import(manifest: &str, sets: &[&str]) -> bool {
     GameImport::check(&GameSource { manifest, sets }).is_ok()
 }
 
-/// A manifest has 512 KiB at most; its text becomes a tree first.
+/// A manifest has at most 512 KiB. Its text is first parsed to a tree.
 #[test]
-fn manifests() {
+fn reading_manifests_costs_in_proportion_to_the_file() {
     let manifest = |name: &str, begin: &str, piece: &dyn Fn(usize) -> String, end: &str| {
         let begin = GAME.to_owned() + begin;
         let file = |size| filled(size, &begin, piece, end);
@@ -204,9 +206,9 @@ fn manifests() {
     manifest("depth", "a=", &|_| "[".to_owned(), "");
 }
 
-/// A set file has 8 MiB at most.
+/// A set file has at most 8 MiB.
 #[test]
-fn set_files() {
+fn reading_set_files_costs_in_proportion_to_the_file() {
     let file = |name: &str, begin: &str, piece: &dyn Fn(usize) -> String, end: &str| {
         let file = |size| filled(size, begin, piece, end);
         bounded(name, 40 * 1024 * 1024, 64, file, |text| import(GAME, &[text]));
@@ -266,9 +268,9 @@ fn texts(lines: &str) -> EffectTexts {
     }
 }
 
-/// All texts of a game have 1 MiB at most, in 20,000 values.
+/// All effect texts of a game have at most 1 MiB and 20,000 values.
 #[test]
-fn effect_texts() {
+fn reading_effect_texts_costs_in_proportion_to_the_file() {
     let fixed = 48 * 1024 * 1024;
     let values = |name: &str, first: &str, piece: &dyn Fn(usize) -> String| {
         let file = |size| filled(size, first, piece, "");
@@ -284,9 +286,9 @@ fn effect_texts() {
     values("a long template", "", &|_| "<a>".to_owned());
 }
 
-/// Deck lists come in bodies of 256 KiB at most; here they have four times as much.
+/// Deck lists arrive in bodies of at most 256 KiB. The large list here is twice as large.
 #[test]
-fn deck_lists() {
+fn reading_deck_lists_costs_in_proportion_to_the_file() {
     let game = "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'";
     let catalogue = Catalogue::builder(&Game::from_toml(game).unwrap()).build();
     let read_list =

@@ -1,4 +1,4 @@
-//! What no client should send: always a 4xx problem, nothing stored, nothing broken.
+//! Invalid requests: the service answers each with a 4xx problem, stores nothing and keeps working.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ async fn register(app: &TestApp, content_type: &str, body: impl Into<reqwest::Bo
     "malformed_json"
 )]
 #[tokio::test]
-async fn bodies_that_cannot_be(
+async fn invalid_bodies_are_rejected(
     #[case] body: &'static str,
     #[case] status: u16,
     #[case] code: &str,
@@ -64,7 +64,7 @@ async fn bodies_that_cannot_be(
 }
 
 #[tokio::test]
-async fn malformed_json_is_told_with_its_place_in_plain_words() {
+async fn malformed_json_is_reported_with_line_and_column() {
     let app = TestApp::start().await;
     for (body, line, column, detail) in [
         ("", 1, 1, "the body is empty"),
@@ -97,7 +97,7 @@ async fn malformed_json_is_told_with_its_place_in_plain_words() {
 }
 
 #[tokio::test]
-async fn words_that_are_not_on_the_list_are_told_in_plain_words() {
+async fn unknown_enum_values_are_reported_with_the_allowed_values() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let faults = async |body: &str| {
@@ -123,22 +123,22 @@ async fn words_that_are_not_on_the_list_are_told_in_plain_words() {
     assert_eq!(problem["errors"].as_array().unwrap().len(), 2);
 }
 
-/// Whoever mistypes `dry_run` must not change anything.
+/// A client that mistypes `dry_run` must not change anything.
 #[tokio::test]
-async fn operations_without_query_parameters_refuse_any() {
+async fn operations_without_query_parameters_reject_every_parameter() {
     let app = TestApp::start().await;
     let contract = serde_json::to_value(document()).unwrap();
     let mut refused = 0;
     for (method, path, operation) in &routes::all() {
-        let told = contract["paths"][path][method]["parameters"].as_array();
-        if told.into_iter().flatten().any(|parameter| parameter["in"] == "query") {
+        let documented = contract["paths"][path][method]["parameters"].as_array();
+        if documented.into_iter().flatten().any(|parameter| parameter["in"] == "query") {
             continue;
         }
         let some = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
-        let place: Vec<&str> =
+        let segments: Vec<&str> =
             path.split('/').map(|part| if part.starts_with('{') { some } else { part }).collect();
         let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
-        let path = format!("{}?dryrun=true&zz", place.join("/"));
+        let path = format!("{}?dryrun=true&zz", segments.join("/"));
         let answer = app.request(method, &path).answer().await;
         let problem = answer.problem(400, "invalid_query");
         let pointers = |at: usize| problem["errors"][at]["pointer"].clone();
@@ -149,7 +149,7 @@ async fn operations_without_query_parameters_refuse_any() {
 }
 
 #[tokio::test]
-async fn bodies_that_are_too_much() {
+async fn bodies_that_are_too_deep_or_too_large_are_rejected() {
     let app = TestApp::start().await;
     let deep = "[".repeat(100_000);
     register(&app, "application/json", deep).await.problem(400, "malformed_json");
@@ -175,7 +175,7 @@ async fn bodies_that_are_too_much() {
 #[case("application/jsonp")]
 #[case("multipart/form-data; boundary=x")]
 #[tokio::test]
-async fn other_media_types(#[case] content_type: &str) {
+async fn other_media_types_are_rejected(#[case] content_type: &str) {
     let app = TestApp::start().await;
     let body = json!({ "name": "abc", "password": "tram window sonnet" }).to_string();
     register(&app, content_type, body.clone()).await.problem(415, "unsupported_media_type");
@@ -194,7 +194,7 @@ async fn other_media_types(#[case] content_type: &str) {
 #[case("cursor=WyJhIl0")]
 #[case("limit=5&limit=6")]
 #[tokio::test]
-async fn queries_that_cannot_be(#[case] query: &str) {
+async fn invalid_queries_are_rejected(#[case] query: &str) {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let answer = app.get(&format!("/v1/audit-log?{query}")).by(&admin).answer().await;
@@ -209,14 +209,14 @@ async fn queries_that_cannot_be(#[case] query: &str) {
 #[case("01998d5e-7a35-7c54-b0a0-1f6f4f5f2b1")]
 #[case("..%2f..%2fetc%2fpasswd")]
 #[tokio::test]
-async fn paths_that_cannot_be(#[case] id: &str) {
+async fn invalid_ids_in_paths_are_not_found(#[case] id: &str) {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     app.get(&format!("/v1/accounts/{id}")).by(&admin).answer().await.problem(404, "not_found");
 }
 
 #[tokio::test]
-async fn pointers_lead_to_the_fault() {
+async fn a_pointer_names_the_invalid_member() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let body: Value = json!({ "name": "t", "scopes": ["decks:read", 7] });
@@ -225,11 +225,11 @@ async fn pointers_lead_to_the_fault() {
     assert_eq!(problem["errors"][0]["pointer"], "/scopes/1");
     assert!(
         !problem.to_string().contains("line 1"),
-        "no places in bytes that the client never saw"
+        "reports no position in bytes that the client never saw"
     );
 }
 
-/// Each fault of a problem: its pointer and what is said of it.
+/// The faults of a problem as pairs of pointer and detail, sorted.
 fn faults(problem: &Value) -> Vec<(&str, &str)> {
     let mut faults: Vec<(&str, &str)> = problem["errors"]
         .as_array()
@@ -241,9 +241,9 @@ fn faults(problem: &Value) -> Vec<(&str, &str)> {
     faults
 }
 
-/// Unknown, missing and wrong members together, in our words.
+/// Unknown, missing and wrong members are reported together. The details do not contain names of Rust types or words of serde.
 #[tokio::test]
-async fn every_fault_of_a_body_is_told_at_once() {
+async fn every_fault_of_a_body_is_reported_in_one_answer() {
     let app = TestApp::start().await;
     let body = json!({ "nmae": "ada", "password": 5, "colour": "red" });
     let problem = app.post("/v1/accounts").json(&body).answer().await.problem(422, "invalid_body");
@@ -261,11 +261,11 @@ async fn every_fault_of_a_body_is_told_at_once() {
     let body = json!({ "name": "t", "scopes": ["decks:raed", 7], "expires_in_days": "soon" });
     let problem =
         app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
-    let told = faults(&problem);
-    assert_eq!(told[0], ("/expires_in_days", "must be a whole number or null, not text"));
-    assert_eq!(told[1].0, "/scopes/0", "{told:?}");
-    assert!(told[1].1.ends_with("; did you mean decks:read?"), "{told:?}");
-    assert!(told[2].0 == "/scopes/1" && told.len() == 3, "{told:?}");
+    let reported = faults(&problem);
+    assert_eq!(reported[0], ("/expires_in_days", "must be a whole number or null, not text"));
+    assert_eq!(reported[1].0, "/scopes/0", "{reported:?}");
+    assert!(reported[1].1.ends_with("; did you mean decks:read?"), "{reported:?}");
+    assert!(reported[2].0 == "/scopes/1" && reported.len() == 3, "{reported:?}");
 
     let body = json!({ "to": 3, "give": ["x"], "want": [{ "printing": {} }] });
     let problem =
@@ -277,9 +277,9 @@ async fn every_fault_of_a_body_is_told_at_once() {
     assert!(faults(&problem).len() > 2, "{problem}");
 }
 
-/// What is wrong with values is told together with what is wrong with the structure.
+/// One answer reports faults in values together with faults in the structure of the body.
 #[tokio::test]
-async fn wrong_values_are_told_beside_faults_of_structure() {
+async fn wrong_values_and_structural_faults_are_reported_together() {
     let app = TestApp::start().await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     app.seed(&["ttcg"]).await;
@@ -327,21 +327,22 @@ async fn wrong_values_are_told_beside_faults_of_structure() {
         ),
     ] {
         let problem = request.json(&body).answer().await.problem(422, "invalid_body");
-        let told: Vec<&str> = faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
-        assert_eq!(told, pointers, "{body}: {problem}");
+        let reported: Vec<&str> =
+            faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
+        assert_eq!(reported, pointers, "{body}: {problem}");
     }
     let misspelt =
         json!({ "url": "https://hooks.example/", "kinds": ["card.unlockd"], "game": "ttgc" });
     let problem = app.post("/v1/webhooks").by(&admin).json(&misspelt).answer().await;
     let problem = problem.problem(422, "invalid_body");
-    let told = faults(&problem);
-    assert_eq!(told[0], ("/game", "There is no game ttgc; did you mean ttcg?"));
-    assert!(told[1].1.ends_with("; did you mean card.unlocked?"), "{told:?}");
+    let reported = faults(&problem);
+    assert_eq!(reported[0], ("/game", "There is no game ttgc; did you mean ttcg?"));
+    assert!(reported[1].1.ends_with("; did you mean card.unlocked?"), "{reported:?}");
 }
 
-/// A password is not repeated in the answer, whatever else is wrong with the body.
+/// The answer does not repeat a password, even if other members of the body are wrong.
 #[tokio::test]
-async fn faults_repeat_no_texts() {
+async fn faults_do_not_repeat_texts_of_the_body() {
     let app = TestApp::start().await;
     let body = json!({ "name": "x", "password": "short", "role": "tram window sonnet" });
     let problem = app.post("/v1/accounts").json(&body).answer().await.problem(422, "invalid_body");
@@ -349,7 +350,7 @@ async fn faults_repeat_no_texts() {
 }
 
 #[tokio::test]
-async fn a_body_of_faults_alone_lists_a_hundred() {
+async fn at_most_a_hundred_faults_of_a_body_are_listed() {
     let app = TestApp::start().await;
     let members: serde_json::Map<String, Value> =
         (0..10_000).map(|n| (format!("member {n}"), json!(n))).collect();
@@ -360,7 +361,7 @@ async fn a_body_of_faults_alone_lists_a_hundred() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_query_is_told_at_once() {
+async fn every_fault_of_a_query_is_reported_in_one_answer() {
     let app = TestApp::start().await;
     let query = "limt=5&limit=500&hidden=maybe&fields=name,nmae&unique=copies&q=a&q=b";
     let problem =
@@ -379,9 +380,10 @@ async fn every_fault_of_a_query_is_told_at_once() {
     );
 }
 
-/// What only the catalogue tells, and damaged cursors, beside faults that any reader tells.
+/// Faults that the service finds only with the catalogue (unknown games and sets, wrong terms) and damaged cursors are reported together with faults that
+/// it finds without the catalogue.
 #[tokio::test]
-async fn faults_that_depend_on_the_catalogue_are_told_with_the_others() {
+async fn faults_that_depend_on_the_catalogue_are_reported_with_the_others() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -393,7 +395,7 @@ async fn faults_that_depend_on_the_catalogue_are_told_with_the_others() {
         ("/v1/cards?limit=0&sort=attack", &["?limit"]),
         ("/v1/cards/random?seed=%1b&game=ttgc&q=fox&limit=3", &["?game", "?limit", "?seed"]),
         ("/v1/cards/named?exact=%1b&game=ttgc&colour=red", &["?colour", "?exact", "?game"]),
-        // Nothing is said of what one without a fault would be needed for.
+        // One of `exact` and `fuzzy` is required. `fuzy` is reported as unknown; that both are missing is not reported in addition.
         ("/v1/cards/named?fuzy=ketle&game=ttgc", &["?fuzy", "?game"]),
         ("/v1/cards/autocomplete?q=x%1b&game=ttgc&limit=x", &["?game", "?limit", "?q"]),
         ("/v1/copies?limit=0&game=ttgc&cursor=x", &["?cursor", "?game", "?limit"]),
@@ -413,20 +415,21 @@ async fn faults_that_depend_on_the_catalogue_are_told_with_the_others() {
         ("/v1/players/ben/copies?limit=0&set=hart&cursor=e30", &["?cursor", "?limit", "?set"]),
     ] {
         let problem = app.get(path).by(&ada).answer().await.problem(400, "invalid_query");
-        let told: Vec<&str> = faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
-        assert_eq!(told, pointers, "{path}: {problem}");
+        let reported: Vec<&str> =
+            faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
+        assert_eq!(reported, pointers, "{path}: {problem}");
     }
-    // A cursor alone keeps its code.
+    // If the cursor is the only fault, the error code is `invalid_cursor`.
     let alone = app.get("/v1/copies?cursor=e30").by(&ada).answer().await;
     alone.problem(400, "invalid_cursor");
     let problem = app.get("/v1/cards?name=*").answer().await.problem(400, "invalid_query");
-    let told = ("?name", "must contain a letter, a digit or a symbol");
-    assert_eq!(faults(&problem), [told]);
+    let reported = ("?name", "must contain a letter, a digit or a symbol");
+    assert_eq!(faults(&problem), [reported]);
 }
 
-/// Rules that no schema tells, beside faults that one tells.
+/// Faults against rules that the JSON schemas cannot express are reported together with faults against the schemas.
 #[tokio::test]
-async fn faults_by_rules_are_told_with_those_by_the_contract() {
+async fn faults_against_rules_are_reported_with_faults_against_the_schemas() {
     let app = TestApp::start().await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     let id = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
@@ -540,14 +543,15 @@ async fn faults_by_rules_are_told_with_those_by_the_contract() {
         ),
     ] {
         let problem = request.json(&body).answer().await.problem(422, "invalid_body");
-        let told: Vec<&str> = faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
-        assert_eq!(told, pointers, "{body}: {problem}");
+        let reported: Vec<&str> =
+            faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
+        assert_eq!(reported, pointers, "{body}: {problem}");
     }
 }
 
-/// A code that is none keeps its own error code, with the fault of the name beside it.
+/// An invalid serial code keeps its own error code; the fault of the name is reported with it.
 #[tokio::test]
-async fn a_serial_and_a_name_are_judged_together() {
+async fn an_invalid_serial_and_an_invalid_name_are_reported_together() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     for (serial, code) in [("7KQ2", "serial_malformed"), ("7KQ2-X0FM-93TD-AW5H", "serial_mistyped")]
@@ -561,9 +565,9 @@ async fn a_serial_and_a_name_are_judged_together() {
     }
 }
 
-/// Cursors are opaque, but anybody can write one.
+/// Cursors are opaque, but a client can forge one.
 #[tokio::test]
-async fn cursors_that_nobody_gave_out() {
+async fn forged_cursors_are_rejected() {
     use base64::Engine as _;
     let app = TestApp::start().await;
     let id = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
@@ -597,7 +601,7 @@ async fn cursors_that_nobody_gave_out() {
 }
 
 #[tokio::test]
-async fn a_query_that_is_no_text_is_refused() {
+async fn a_query_that_is_not_utf8_is_rejected() {
     let app = TestApp::start().await;
     for query in ["name=%ff", "%ff=1", "name=%c3%28", "name=%ed%a0%80"] {
         app.get(&format!("/v1/cards?{query}")).answer().await.problem(400, "invalid_query");
@@ -618,13 +622,13 @@ async fn a_bad_query_names_its_parameter() {
 }
 
 #[tokio::test]
-async fn the_answers_of_helpers_are_problems_too() {
+async fn answers_of_middleware_are_problems_or_pages() {
     let app = TestApp::start().await;
     for path in ["/v1/games", "/v1/nowhere"] {
         let nothing = app.get(path).header("accept-encoding", "identity;q=0");
         nothing.answer().await.problem(406, "not_acceptable");
     }
-    // Where people are, it is a page.
+    // Outside of the API, the answer is an HTML page.
     let nothing = app.get("/nowhere").header("accept-encoding", "identity;q=0").answer().await;
     assert_eq!(
         (nothing.status, nothing.header("content-type")),

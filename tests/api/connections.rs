@@ -1,4 +1,4 @@
-//! What goes over a connection, byte by byte: heads, bodies and clients that are slow, too long or no HTTP at all.
+//! Raw bytes on a connection: heads and bodies that are too slow, too long or not HTTP.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use tokio::net::TcpStream;
 
 use crate::support::{RequestExt as _, TestApp};
 
-/// Whatever takes longer goes on for ever.
+/// A test that waits longer than this counts what it waits for as endless.
 const FOR_EVER: Duration = Duration::from_mins(3);
 
-/// An answer, as it comes over the wire.
+/// An answer as text, as it was received.
 struct Raw {
     status: String,
     headers: Vec<String>,
@@ -21,7 +21,7 @@ struct Raw {
 }
 
 impl Raw {
-    /// The last answer in what came over a connection.
+    /// The last answer in the text that was received over a connection.
     fn last(text: &str) -> Self {
         let last = &text[text.rfind("HTTP/1.").unwrap_or_else(|| panic!("no answer: {text:?}"))..];
         let (head, body) = last.split_once("\r\n\r\n").expect("a whole head");
@@ -47,7 +47,7 @@ async fn connect(app: &TestApp) -> TcpStream {
     TcpStream::connect(app.address()).await.unwrap()
 }
 
-/// Sends bytes as they are; everything that comes back until the service closes the connection.
+/// Sends these bytes unchanged and returns everything that the service sends until it closes the connection.
 async fn exchange(app: &TestApp, bytes: &[u8]) -> String {
     let mut stream = connect(app).await;
     // The service may close before it has read everything.
@@ -55,7 +55,7 @@ async fn exchange(app: &TestApp, bytes: &[u8]) -> String {
     rest(&mut stream).await
 }
 
-/// Everything until the service closes the connection.
+/// Returns everything that the service sends until it closes the connection.
 async fn rest(stream: &mut TcpStream) -> String {
     let mut text = Vec::new();
     let read = tokio::time::timeout(FOR_EVER, stream.read_to_end(&mut text)).await;
@@ -63,7 +63,7 @@ async fn rest(stream: &mut TcpStream) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// Sends a piece again and again until the service closes the connection; everything that came back.
+/// Sends a piece repeatedly until the service closes the connection. Returns everything that the service sent.
 async fn flood(stream: TcpStream, piece: &[u8], pause: Duration) -> String {
     let (mut read, mut write) = stream.into_split();
     let mut text = Vec::new();
@@ -74,7 +74,7 @@ async fn flood(stream: TcpStream, piece: &[u8], pause: Duration) -> String {
     };
     let receive = async {
         let _ = read.read_to_end(&mut text).await;
-        // To be reset means to be closed, too. Whoever still sends notices it by himself.
+        // A reset also means that the connection is closed. The sending half ends by itself when its next write fails.
         std::future::pending::<()>().await;
     };
     let both = async {
@@ -110,13 +110,13 @@ async fn bytes_that_are_no_request_are_refused_and_the_connection_is_closed(
     let app = TestApp::start().await;
     let answer = Raw::last(&exchange(&app, bytes).await);
     assert_eq!(answer.status, "http/1.1 400 bad request");
-    assert_eq!(answer.body, "", "nothing of the service");
+    assert_eq!(answer.body, "", "the answer must come from the HTTP server, without a body");
 }
 
 #[tokio::test]
-async fn a_first_head_that_is_too_large_or_too_slow() {
+async fn a_first_head_that_is_too_large_or_too_slow_is_rejected() {
     let app = TestApp::start().await;
-    // Not a byte more than the service reads: a connection that is closed with unread bytes may lose its answer.
+    // Exactly as many bytes as the service reads: if it closed the connection with unread bytes, the answer could be lost.
     let mut large = String::from("GET /v1/cards HTTP/1.1\r\nhost: x\r\nx-fill: ");
     large.extend(std::iter::repeat_n('x', 128 * 1024 - large.len()));
     let answer = Raw::last(&exchange(&app, large.as_bytes()).await);
@@ -126,14 +126,14 @@ async fn a_first_head_that_is_too_large_or_too_slow() {
     assert_eq!(answer.status, "http/1.1 408 request timeout");
 }
 
-/// Not only the first head of a connection: otherwise whoever asks once may keep the connection for ever.
+/// The time limit holds for every head, not only for the first: otherwise a client could keep a connection for ever after one request.
 #[rstest]
-#[case::then_nothing("GET /he", "")]
-#[case::drop_by_drop("GET /healthz HTTP/1.1\r\nhost: x\r\n", "x-more: y\r\n")]
+#[case::no_more_bytes("GET /he", "")]
+#[case::more_header_lines_slowly("GET /healthz HTTP/1.1\r\nhost: x\r\n", "x-more: y\r\n")]
 #[tokio::test]
 async fn a_later_head_that_is_too_slow_ends_the_connection(
     #[case] begin: &str,
-    #[case] drop: &str,
+    #[case] repeated: &str,
 ) {
     let app = TestApp::start().await;
     let mut stream = connect(&app).await;
@@ -146,15 +146,15 @@ async fn a_later_head_that_is_too_slow_ends_the_connection(
         assert!(answer[..read].starts_with(b"HTTP/1.1 200 OK"));
     }
     stream.write_all(begin.as_bytes()).await.unwrap();
-    let text = if drop.is_empty() {
+    let text = if repeated.is_empty() {
         rest(&mut stream).await
     } else {
-        flood(stream, drop.as_bytes(), Duration::from_millis(250)).await
+        flood(stream, repeated.as_bytes(), Duration::from_millis(250)).await
     };
     assert_eq!(text, "", "there is nothing to answer");
 }
 
-/// A stream on which the client sends nothing is no idle connection.
+/// A connection on which the service still sends a stream is not idle, even if the client sends nothing.
 #[tokio::test]
 async fn a_long_answer_is_not_cut_off() {
     let app = TestApp::start().await;
@@ -177,26 +177,29 @@ async fn a_long_answer_is_not_cut_off() {
 #[case::in_chunks_that_stop("transfer-encoding: chunked\r\n\r\n8\r\n{\"na")]
 #[tokio::test]
 async fn a_body_that_is_too_slow_is_a_408(#[case] rest: &str) {
-    let app = TestApp::start_with(soon).await;
+    let app = TestApp::start_with(with_short_timeout).await;
     let head = "POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
     let answer = Raw::last(&exchange(&app, format!("{head}{rest}").as_bytes()).await);
     answer.problem("408 request timeout", "body_too_slow");
     assert!(answer.has("connection: close"), "{:?}", answer.headers);
 }
 
-fn soon(settings: &mut ApiSettings) {
+fn with_short_timeout(settings: &mut ApiSettings) {
     settings.request_timeout = Duration::from_secs(1);
 }
 
-/// The decoder skips extensions and trailers without keeping them. So it is time that they must not use up.
+/// The decoder skips extensions and trailers and does not store them, so no size limit applies. The time limit must end such a request.
 #[rstest]
 #[case::extension("2;x=", "yyyyyyyyyyyyyyyy")]
 #[case::trailers("2\r\n{}\r\n0\r\n", "x-trailer: y\r\n")]
 #[case::one_trailer("2\r\n{}\r\n0\r\nx: ", "yyyyyyyyyyyyyyyy")]
 #[case::tiny_chunks_with_extensions("1;x=y\r\n{\r\n", "1;xxxxxxxxxxxxxxxxxxxxxxxxxxxx=y\r\n \r\n")]
 #[tokio::test]
-async fn extensions_and_trailers_of_chunks_have_an_end(#[case] begin: &str, #[case] piece: &str) {
-    let app = TestApp::start_with(soon).await;
+async fn endless_extensions_and_trailers_of_chunks_run_into_the_timeout(
+    #[case] begin: &str,
+    #[case] piece: &str,
+) {
+    let app = TestApp::start_with(with_short_timeout).await;
     let mut stream = connect(&app).await;
     let head = "POST /v1/accounts HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
                 transfer-encoding: chunked\r\n\r\n";
@@ -205,12 +208,12 @@ async fn extensions_and_trailers_of_chunks_have_an_end(#[case] begin: &str, #[ca
     Raw::last(&text).problem("408 request timeout", "body_too_slow");
 }
 
-/// What is answered before its body has come: the framework reads the rest of chunks without end.
+/// Requests that are answered before their body has arrived: the framework would read the remaining chunks without end.
 #[rstest]
 #[case::chunks(Duration::from_millis(100), "4\r\nmore\r\n")]
 #[case::flood(Duration::ZERO, "4;extension\r\nmore\r\n")]
 #[tokio::test]
-async fn a_body_that_nobody_wants_is_not_read_for_ever(
+async fn an_unread_body_does_not_keep_the_connection_open(
     #[case] pause: Duration,
     #[case] piece: &str,
 ) {
@@ -223,7 +226,7 @@ async fn a_body_that_nobody_wants_is_not_read_for_ever(
     assert_eq!(app.get("/healthz").answer().await.status, 200);
 }
 
-/// A body that breaks off in the middle of a chunk: the route answers, once, and nothing follows.
+/// A body with an invalid chunk size: the service sends one answer and nothing after it.
 #[tokio::test]
 async fn a_body_whose_chunks_are_broken_is_answered_once() {
     let app = TestApp::start().await;
@@ -248,7 +251,7 @@ async fn a_body_whose_chunks_are_broken_is_answered_once() {
 #[case::no_address("[cards]")]
 #[case::no_text("caf\u{e9}.example")]
 #[tokio::test]
-async fn a_host_that_is_none(#[case] host: &str) {
+async fn an_invalid_host_is_rejected(#[case] host: &str) {
     let app = TestApp::start().await;
     let head = format!("GET /v1/games HTTP/1.1\r\nhost: {host}\r\n\r\n");
     let answer = Raw::last(&exchange(&app, head.as_bytes()).await);
@@ -262,16 +265,16 @@ async fn a_host_that_is_none(#[case] host: &str) {
 #[case("[2001:db8::1]:8080")]
 #[case("")]
 #[tokio::test]
-async fn a_host_that_is_one(#[case] host: &str) {
+async fn a_valid_host_is_accepted(#[case] host: &str) {
     let app = TestApp::start().await;
     let head = format!("GET /v1/games HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
     let answer = Raw::last(&exchange(&app, head.as_bytes()).await);
     assert_eq!(answer.status, "http/1.1 200 ok");
 }
 
-/// Labels of metrics are kept for ever.
+/// The service never removes the labels of a metric, so clients must not be able to create new ones.
 #[tokio::test]
-async fn invented_methods_leave_nothing_behind() {
+async fn unknown_methods_and_paths_create_no_metric_labels() {
     let app = TestApp::start().await;
     let send = async |method: &str, path: &str| {
         let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
@@ -292,26 +295,26 @@ async fn invented_methods_leave_nothing_behind() {
     assert!(metrics.contains(counted), "{metrics}");
 }
 
-/// Answers are written in several parts where they are compressed: without `TCP_NODELAY`, the last part would wait until the client has acknowledged the others,
-/// which it delays. The option is read from the server's own end of a connection.
+/// Compressed answers are written in several parts: without `TCP_NODELAY`, the last part would wait until the client has acknowledged the others, and
+/// clients delay acknowledgements. The test reads the option from the server's own end of a connection.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn no_part_of_an_answer_waits_for_the_client() {
+async fn server_sockets_have_tcp_nodelay() {
     let app = TestApp::start().await;
     let mut client = TcpStream::connect(app.address()).await.unwrap();
     client.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
-    // With the first byte of the answer, the connection was accepted and made ready.
+    // When the first byte of the answer is here, the service has accepted the connection and set its options.
     client.read_u8().await.unwrap();
     let Some(served) = socket_of_this_process(client.local_addr().unwrap()) else {
         eprintln!("left out: this system lets no process look at its own sockets");
         return;
     };
     assert!(served.tcp_nodelay().unwrap());
-    // It could be otherwise: the client's own end is as systems make them.
+    // The check above can fail: the client's end has the system's default, which is off.
     assert!(!client.nodelay().unwrap());
 }
 
-/// A duplicate of the socket of this process that is connected to that address. `None`: the system gives no duplicates away, as in some containers.
+/// A duplicate of this process's socket that is connected to that address. `None` if the system does not allow duplicates, as in some containers.
 #[cfg(target_os = "linux")]
 fn socket_of_this_process(peer: std::net::SocketAddr) -> Option<socket2::Socket> {
     use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
@@ -320,7 +323,7 @@ fn socket_of_this_process(peer: std::net::SocketAddr) -> Option<socket2::Socket>
     let mut is_refused = false;
     for entry in std::fs::read_dir("/proc/self/fd").unwrap() {
         let entry = entry.unwrap();
-        // Others are left alone: locks may hang on them. Some are closed meanwhile.
+        // Only sockets are duplicated: files may carry locks that depend on their descriptors. Some descriptors are closed during this loop.
         let target = std::fs::read_link(entry.path()).unwrap_or_default();
         if !target.to_string_lossy().starts_with("socket:") {
             continue;
@@ -338,6 +341,6 @@ fn socket_of_this_process(peer: std::net::SocketAddr) -> Option<socket2::Socket>
             Err(_) => {}
         }
     }
-    assert!(is_refused, "nobody is connected to {peer}");
+    assert!(is_refused, "no socket of this process is connected to {peer}");
     None
 }

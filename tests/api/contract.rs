@@ -1,4 +1,4 @@
-//! The OpenAPI document as generators of clients read it: valid by the specification, every example valid by its schema, nothing unused.
+//! The OpenAPI document as generators of clients read it: it follows the specification, every example matches its schema, and no component is unused.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::support::{RequestExt as _, TestApp};
 
-/// Where the document is while its parts refer to each other.
+/// The URI under which the document is registered, so that schemas can refer to its components.
 const DOCUMENT: &str = "urn:cardscape:openapi";
 
 fn whole() -> Value {
     serde_json::to_value(document()).unwrap()
 }
 
-/// Each value in the document, with its JSON pointer (RFC 6901). Examples are no part of it.
+/// Visits each value in the document with its JSON pointer (RFC 6901). Examples are left out.
 fn walk<'d>(value: &'d Value, pointer: &str, visit: &mut impl FnMut(&str, &'d Value)) {
     visit(pointer, value);
     match value {
@@ -43,7 +43,7 @@ fn in_a_uri(pointer: &str) -> String {
     pointer.replace('%', "%25").replace('{', "%7B").replace('}', "%7D")
 }
 
-/// The schema of the OpenAPI Initiative for documents of version 3.1, of 2022-10-07, and that of JSON Schema for the schemas in it.
+/// The document is checked with the OpenAPI Initiative's schema for version 3.1 of 2022-10-07, and its schemas with the meta-schema of JSON Schema.
 #[test]
 fn the_document_is_valid() {
     let official = include_str!("../data/openapi-3.1-2022-10-07.json");
@@ -61,7 +61,7 @@ fn the_document_is_valid() {
 }
 
 #[test]
-fn every_reference_leads_somewhere_and_every_component_is_used() {
+fn every_reference_has_a_target_and_every_component_is_used() {
     let document = whole();
     let mut used = BTreeSet::new();
     walk(&document, "", &mut |pointer, value| {
@@ -74,8 +74,7 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let security = operation["security"].as_array();
-            let security =
-                security.unwrap_or_else(|| panic!("{method} {path} says nothing of security"));
+            let security = security.unwrap_or_else(|| panic!("{method} {path} has no security"));
             for scheme in security.iter().flat_map(|one| one.as_object().unwrap().keys()) {
                 used.insert(format!("/components/securitySchemes/{scheme}"));
             }
@@ -89,7 +88,7 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
     }
 }
 
-/// Types that stand where they are used have no name in a generated client, or a bad one.
+/// A type that is defined inline has no name, or a bad name, in a generated client.
 #[test]
 fn items_of_lists_have_names() {
     let document = whole();
@@ -122,7 +121,7 @@ fn every_example_is_valid_by_its_schema() {
     };
     let mut examples = 0;
     walk(&document, "", &mut |pointer, value| {
-        // Of a body or a parameter, beside its schema; of a schema, in it.
+        // The example of a body or a parameter stands beside its schema; the example of a schema stands in it.
         let schema = if value.get("schema").is_some() {
             format!("{pointer}/schema")
         } else {
@@ -137,7 +136,7 @@ fn every_example_is_valid_by_its_schema() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Fields with fixed words as values are strings in the contract, described with all of these words. The guide lists each in its table.
+/// A field with a fixed set of values is a string in the contract, and its description lists all values. The guide lists each value in its tables.
 #[test]
 fn the_guide_lists_the_values_of_every_field() {
     const FIELDS: [&str; 23] = [
@@ -167,7 +166,7 @@ fn the_guide_lists_the_values_of_every_field() {
     ];
     let guide = include_str!("../../docs/API.md");
     let (_, values) = guide.split_once("\n## Values\n").unwrap();
-    // Those that have a table of their own.
+    // Events have a table of their own.
     let (_, events) = guide.split_once("\n## What happens to me\n").unwrap();
     let document = whole();
     let (mut missing, mut listed) = (Vec::new(), 0);
@@ -180,8 +179,11 @@ fn the_guide_lists_the_values_of_every_field() {
             listed += 1;
             // `trade.accepted`, `.declined`, …
             let tail = word.rsplit_once('.').map(|(_, tail)| format!("`.{tail}`"));
-            let told = |text: &str| text.contains(&format!("`{word}`"));
-            if !told(values) && !told(events) && !tail.is_some_and(|tail| events.contains(&tail)) {
+            let quotes = |text: &str| text.contains(&format!("`{word}`"));
+            if !quotes(values)
+                && !quotes(events)
+                && !tail.is_some_and(|tail| events.contains(&tail))
+            {
                 missing.push(format!("{pointer}: {word}"));
             }
         }
@@ -196,7 +198,7 @@ fn the_guide_lists_the_values_of_every_field() {
     assert_eq!(missing, Vec::<String>::new());
 }
 
-/// Every error code has a page that says what happened, what to do, and shows an answer with it.
+/// Every error code has a page that states what happened and what to do, and shows an example answer.
 #[tokio::test]
 async fn every_problem_is_explained() {
     let document = whole();
@@ -247,7 +249,7 @@ async fn every_problem_is_explained() {
             (&row["code"], &row["status"], &row["title"])
         );
         assert_eq!((&page["code"], &page["status"]), (&row["code"], &row["status"]));
-        // What the texts send the reader to is there.
+        // The operations that the texts mention exist.
         let texts = format!("{happened} {advice}");
         for quoted in texts.split('`').skip(1).step_by(2).filter(|quoted| quoted.contains(" /v1/"))
         {
@@ -259,7 +261,7 @@ async fn every_problem_is_explained() {
     app.get("/problems/no_such_code").answer().await.problem(404, "not_found");
 }
 
-/// An operation with its parameters as `{}`.
+/// An operation with each path parameter replaced by `{}`.
 fn without_names(operation: &str) -> String {
     let parts = operation.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
     parts.collect::<Vec<_>>().join("/")

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::support::{Bouncer, RequestExt as _, TestApp, TestDb, fresh_path};
 
-/// Whether the installed PgBouncer keeps prepared statements in transaction mode.
-fn keeps_statements() -> bool {
+/// Whether the installed PgBouncer supports prepared statements in transaction mode.
+fn supports_prepared_statements() -> bool {
     Bouncer::version() >= (1, 21)
 }
 
@@ -21,33 +21,33 @@ async fn route(url: String) -> Result<Route, RouteError> {
     pooler::find(&StoreSettings::new(url)).await
 }
 
-/// The program with the database at `url`: exit code, and what it says.
-fn program(arguments: &[&str], url: &str) -> (i32, String) {
+/// Runs the program with the database at `url`. Returns its exit code and its standard error.
+fn run_program(arguments: &[&str], url: &str) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
     command.args(arguments).env("DATABASE_URL", url).stdin(Stdio::null());
     let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    (output.status.code().unwrap(), said)
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap(), stderr)
 }
 
 #[tokio::test]
-async fn without_a_pooler_or_in_session_mode_a_session_is_a_session() {
+async fn a_session_route_is_found_without_a_pooler_and_in_session_mode() {
     let db = TestDb::create().await;
     assert_eq!(route(db.url()).await.unwrap(), Route::Session);
     let bouncer = Bouncer::before(&db, "session").await;
     assert_eq!(route(bouncer.url()).await.unwrap(), Route::Session);
-    let (code, said) = program(&["migrate"], &bouncer.url());
-    assert_eq!(code, 0, "{said}");
+    let (code, stderr) = run_program(&["migrate"], &bouncer.url());
+    assert_eq!(code, 0, "{stderr}");
 }
 
 #[tokio::test]
-async fn a_pooler_that_loses_prepared_statements_is_refused_at_the_start() {
-    if keeps_statements() {
+async fn a_pooler_that_loses_prepared_statements_is_rejected_at_the_start() {
+    if supports_prepared_statements() {
         return;
     }
     let db = TestDb::create().await;
     let bouncer = Bouncer::before(&db, "transaction").await;
-    // The answer does not depend on what others do, nor on who was here before.
+    // The result does not depend on what other clients of the pooler do now, or have done before.
     let stop = Arc::new(AtomicBool::new(false));
     let others = (0..3).map(|_| {
         let (url, stop) = (bouncer.url(), stop.clone());
@@ -75,19 +75,19 @@ async fn a_pooler_that_loses_prepared_statements_is_refused_at_the_start() {
     }
     let keys = fresh_path(".keys.json");
     let file = keys.to_str().unwrap();
-    assert_eq!(program(&["keys", "generate", file], &bouncer.url()).0, 0);
+    assert_eq!(run_program(&["keys", "generate", file], &bouncer.url()).0, 0);
     for arguments in [&["migrate"][..], &["serve", "--listen", "127.0.0.1:0", "--keys-file", file]]
     {
-        let (code, said) = program(arguments, &bouncer.url());
+        let (code, stderr) = run_program(arguments, &bouncer.url());
         assert_ne!(code, 0, "{arguments:?}");
-        assert!(said.contains("pool_mode = session"), "{said}");
+        assert!(stderr.contains("pool_mode = session"), "{stderr}");
     }
     std::fs::remove_file(&keys).unwrap();
 }
 
 #[tokio::test]
-async fn through_transactions_of_a_pooler_nothing_is_migrated() {
-    // PgBouncer, in a version that keeps statements, is not everywhere: that something is to be done is seen here directly.
+async fn pending_migrations_are_refused_through_a_pooler_in_transaction_mode() {
+    // A PgBouncer that supports prepared statements is not installed everywhere, so this test calls `migrate` directly with the route.
     let db = TestDb::create().await;
     let migrate = cardscape::store::db::migrations::migrate;
     assert_eq!(migrate(&db.url(), Route::Transaction).await.unwrap(), Vec::<String>::new());
@@ -101,9 +101,9 @@ async fn through_transactions_of_a_pooler_nothing_is_migrated() {
 }
 
 #[tokio::test]
-async fn a_mixed_load_through_a_pooler_meets_with_no_fault() {
+async fn a_mixed_load_through_a_pooler_causes_no_server_error() {
     let db = Arc::new(TestDb::create().await);
-    let mode = if keeps_statements() { "transaction" } else { "session" };
+    let mode = if supports_prepared_statements() { "transaction" } else { "session" };
     let bouncer = Bouncer::before(&db, mode).await;
     let app = TestApp::start_tuned(
         db.clone(),
@@ -122,7 +122,7 @@ async fn a_mixed_load_through_a_pooler_meets_with_no_fault() {
         let (app, served, player) = (app.clone(), served.clone(), players[client % 2].clone());
         async move {
             while tokio::time::Instant::now() < until {
-                let asked = [
+                let requests = [
                     app.get("/v1/cards?game=ttcg"),
                     app.get("/v1/cards/ttcg/veil/001"),
                     app.get("/v1/me").by(&player),
@@ -135,7 +135,7 @@ async fn a_mixed_load_through_a_pooler_meets_with_no_fault() {
                         .json(&json!({ "name": "d", "format": "ttcg/standard", "list": "1 Imp" })),
                     app.get("/v1/me/events").by(&player),
                 ];
-                for request in asked {
+                for request in requests {
                     let answer = request.answer().await;
                     assert!(answer.status < 500, "{} {}", answer.status, answer.text());
                     served.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A database that answers and refuses: full, read-only, starting, overloaded. That is no fault of the service, and passes.
+//! A database that answers with errors because it is full, read-only, starting or overloaded. The service is not at fault, and the condition is temporary.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ async fn register(app: &TestApp, name: &str) -> Answer {
     app.post("/v1/accounts").json(&body).answer().await
 }
 
-/// Every new account meets with this error. The words are not those of Postgres in English.
-async fn accounts_fail_with(app: &TestApp, code: &str) {
+/// Makes every insert of an account fail with this error code. The message is German: the service must decide by the code and not by the message.
+async fn make_accounts_fail_with(app: &TestApp, code: &str) {
     app.sql(&format!(
         "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS \
          $$ BEGIN RAISE EXCEPTION 'kein Platz mehr' USING ERRCODE = '{code}'; END $$; \
@@ -23,26 +23,26 @@ async fn accounts_fail_with(app: &TestApp, code: &str) {
 }
 
 #[tokio::test]
-async fn what_passes_is_told_by_its_code_and_not_by_its_words() {
+async fn temporary_errors_are_recognized_by_code_and_not_by_message() {
     let app = TestApp::start().await;
     for code in ["53100", "53200", "53300", "57P01", "57P03", "57014", "55P03", "40P01", "08006"] {
-        accounts_fail_with(&app, code).await;
+        make_accounts_fail_with(&app, code).await;
         let answer = register(&app, "somebody").await;
         assert_ne!(answer.header("retry-after"), "", "{code}");
         answer.problem(503, "unavailable");
     }
     for code in ["22012", "P0001", "XX000", "42P01"] {
-        accounts_fail_with(&app, code).await;
+        make_accounts_fail_with(&app, code).await;
         register(&app, "somebody").await.problem(500, "internal");
     }
 }
 
 #[tokio::test]
-async fn while_the_disk_is_full_reads_go_on_and_readiness_says_why() {
+async fn while_the_disk_is_full_reads_succeed_and_readiness_shows_the_reason() {
     let app = TestApp::start().await;
     let known = app.player("an old hand").await;
     app.get("/readyz").answer().await.expect(200);
-    accounts_fail_with(&app, "53100").await;
+    make_accounts_fail_with(&app, "53100").await;
     register(&app, "somebody").await.problem(503, "unavailable");
     app.get("/v1/me").by(&known).answer().await.expect(200);
     let problem = app.get("/readyz").answer().await.problem(503, "unavailable");
@@ -50,7 +50,7 @@ async fn while_the_disk_is_full_reads_go_on_and_readiness_says_why() {
 }
 
 #[tokio::test]
-async fn while_the_server_is_read_only_reads_go_on_and_readiness_says_why() {
+async fn while_the_server_is_read_only_reads_succeed_and_readiness_shows_the_reason() {
     let db = Arc::new(TestDb::create().await);
     let app = TestApp::start_on(db.clone(), Clock::system(), |_| {});
     let known = app.player("an old hand").await;
@@ -61,7 +61,7 @@ async fn while_the_server_is_read_only_reads_go_on_and_readiness_says_why() {
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                    WHERE datname = current_database() AND pid <> pg_backend_pid()";
         app.sql(end).await;
-        // Those who use a connection that was ended notice it.
+        // The pool finds out about the terminated connections when requests use them.
         for _ in 0..20 {
             app.get("/v1/me").by(&known).answer().await;
         }

@@ -1,4 +1,4 @@
-//! A database that says nothing: connections are given up in time, and what comes after is served.
+//! A database that does not answer: the service gives up its connections in time and serves later requests over new ones.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,11 +10,11 @@ use serde_json::json;
 
 use crate::support::{Answer, Proxy, RequestExt as _, TestApp, TestDb, Weather};
 
-/// Longest time to an answer, or to the first success after a fault: the service promises 3 s, and the machine may be busy. What this is
-/// about took 10 s, or went on for ever.
+/// Longest time to an answer, or to the first success after a fault: the service promises 3 s, and the machine may be busy. The faults that these tests
+/// guard against took 10 s or never ended.
 const SOON: Duration = Duration::from_millis(4_800);
 
-/// The service as it runs in real life, with the database at `url`.
+/// The service with its normal settings, apart from a small pool, and with the database at `url`.
 fn start(db: &Arc<TestDb>, url: String) -> TestApp {
     TestApp::start_tuned(
         db.clone(),
@@ -32,7 +32,7 @@ async fn timed(request: reqwest::RequestBuilder) -> (Answer, Duration) {
     (answer, began.elapsed())
 }
 
-/// Requests that need the database: of the pool, of the short reads, of the searches.
+/// Requests that need the database: over the pool, over the connections for short reads, and over those for searches.
 const PATHS: [&str; 5] = [
     "/readyz",
     "/v1/unlocks",
@@ -47,8 +47,8 @@ async fn warm_up(app: &TestApp) {
     futures_util::future::join_all(requests).await;
 }
 
-/// Asks until everything is served again. Each answer comes soon: what was asked for, or a 503 that says when to come again.
-async fn heals(app: &TestApp) {
+/// Sends requests until all of them succeed again. Each answer must come within `SOON`: either the result or a 503 with `Retry-After`.
+async fn assert_recovers(app: &TestApp) {
     let began = Instant::now();
     loop {
         let asked = PATHS.map(|path| timed(app.get(path)));
@@ -95,27 +95,27 @@ impl Drop for Stopped {
 }
 
 #[tokio::test]
-async fn stopped_backends_are_left_behind() {
+async fn the_service_replaces_connections_to_stopped_backends() {
     let db = Arc::new(TestDb::create().await);
     let app = start(&db, db.url());
     warm_up(&app).await;
     let stopped = Stopped::all_of(&db).await;
     assert!(stopped.0.len() >= 6, "{:?}", stopped.0);
-    heals(&app).await;
+    assert_recovers(&app).await;
 }
 
 #[tokio::test]
-async fn frozen_connections_are_left_behind() {
+async fn the_service_replaces_frozen_connections() {
     let db = Arc::new(TestDb::create().await);
     let proxy = Proxy::before(&db).await;
     let app = start(&db, proxy.url());
     warm_up(&app).await;
     proxy.set(Weather::OldFrozen);
-    heals(&app).await;
+    assert_recovers(&app).await;
 }
 
 #[tokio::test]
-async fn however_the_database_is_silent_an_answer_comes() {
+async fn requests_are_answered_in_time_while_the_database_is_silent() {
     let db = Arc::new(TestDb::create().await);
     let proxy = Proxy::before(&db).await;
     let app = start(&db, proxy.url());
@@ -127,10 +127,10 @@ async fn however_the_database_is_silent_an_answer_comes() {
     ];
     for silence in silences {
         proxy.set(Weather::Fair);
-        heals(&app).await;
+        assert_recovers(&app).await;
         warm_up(&app).await;
         proxy.set(silence);
-        // Several times: first with connections that are open, then without.
+        // Twice: first with connections that are open, then without.
         for _ in 0..2 {
             let mut asked: Vec<_> = PATHS.iter().map(|path| timed(app.get(path))).collect();
             let body = json!({ "name": "somebody", "password": "a long enough password" });
@@ -149,12 +149,12 @@ async fn however_the_database_is_silent_an_answer_comes() {
         }
     }
     proxy.set(Weather::Fair);
-    heals(&app).await;
+    assert_recovers(&app).await;
 }
 
-/// Work that may take a minute does not wait for a minute to hear that nobody is there.
+/// Work with a deadline of one minute does not wait a minute to find that the database does not answer.
 #[tokio::test]
-async fn long_work_notices_a_silent_database_at_its_beginning() {
+async fn long_work_detects_a_silent_database_at_its_beginning() {
     let db = Arc::new(TestDb::create().await);
     let proxy = Proxy::before(&db).await;
     let settings = StoreSettings { pool_size: 1, ..StoreSettings::new(proxy.url()) };
@@ -169,7 +169,7 @@ async fn long_work_notices_a_silent_database_at_its_beginning() {
     assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
     assert!(matches!(silent, Err(cardscape::store::StoreError::Unavailable(_))), "{silent:?}");
     nothing().await.unwrap();
-    // What comes after the beginning has its time.
+    // After the beginning, statements may use the long deadline.
     let slow = long.transaction(async |conn| {
         conn.batch_execute("SET LOCAL statement_timeout = 0; SELECT pg_sleep(3)").await?;
         Ok::<(), cardscape::store::StoreError>(())
@@ -183,20 +183,24 @@ async fn process_of(conn: &mut cardscape::store::Connection) -> i32 {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_given_up_in_the_middle_is_closed() {
+async fn a_connection_that_is_abandoned_during_work_is_closed() {
     let app = TestApp::start().await;
     let settings = StoreSettings { pool_size: 1, ..StoreSettings::new(app.db().url()) };
     let store = cardscape::store::Store::new(&settings).unwrap();
 
     let first = process_of(&mut store.connection().await.unwrap()).await;
-    assert_eq!(process_of(&mut store.connection().await.unwrap()).await, first, "used again");
+    assert_eq!(
+        process_of(&mut store.connection().await.unwrap()).await,
+        first,
+        "the pool reuses the connection"
+    );
 
     let mut conn = store.connection().await.unwrap();
     let asked = conn.batch_execute("SELECT pg_sleep(1)");
     tokio::time::timeout(Duration::from_millis(50), asked).await.unwrap_err();
     drop(conn);
     let second = process_of(&mut store.connection().await.unwrap()).await;
-    assert_ne!(second, first, "given up in a statement");
+    assert_ne!(second, first, "abandoned during a statement");
 
     let transaction = store.transaction(async |conn| {
         conn.batch_execute("SELECT 1").await?;
@@ -205,28 +209,28 @@ async fn a_connection_that_is_given_up_in_the_middle_is_closed() {
     });
     tokio::time::timeout(Duration::from_millis(200), transaction).await.unwrap_err();
     let third = process_of(&mut store.connection().await.unwrap()).await;
-    assert_ne!(third, second, "given up in a transaction");
+    assert_ne!(third, second, "abandoned during a transaction");
 }
 
 #[tokio::test]
-async fn nobody_idles_in_a_transaction() {
+async fn a_transaction_that_idles_too_long_is_ended() {
     let app = TestApp::start().await;
     let settings = StoreSettings::new(app.db().url());
     let store = cardscape::store::Store::new(&settings).unwrap();
-    let left = store
+    let outcome = store
         .transaction(async |conn| {
             conn.batch_execute("SELECT 1").await?;
-            // The transaction holds its snapshot and does nothing.
+            // The transaction holds its snapshot and sends no statement.
             tokio::time::sleep(Duration::from_millis(5_500)).await;
             conn.batch_execute("SELECT 1").await?;
             Ok::<(), cardscape::store::StoreError>(())
         })
         .await;
-    assert!(matches!(left, Err(cardscape::store::StoreError::Unavailable(_))), "{left:?}");
+    assert!(matches!(outcome, Err(cardscape::store::StoreError::Unavailable(_))), "{outcome:?}");
 }
 
 #[tokio::test]
-async fn work_that_is_said_to_be_long_is_waited_for() {
+async fn a_longer_deadline_and_the_request_budget_are_respected() {
     let app = TestApp::start().await;
     let answer_timeout = Duration::from_millis(300);
     let settings = StoreSettings { answer_timeout, ..StoreSettings::new(app.db().url()) };
@@ -235,7 +239,7 @@ async fn work_that_is_said_to_be_long_is_waited_for() {
     store.connection().await.unwrap().batch_execute(sleep).await.unwrap_err();
     let patient = store.with_deadline(Duration::from_mins(1));
     patient.connection().await.unwrap().batch_execute(sleep).await.unwrap();
-    // A budget is for all statements of a request together.
+    // The budget covers all statements of a request together.
     let budgeted = StoreSettings {
         request_budget: Duration::from_millis(1_500),
         ..StoreSettings::new(app.db().url())

@@ -11,7 +11,7 @@ use crate::support::TlsPostgres;
 /// Whether a store works with this URL, and if not, why.
 async fn connects(url: String) -> Result<(), String> {
     let mut settings = StoreSettings::new(url);
-    // On a busy machine encryption is slow, too.
+    // Encryption is slow on a busy machine.
     settings.answer_timeout = Duration::from_mins(1);
     let store = Store::new(&settings).unwrap();
     store.connection().await.map(drop).map_err(|error| error.to_string())?;
@@ -24,7 +24,7 @@ fn with_authority(mode: &str, file: &Path) -> String {
 }
 
 #[tokio::test]
-async fn certificates_are_checked_as_far_as_the_url_says() {
+async fn certificates_are_checked_as_the_url_demands() {
     let server = TlsPostgres::start("localhost").await;
     let (own, stranger) = (&server.authority, &server.stranger);
     let tried = async |host: &str, parameters: &str| connects(server.url(host, parameters)).await;
@@ -32,7 +32,7 @@ async fn certificates_are_checked_as_far_as_the_url_says() {
     for (host, parameters) in [
         ("localhost", with_authority("verify-full", own)),
         ("localhost", with_authority("verify-ca", own)),
-        // The certificate is not for this host, which is all that verify-ca leaves out.
+        // The certificate is not for this host; verify-ca does not check the host.
         ("127.0.0.1", with_authority("verify-ca", own)),
         ("127.0.0.1", "sslmode=require".to_owned()),
         ("127.0.0.1", "sslmode=prefer".to_owned()),
@@ -57,10 +57,10 @@ async fn certificates_are_checked_as_far_as_the_url_says() {
 }
 
 #[tokio::test]
-async fn everything_that_connects_uses_tls() {
+async fn every_kind_of_connection_uses_tls() {
     let server = TlsPostgres::start("localhost").await;
     let url = server.url("localhost", &with_authority("verify-full", &server.authority));
-    // Other connections are refused by this server.
+    // This server refuses connections without TLS.
     let route = pooler::find(&StoreSettings::new(url.clone())).await.unwrap();
     assert!(!migrations::migrate(&url, route).await.unwrap().is_empty());
     let store = Store::new(&StoreSettings::new(url)).unwrap();

@@ -25,7 +25,7 @@ async fn page(app: &TestApp, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn the_first_page_leads_everywhere() {
+async fn the_first_page_links_to_every_guide() {
     let app = TestApp::start().await;
     let home = page(&app, "/").await;
     let guides = guides(&home.text());
@@ -35,7 +35,7 @@ async fn the_first_page_leads_everywhere() {
     for link in values(&home.text(), "href").into_iter().filter(|link| link.starts_with('/')) {
         let mut answer = app.get(&link).answer().await;
         if answer.status == 303 {
-            // Pages of players lead strangers to the log-in.
+            // A page for players redirects a client without a session to the log-in.
             let to = answer.header("location");
             assert!(to.starts_with("/login?to="), "{link} leads to {to}");
             answer = app.get(&to).answer().await;
@@ -58,9 +58,9 @@ async fn programs_get_the_first_page_as_json() {
     }
 }
 
-/// Every link of every guide leads to something, with its anchor.
+/// Every link of every guide has a target, and its anchor exists.
 #[tokio::test]
-async fn links_of_guides_lead_somewhere() {
+async fn links_of_guides_have_targets() {
     let app = TestApp::start().await;
     for path in guides(&page(&app, "/").await.text()) {
         let html = page(&app, &path).await.text();
@@ -80,9 +80,9 @@ async fn links_of_guides_lead_somewhere() {
     }
 }
 
-/// The contract is shown with operations folded, a filter, our title, and no field for other documents.
+/// Swagger UI shows the contract with collapsed operations, a filter and our title, and without an input for other documents.
 #[tokio::test]
-async fn the_reference_is_ours() {
+async fn swagger_ui_has_our_settings() {
     let app = TestApp::start().await;
     let reference = page(&app, "/docs/").await.text();
     assert!(reference.contains("<title>Cardscape API</title>"), "{reference}");
@@ -98,13 +98,13 @@ async fn the_reference_is_ours() {
     ] {
         assert!(settings.contains(setting), "{setting} is not in {settings}");
     }
-    assert!(!settings.contains("StandaloneLayout"), "its bar has a field for other documents");
+    assert!(!settings.contains("StandaloneLayout"), "its top bar has an input for other documents");
     assert_eq!(app.get("/docs").answer().await.header("location"), "/docs/");
 }
 
-/// Pages run no script but Swagger UI's, load nothing from elsewhere, and are in no frame.
+/// Pages run only the script of Swagger UI, load nothing from other hosts and cannot be framed.
 #[tokio::test]
-async fn pages_are_locked_up() {
+async fn pages_have_a_strict_content_security_policy() {
     let app = TestApp::start().await;
     for path in guides(&page(&app, "/").await.text()) {
         let answer = page(&app, &path).await;
@@ -125,7 +125,7 @@ async fn pages_are_locked_up() {
 }
 
 #[tokio::test]
-async fn pages_are_kept_by_browsers() {
+async fn pages_can_be_cached_by_browsers() {
     let app = TestApp::start().await;
     for path in ["/docs/", "/docs/api", "/docs/cardscape.css", "/docs/swagger-ui-bundle.js"] {
         let first = app.get(path).answer().await;
@@ -138,7 +138,7 @@ async fn pages_are_kept_by_browsers() {
 }
 
 #[tokio::test]
-async fn what_is_no_guide_is_a_page_that_says_so() {
+async fn unknown_guides_are_404_pages_and_posts_are_405() {
     let app = TestApp::start().await;
     for path in ["/docs/nope", "/docs/API", "/docs/../Cargo.toml", "/docs/index.css"] {
         let answer = app.get(path).answer().await;

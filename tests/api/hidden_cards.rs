@@ -1,4 +1,4 @@
-//! What a hidden card must not tell, and whom it may.
+//! Which data of hidden cards the service must not show, and to which callers it may show them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::support::{
     in_memory, seed_data, set_file, sql,
 };
 
-/// A game with scans of its printings, whose addresses tell all that a template can tell.
+/// A game with scans of its printings. The URLs of the scans contain everything that a template can contain.
 fn with_scans(mut source: GameSource) -> GameSource {
     source.manifest.text +=
         "\n[images]\nscan = \"/scans/{game}/{set}/{number}-{rarity}-{id}.jpg\"\n";
     source
 }
 
-/// Two services whose databases differ in nothing but the content of the hidden cards; ids are the same.
+/// Two services whose databases differ only in the content of the hidden cards. The ids are the same.
 pub async fn twins() -> (TestApp, TestApp) {
     twins_with(|settings| settings.card_cache_bytes = 1 << 25).await
 }
@@ -39,12 +39,12 @@ pub async fn twins_with(change: fn(&mut ApiSettings)) -> (TestApp, TestApp) {
     edit_set(&mut changed, "veil", |set| {
         let cards = set["cards"].as_array_mut().unwrap();
         let numbers: Vec<Value> = cards.iter().map(|card| card["number"].clone()).collect();
-        // Kinds, types and ranks change places, names and texts become others.
+        // Kinds, types and ranks move to other cards; names and texts are replaced.
         cards.rotate_left(5);
         for (card, number) in cards.iter_mut().zip(numbers) {
             card["name"] = format!("Wholly Different {}", number.as_str().unwrap()).into();
             card["number"] = number;
-            // Or else as many cards would have each value as before.
+            // Otherwise each value would still have the same number of cards.
             if card["kind"] == "unit" {
                 card["attributes"]["subtypes"] = json!(["dragon"]);
             }
@@ -54,7 +54,7 @@ pub async fn twins_with(change: fn(&mut ApiSettings)) -> (TestApp, TestApp) {
     });
     clock.advance(chrono::Duration::days(1));
     import_at(&other, &clock, &changed).await;
-    // Some hidden cards have rulings in one of them only, others in both with other words; open cards have the same.
+    // Some hidden cards have rulings in one database only, others have different rulings in both. Open cards have the same rulings in both.
     let rulings = |numbers: &str, set: &str, text: &str| {
         format!(
             "INSERT INTO card_rulings (id, card_id, kind, text, published_on, created_at) \
@@ -76,7 +76,7 @@ async fn import_at(db: &TestDb, clock: &Clock, source: &GameSource) {
     import_into(&store, clock, source).await.unwrap();
 }
 
-/// Everything of an answer that the content of cards could show in.
+/// The parts of an answer that could depend on the content of cards: status, headers and body without what differs in every answer.
 pub fn visible(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
     let mut headers: Vec<(String, String)> = answer
         .headers
@@ -92,7 +92,7 @@ pub fn visible(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
     (answer.status, headers, answer.text().replace(&format!("urn:uuid:{request}"), ""))
 }
 
-/// Names on both sides of the difference, wholly and in part, and others.
+/// Names and parts of names that hidden cards have in one of the two databases, and a name that no card has.
 fn names() -> Vec<String> {
     let file = set_file(&seed_data("ttcg"), "veil");
     let hidden = |at: usize| file["cards"][at]["name"].as_str().unwrap().to_owned();
@@ -104,7 +104,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// Every read of the catalogue, with every combination of a few values for each filter that a fixed stride picks.
+/// Every read of the catalogue. For the list of cards, a fixed stride picks from all combinations of a few values for each filter.
 async fn every_path(app: &TestApp) -> Vec<String> {
     let mut paths = vec![
         "/v1/games".to_owned(),
@@ -156,7 +156,7 @@ async fn every_path(app: &TestApp) -> Vec<String> {
         ["", "include=total", "limit=3", "limit=200&include=total"].map(str::to_owned).to_vec(),
     ];
     let all: usize = options.iter().map(Vec::len).product();
-    // Coprime to every length, so that each value meets each other.
+    // The stride is coprime to every length, so that each value is combined with each other value.
     for step in (0..all).step_by(149) {
         let mut rest = step;
         let mut query = Vec::new();
@@ -170,7 +170,7 @@ async fn every_path(app: &TestApp) -> Vec<String> {
     paths
 }
 
-/// Queries made of terms on both sides of the difference, negated, joined and nested in a fixed pseudo-random manner.
+/// Queries whose terms match hidden cards in one of the two databases. The terms are negated, joined and nested by a pseudo-random generator with a fixed seed.
 fn queries(names: &[String]) -> Vec<String> {
     let mut terms: Vec<String> = [
         "t:fire",
@@ -254,7 +254,7 @@ fn queries(names: &[String]) -> Vec<String> {
     queries
 }
 
-/// The lists that these queries give, sorted and cut in several ways.
+/// Lists for these queries, with several sort orders and page sizes.
 pub fn searches() -> Vec<String> {
     let ways = [
         "",
@@ -280,8 +280,8 @@ pub fn searches() -> Vec<String> {
     lists.chain(sorted).collect()
 }
 
-/// Those to whom hidden cards are nothing but places: a stranger, a player without copies, and a holder of some with a token that does not let
-/// her see cards.
+/// Callers that must see only the places of hidden cards: a client without an account, a player without copies, and a holder of copies whose token
+/// has no scope for cards.
 struct Blind([(&'static str, Option<(Player, Player)>); 3]);
 
 impl Blind {
@@ -300,13 +300,13 @@ impl Blind {
         }
         let [here, there] = <[Player; 2]>::try_from(tokens).unwrap();
         Self([
-            ("a stranger", None),
+            ("a client without an account", None),
             ("a player without copies", Some(ada)),
             ("a holder's small token", Some((here, there))),
         ])
     }
 
-    /// Asks both twins the same as each of them; the answer to a stranger.
+    /// Sends the same request to both services as each of these callers, and compares the answers. Returns the answer to the client without an account.
     async fn see_the_same(
         &self,
         one: &TestApp,
@@ -331,21 +331,21 @@ impl Blind {
     }
 }
 
-/// What a search may tell and what it finds: hidden cards only by what everybody knows.
+/// A search finds hidden cards only by data that is public.
 #[tokio::test]
-async fn to_a_stranger_searches_of_the_database_make_no_difference() {
+async fn searches_in_the_database_do_not_depend_on_hidden_content() {
     let (one, other) = twins().await;
-    searches_make_no_difference(one, other).await;
+    assert_searches_do_not_depend_on_hidden_content(one, other).await;
 }
 
 #[tokio::test]
-async fn to_a_stranger_searches_in_memory_make_no_difference() {
+async fn searches_in_memory_do_not_depend_on_hidden_content() {
     let (one, other) = twins_with(in_memory).await;
     tokio::join!(one.catch_up(), other.catch_up());
-    searches_make_no_difference(one, other).await;
+    assert_searches_do_not_depend_on_hidden_content(one, other).await;
 }
 
-async fn searches_make_no_difference(one: TestApp, other: TestApp) {
+async fn assert_searches_do_not_depend_on_hidden_content(one: TestApp, other: TestApp) {
     let blind = Blind::among(&one, &other).await;
     tokio::join!(caught_up(&one), caught_up(&other));
     let mut paths = searches();
@@ -358,7 +358,7 @@ async fn searches_make_no_difference(one: TestApp, other: TestApp) {
     let mut answered = 0;
     for first in &paths {
         let mut path = first.clone();
-        // Further pages, whose cursors hold sort keys.
+        // Further pages are read too, because their cursors contain sort keys.
         for _ in 0..2 {
             let here = blind.see_the_same(&one, &other, &path, |app| app.get(&path)).await;
             answered += usize::from(here.status == 200);
@@ -371,7 +371,7 @@ async fn searches_make_no_difference(one: TestApp, other: TestApp) {
         }
     }
     assert!(answered > paths.len() / 3, "{answered}");
-    // The comparison can fail: to moderators most of these lists differ.
+    // The comparison can fail: for moderators most of these lists differ.
     let (here, there) = (one.moderator().await, other.moderator().await);
     let mut differ = 0;
     for path in &paths {
@@ -382,16 +382,16 @@ async fn searches_make_no_difference(one: TestApp, other: TestApp) {
     assert!(differ > paths.len() / 3, "{differ} of {}", paths.len());
 }
 
-/// Waits for what was done by the test, if the instance keeps cards in memory.
+/// Waits until the card index has read the changes of the test, if the instance has a card index.
 pub async fn caught_up(app: &TestApp) {
     if app.shared().settings.card_index {
         app.catch_up().await;
     }
 }
 
-/// Costly terms are tried on a few cards only: which, and whether all of them were, must not depend on hidden ones.
+/// Costly terms are tried on a few cards only. Neither the choice of these cards nor the notice about the limit may depend on hidden content.
 #[tokio::test]
-async fn to_a_stranger_the_number_of_cards_that_are_tried_tells_nothing() {
+async fn the_limit_of_costly_terms_shows_nothing_of_hidden_cards() {
     let (one, other) = twins_with(|settings| settings.search_candidates = 7).await;
     let (ada_here, ada_there) = (one.player("ada").await, other.player("ada").await);
     let (mod_here, mod_there) = (one.moderator().await, other.moderator().await);
@@ -428,7 +428,7 @@ async fn to_a_stranger_the_number_of_cards_that_are_tried_tells_nothing() {
             }
         };
         let (here, there) = (ask(&one, None).await, ask(&other, None).await);
-        assert_eq!(visible(&here), visible(&there), "{path} to a stranger");
+        assert_eq!(visible(&here), visible(&there), "{path} without an account");
         cut += usize::from(here.text().contains("only tried on the first 7 cards"));
         let (here, there) = (ask(&one, Some(&ada_here)).await, ask(&other, Some(&ada_there)).await);
         assert_eq!(visible(&here), visible(&there), "{path} to a player without copies");
@@ -491,10 +491,10 @@ async fn a_term_on_content_finds_no_hidden_card_negated_or_not() {
         ("t:spell unique:printings r>=mythic_rare", 2),
     ] {
         assert_eq!(search(Some(&ada), query).await, hers, "{query} to a holder");
-        assert_eq!(search(None, query).await, 0, "{query} to a stranger");
+        assert_eq!(search(None, query).await, 0, "{query} without an account");
         assert!(search(Some(&moderator), query).await >= hers, "{query} to a moderator");
     }
-    for (query, everybodys) in [
+    for (query, expected) in [
         ("is:hidden", all),
         ("-not:hidden", all),
         ("set:veil", all),
@@ -511,18 +511,18 @@ async fn a_term_on_content_finds_no_hidden_card_negated_or_not() {
         ("-number:2 or t:spell", all - 1),
         ("set:veil -(number:2 t:fire)", all - 1),
     ] {
-        assert_eq!(search(None, query).await, everybodys, "{query} to a stranger");
+        assert_eq!(search(None, query).await, expected, "{query} without an account");
     }
 }
 
 #[tokio::test]
-async fn to_a_stranger_the_content_of_hidden_cards_makes_no_difference() {
+async fn catalogue_reads_do_not_depend_on_hidden_content() {
     let (one, other) = twins().await;
     let paths = every_path(&one).await;
     assert!(paths.len() > 400, "{}", paths.len());
     let blind = Blind::among(&one, &other).await;
     for path in &paths {
-        // Twice: the second answer may come from memory.
+        // Twice: the second answer may come from the cache.
         for _ in 0..2 {
             blind.see_the_same(&one, &other, path, |app| app.get(path)).await;
         }
@@ -566,9 +566,9 @@ async fn a_hidden_card_shows_its_place_and_progress_and_nothing_else() {
     assert_eq!(printings, serde_json::json!({ "data": [], "hidden": true }));
 }
 
-/// One shape for all: whatever the card, and whatever rarity is asked for, which it may have or not.
+/// The picture is the same for every hidden card and every requested rarity, whether the card has that rarity or not.
 #[tokio::test]
-async fn all_hidden_cards_have_one_picture() {
+async fn all_hidden_cards_have_the_same_picture() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let cards = app.get("/v1/cards?set=veil&hidden=true&limit=3").answer().await.expect(200);
@@ -601,7 +601,7 @@ async fn found(app: &TestApp, by: Option<&Player>, query: &str) -> usize {
 }
 
 #[tokio::test]
-async fn holders_see_what_they_hold_and_moderators_everything() {
+async fn holders_see_their_cards_and_moderators_see_all_cards() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (ada, ben, moderator) =
@@ -638,7 +638,7 @@ async fn holders_see_what_they_hold_and_moderators_everything() {
     assert_eq!(found(&app, Some(&ada), "rarity=common").await, 1);
     assert_eq!(found(&app, Some(&moderator), "rarity=common").await, all);
 
-    // A copy that was voided shows nothing any more; a token without the scope never did.
+    // A voided copy no longer shows the card to its holder. A token without the scope never shows it.
     let token = serde_json::json!({ "name": "t", "scopes": ["decks:read"] });
     let token = app.post("/v1/tokens").by(&ada).json(&token).answer().await.expect(201);
     let blind =
@@ -650,7 +650,7 @@ async fn holders_see_what_they_hold_and_moderators_everything() {
 }
 
 #[tokio::test]
-async fn an_unlocked_card_is_everybodys() {
+async fn an_unlocked_card_is_shown_to_everybody() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let path = "/v1/games/ttcg/sets/veil/cards/003";
@@ -680,7 +680,7 @@ fn httpdate(at: chrono::DateTime<chrono::Utc>) -> String {
     at.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
-/// Ways to ask for a name: wholly, in part and misspelt, by its words and by the letters inside of them.
+/// Ways to search for a name: complete, a prefix, a part, a single word, and misspelt.
 fn spellings() -> BTreeSet<String> {
     let mut spellings = Vec::new();
     for name in names() {
@@ -701,7 +701,7 @@ fn spellings() -> BTreeSet<String> {
     spellings.into_iter().filter(|spelling| !spelling.trim().is_empty()).collect()
 }
 
-/// Looking cards up, counting them and drawing them.
+/// Requests for look-ups by name, for facets and for random cards.
 fn look_up_paths() -> Vec<String> {
     let mut paths = Vec::new();
     for (at, spelling) in spellings().iter().enumerate() {
@@ -722,7 +722,7 @@ fn look_up_paths() -> Vec<String> {
     paths
 }
 
-/// Look-ups of many cards: names on both sides, one by one and together, mixed with places of hidden and of open cards.
+/// Bodies for look-ups: names from both databases and places of hidden and open cards, one by one and mixed.
 async fn bodies(app: &TestApp) -> Vec<Value> {
     let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
     let places = veil["data"].as_array().unwrap().iter().flat_map(|card| {
@@ -734,7 +734,7 @@ async fn bodies(app: &TestApp) -> Vec<Value> {
         .map(|number| json!({ "game": "ttcg", "set": "hearth", "number": format!("{number:03}") }));
     let all: Vec<Value> = places.chain(names).chain(open).collect();
     let one_by_one = all.chunks(1).step_by(7);
-    // Strides that mix the kinds.
+    // The stride mixes places and names.
     let mixed: Vec<Vec<Value>> =
         (0..7).map(|from| all.iter().skip(from).step_by(7).take(100).cloned().collect()).collect();
     one_by_one
@@ -745,7 +745,7 @@ async fn bodies(app: &TestApp) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn to_a_stranger_looking_cards_up_tells_nothing_of_hidden_ones() {
+async fn look_ups_show_nothing_of_hidden_cards() {
     let (one, other) = twins().await;
     let paths = look_up_paths();
     assert!(paths.len() > 300, "{}", paths.len());
@@ -772,7 +772,7 @@ async fn to_a_stranger_looking_cards_up_tells_nothing_of_hidden_ones() {
 }
 
 #[tokio::test]
-async fn bulk_files_tell_nothing_of_hidden_cards() {
+async fn bulk_files_show_nothing_of_hidden_cards() {
     let (one, other) = twins().await;
     let paths = [
         "/v1/bulk-files",
@@ -780,7 +780,7 @@ async fn bulk_files_tell_nothing_of_hidden_cards() {
         "/v1/bulk-files/ttcg-printings.csv.gz",
         "/v1/bulk-files/ttcg-decks.ndjson.gz",
     ];
-    // The same deck in both, of somebody who holds two hidden cards: bound by a name that was typed, and by a place alone.
+    // The same deck in both databases, with two entries that are bound to hidden cards, as for a holder: one entry has a typed name, the other only a place.
     let deck = "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
           VALUES ('00000000-0000-7000-8000-000000000001', 'holder', 'holder', '$argon2id$x', 'player', '2026-11-20'); \
          INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, card_ids, bound_revision) \
@@ -792,7 +792,7 @@ async fn bulk_files_tell_nothing_of_hidden_cards() {
     for app in [&one, &other] {
         app.sql(deck).await;
     }
-    // Made at the same time, as far as the files tell it: how long each took is nobody's business.
+    // The files must have the same creation time to be comparable.
     let made_at = "UPDATE bulk_files SET created_at = '2026-11-21T12:00:00Z'";
     for app in [&one, &other] {
         app.build_bulk_files().await;
@@ -807,7 +807,7 @@ async fn bulk_files_tell_nothing_of_hidden_cards() {
     }
     let decks = unpack(&one.get(paths[3]).answer().await.bytes);
     assert!(decks.contains("\"number\":\"003\"") && !decks.contains("typed"), "{decks}");
-    // The comparison can fail: once the cards are everybody's, the files differ.
+    // The comparison can fail: after the cards are unlocked, the files differ.
     for app in [&one, &other] {
         app.sql("UPDATE unlocks SET submissions = threshold, unlocked_at = '2026-11-22', reason = 'threshold'")
             .await;
@@ -825,13 +825,13 @@ async fn bulk_files_tell_nothing_of_hidden_cards() {
     }
 }
 
-/// Everything that ever happened, posted: the same bodies, in the same order.
+/// A webhook that starts at the first event delivers the same bodies in the same order from both services.
 #[tokio::test]
-async fn webhooks_tell_nothing_of_hidden_cards() {
+async fn webhooks_show_nothing_of_hidden_cards() {
     let (one, other) =
         twins_with(|settings| settings.webhook_networks = vec!["127.0.0.0/8".parse().unwrap()])
             .await;
-    let mut told = Vec::new();
+    let mut delivered = Vec::new();
     for app in [&one, &other] {
         let admin = app.admin().await;
         let receiver = Receiver::start().await;
@@ -843,14 +843,14 @@ async fn webhooks_tell_nothing_of_hidden_cards() {
         let feed = app.get("/v1/changes?limit=200").answer().await.expect(200);
         let all: Vec<Value> = receiver.seen().iter().map(Received::json).collect();
         let feed = feed["data"].as_array().unwrap();
-        assert_eq!(all[..feed.len()], feed[..], "what a stranger reads");
+        assert_eq!(all[..feed.len()], feed[..], "the public change feed has the same events");
         assert!(all.iter().any(|event| event["set"] == "veil" && event["kind"] == "card.added"));
-        told.push(bodies);
+        delivered.push(bodies);
     }
-    assert!(told[0] == told[1]);
+    assert!(delivered[0] == delivered[1]);
 }
 
-/// What an answer says beside times and tokens, which are never the same twice.
+/// An answer without times and tokens, which differ in every answer.
 fn lasting(mut value: Value) -> Value {
     match &mut value {
         Value::Object(members) => {
@@ -865,7 +865,7 @@ fn lasting(mut value: Value) -> Value {
     value
 }
 
-/// What a player finds out about hidden cards by counting, wanting and sending files, and what others see of it.
+/// The answers that a player gets when counting, listing and importing hidden cards, and what others see of the player's lists.
 async fn found_by_collecting(app: &TestApp, by: &Player) -> Vec<(String, u16, Value)> {
     let mut found = Vec::new();
     let mut note = |what: String, answer: Answer| {
@@ -894,7 +894,7 @@ async fn found_by_collecting(app: &TestApp, by: &Player) -> Vec<(String, u16, Va
         let answer = app.post("/v1/collection/changes").by(by).json(&changes).answer().await;
         note(format!("counting {name}"), answer);
     }
-    // By their places anybody may want and show hidden cards.
+    // Every account may list hidden cards by their places.
     let veil = |number: &str| json!({ "game": "ttcg", "set": "veil", "number": number });
     let list = json!({ "visibility": "public", "items": [veil("001"), veil("002"), veil("003")] });
     for kind in ["wants", "haves"] {
@@ -933,7 +933,7 @@ async fn found_by_collecting(app: &TestApp, by: &Player) -> Vec<(String, u16, Va
 }
 
 #[tokio::test]
-async fn collecting_tells_nothing_of_hidden_cards() {
+async fn collecting_shows_nothing_of_hidden_cards() {
     let (one, other) = twins().await;
     let (here, there) = (one.player("ada").await, other.player("ada").await);
     let (here, there) =
@@ -949,9 +949,9 @@ async fn collecting_tells_nothing_of_hidden_cards() {
     assert_ne!(here.last(), there.last());
 }
 
-/// A check of a design that bears the name of a hidden card, or does the same, says what it says of any other: also to a holder and to a moderator.
+/// The check of a design with the name or the effects of a hidden card gives the same report as for any other design, also to a holder and a moderator.
 #[tokio::test]
-async fn checks_of_designs_tell_nothing_of_hidden_cards() {
+async fn design_checks_show_nothing_of_hidden_cards() {
     for from_memory in [false, true] {
         let (one, other) = if from_memory {
             let twins = twins_with(in_memory).await;
@@ -974,11 +974,15 @@ async fn checks_of_designs_tell_nothing_of_hidden_cards() {
         let named = |name: String| json!({ "game": "ttcg", "name": name, "kind": "unit" });
         for design in designs.chain(names().into_iter().map(named)) {
             let ask = |app: &TestApp| app.post("/v1/design-checks").json(&design);
-            let told = blind.see_the_same(&one, &other, "a design", ask).await;
-            assert_eq!(told.status, 200, "{}", told.text());
+            let report = blind.see_the_same(&one, &other, "a design", ask).await;
+            assert_eq!(report.status, 200, "{}", report.text());
             let here = ask(&one).by(&moderators.0).answer().await;
             let there = ask(&other).by(&moderators.1).answer().await;
-            assert_eq!((here.text(), there.text()), (told.text(), told.text()), "to a moderator");
+            assert_eq!(
+                (here.text(), there.text()),
+                (report.text(), report.text()),
+                "to a moderator"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which keys a database depends on, however many come to it at once.
+//! The keys that a database depends on, also when several instances register keys at the same time.
 
 use cardscape::auth::keys::{KeyFingerprint, KeyRing};
 use cardscape::auth::permission::Operator;
@@ -19,7 +19,7 @@ fn ring() -> Vec<KeyFingerprint> {
 }
 
 #[tokio::test]
-async fn of_many_files_that_come_to_a_fresh_database_one_stays() {
+async fn one_of_many_key_files_is_registered_in_a_new_database() {
     let db = TestDb::create().await;
     let store = Store::new(&StoreSettings::new(db.url())).unwrap();
     assert!(!count_dependents(&store).await.unwrap().any);
@@ -36,9 +36,9 @@ async fn of_many_files_that_come_to_a_fresh_database_one_stays() {
     }
 }
 
-/// A key that one instance brings is one that all depend on: an instance without it is told.
+/// When one instance registers a key, all instances depend on it: the check of an instance without it reports the key as missing.
 #[tokio::test]
-async fn keys_are_added_and_only_the_operator_takes_them_away() {
+async fn keys_are_added_and_only_the_operator_removes_them() {
     let db = TestDb::create().await;
     let store = Store::new(&StoreSettings::new(db.url())).unwrap();
     let (first, other) = (ring(), ring());
@@ -54,7 +54,7 @@ async fn keys_are_added_and_only_the_operator_takes_them_away() {
     replace(&store, &Operator::at_the_machine(), &first, Utc::now()).await.unwrap();
     assert_eq!(check_and_register(&store, &first, Utc::now()).await.unwrap(), Ok(()));
     assert_eq!(find_missing(&store, &both).await.unwrap(), []);
-    // The same name with another secret is another key.
+    // A key with the same name and another secret is a different key.
     let mut forged = first.clone();
     forged[0].fingerprint[0] ^= 1;
     let missing = check_and_register(&store, &forged, Utc::now()).await.unwrap().unwrap_err();

@@ -1,4 +1,4 @@
-//! The service, tested through its public API against a real Postgres: one module for each noun, as in `src/api`.
+//! Tests of the service through its public API against a real Postgres: one module for each noun, as in `src/api`.
 #![allow(
     missing_docs,
     unreachable_pub,

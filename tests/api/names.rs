@@ -1,4 +1,4 @@
-//! Names of accounts: what looks like another's is taken, and nobody learns which exist.
+//! Names of accounts: a name that looks like an existing name is taken, and clients cannot find out which names exist.
 
 use cardscape::store::accounts::name_skeletons;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ async fn register(app: &TestApp, name: &str) -> Answer {
     app.post("/v1/accounts").json(&body).answer().await
 }
 
-/// With Cyrillic, Greek and mathematical letters, and others that look alike.
+/// Names that look like "Scope", with Cyrillic and mathematical letters and with a digit.
 const LIKE_SCOPE: [&str; 4] =
     ["sc\u{43E}pe", "\u{455}\u{441}\u{43E}\u{440}\u{435}", "\u{1D42C}cope", "SC0PE"];
 
@@ -26,13 +26,13 @@ async fn names_that_look_like_another_in_other_scripts_are_taken() {
     {
         register(&app, name).await.expect(201);
     }
-    // Whoever logs in writes the own name, not one that looks like it.
+    // A log-in needs the exact name, not a name that looks like it.
     let body = json!({ "name": LIKE_SCOPE[0], "password": PASSWORD });
     app.post("/v1/sessions").json(&body).answer().await.problem(401, "wrong_credentials");
 }
 
 #[tokio::test]
-async fn of_many_names_that_look_alike_one_is_registered() {
+async fn one_of_many_similar_names_is_registered() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let tries = (0..8).map(|n| register(if n % 2 == 0 { &app } else { &other }, LIKE_SCOPE[n % 4]));
@@ -42,9 +42,9 @@ async fn of_many_names_that_look_alike_one_is_registered() {
     assert_eq!(statuses, [201, 409, 409, 409, 409, 409, 409, 409]);
 }
 
-/// Accounts of a program that did not know of skeletons keep their names, and nobody new can be taken for them.
+/// Accounts from a version without name skeletons keep their names, and new accounts cannot register names that look like them.
 #[tokio::test]
-async fn names_from_before_stay_and_are_protected() {
+async fn names_from_before_skeletons_stay_valid_and_are_protected() {
     let app = TestApp::start().await;
     register(&app, "Ada").await.expect(201);
     app.sql("UPDATE accounts SET name_skeleton = NULL").await;
@@ -62,9 +62,9 @@ async fn names_from_before_stay_and_are_protected() {
     register(&app, "b\u{435}n").await.problem(409, "name_taken");
 }
 
-/// A log-in with a wrong password says the same to the database whether the name exists or not, and whether its owner was here before.
+/// A log-in with a wrong password sends the same statements to the database whether the name exists or not, and whether its owner has logged in before.
 #[tokio::test]
-async fn a_log_in_asks_the_same_for_known_and_unknown_names() {
+async fn a_log_in_sends_the_same_statements_for_known_and_unknown_names() {
     let db = std::sync::Arc::new(TestDb::create().await);
     let wiretap = Wiretap::start(&db.url()).await;
     let url = wiretap.url().to_owned();
@@ -87,15 +87,19 @@ async fn a_log_in_asks_the_same_for_known_and_unknown_names() {
     };
     let unknown = ask("nobody", "192.0.2.1").await;
     assert_eq!(unknown.len(), 3, "the account, the network, the attempts: {unknown:?}");
-    assert_eq!(ask("ada", "192.0.2.1").await, unknown, "a stranger");
-    assert_eq!(ask("ada", "192.0.2.9").await, unknown, "from where the owner logged in");
+    assert_eq!(ask("ada", "192.0.2.1").await, unknown, "from an unknown network");
+    assert_eq!(
+        ask("ada", "192.0.2.9").await,
+        unknown,
+        "from the network of the owner's last log-in"
+    );
     app.sql("UPDATE accounts SET banned_at = '2026-11-22T12:00:00Z'").await;
     assert_eq!(ask("ada", "192.0.2.1").await, unknown, "a banned account");
-    assert_eq!(ask("", "192.0.2.1").await, unknown, "no name at all");
+    assert_eq!(ask("", "192.0.2.1").await, unknown, "an empty name");
 }
 
 #[tokio::test]
-async fn a_password_holds_no_name() {
+async fn a_password_must_not_contain_the_account_name() {
     let app = TestApp::start().await;
     let body = json!({ "name": "Ada Lovelace", "password": "my.ADA lovelace.1815" });
     let refused = app.post("/v1/accounts").json(&body).answer().await.problem(422, "invalid_body");

@@ -1,4 +1,4 @@
-//! The network that a request comes from, and what is counted by it.
+//! The network that a request comes from, and the limits that are counted by network.
 
 use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::{AttemptLimit, AttemptScope};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::{RequestExt as _, TestApp};
 
-/// Behind a proxy on this machine.
+/// Settings of a service behind a proxy on this machine.
 fn behind_a_proxy(settings: &mut ApiSettings) {
     settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()];
     settings.metrics_networks =
@@ -41,7 +41,10 @@ fn forwarded(request: RequestBuilder, lines: &[&str]) -> RequestBuilder {
 #[case::nothing_after_an_address(&["8.8.8.8,"], false)]
 #[case::junk_in_a_second_line(&["8.8.8.8", "_hidden"], false)]
 #[tokio::test]
-async fn metrics_are_shown_to_the_right_address(#[case] lines: &[&str], #[case] shown: bool) {
+async fn metrics_are_shown_only_to_configured_addresses(
+    #[case] lines: &[&str],
+    #[case] shown: bool,
+) {
     let app = TestApp::start_with(behind_a_proxy).await;
     let answer = forwarded(app.get("/metrics"), lines).answer().await;
     if shown {
@@ -51,15 +54,15 @@ async fn metrics_are_shown_to_the_right_address(#[case] lines: &[&str], #[case] 
     }
 }
 
-/// The proxy's machine itself asks, without a word about anybody else.
+/// A request from the proxy's machine without `X-Forwarded-For` counts as a request from the proxy itself.
 #[tokio::test]
-async fn the_proxy_itself_is_this_machine() {
+async fn a_request_of_the_proxy_itself_has_its_own_address() {
     let app = TestApp::start_with(behind_a_proxy).await;
     assert_eq!(app.get("/metrics").answer().await.status, 200);
 }
 
 #[tokio::test]
-async fn clients_without_an_address_share_one_limit_that_is_nobody_elses() {
+async fn clients_without_a_valid_address_share_a_separate_rate_limit() {
     let app = TestApp::start_with(|settings| {
         behind_a_proxy(settings);
         settings.requests_per_second = 1;
@@ -81,7 +84,7 @@ async fn clients_without_an_address_share_one_limit_that_is_nobody_elses() {
 async fn networks_of_one_provider_share_a_rate_limit() {
     let app = TestApp::start_with(|settings| {
         behind_a_proxy(settings);
-        // As good as none comes back while the test runs.
+        // Almost no requests are added to the quota while the test runs.
         settings.requests_per_second = 1;
         settings.request_burst = 50;
     })
@@ -94,12 +97,15 @@ async fn networks_of_one_provider_share_a_rate_limit() {
             answered += usize::from(answer.status == 200);
         }
     }
-    assert!((200..300).contains(&answered), "four times fifty, and what came back: {answered}");
+    assert!(
+        (200..300).contains(&answered),
+        "four bursts of fifty, and the requests that were added meanwhile: {answered}"
+    );
 }
 
-/// Whoever is given a /56 has 256 networks to guess from.
+/// A client with a /56 has 256 /64 networks to guess from.
 #[tokio::test]
-async fn recovery_codes_are_guarded_by_wider_networks_too() {
+async fn recovery_attempts_are_also_limited_by_wider_networks() {
     let app = TestApp::start_with(behind_a_proxy).await;
     app.begin_window();
     app.player("ada").await;
@@ -107,7 +113,7 @@ async fn recovery_codes_are_guarded_by_wider_networks_too() {
         let body = json!({ "name": "ada", "recovery_code": "0000-0000-0000-0000", "new_password": "tram window sonnet" });
         forwarded(app.post("/v1/accounts/recover").json(&body), &[&from]).answer().await
     };
-    // Ten an hour from one customer's network, forty from the street.
+    // Ten attempts an hour are allowed from a /64, and forty from a /56.
     for home in 0..4 {
         for _ in 0..10 {
             let from = format!("2001:db8:0:a{home}::1");
@@ -128,9 +134,9 @@ fn subject(mac: u8, limit: u32) -> AttemptSubject {
     AttemptSubject { scope: AttemptScope::LoginNetwork, mac: [mac; 16], limit }
 }
 
-/// However many try at once, and in whatever order they name what they are counted by.
+/// The limits hold when many attempts run at the same time and list their subjects in different orders.
 #[tokio::test]
-async fn parallel_reservations_keep_every_limit_and_take_all_or_nothing() {
+async fn parallel_reservations_respect_every_limit_and_reserve_all_or_nothing() {
     let app = TestApp::start().await;
     let now = app.clock().now();
     let used = async |mac: u8| {
@@ -140,7 +146,7 @@ async fn parallel_reservations_keep_every_limit_and_take_all_or_nothing() {
         );
         app.db().number(&of).await
     };
-    // 1 is the narrowest; 2 and 3 share 4.
+    // Subject 1 has the lowest limit. All attempts also count for subject 4.
     let (one, two, three, wide) = (subject(1, 5), subject(2, 20), subject(3, 20), subject(4, 25));
     let attempts = (0..120).map(|n| {
         let store = app.store().clone();
@@ -168,7 +174,7 @@ async fn parallel_reservations_keep_every_limit_and_take_all_or_nothing() {
     );
     assert!(used(1).await <= 5 && used(2).await <= 20 && used(3).await <= 20);
 
-    // What is left is found, and who is refused has taken nothing.
+    // The units that are left are found, and a refused reservation takes none.
     let left = 25 - u32::try_from(taken).unwrap();
     let fresh = subject(5, 1_000);
     let batches = AttemptBatches::new(app.store().clone());

@@ -1,4 +1,4 @@
-//! The contract: committed, complete, and what is routed.
+//! The contract: the committed document is current and complete, and matches the routes.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::support::{RequestExt as _, TestApp};
 
 /// `CARDSCAPE_UPDATE=1 cargo test --test api openapi` writes the file (`make openapi`).
 #[test]
-fn the_committed_document_is_the_one_that_runs() {
+fn the_committed_document_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/openapi.json");
     let expected = document().to_pretty_json().unwrap() + "\n";
     if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
@@ -54,7 +54,7 @@ fn every_route_is_documented_and_every_operation_routed() {
 }
 
 #[test]
-fn every_operation_tells_its_failures_and_is_explained() {
+fn every_operation_has_a_summary_examples_and_its_failures() {
     for (method, path, operation) in operations() {
         let name = format!("{method} {path}");
         assert!(operation["summary"].is_string(), "{name} has no summary");
@@ -70,7 +70,10 @@ fn every_operation_tells_its_failures_and_is_explained() {
             let conditional = status == "304";
             let condition = operation["parameters"].as_array().into_iter().flatten();
             let mut condition = condition.filter(|parameter| parameter["name"] == "If-None-Match");
-            assert!(!conditional || condition.next().is_some(), "{name} answers 304 to what?");
+            assert!(
+                !conditional || condition.next().is_some(),
+                "{name} answers 304, but has no If-None-Match"
+            );
         }
         if operation["security"].as_array().is_some_and(|schemes| !schemes.is_empty()) {
             assert!(responses.contains_key("401") && responses.contains_key("403"), "{name}");
@@ -84,7 +87,11 @@ async fn the_document_is_served() {
     let served = app.get("/openapi.json").answer().await.expect(200);
     assert_eq!(served, serde_json::to_value(document()).unwrap());
     let first = app.get("/openapi.json").answer().await;
-    assert_eq!(first.text(), serde_json::to_string(&document()).unwrap(), "the same each time");
+    assert_eq!(
+        first.text(),
+        serde_json::to_string(&document()).unwrap(),
+        "the text is the same for every request"
+    );
     let known = app.get("/openapi.json").header("if-none-match", &first.header("etag"));
     assert_eq!(known.answer().await.status, 304);
 }

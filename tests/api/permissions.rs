@@ -22,7 +22,7 @@ use Needs::{Admin, Anyone, Login, Moderator, Scoped};
 pub enum Needs {
     /// Nothing.
     Anyone,
-    /// Any account, logged in: no personal access token will do.
+    /// Any account with a session: personal access tokens are not accepted.
     Login,
     /// Any account, or a token with this scope.
     Scoped(&'static str),
@@ -32,7 +32,7 @@ pub enum Needs {
     Admin(&'static str),
 }
 
-/// Operation, what it needs, a path for its parameters, a body that is well-formed.
+/// Operation, what it needs, the value for its path parameters, a well-formed body.
 pub type Row = (&'static str, Needs, &'static str, fn() -> Value);
 
 pub fn none() -> Value {
@@ -41,7 +41,7 @@ pub fn none() -> Value {
 
 pub const SOME: &str = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
 
-/// What belongs to no capability.
+/// The operations that belong to no capability.
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     ("list_problems",       Anyone,                   "", none),
@@ -73,16 +73,16 @@ fn every_operation_has_its_row() {
         routes::all().into_iter().map(|(_, _, operation)| operation).collect();
     let rows: BTreeSet<_> = matrix().into_iter().map(|(operation, ..)| operation).collect();
     assert_eq!(routed, rows, "left: routes.rs, right: the matrix");
-    assert_eq!(rows.len(), matrix().len(), "a row for each operation, not two");
+    assert_eq!(rows.len(), matrix().len(), "an operation has two rows");
 }
 
-/// The table of `docs/API.md` that says which operations a scope opens, and for whom.
+/// The table of `docs/API.md` that lists the operations of each scope, with the least role.
 fn scope_table() -> String {
     let mut opened = BTreeMap::<(usize, &str, &str), Vec<String>>::new();
     let matrix = matrix();
     for (method, path, operation) in &routes::all() {
         let (_, needs, ..) = matrix.iter().find(|(name, ..)| name == operation).unwrap();
-        // In the order of the roles.
+        // The rank sorts the table by role.
         let (rank, role, scope) = match needs {
             Anyone => continue,
             Login => (0, "player", ""),
@@ -102,7 +102,7 @@ fn scope_table() -> String {
     table
 }
 
-/// `CARDSCAPE_UPDATE=1 cargo test --test api the_scope_table` writes it. That the matrix is what the service does, the tests below show.
+/// `CARDSCAPE_UPDATE=1 cargo test --test api the_scope_table` writes the table. The tests below check that the service follows the matrix.
 #[test]
 fn the_scope_table_of_the_documentation_is_the_matrix() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/API.md");
@@ -116,16 +116,16 @@ fn the_scope_table_of_the_documentation_is_the_matrix() {
         return;
     }
     assert_eq!(table, expected, "run `make openapi`");
-    // Every scope is explained, and no other.
+    // The page explains exactly the existing scopes.
     let explained = before.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let explained: BTreeSet<&str> = explained.filter(|word| word.contains(':')).collect();
     assert_eq!(explained, Scope::ALL.iter().map(|scope| scope.as_str()).collect());
 }
 
-/// What a permission did to a request, whatever happened after.
+/// The result of the permission check of a request, independent of what happens after it.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
-    LetIn,
+    Allowed,
     Unauthenticated,
     Forbidden(String),
 }
@@ -141,7 +141,7 @@ async fn try_row(app: &TestApp, row: &Row, token: Option<&str>) -> Verdict {
             })
             .collect::<Vec<_>>()
             .join("/");
-    // A stream has no end, unless it does not begin.
+    // A stream would not end. With a position after the last event, the service refuses it.
     let path =
         if operation.starts_with("stream_") { format!("{path}?after=999999999") } else { path };
     let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes()).unwrap();
@@ -166,7 +166,7 @@ async fn try_row(app: &TestApp, row: &Row, token: Option<&str>) -> Verdict {
         (403, code) if code != "wrong_password" => Verdict::Forbidden(code.to_owned()),
         (status, _) => {
             assert!(status < 500, "{operation}: {}", answer.text());
-            Verdict::LetIn
+            Verdict::Allowed
         }
     }
 }
@@ -178,14 +178,14 @@ async fn token(app: &TestApp, owner: &Player, scopes: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn everybody_may_do_what_the_matrix_says_and_nothing_else() {
+async fn every_caller_may_do_exactly_what_the_matrix_allows() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let moderator = app.moderator().await;
     let player = app.player("player").await;
     let all: Vec<&str> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
     let everything = token(&app, &admin, &all).await;
-    // An account may have fifty tokens: one for each scope, and one for each that is left out.
+    // Two tokens for each scope: one with this scope only, one with all others. An account may have fifty tokens.
     let mut by_scope = BTreeMap::new();
     for scope in &all {
         let others: Vec<&str> = all.iter().copied().filter(|other| other != scope).collect();
@@ -195,7 +195,7 @@ async fn everybody_may_do_what_the_matrix_says_and_nothing_else() {
 
     for row in &matrix() {
         let (operation, needs, ..) = row;
-        // Operations that end the session get one of their own.
+        // Some operations end the session, so every row gets new sessions.
         let log_in = async |who: &Player| app.log_in(&who.name, &who.password).await.access_token;
         let (as_player, as_moderator, as_admin) =
             (log_in(&player).await, log_in(&moderator).await, log_in(&admin).await);
@@ -203,14 +203,14 @@ async fn everybody_may_do_what_the_matrix_says_and_nothing_else() {
             assert_eq!(try_row(&app, row, token).await, verdict, "{operation} by {who}");
         };
         let forbidden = |code: &str| Verdict::Forbidden(code.to_owned());
-        let closed = |open: bool| if open { Verdict::LetIn } else { Verdict::Unauthenticated };
-        let by_role = |open: bool| if open { Verdict::LetIn } else { forbidden("forbidden") };
+        let closed = |open: bool| if open { Verdict::Allowed } else { Verdict::Unauthenticated };
+        let by_role = |open: bool| if open { Verdict::Allowed } else { forbidden("forbidden") };
 
-        expect("a stranger", None, closed(*needs == Anyone)).await;
+        expect("a client without an account", None, closed(*needs == Anyone)).await;
         expect("a player", Some(&as_player), by_role(!matches!(needs, Moderator(_) | Admin(_))))
             .await;
         expect("a moderator", Some(&as_moderator), by_role(!matches!(needs, Admin(_)))).await;
-        expect("an admin", Some(&as_admin), Verdict::LetIn).await;
+        expect("an admin", Some(&as_admin), Verdict::Allowed).await;
         match needs {
             Anyone => {}
             Login => {
@@ -219,7 +219,7 @@ async fn everybody_may_do_what_the_matrix_says_and_nothing_else() {
             }
             Scoped(scope) | Moderator(scope) | Admin(scope) => {
                 let (right, wrong) = &by_scope[scope];
-                expect("a token with the scope", Some(right), Verdict::LetIn).await;
+                expect("a token with the scope", Some(right), Verdict::Allowed).await;
                 expect("a token with every other scope", Some(wrong), forbidden("scope_missing"))
                     .await;
             }
@@ -228,7 +228,7 @@ async fn everybody_may_do_what_the_matrix_says_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn no_forged_or_stale_token_opens_anything() {
+async fn forged_and_expired_tokens_are_rejected() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
     let account = AccountId(admin.id.parse().unwrap());
@@ -274,9 +274,9 @@ async fn no_forged_or_stale_token_opens_anything() {
     basic.problem(401, "invalid_token");
 }
 
-/// An operation that anybody may ask either looks at tokens and says so, or does not look at them.
+/// The document states for every public operation whether it reads a token.
 #[tokio::test]
-async fn the_document_tells_which_operations_read_a_token() {
+async fn the_document_states_which_operations_read_a_token() {
     let app = TestApp::start().await;
     let document = serde_json::to_value(document()).unwrap();
     for row in &matrix() {
@@ -296,7 +296,7 @@ async fn the_document_tells_which_operations_read_a_token() {
 }
 
 #[tokio::test]
-async fn an_account_made_by_another_must_change_its_password_first() {
+async fn an_account_created_by_the_operator_must_change_its_password_first() {
     let app = TestApp::start().await;
     app.created_by_operator("newcomer", cardscape::auth::permission::Role::Admin, "first password")
         .await;

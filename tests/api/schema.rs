@@ -1,4 +1,4 @@
-//! The database checks itself: schema.rs is what the migrations make, and what must never be false is refused.
+//! The schema: `schema.rs` matches the migrations, and constraints and triggers refuse invalid data.
 
 use crate::support::{TestDb, sql};
 use cardscape::store::db::pooler::Route;
@@ -20,7 +20,7 @@ async fn schema_rs_is_what_the_migrations_make() {
 }
 
 #[tokio::test]
-async fn migrations_go_down_and_up_again() {
+async fn migrations_can_be_reverted_and_applied_again() {
     let db = TestDb::create().await;
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
     let mut folders: Vec<_> =
@@ -35,7 +35,7 @@ async fn migrations_go_down_and_up_again() {
 }
 
 #[tokio::test]
-async fn migrating_twice_at_once_is_migrating_once() {
+async fn parallel_migrations_are_applied_once() {
     let db = TestDb::create().await;
     sql(&db.url(), "DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
     let url = db.url();
@@ -48,23 +48,22 @@ async fn migrating_twice_at_once_is_migrating_once() {
     assert!(applied.iter().any(|&count| count > 0), "{applied:?}");
 }
 
-/// A row that goes is looked for in every table that refers to it.
+/// When a row is deleted, Postgres searches every table that refers to it. Such foreign keys need an index.
 #[tokio::test]
-async fn what_can_be_deleted_is_found_by_an_index() {
+async fn foreign_keys_have_an_index() {
     let db = TestDb::create().await;
     let unindexed = db.value(&format!("({})", include_str!("unindexed.sql"))).await;
     let known = [
-        // The primary key is the card alone.
+        // The primary key contains only the card, which is enough.
         "card_content (card_id, game_code) -> cards",
-        // The largest table. An index of copies that nobody has would cost every mint; only unprinted printings are deleted.
+        // The largest table. An index that includes copies without an owner would slow down every mint, and only unprinted printings are deleted.
         "copies (printing_id) -> printings",
     ];
     assert_eq!(unindexed.lines().collect::<Vec<_>>(), known);
 }
 
-/// Every constraint that guards something that must never be false, tried.
 #[tokio::test]
-async fn what_must_never_be_false_is_refused() {
+async fn constraints_refuse_invalid_rows() {
     let db = TestDb::create().await;
     let url = db.url();
     sql(
@@ -85,7 +84,7 @@ async fn what_must_never_be_false_is_refused() {
         ("DELETE FROM audit_log", "the audit log is append-only"),
         ("TRUNCATE audit_log", "the audit log is append-only"),
         ("TRUNCATE copy_ledger CASCADE", "the ledger is append-only"),
-        ("DELETE FROM unlocks", "progress is never forgotten"),
+        ("DELETE FROM unlocks", "the progress of an unlock cannot be deleted"),
         (
             "INSERT INTO accounts VALUES (gen_random_uuid(), 'name', 'name', 'plain', 'player', false, NULL, now())",
             "no password is stored in plain",
@@ -131,15 +130,15 @@ async fn what_must_never_be_false_is_refused() {
             "UPDATE copies SET owner_id = NULL, registered_at = NULL",
             "a registered copy has an owner",
         ),
-        ("UPDATE copies SET code_prefix = '8K'", "a copy's prefix is its run's"),
+        ("UPDATE copies SET code_prefix = '8K'", "a copy has the prefix of its run"),
     ] {
         assert!(is_refused(&url, statement).await, "{why}");
     }
 }
 
-/// Copies, ledger entries and disputes from before the ledger was a chain.
+/// The migration of copies, ledger entries and disputes from before the ledger was a chain.
 #[tokio::test]
-async fn an_older_ledger_is_numbered_and_its_copies_named() {
+async fn the_ledger_migration_numbers_entries_and_gives_registered_copies_ids() {
     let db = TestDb::create().await;
     let url = db.url();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/2026-11-21-000019_copy_ledger");
@@ -178,12 +177,15 @@ async fn an_older_ledger_is_numbered_and_its_copies_named() {
         db.value("SELECT d.state || ' ' || a.name || ' ' || (l.entry = 'dispute') FROM disputes d JOIN copy_ledger l USING (id) JOIN accounts a ON a.id = claimant_id").await,
         "open ben true"
     );
-    assert!(is_refused(&url, "UPDATE copy_ledger SET reason = 'x'").await, "append-only again");
+    assert!(
+        is_refused(&url, "UPDATE copy_ledger SET reason = 'x'").await,
+        "the ledger is append-only again"
+    );
 }
 
-/// Names are unique in a game unless its manifest says otherwise, whoever writes them.
+/// The database itself enforces that names are unique in a game, unless the manifest of the game allows duplicates.
 #[tokio::test]
-async fn names_are_unique_where_the_game_says_so() {
+async fn names_are_unique_if_the_game_demands_it() {
     let db = TestDb::create().await;
     let url = db.url();
     sql(
@@ -208,9 +210,9 @@ async fn names_are_unique_where_the_game_says_so() {
     assert!(is_refused(&url, both).await);
 }
 
-/// Triggers keep what foreign keys keep elsewhere: no printing without its card, no content without its printing.
+/// Triggers replace foreign keys here: there is no printing without its card, and no content without its printing.
 #[tokio::test]
-async fn printings_live_and_go_with_their_cards() {
+async fn printings_are_deleted_with_their_cards() {
     let db = TestDb::create().await;
     let url = db.url();
     let id = |last: u8| format!("'00000000-0000-7000-8000-{last:012}'");
@@ -232,7 +234,7 @@ async fn printings_live_and_go_with_their_cards() {
     let rare = format!("INSERT INTO printings VALUES ({missing}, {one}, 'rare', 2)");
     for statement in [
         format!("INSERT INTO printings VALUES ({missing}, {missing}, 'rare', 2)"),
-        // The second row is at fault.
+        // The second row is invalid.
         format!(
             "INSERT INTO printings VALUES ({missing}, {one}, 'rare', 2), ({other}, {missing}, 'rare', 2)"
         ),
@@ -251,7 +253,7 @@ async fn printings_live_and_go_with_their_cards() {
         assert!(db.refuses(&statement).await, "{statement}");
     }
 
-    // A card that gets a printing cannot go before that is over, and then takes it along.
+    // While a transaction adds a printing to a card, the card cannot be deleted. After that, deleting the card also deletes the new printing.
     let adding = db.session().await;
     adding.batch_execute(&format!("BEGIN; {rare}")).await.unwrap();
     let delete = format!("DELETE FROM cards WHERE id = {one}");
@@ -263,7 +265,7 @@ async fn printings_live_and_go_with_their_cards() {
     let left = "SELECT string_agg(printing_id::text, ' ') FROM printing_content";
     assert_eq!(db.value(left).await, second.trim_matches('\''));
 
-    // Nor does a printing come to a card that goes at the same time.
+    // While a transaction deletes a card, no printing can be added to it.
     let deleting = db.session().await;
     deleting.batch_execute(&format!("BEGIN; DELETE FROM cards WHERE id = {other}")).await.unwrap();
     let late = db.session().await;
@@ -275,7 +277,7 @@ async fn printings_live_and_go_with_their_cards() {
         .await
         == 0
     {
-        assert!(!late.is_finished(), "it does not wait");
+        assert!(!late.is_finished(), "the insert does not wait for the lock");
         tokio::task::yield_now().await;
     }
     deleting.batch_execute("COMMIT").await.unwrap();

@@ -1,4 +1,4 @@
-//! What holds for every route: health, ids, limits, encodings.
+//! Behaviour of all routes: health, request ids, limits, encodings.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ async fn health_readiness_and_metrics() {
 }
 
 #[tokio::test]
-async fn metrics_are_not_for_everybody() {
+async fn metrics_are_shown_only_to_configured_networks() {
     let app = TestApp::start_with(|settings| {
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
         settings.metrics_networks = vec!["192.0.2.0/24".parse().unwrap()];
@@ -27,7 +27,7 @@ async fn metrics_are_not_for_everybody() {
 }
 
 #[tokio::test]
-async fn every_answer_has_an_id_of_its_own() {
+async fn every_answer_has_its_own_request_id() {
     let app = TestApp::start().await;
     let first = app.get("/healthz").answer().await.header("x-request-id");
     let second = app.get("/healthz").answer().await.header("x-request-id");
@@ -56,7 +56,7 @@ async fn head_is_get_without_a_body() {
 }
 
 #[tokio::test]
-async fn an_etag_for_each_encoding_and_304_for_each() {
+async fn each_encoding_has_its_own_etag_and_304() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let get = |encoding: &str, known: &str| {
@@ -87,7 +87,7 @@ async fn an_etag_for_each_encoding_and_304_for_each() {
 }
 
 #[tokio::test]
-async fn a_flood_from_one_network_is_slowed() {
+async fn requests_of_one_network_are_rate_limited() {
     let app = TestApp::start_with(|settings| {
         settings.requests_per_second = 1;
         settings.request_burst = 3;
@@ -105,7 +105,7 @@ async fn a_flood_from_one_network_is_slowed() {
     assert!(refused.header("retry-after").parse::<u32>().unwrap() >= 1);
     refused.problem(429, "rate_limited");
     from("192.0.2.2").await.expect(200);
-    // Pictures count apart: ten times as many, of which a page of cards needs many at once.
+    // Pictures have their own limit, ten times as high, because a page of cards loads many pictures at once.
     let nothing = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/picture";
     let picture = || app.get(nothing).header("x-forwarded-for", "192.0.2.1").answer();
     let first = picture().await;
@@ -143,7 +143,7 @@ async fn browsers_may_read_from_everywhere_but_send_credentials_only_from_config
     assert_eq!(
         other.header("access-control-allow-origin"),
         "*",
-        "reading without credentials goes on"
+        "other origins may still read without credentials"
     );
     assert_ne!(other.header("access-control-allow-credentials"), "true");
     let vary: Vec<_> = answer.headers.get_all("vary").iter().collect();
@@ -164,12 +164,12 @@ async fn browsers_may_read_from_everywhere_but_send_credentials_only_from_config
     assert!(!preflight("https://fan.example").await.contains("authorization"));
 }
 
-/// A database that is gone is told in time, and nobody is let in meanwhile.
+/// When the database is unreachable, the service reports it in time and accepts no session.
 #[tokio::test]
-async fn without_the_database_everything_that_needs_it_is_503() {
+async fn without_the_database_requests_that_need_it_get_503() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
-    let gone = {
+    let without_db = {
         let other = TestDb::create().await;
         let app = TestApp::start_on(std::sync::Arc::new(other), app.clock().clone(), |_| {});
         let url = app.db().url();
@@ -181,20 +181,20 @@ async fn without_the_database_everything_that_needs_it_is_503() {
         .await;
         app
     };
-    gone.get("/healthz").answer().await.expect(200);
-    gone.get("/readyz").answer().await.problem(503, "unavailable");
-    let answer = gone.get("/v1/me").by(&ada).answer().await;
+    without_db.get("/healthz").answer().await.expect(200);
+    without_db.get("/readyz").answer().await.problem(503, "unavailable");
+    let answer = without_db.get("/v1/me").by(&ada).answer().await;
     assert!(!answer.header("retry-after").is_empty());
     answer.problem(503, "unavailable");
     let body = json!({ "name": "ada", "password": ada.password });
-    gone.post("/v1/sessions").json(&body).answer().await.problem(503, "unavailable");
+    without_db.post("/v1/sessions").json(&body).answer().await.problem(503, "unavailable");
 }
 
 #[tokio::test]
-async fn a_request_that_takes_too_long_is_answered_in_full() {
+async fn a_request_that_times_out_gets_a_complete_problem() {
     let app =
         TestApp::start_with(|settings| settings.request_timeout = std::time::Duration::ZERO).await;
-    // Whatever waits for the database is late at once; what needs none is not.
+    // With a timeout of zero, every request that waits for the database times out. A request without the database does not.
     let answer = app.get("/v1/unlocks").header("origin", "https://fan.example").answer().await;
     assert_eq!(answer.header("access-control-allow-origin"), "*");
     assert_eq!(answer.header("retry-after"), "2");

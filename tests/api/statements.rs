@@ -1,4 +1,4 @@
-//! How many statements a request takes, that they are prepared once, and what becomes of those that are kept when the schema changes.
+//! The number of statements of a request, the caching of prepared statements, and their behaviour when the schema changes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::support::{PaperCard, RequestExt as _, TestApp, TestDb, Wiretap, in_memory};
 
-/// Tables that submissions are about, and nothing that the service does by itself.
+/// Tables of submissions. Background tasks do not use them.
 const OF_SUBMISSIONS: [&str; 3] = ["attempts", "copies", "submissions"];
 
-async fn tapped() -> (TestApp, Wiretap, Vec<PaperCard>) {
+async fn start_with_wiretap() -> (TestApp, Wiretap, Vec<PaperCard>) {
     let db = Arc::new(TestDb::create().await);
     let wiretap = Wiretap::start(&db.url()).await;
     let url = wiretap.url().to_owned();
@@ -22,7 +22,7 @@ async fn tapped() -> (TestApp, Wiretap, Vec<PaperCard>) {
         |api| api.attempt_limits = AttemptLimits::scaled(1_000),
         |store| {
             store.url = url;
-            // What one prepared none prepares again.
+            // With one connection, every statement is prepared only once.
             store.pool_size = 1;
         },
     );
@@ -32,10 +32,10 @@ async fn tapped() -> (TestApp, Wiretap, Vec<PaperCard>) {
 }
 
 #[tokio::test]
-async fn a_submission_takes_few_statements_that_were_prepared_before() {
-    let (app, wiretap, cards) = tapped().await;
+async fn a_submission_needs_few_statements_and_all_are_prepared_already() {
+    let (app, wiretap, cards) = start_with_wiretap().await;
     let ada = app.player("ada").await;
-    // A second copy of a card is no vote, and asks once more whether the account has one.
+    // Only one copy of each card is used: a second copy is not counted and needs one more query.
     let mut seen = BTreeSet::new();
     let mut cards = cards.iter().filter(|card| seen.insert(card.number.clone()));
     for card in cards.by_ref().take(12) {
@@ -48,7 +48,7 @@ async fn a_submission_takes_few_statements_that_were_prepared_before() {
         let heard = wiretap.heard(&OF_SUBMISSIONS);
         let first_words: Vec<&str> =
             heard.iter().map(|sql| sql.split_whitespace().next().unwrap()).collect();
-        // The attempt, committed; the look-up; copy and card held; the registration, which is the answer; the attempt given back.
+        // In this order: reserving the attempt (committed), the look-up, locking copy and card, the registration with the answer, releasing the attempt.
         let expected = ["INSERT", "SELECT", "SELECT", "WITH", "WITH", "WITH"];
         assert_eq!(first_words, expected, "{heard:#?}");
     }
@@ -56,8 +56,8 @@ async fn a_submission_takes_few_statements_that_were_prepared_before() {
 }
 
 #[tokio::test]
-async fn a_batch_is_one_transaction() {
-    let (app, wiretap, cards) = tapped().await;
+async fn a_batch_of_submissions_is_one_transaction() {
+    let (app, wiretap, cards) = start_with_wiretap().await;
     let ada = app.player("ada").await;
     let batch: Vec<Value> = cards.iter().take(50).map(PaperCard::submission).collect();
     wiretap.heard(&[]);
@@ -73,11 +73,11 @@ async fn a_batch_is_one_transaction() {
     let heard = wiretap.heard(&["attempts", "copies", "submissions", "revoked_at IS NULL"]);
     let count = |words: &str| heard.iter().filter(|sql| sql.contains(words)).count();
     assert_eq!(count("UPDATE copies"), 1, "{heard:#?}");
-    assert_eq!(count("attempts"), 2, "taken together, and given back together");
-    assert_eq!(count("FOR NO KEY UPDATE OF c"), 1, "locked together");
+    assert_eq!(count("attempts"), 2, "one statement reserves all attempts, and one releases them");
+    assert_eq!(count("FOR NO KEY UPDATE OF c"), 1, "one statement locks all copies");
     assert_eq!(app.db().number("SELECT count(DISTINCT xmin::text) FROM submissions").await, 1);
 
-    // Sent again, it is one, too: all copies are looked up together, and the answers are read beside that.
+    // When the batch is sent again, one statement looks up all copies.
     let again = app
         .post("/v1/submissions/batch")
         .by(&ada)
@@ -91,9 +91,9 @@ async fn a_batch_is_one_transaction() {
     assert_eq!(heard.len(), 1, "{heard:#?}");
 }
 
-/// All that a page tells of a deck is made of one read of it, also what of it is compared with other decks, when its cards are in memory and open.
+/// If all cards of a deck are open and in memory, its page needs a single read of the deck, also for the comparison with other decks.
 #[tokio::test]
-async fn a_page_reads_a_deck_once() {
+async fn the_page_of_a_deck_reads_the_deck_once() {
     let db = Arc::new(TestDb::create().await);
     let wiretap = Wiretap::start(&db.url()).await;
     let url = wiretap.url().to_owned();
@@ -109,19 +109,19 @@ async fn a_page_reads_a_deck_once() {
         paths.push(format!("/decks/{}", made["id"].as_str().unwrap()));
     }
     app.catch_up().await;
-    // What it reads of the cards it keeps.
+    // The first request caches what it reads of the cards.
     app.get(&paths[0]).answer().await;
     wiretap.heard(&[]);
     let page = app.get(&paths[0]).answer().await;
     assert_eq!(page.status, 200);
-    assert!(page.text().contains("The other one"), "similar decks are told");
+    assert!(page.text().contains("The other one"), "the page shows similar decks");
     let heard = wiretap.heard(&["JOIN \"deck_entries\"", "card_content"]);
-    assert_eq!(heard.len(), 1, "the deck, and no card: {heard:#?}");
+    assert_eq!(heard.len(), 1, "one read of the deck and none of cards: {heard:#?}");
 }
 
-/// The sets of a game, which a list may name, are read once, however many cards of the list are unknown.
+/// The sets that deck lists may name are read once for each game, also if many cards of the lists are unknown.
 #[tokio::test]
-async fn the_sets_that_lists_name_are_read_once() {
+async fn sets_of_a_game_are_read_once_for_all_lists() {
     let db = Arc::new(TestDb::create().await);
     let wiretap = Wiretap::start(&db.url()).await;
     let url = wiretap.url().to_owned();
@@ -140,16 +140,16 @@ async fn the_sets_that_lists_name_are_read_once() {
     assert_eq!(second, Vec::<String>::new());
 }
 
-/// A running service meets the migrations of a newer one.
+/// Migrations of a newer version run while the service is running.
 #[tokio::test]
-async fn kept_statements_survive_migrations() {
-    let (app, _wiretap, cards) = tapped().await;
+async fn prepared_statements_survive_migrations() {
+    let (app, _wiretap, cards) = start_with_wiretap().await;
     let ada = app.player("ada").await;
     let mut cards = cards.iter();
     for card in cards.by_ref().take(8) {
         app.register(&ada, card).await;
     }
-    // They add …
+    // Migrations add columns …
     app.sql(
         "DO $$ DECLARE of text; BEGIN FOR of IN \
              SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname = current_schema() LOOP \
@@ -159,7 +159,7 @@ async fn kept_statements_survive_migrations() {
     for card in cards.by_ref().take(4) {
         app.register(&ada, card).await;
     }
-    // … and if one changed what a kept statement tells, which none should, it would be prepared anew.
+    // … and if one changed the type of a result column, which no migration should do, the statement would be prepared again.
     app.sql("ALTER TABLE printings ALTER COLUMN rarity TYPE varchar(80)").await;
     for card in cards.by_ref().take(8) {
         app.register(&ada, card).await;
@@ -167,10 +167,10 @@ async fn kept_statements_survive_migrations() {
     app.get("/v1/submissions").by(&ada).answer().await.expect(200);
 }
 
-/// What an account has is found by a plan that is kept, whether it is much or little.
+/// Queries for what an account owns are prepared once, for large and for small collections.
 #[tokio::test]
-async fn a_collection_is_planned_once() {
-    let (app, wiretap, cards) = tapped().await;
+async fn queries_for_a_collection_are_prepared_once() {
+    let (app, wiretap, cards) = start_with_wiretap().await;
     let ada = app.player("ada").await;
     app.register(&ada, &cards[0]).await;
     let paths = [
@@ -216,10 +216,10 @@ async fn new_events_are_numbered_by_few_statements() {
     }
 }
 
-/// What diesel composes to change rows stays prepared as well.
+/// Updates that diesel builds at run time stay prepared, too.
 #[tokio::test]
-async fn changes_of_an_account_are_prepared_once() {
-    let (app, wiretap, _cards) = tapped().await;
+async fn updates_of_an_account_are_prepared_once() {
+    let (app, wiretap, _cards) = start_with_wiretap().await;
     let ada = app.player("ada").await;
     for repeat in 0..4 {
         if repeat == 2 {
@@ -238,7 +238,7 @@ async fn changes_of_an_account_are_prepared_once() {
 
 #[tokio::test]
 async fn print_runs_are_counted_together() {
-    let (app, wiretap, _cards) = tapped().await;
+    let (app, wiretap, _cards) = start_with_wiretap().await;
     for copies in 1..=3 {
         app.print("dusk", copies).await;
     }
@@ -259,14 +259,14 @@ async fn print_runs_are_counted_together() {
     assert_eq!(
         counted.len(),
         1 + runs.len(),
-        "one for the page, one for each that was asked for: {counted:#?}"
+        "one query for the list and one for each single run: {counted:#?}"
     );
 }
 
-/// Hidden cards are locked and counted again only for what decides over them.
+/// Hidden cards are locked and counted again only for changes that affect their unlocks.
 #[tokio::test]
-async fn the_name_of_a_set_is_edited_without_its_hidden_cards() {
-    let (app, wiretap, _cards) = tapped().await;
+async fn renaming_a_set_does_not_lock_its_hidden_cards() {
+    let (app, wiretap, _cards) = start_with_wiretap().await;
     let (admin, path) = (app.admin().await, "/v1/games/ttcg/sets/dusk");
     let mut heard = Vec::new();
     for patch in [json!({ "name": "Dusk, Again" }), json!({ "unlock_threshold": 41 })] {
@@ -281,10 +281,10 @@ async fn the_name_of_a_set_is_edited_without_its_hidden_cards() {
     assert!(heard[1].iter().any(|sql| sql.starts_with("UPDATE unlocks")), "{heard:#?}");
 }
 
-/// Which unlock policy applies to a set, its own or that of its game, is asked once.
+/// One statement finds the unlock policy of a set: its own or that of its game.
 #[tokio::test]
-async fn the_policy_that_applies_is_found_by_one_statement() {
-    let (app, wiretap, _cards) = tapped().await;
+async fn the_effective_unlock_policy_is_found_by_one_statement() {
+    let (app, wiretap, _cards) = start_with_wiretap().await;
     let path = "/v1/games/ttcg/sets/dusk/unlock-policy";
     wiretap.heard(&[]);
     app.get(path).answer().await.expect(200);

@@ -17,10 +17,10 @@ fn cardscape(arguments: &[&str]) -> Command {
 }
 
 fn run(arguments: &[&str]) -> (i32, String, String) {
-    told(cardscape(arguments).output().unwrap())
+    texts(cardscape(arguments).output().unwrap())
 }
 
-fn told(output: Output) -> (i32, String, String) {
+fn texts(output: Output) -> (i32, String, String) {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
@@ -34,7 +34,7 @@ fn with_input(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
         .unwrap();
     // Ignores an error, because the command may stop reading early.
     let _ = child.stdin.take().unwrap().write_all(input);
-    told(child.wait_with_output().unwrap())
+    texts(child.wait_with_output().unwrap())
 }
 
 fn sample_decks() -> Vec<PathBuf> {
@@ -65,7 +65,7 @@ fn sample_decks_are_what_their_names_say() {
 }
 
 #[test]
-fn every_violation_is_told_with_its_rule_and_how_to_mend_it() {
+fn every_violation_is_printed_with_its_rule_and_a_correction() {
     let deck = "seed-data/games/ttcg/decks/illegal-forty-eight-cards.txt";
     let (code, out, _) = run(&[deck, "--format", "ttcg/standard"]);
     assert_eq!(code, 1);
@@ -82,7 +82,7 @@ fn every_violation_is_told_with_its_rule_and_how_to_mend_it() {
         assert!(out.contains(part), "no {part:?} in {out}");
     }
 
-    // The imps are on two lines; a violation must name the line that it is about.
+    // The imps are on two lines; a violation must name all lines that it is about.
     let list = std::fs::read_to_string(deck).unwrap();
     let with = |name: &str| -> Vec<String> {
         let named = list
@@ -105,7 +105,7 @@ fn every_violation_is_told_with_its_rule_and_how_to_mend_it() {
 }
 
 #[test]
-fn several_formats_are_judged_at_once() {
+fn a_deck_is_checked_against_several_formats_at_once() {
     let deck = "seed-data/games/emojo-dojo/decks/legal-full-box.txt";
     let both = [deck, "--format", "emojo-dojo/box", "--format", "emojo-dojo/box:half"];
     let (code, out, _) = run(&both);
@@ -115,10 +115,10 @@ fn several_formats_are_judged_at_once() {
     assert_eq!(lines[2], "emojo-dojo/box (version 1): legal; cards: main 100");
     assert_eq!(lines[4], "emojo-dojo/box:half (version 1): illegal; cards: main 100");
     let (code, out, _) = run(&[&both[..], &["--json"]].concat());
-    let told: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((code, &told["summary"]), (1, &lines[0].into()));
-    assert_eq!(told["reports"][0]["status"], "legal");
-    assert_eq!(told["reports"][1]["format"], "emojo-dojo/box:half");
+    let result: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &result["summary"]), (1, &lines[0].into()));
+    assert_eq!(result["reports"][0]["status"], "legal");
+    assert_eq!(result["reports"][1]["format"], "emojo-dojo/box:half");
 
     let twice = [deck, "--format", "emojo-dojo/box", "--format", "emojo-dojo/box:full"];
     let (code, _, err) = run(&twice);
@@ -129,9 +129,9 @@ fn several_formats_are_judged_at_once() {
 #[test]
 fn unknown_names_that_were_not_compared_are_counted() {
     let list: String = (0..63).map(|at| format!("1 Kettle Imq{at:02}\n")).collect();
-    let told = "3 more unknown names were not compared";
+    let message = "3 more unknown names were not compared";
     let (_, out, _) = with_input(&["-", "--format", "ttcg/standard"], list.as_bytes());
-    assert!(out.contains(told), "{out}");
+    assert!(out.contains(message), "{out}");
     assert_eq!(out.matches("Did you mean").count(), 60);
     let json = ["-", "--format", "ttcg/standard", "--json"];
     let report: Value = serde_json::from_str(&with_input(&json, list.as_bytes()).1).unwrap();
@@ -141,7 +141,7 @@ fn unknown_names_that_were_not_compared_are_counted() {
 }
 
 #[test]
-fn standard_input_is_a_list_too() {
+fn a_list_can_be_read_from_standard_input() {
     let half = "4 White Belt\n".as_bytes();
     let (code, out, _) = with_input(&["-", "--format", "emojo-dojo/box:half"], half);
     assert_eq!(code, 1);
@@ -156,14 +156,14 @@ fn standard_input_is_a_list_too() {
 }
 
 #[test]
-fn a_game_without_cards_says_so_first() {
+fn a_game_without_cards_is_reported_first() {
     let (code, out, err) =
         with_input(&["-", "--format", "magic/constructed"], b"4 Otter\n20 Island\n");
     assert_eq!((code, err.as_str()), (1, ""));
     let first = out.lines().nth(2).unwrap();
     assert!(first.starts_with("error GAME_WITHOUT_CARDS"), "{out}");
     assert!(out.contains("No cards of this game are loaded"), "{out}");
-    // In our own dialect, a printing is not corrected.
+    // In our own dialect, an unknown set code is reported and not corrected.
     let (_, out, _) = with_input(&["-"], b"// format: emojito/box\n1 Joy (bxo)\n");
     assert!(out.lines().nth(2).unwrap().starts_with("error SET_WITHOUT_CARDS"), "{out}");
     assert!(out.contains("No cards of the set “bxo” are loaded."), "{out}");
@@ -179,14 +179,14 @@ fn a_card_in_a_wrong_zone_can_be_moved() {
 }
 
 #[test]
-fn unreadable_lines_are_named() {
+fn unreadable_lines_are_reported_with_their_number() {
     let list = b"2 Kettle Imp\nPocket Bat x1\n0 Pocket Bat\n1 Nonsense";
     let (code, out, err) = with_input(&["-", "--format", "ttcg/standard"], list);
     assert_eq!(code, 1);
     assert!(err.contains("-:3: \"0 Pocket Bat\" quantity must be 1 to 10000"), "{err}");
     assert!(!err.contains("-:1: ") && !err.contains("-:4: "), "{err}");
     assert!(out.contains("Nonsense") && out.contains("On line 4."), "{out}");
-    // Lists of other programs are judged, too. A list with a refused line is incomplete, even if its other lines are legal.
+    // Lists of other programs are checked, too. A list with a refused line is incomplete, even if its other lines are legal.
     let legal = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
     let legal = std::fs::read_to_string(legal).unwrap();
     assert_eq!(with_input(&["-"], legal.as_bytes()).0, 0);
@@ -194,7 +194,7 @@ fn unreadable_lines_are_named() {
 }
 
 #[test]
-fn wrong_usage_is_2_and_failure_70() {
+fn wrong_usage_exits_with_2_and_failure_with_70() {
     let deck = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
     for wrong in [
         vec![deck, "--format", "ttcg"],
@@ -213,7 +213,7 @@ fn wrong_usage_is_2_and_failure_70() {
     }
     assert!(
         run(&[deck, "--format", "ttcg/pauper"]).2.contains("ttcg/standard"),
-        "says what there is"
+        "the error lists the existing formats"
     );
     for failing in [
         vec!["no-such-file.txt", "--format", "ttcg/standard"],
@@ -228,15 +228,15 @@ fn wrong_usage_is_2_and_failure_70() {
 }
 
 #[test]
-fn the_list_names_its_format_when_nothing_else_does() {
+fn the_format_is_read_from_the_list_if_no_option_gives_it() {
     let deck = "seed-data/games/emojo-dojo/decks/legal-full-box.txt";
     let (code, out, err) = run(&[deck]);
     assert_eq!((code, err.as_str()), (0, ""));
     assert!(out.starts_with("emojo-dojo/box"), "{out}");
     let (code, out, _) = run(&[deck, "--format", "emojo-dojo/box:half"]);
-    assert_eq!(code, 1, "what the command line says holds");
+    assert_eq!(code, 1, "the option overrides the format in the list");
     assert!(out.starts_with("emojo-dojo/box:half"), "{out}");
-    for (list, told) in [
+    for (list, message) in [
         ("1 Joy", "--format"),
         ("1 Joy\n// format: emojito/box", "--format"),
         ("// format: emojito\n1 Joy", "must be game/format"),
@@ -244,12 +244,12 @@ fn the_list_names_its_format_when_nothing_else_does() {
     ] {
         let (code, out, err) = with_input(&["-"], list.as_bytes());
         assert_eq!((code, out.as_str()), (2, ""), "{list:?}");
-        assert!(err.contains(told), "{err}");
+        assert!(err.contains(message), "{err}");
     }
 }
 
 #[test]
-fn a_list_is_judged_by_the_rules_of_a_day() {
+fn a_list_is_checked_by_the_rules_of_a_date() {
     let harbour = |on: &[&str]| {
         let list = b"// format: harbour/trade\n1 Gunpowder\n";
         with_input(&[&["-", "--seed-data", "tests/data"], on].concat(), list)
@@ -261,16 +261,16 @@ fn a_list_is_judged_by_the_rules_of_a_day() {
     let deck = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
     assert_eq!(run(&[deck, "--on", "2025-03-17"]).0, 0);
     let (code, _, err) = run(&[deck, "--on", "2025-03-16"]);
-    let told =
+    let message =
         "There is no format ttcg/standard on 2025-03-16; its first version begins on 2025-03-17.";
     assert_eq!(code, 2);
-    assert!(err.contains(told), "{err}");
+    assert!(err.contains(message), "{err}");
     assert!(run(&[deck, "--format", "ttcg/standard:half"]).2.contains("ttcg/standard:by_name"));
 }
 
 /// The example output in the documentation for administrators must be the real output.
 #[test]
-fn the_output_in_the_documentation_is_true() {
+fn the_output_in_the_documentation_is_current() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = root.join("docs/GAMES.md");
     let page = std::fs::read_to_string(&file).unwrap();

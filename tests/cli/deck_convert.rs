@@ -24,15 +24,15 @@ fn run(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
 const HARBOUR: [&str; 4] = ["--seed-data", "tests/data", "--game", "harbour"];
 
 #[test]
-fn a_list_is_written_in_another_dialect_and_losses_are_told() {
+fn a_list_is_converted_to_another_dialect_and_losses_are_reported() {
     let list = "4x Salt (port) 1 *F*\n1 Silk (The Old Port) 2\n1 Slat\n\nSideboard\nAnchor\n";
     let (code, out, err) =
         run(&[&["convert", "-", "--to", "arena"], &HARBOUR[..]].concat(), list.as_bytes());
     assert_eq!(code, 1, "a card is unknown: {err}");
     assert_eq!(out, "Deck\n4 Salt (PORT) 1\n1 Silk (PORT) 2\n1 Slat\n\nSideboard\n1 Anchor\n");
-    let told: Vec<&str> = err.lines().collect();
+    let messages: Vec<&str> = err.lines().collect();
     assert_eq!(
-        told,
+        messages,
         [
             "-:1: \"4x Salt (port) 1 *F*\" guessed: the card has no rarity \"F\"",
             "-:3: \"1 Slat\" unknown: no card of this name is known; did you mean Salt?",
@@ -49,7 +49,7 @@ fn a_list_is_written_in_another_dialect_and_losses_are_told() {
 }
 
 #[test]
-fn a_share_code_is_made_and_read() {
+fn a_share_code_is_encoded_and_decoded() {
     let list = "// format: harbour/trade\n4 Salt\n2 Silk {gilded}\nSB: 1 Black Pearl\n";
     let (code, out, err) = run(&["encode", "-", "--seed-data", "tests/data"], list.as_bytes());
     assert_eq!((code, err.as_str()), (0, ""));
@@ -57,7 +57,7 @@ fn a_share_code_is_made_and_read() {
     let deck = "// game: harbour\n\n4 Salt (port) 001\n2 Silk (port) 002 {gilded}\n\nSideboard\n1 Black Pearl (reef) 001\n";
     let (code, out, err) = run(&["decode", share_code, "--seed-data", "tests/data"], b"");
     assert_eq!((code, out.as_str(), err.as_str()), (0, deck, ""));
-    // Without the game, the names of the cards are not known.
+    // Without the seed data of the game, the names of the cards are not known.
     let (code, out, _) = run(&["decode", share_code], b"");
     assert_eq!(code, 0);
     assert!(out.contains("4 \"\" (\"port\") \"1\"\n"), "{out}");

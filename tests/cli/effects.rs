@@ -117,7 +117,7 @@ fn lines(text: &str) -> Vec<&str> {
 
 fn play(case: &Path) {
     let name = case.file_name().unwrap().to_string_lossy().into_owned();
-    let told: Value =
+    let expected_run: Value =
         serde_json::from_str(&fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
     let folder = Folder::new();
     let mut kept = BTreeSet::new();
@@ -127,21 +127,27 @@ fn play(case: &Path) {
             folder.write(file, fs::read(case.join("in").join(file)).unwrap());
         }
     }
-    let arguments = told["args"].as_array().unwrap().iter().map(|one| one.as_str().unwrap());
+    let arguments =
+        expected_run["args"].as_array().unwrap().iter().map(|one| one.as_str().unwrap());
     let arguments: Vec<&str> =
-        [told["tool"].as_str().unwrap()].into_iter().chain(arguments).collect();
+        [expected_run["tool"].as_str().unwrap()].into_iter().chain(arguments).collect();
     let ran = folder.run(&arguments);
-    assert_eq!(i64::from(ran.code), told["exit"].as_i64().unwrap(), "{name}: {}", ran.stderr);
-    if let Some(expected) = told["lines"].as_array() {
+    assert_eq!(
+        i64::from(ran.code),
+        expected_run["exit"].as_i64().unwrap(),
+        "{name}: {}",
+        ran.stderr
+    );
+    if let Some(expected) = expected_run["lines"].as_array() {
         let printed = lines(&ran.stdout);
         let (total, sentences) = printed.split_last().unwrap();
         let expected: Vec<&str> = expected.iter().map(|line| line.as_str().unwrap()).collect();
         let filled: Vec<&str> = sentences.iter().copied().filter(|line| !line.is_empty()).collect();
         assert_eq!(filled, expected, "{name}");
-        assert_eq!(*total, format!("Total combinations: {}", told["total"]), "{name}");
-        assert_eq!(sentences.len() as u64, told["total"].as_u64().unwrap(), "{name}");
+        assert_eq!(*total, format!("Total combinations: {}", expected_run["total"]), "{name}");
+        assert_eq!(sentences.len() as u64, expected_run["total"].as_u64().unwrap(), "{name}");
     }
-    if let Some(warnings) = told["warnings"].as_u64() {
+    if let Some(warnings) = expected_run["warnings"].as_u64() {
         assert_eq!(
             ran.stderr.matches("there is no ").count() as u64,
             warnings,
@@ -347,12 +353,12 @@ fn sentences_and_patterns_may_begin_with_a_hyphen() {
             folder.done(&["tag", "-i", "effects.txt", "-o", "-", "-c", "worse", flag, "-1 rank"]);
         assert_eq!(lines(&tagged), ["EFFECTNAME;worse", "-1 rank;True", "1 rank;False"]);
     }
-    // After an option with an optional value, a flag is not taken as this value.
+    // `-f` has an optional value; a flag after it is not read as this value.
     assert_eq!(lines(&folder.done(&["combine", "-f", "-t"]))[..15], ALL);
 }
 
 #[test]
-fn wrong_usage_is_2() {
+fn wrong_usage_exits_with_2() {
     let folder = workshop();
     for wrong in [
         &[][..],
@@ -431,14 +437,14 @@ fn counts_limits_and_draws() {
 
 /// Draws are kept in memory, so more than the memory limit allows are refused.
 #[test]
-fn more_draws_than_memory_holds_are_refused() {
+fn samples_that_exceed_the_memory_limit_are_refused() {
     let folder = Folder::new();
     let arguments = endless(&folder);
     for draws in ["1048577", "18446744073709551615"] {
         let sample = ["-o", "out.txt", "--sample", draws];
-        let told = folder.fails(&[&arguments[..], &sample, &NO_RULES].concat(), 2);
+        let error = folder.fails(&[&arguments[..], &sample, &NO_RULES].concat(), 2);
         let expected = format!("--sample {draws} does not fit into --memory: it needs ");
-        assert!(told.contains(&expected), "{told}");
+        assert!(error.contains(&expected), "{error}");
     }
     let least = ["-t", "--sample", "16384", "--memory", "1M"];
     let drawn = folder.done(&[&arguments[..], &least, &NO_RULES].concat());
@@ -449,9 +455,9 @@ fn more_draws_than_memory_holds_are_refused() {
     assert_eq!(lines(&all)[..15], ALL);
 }
 
-/// 10⁴⁰ combinations can be counted, listed from the beginning and sampled, without generating all of them.
+/// 10⁴⁰ combinations can be counted and listed from the beginning without generating all of them. A sample of so many is refused.
 #[test]
-fn very_many_combinations() {
+fn ten_to_the_40_combinations_can_be_counted_and_limited() {
     let folder = Folder::new();
     for name in 0..40 {
         folder.write(&format!("placeholders/n{name}.txt"), "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
@@ -472,7 +478,7 @@ fn very_many_combinations() {
 
 /// 60,000 sentences, a third of them twice, are sorted with temporary files of 1 MiB.
 #[test]
-fn sorting_beyond_memory_is_sorting() {
+fn sorting_with_temporary_files_gives_the_same_result() {
     let folder = Folder::new();
     let numbers: String = (0..20_000).rev().map(|n| format!("{n}\n")).collect();
     folder.write("placeholders/n.txt", &numbers);
@@ -537,7 +543,7 @@ fn generate_writes_the_same_table_every_time() {
 }
 
 #[test]
-fn faults_of_categories_are_told_with_their_line() {
+fn faults_of_categories_are_reported_with_their_line() {
     let folder = workshop();
     for (text, expected) in [
         (
@@ -593,7 +599,7 @@ fn faults_of_categories_are_told_with_their_line() {
 
 /// One column may have several categories, each with its own condition.
 #[test]
-fn a_column_in_parts() {
+fn several_categories_can_fill_one_column() {
     let folder = workshop();
     folder.write(
         "effects/categories.toml",
@@ -723,7 +729,7 @@ fn templates_beyond_the_memory_are_searched() {
 
 /// If a search is given up, a column may be wrong: one warning gives the number of affected effects.
 #[test]
-fn searches_that_are_given_up_are_told() {
+fn abandoned_searches_cause_a_warning() {
     let folder = Folder::new();
     let names: Vec<String> = (0..30).map(|at| format!("n{at}")).collect();
     for name in &names {
@@ -758,7 +764,7 @@ fn searches_that_are_given_up_are_told() {
 // --- tag -------------------------------------------------------------------------------------------------------------
 
 #[test]
-fn tables_as_they_come() {
+fn unusual_tables_are_read_or_refused_with_a_reason() {
     let folder = Folder::with(&[
         ("odd.csv", "\u{feff}NAME;Kind\r\na cat\r\n\r\nb;True\r\n\"c \"\"cat\"\"\";True;more\r\n"),
         ("long.csv", "NAME;Kind\na;b\nc;d;e\n"),
@@ -787,7 +793,7 @@ fn tables_as_they_come() {
 // --- Bad input -------------------------------------------------------------------------------------------------------
 
 #[test]
-fn bad_input_is_told_with_file_and_line() {
+fn bad_input_is_reported_with_file_and_line() {
     let folder = workshop();
     folder.write("effects/all_effects.txt", "old\n");
     folder.write("bad.txt", b"fine\r\nDraw <number> \xff\n");
@@ -823,7 +829,7 @@ fn bad_input_is_told_with_file_and_line() {
 }
 
 #[test]
-fn names_that_stay_as_text_are_warned_of() {
+fn placeholders_that_stay_as_text_cause_a_warning() {
     let folder = Folder::with(&[("placeholders/a.txt", "<a>\n1\n")]);
     let ran = folder.run(&[&["combine", "-s", "<a> <gone+1>", "-t"][..], &NO_RULES].concat());
     assert_eq!(lines(&ran.stdout), ["1 <gone>", "<a> <gone>", "Total combinations: 2"]);
@@ -936,7 +942,7 @@ fn endless(folder: &Folder) -> [&'static str; 4] {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_reader_that_closes_the_pipe_early_is_no_error() {
     let folder = Folder::new();
     let arguments = endless(&folder);
     let mut child = folder
@@ -958,7 +964,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 
 /// If the system supports files without names (`O_TMPFILE`), no temporary file remains, however the program ends.
 #[test]
-fn nothing_is_left_of_an_interrupted_run() {
+fn an_interrupted_run_leaves_no_file() {
     use rustix::fs::{CWD, Mode, OFlags, openat};
     let folder = Folder::new();
     if openat(CWD, folder.0.path(), OFlags::TMPFILE | OFlags::WRONLY, Mode::from_raw_mode(0o600))
@@ -984,16 +990,17 @@ fn nothing_is_left_of_an_interrupted_run() {
             .unwrap();
         let began = Instant::now();
         let written = || -> u64 {
-            let told = fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap_or_default();
-            let count = told.lines().find_map(|line| line.strip_prefix("wchar: "));
+            let counters =
+                fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap_or_default();
+            let count = counters.lines().find_map(|line| line.strip_prefix("wchar: "));
             count.map_or(0, |count| count.parse().unwrap())
         };
         while written() < 1 << 20 {
             assert!(began.elapsed() < Duration::from_mins(1));
             std::thread::sleep(Duration::from_millis(2));
         }
-        let told = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        assert!(told.success());
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
         assert!(!child.wait().unwrap().success());
         assert_eq!((folder.files(), folder.read("out.txt").as_str()), (before.clone(), "old\n"));
     }

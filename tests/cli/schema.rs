@@ -32,7 +32,7 @@ fn the_schemas_of_manifests_and_of_all_sets_are_the_shipped_ones() {
 }
 
 #[test]
-fn the_schema_of_one_game_knows_its_cards() {
+fn the_schema_of_a_game_contains_its_kinds_of_cards() {
     let kinds = |schema: &Value| -> Vec<String> {
         schema["$defs"]["kinds"].as_object().unwrap().keys().cloned().collect()
     };
@@ -45,7 +45,7 @@ fn the_schema_of_one_game_knows_its_cards() {
 }
 
 #[test]
-fn wrong_usage_is_2() {
+fn wrong_usage_exits_with_2() {
     for wrong in [&[][..], &["deck"], &["manifest", "--game", "ttcg"], &["set", "--game", "chess"]]
     {
         let output = schema(wrong);

@@ -45,7 +45,7 @@ impl Folder {
 fn the_seed_data_has_no_fault() {
     let output = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data"));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
-    let told = text(&output.stdout);
+    let stdout = text(&output.stdout);
     for game in [
         "ttcg: 2 sets",
         "emoji-tcg: 1 sets",
@@ -56,13 +56,13 @@ fn the_seed_data_has_no_fault() {
         "yu-gi-oh: 0 sets, 0 cards",
         "pokemon: 0 sets, 0 cards",
     ] {
-        assert!(told.contains(game), "{told}");
+        assert!(stdout.contains(game), "{stdout}");
     }
 }
 
 /// A mistyped folder must not create a database.
 #[test]
-fn a_folder_that_is_not_there_makes_no_database() {
+fn a_missing_folder_creates_no_database() {
     let place = tempfile::tempdir().unwrap();
     let (nowhere, data) = (place.path().join("nowhere"), place.path().join("data"));
     let run = |arguments: &[&std::ffi::OsStr]| {
@@ -73,24 +73,24 @@ fn a_folder_that_is_not_there_makes_no_database() {
         assert!(!data.exists(), "{arguments:?}");
         text(&output.stderr)
     };
-    let told = run(&["seed".as_ref(), nowhere.as_os_str()]);
-    assert!(told.contains("nowhere"), "{told}");
+    let stderr = run(&["seed".as_ref(), nowhere.as_os_str()]);
+    assert!(stderr.contains("nowhere"), "{stderr}");
     let listen: [&std::ffi::OsStr; 3] =
         ["serve".as_ref(), "--listen".as_ref(), "127.0.0.1:0".as_ref()];
-    let told = run(&[&listen[..], &["--seed-data".as_ref(), nowhere.as_os_str()]].concat());
-    assert!(told.contains("--seed-data") && told.contains("nowhere"), "{told}");
+    let stderr = run(&[&listen[..], &["--seed-data".as_ref(), nowhere.as_os_str()]].concat());
+    assert!(stderr.contains("--seed-data") && stderr.contains("nowhere"), "{stderr}");
 }
 
-/// The sample game of the documentation.
+/// The sample game of the documentation is valid.
 #[test]
-fn an_invented_game_has_no_fault() {
+fn the_sample_game_has_no_fault() {
     let output = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
     assert!(text(&output.stdout).contains("harbour: 2 sets"), "{}", text(&output.stdout));
 }
 
 #[test]
-fn every_fault_is_told_with_its_file_and_place() {
+fn every_fault_is_reported_with_its_file_and_place() {
     let folder = Folder::new();
     folder.edit("sets/box.json", |text| {
         text.replacen("\"kind\": \"emotion\"", "\"kind\": \"weather\"", 2)
@@ -102,19 +102,19 @@ fn every_fault_is_told_with_its_file_and_place() {
     .unwrap();
     let output = check(folder.0.path());
     assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stdout);
+    let stdout = text(&output.stdout);
     for place in [
         "games/emojito/sets/box.json: /cards/0",
         "games/emojito/sets/box.json: /cards/1",
         ": KIND_UNKNOWN: “",
         "broken.json: EOF",
     ] {
-        assert!(told.contains(place), "{place} in {told}");
+        assert!(stdout.contains(place), "{place} in {stdout}");
     }
 }
 
 #[test]
-fn a_folder_that_is_none_is_a_failure() {
+fn a_folder_without_games_is_a_failure() {
     let missing = check(Path::new("/nonexistent/seed-data"));
     assert_eq!(missing.status.code(), Some(70));
     assert!(
@@ -142,7 +142,7 @@ fn two_games_of_one_code_are_refused() {
     );
 }
 
-/// A data directory with a private Postgres, seeded from the shipped folder.
+/// A data directory for a private Postgres that is seeded from the shipped folder.
 struct Data(TempDir);
 
 impl Data {
@@ -167,8 +167,8 @@ impl Data {
             .unwrap()
     }
 
-    /// The last line of the output of a successful run.
-    fn told(&self, arguments: &[&str]) -> String {
+    /// Runs `cardscape seed`, which must succeed, and returns the last line of its output.
+    fn seed_successfully(&self, arguments: &[&str]) -> String {
         let output = self.seed(arguments);
         assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
         text(&output.stdout).lines().last().unwrap().to_owned()
@@ -178,22 +178,23 @@ impl Data {
 /// A larger catalogue adds cards to a smaller one, a smaller one removes nothing, and the same one changes nothing. The
 /// import is the same as for admins: the engine checks every card.
 #[test]
-fn synthetic_cards_come_in_once() {
+fn synthetic_cards_are_added_once() {
     let data = Data::new();
-    let first = data.told(&["--synthetic", "300", "--hidden-sets", "1"]);
+    let first = data.seed_successfully(&["--synthetic", "300", "--hidden-sets", "1"]);
     assert!(first.starts_with("ttcg: 300 synthetic cards added and 0 changed in "), "{first}");
-    let again = data.told(&["--synthetic", "300", "--hidden-sets", "1"]);
+    let again = data.seed_successfully(&["--synthetic", "300", "--hidden-sets", "1"]);
     assert!(again.starts_with("ttcg: 0 synthetic cards added and 0 changed in 0 sets"), "{again}");
-    let more = data.told(&["--synthetic", "1300", "--hidden-sets", "1"]);
+    let more = data.seed_successfully(&["--synthetic", "1300", "--hidden-sets", "1"]);
     assert!(more.starts_with("ttcg: 1000 synthetic cards added and 0 changed in "), "{more}");
-    let fewer = data.told(&["--synthetic", "100", "--hidden-sets", "1"]);
+    let fewer = data.seed_successfully(&["--synthetic", "100", "--hidden-sets", "1"]);
     assert!(fewer.starts_with("ttcg: 0 synthetic cards added and 0 changed in 0 sets"), "{fewer}");
 
     let other_seed = data.seed(&["--synthetic", "300", "--seed", "7"]);
     assert_eq!(other_seed.status.code(), Some(1), "{}", text(&other_seed.stderr));
     assert!(text(&other_seed.stderr).contains("seed 0"), "{}", text(&other_seed.stderr));
 
-    let other_game = data.told(&["--synthetic", "20", "--seed", "7", "--game", "emoji-tcg"]);
+    let other_game =
+        data.seed_successfully(&["--synthetic", "20", "--seed", "7", "--game", "emoji-tcg"]);
     assert!(other_game.starts_with("emoji-tcg: 20 synthetic cards added"), "{other_game}");
     let no_game = data.seed(&["--synthetic", "20", "--game", "chess"]);
     assert_eq!(no_game.status.code(), Some(2), "{}", text(&no_game.stderr));

@@ -1,5 +1,5 @@
-//! Every operation of the contract has a row in the cost table: a recipe that says how it is asked and what it is compared with. Pages are compared with
-//! operations of the contract.
+//! Every operation of the contract has a row in the cost table: a recipe with its request and the yardstick that it is compared with. Pages are compared
+//! with operations of the contract.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ fn contract() -> BTreeMap<String, (String, String)> {
     operations
 }
 
-/// Whether the path of a recipe is one of an operation: a column or a value stands where the operation has a parameter.
+/// Whether the path of a recipe matches the path of an operation: it has a column or a value where the operation has a parameter.
 fn is_path_of(recipe: &str, operation: &str) -> bool {
     let recipe = recipe.split('?').next().unwrap();
     let (asked, known): (Vec<_>, Vec<_>) =
@@ -34,7 +34,7 @@ fn is_path_of(recipe: &str, operation: &str) -> bool {
         && asked.iter().zip(&known).all(|(asked, known)| known.starts_with('{') || asked == known)
 }
 
-/// The columns that a text wants filled in.
+/// The columns (`<name>`) that a text refers to.
 fn columns(text: &str) -> impl Iterator<Item = &str> {
     text.split('<').skip(1).filter_map(|rest| {
         let (name, _) = rest.split_once('>')?;
@@ -44,7 +44,7 @@ fn columns(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_operation_has_a_row_and_no_row_is_of_another() {
+fn every_operation_has_a_recipe_and_every_recipe_an_operation() {
     let contract = contract();
     let asked: BTreeSet<&str> = recipes::all().map(|recipe| recipe.operation).collect();
     let missing: Vec<&String> = contract.keys().filter(|id| !asked.contains(id.as_str())).collect();
@@ -62,7 +62,7 @@ fn every_operation_has_a_row_and_no_row_is_of_another() {
 }
 
 #[test]
-fn rows_are_told_apart_by_their_titles() {
+fn titles_of_recipes_are_unique() {
     let mut titles = BTreeSet::new();
     for recipe in recipes::all() {
         assert!(titles.insert(recipe.title), "two rows are called {:?}", recipe.title);
@@ -73,7 +73,7 @@ fn rows_are_told_apart_by_their_titles() {
     }
 }
 
-/// What a page is compared with is read from the same row: neither changes anything, nor is any of it used up.
+/// A page and the operations that it is compared with use the same row. None of them changes data or uses up a row.
 #[test]
 fn pages_are_compared_with_operations_that_read() {
     let contract = contract();
@@ -89,7 +89,7 @@ fn pages_are_compared_with_operations_that_read() {
                 .unwrap_or_else(|| panic!("{title}: no operation {operation}"));
             assert_eq!(method, known_method, "{title}: {operation}");
             assert!(is_path_of(path, known_path), "{title}: {path} is not {known_path}");
-            // A look-up is sent as a POST, because it may be too long for an address.
+            // A look-up is a POST, because its identifiers may be too long for a URL.
             assert!(*method == "GET" || *operation == "look_up_cards", "{title}: {operation}");
         }
         let texts = answers.iter().flat_map(|answer| [answer.path, answer.body]);
@@ -99,9 +99,9 @@ fn pages_are_compared_with_operations_that_read() {
     }
 }
 
-/// A column that the query does not bring would stay in the request as it is.
+/// A column that the query of the rows does not return would stay in the request unreplaced.
 #[test]
-fn recipes_ask_with_columns_that_their_rows_have() {
+fn recipes_use_only_columns_of_their_rows() {
     for recipe in recipes::all() {
         let texts = recipe.headers.iter().chain([&recipe.path, &recipe.body]);
         for column in texts.flat_map(|text| columns(text)) {
@@ -129,7 +129,7 @@ fn recipes_ask_with_columns_that_their_rows_have() {
     }
 }
 
-/// Columns that statements of a yardstick name as `:name`.
+/// The columns that a statement of a yardstick refers to as `:name`.
 fn variables(statement: &str) -> impl Iterator<Item = &str> {
     statement.split(':').skip(1).zip(statement.split(':')).filter_map(|(after, before)| {
         let length =
@@ -140,7 +140,7 @@ fn variables(statement: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn casts_are_no_columns() {
+fn casts_are_not_read_as_columns() {
     let found: Vec<&str> = variables("SELECT :card::uuid, now()::text WHERE a = :b").collect();
     assert_eq!(found, ["card", "b"]);
 }

@@ -1,6 +1,6 @@
-//! Who may know whom: the layers of `src/`, and no circle of files across folders.
+//! Dependencies between modules: the layers of `src/`, and no cycle of files across folders.
 //!
-//! Files are parsed, so that every form of a path counts: `use` with groups, globs and `self`, `super::…`, and paths in the middle of code.
+//! Files are parsed, so that every form of a path is found: `use` with groups, globs and `self`, `super::…`, and paths in the middle of code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use syn::{ItemMod, ItemUse, UseTree};
 
 use super::sources;
 
-/// The layers from the lowest to the highest. Each may know those on the lines above it; those on one line do not know each other.
+/// The layers from the lowest to the highest. A layer may use the layers on the lines above it, but not those on the same line.
 const LAYERS: [&[&str]; 9] = [
     &["domain"],
     &["work"],
@@ -23,10 +23,10 @@ const LAYERS: [&[&str]; 9] = [
     &["cli", "config"],
 ];
 
-/// Layers that a layer on the same line may know.
+/// Exceptions: the first layer may use the second, which is on the same line.
 const BESIDE: [(&str, &str); 2] = [("jobs", "webhooks"), ("cli", "config")];
 
-/// What `file` is as a module: `src/a/b.rs` and `src/a/b/mod.rs` are `[a, b]`.
+/// The module path of a file: `src/a/b.rs` and `src/a/b/mod.rs` are `[a, b]`.
 fn module_of(file: &Path) -> Vec<String> {
     let inner = file.strip_prefix("src").unwrap().with_extension("");
     let mut parts: Vec<String> =
@@ -37,7 +37,7 @@ fn module_of(file: &Path) -> Vec<String> {
     parts
 }
 
-/// The paths within this crate that a file names, from its root.
+/// The paths within this crate that a file refers to, from the root of the crate.
 struct Named {
     module: Vec<String>,
     paths: BTreeSet<Vec<String>>,
@@ -62,7 +62,7 @@ impl Named {
                     rest = &rest[1..];
                 }
             }
-            // A path that begins with a name may be one of a child module, which is of the same folder.
+            // Other paths lead to other crates or to child modules, which are in the same folder.
             _ => return,
         }
         at.extend(rest.iter().cloned());
@@ -87,7 +87,7 @@ impl Named {
 
 impl<'ast> Visit<'ast> for Named {
     fn visit_item_mod(&mut self, item: &'ast ItemMod) {
-        // Tests may look at anything.
+        // Tests may use every module.
         let is_test = item.attrs.iter().any(|attribute| attribute.path().is_ident("cfg"));
         if item.content.is_some() && !is_test {
             self.module.push(item.ident.to_string());
@@ -108,7 +108,7 @@ impl<'ast> Visit<'ast> for Named {
     }
 
     fn visit_macro(&mut self, item: &'ast syn::Macro) {
-        // What macros take is no syntax of Rust: paths are looked for among its words.
+        // The tokens of a macro need not be Rust syntax, so paths are searched in their text.
         let text = item.tokens.to_string().replace(' ', "");
         for path in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
             if path.starts_with("crate::") || path.starts_with("super::") {
@@ -120,7 +120,7 @@ impl<'ast> Visit<'ast> for Named {
     }
 }
 
-/// For each file of `src/` the paths within the crate that it names.
+/// For each file of `src/`, the paths within the crate that it refers to.
 fn named() -> BTreeMap<PathBuf, BTreeSet<Vec<String>>> {
     let read = |(path, text): (PathBuf, String)| {
         let file = syn::parse_file(&text).unwrap();
@@ -137,7 +137,7 @@ fn layer_of(module: &[String]) -> Option<usize> {
 }
 
 #[test]
-fn nobody_imports_upwards() {
+fn no_layer_uses_a_higher_layer() {
     let mut wrong = Vec::new();
     for (file, paths) in named() {
         let module = module_of(&file);
@@ -162,18 +162,18 @@ fn every_folder_is_a_layer() {
     }
 }
 
-/// The folder that a file belongs to: `a.rs` belongs to `a/`, where there is one.
+/// The folder that a file belongs to: `a.rs` belongs to `a/` if that folder exists.
 fn folder_of(file: &Path) -> PathBuf {
     let own = file.with_extension("");
     if Path::new(super::ROOT).join(&own).is_dir() { own } else { file.parent().unwrap().to_owned() }
 }
 
 #[test]
-fn no_circle_of_files_crosses_folders() {
+fn no_cycle_of_files_crosses_folders() {
     let named = named();
     let files: BTreeMap<Vec<String>, &PathBuf> =
         named.keys().map(|file| (module_of(file), file)).collect();
-    // The file that a path leads into: the longest beginning of it that is a module.
+    // The file that a path leads to: that of the longest prefix that is a module.
     let home = |path: &[String]| {
         (1..=path.len()).rev().find_map(|length| files.get(&path[..length]).copied())
     };
@@ -197,14 +197,14 @@ fn no_circle_of_files_crosses_folders() {
     };
     let reach: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> =
         knows.keys().map(|file| (*file, reached(file))).collect();
-    let mut circles = BTreeSet::new();
+    let mut cycles = BTreeSet::new();
     for (file, others) in &reach {
         for other in others {
             let direct = knows[file].contains(other);
             if direct && reach[other].contains(file) && folder_of(file) != folder_of(other) {
-                circles.insert(format!("{} → {}", file.display(), other.display()));
+                cycles.insert(format!("{} → {}", file.display(), other.display()));
             }
         }
     }
-    assert!(circles.is_empty(), "part of a circle: {circles:#?}");
+    assert!(cycles.is_empty(), "part of a cycle: {cycles:#?}");
 }

@@ -23,20 +23,20 @@ fn a_service_waits_for_a_server_that_starts_after_it() {
         .spawn()
         .unwrap();
     let mut log = BufReader::new(waiting.stderr.take().unwrap()).lines();
-    let told = log.find(|line| line.as_ref().unwrap().contains("trying again"));
-    assert!(told.is_some(), "it says why it waits");
+    let message = log.find(|line| line.as_ref().unwrap().contains("trying again"));
+    assert!(message.is_some(), "the log states why the service waits");
     // The pipe must be read: otherwise it fills up and the service blocks on writing.
     let log = std::thread::spawn(move || log.map_while(Result::ok).collect::<Vec<_>>());
 
     let server = home.serve();
     let mut lines = BufReader::new(waiting.stdout.take().unwrap()).lines();
     let ready = lines.find(|line| line.as_ref().unwrap().starts_with("Cardscape is ready"));
-    assert!(ready.is_some(), "it starts when the server is there");
+    assert!(ready.is_some(), "the service starts when the server is available");
     kill_process(Pid::from_child(&waiting), Signal::TERM).unwrap();
     let status = waiting.wait().unwrap();
     let log = log.join().unwrap();
     assert!(status.success(), "{log:?}");
     let again = log.iter().filter(|line| line.contains("trying again")).count();
-    assert!(again <= 3, "a reason is told once, not at every attempt: {log:?}");
+    assert!(again <= 3, "a reason is logged once, not at every attempt: {log:?}");
     server.stop(Signal::TERM);
 }

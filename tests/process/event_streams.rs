@@ -59,7 +59,7 @@ impl Field {
             assert!(began.elapsed() < LONG, "{path}: no answer");
             tokio::time::sleep(Duration::from_millis(30)).await;
         }
-        unreachable!("it is asked until it is answered")
+        unreachable!("the request is repeated until it is answered")
     }
 
     async fn enter(&self, name: &str) -> String {
@@ -68,7 +68,7 @@ impl Field {
         member(&self.ask(0, Method::POST, "/v1/sessions", None, "k", &body).await, "access_token")
     }
 
-    /// Repeatedly offers a card and cancels the offer; returns the offers.
+    /// Repeatedly offers a copy and cancels the offer; returns the ids of the offers.
     async fn write(&self, writer: usize, token: &str, card: &Value) -> Vec<String> {
         let made =
             self.ask(writer, Method::POST, "/v1/submissions", Some(token), "card", card).await;
@@ -130,7 +130,7 @@ impl Field {
         heard
     }
 
-    async fn havoc(&self) {
+    async fn kill_services(&self) {
         for (service, part) in [(0, 1), (1, 2)] {
             while self.done.load(Ordering::Relaxed) < WRITERS * OFFERS * part / 3 {
                 tokio::time::sleep(Duration::from_millis(5)).await;
@@ -141,7 +141,7 @@ impl Field {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
+async fn streams_continue_after_killed_services_and_end_with_stopped_ones() {
     let two = TwoServices::start(&[]);
     // A card for each writer.
     let cards = two.print_cards(1);
@@ -158,10 +158,10 @@ async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
         futures_util::future::join_all(writing),
         field.read(&reader, 9, enough),
         field.read(&reader, 14, enough),
-        field.havoc(),
+        field.kill_services(),
     );
     let offers: Vec<String> = offers.concat();
-    assert_eq!(first, second, "both heard the same");
+    assert_eq!(first, second, "both readers received the same events");
     let numbers: Vec<u64> = first.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=u64::try_from(enough).unwrap()).collect::<Vec<_>>());
     let mut heard: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -180,8 +180,8 @@ async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
     let began = Instant::now();
     let pid = field.two.services[0].child.lock().unwrap().id();
     kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), Signal::TERM).unwrap();
-    let said = tokio::time::timeout(LONG, stream.text()).await.unwrap().unwrap();
-    assert!(said.ends_with("event: end\ndata: {\"reason\":\"shutdown\"}\n\n"), "{said}");
+    let text = tokio::time::timeout(LONG, stream.text()).await.unwrap().unwrap();
+    assert!(text.ends_with("event: end\ndata: {\"reason\":\"shutdown\"}\n\n"), "{text}");
     let status = tokio::task::block_in_place(|| field.two.services[0].child.lock().unwrap().wait());
     assert!(status.unwrap().success());
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());

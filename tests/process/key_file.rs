@@ -61,7 +61,7 @@ impl Home {
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
 #[tokio::test]
-async fn a_lost_key_file_is_refused_and_replaced_only_on_demand() {
+async fn without_its_key_file_a_service_does_not_start_until_the_keys_are_replaced() {
     let home = Home::new();
     home.serve().stop(Signal::TERM);
     success(home.mint("first.csv"));
@@ -69,37 +69,37 @@ async fn a_lost_key_file_is_refused_and_replaced_only_on_demand() {
     let old = std::fs::read(home.keys()).unwrap();
     std::fs::remove_file(home.keys()).unwrap();
     for command in [home.command(&SERVE), home.mint("second.csv")] {
-        let said = refusal(command);
-        assert!(said.contains("keys.json is missing"), "{said}");
+        let message = refusal(command);
+        assert!(message.contains("keys.json is missing"), "{message}");
         assert!(
-            said.contains(&format!("none of the {codes} serial codes of a print run")),
-            "{said}"
+            message.contains(&format!("none of the {codes} serial codes of a print run")),
+            "{message}"
         );
-        assert!(said.contains("keys replace-lost"), "{said}");
-        assert!(!home.keys().exists(), "nothing is made in silence");
+        assert!(message.contains("keys replace-lost"), "{message}");
+        assert!(!home.keys().exists(), "no key file is created without a message");
     }
-    assert!(
-        !home.0.join("second.csv").exists(),
-        "nothing is printed with keys that are lost again"
-    );
+    assert!(!home.0.join("second.csv").exists(), "no codes are printed without the key file");
     // Commands that need no keys still work.
     success(home.command(&["admin", "reset-password", "admin"]));
 
-    let said = success(home.command(&["keys", "replace-lost"]));
-    assert!(said.contains(&format!("none of the {codes} serial codes of a print run")), "{said}");
+    let message = success(home.command(&["keys", "replace-lost"]));
+    assert!(
+        message.contains(&format!("none of the {codes} serial codes of a print run")),
+        "{message}"
+    );
     let new = std::fs::read(home.keys()).unwrap();
     assert_ne!(old, new);
     let service = home.serve();
     assert!(service.register("ada").await);
     service.stop(Signal::TERM);
-    let said = success(home.command(&["keys", "replace-lost"]));
-    assert!(said.contains("Nothing is lost"), "{said}");
+    let message = success(home.command(&["keys", "replace-lost"]));
+    assert!(message.contains("Nothing is lost"), "{message}");
     assert_eq!(std::fs::read(home.keys()).unwrap(), new);
 
-    // Somebody restores the old file, which is now the wrong one.
+    // The old file is restored. Its keys do not belong to the database any more.
     std::fs::write(home.keys(), &old).unwrap();
-    let said = refusal(home.command(&SERVE));
-    assert!(said.contains("does not belong to this database"), "{said}");
+    let message = refusal(home.command(&SERVE));
+    assert!(message.contains("does not belong to this database"), "{message}");
     assert_eq!(std::fs::read(home.keys()).unwrap(), old, "nothing is overwritten");
     // With the keys of both files, codes that were printed with either can be checked.
     let [mut both, old] = [&new, &old].map(|ring| serde_json::from_slice::<Value>(ring).unwrap());
@@ -109,23 +109,23 @@ async fn a_lost_key_file_is_refused_and_replaced_only_on_demand() {
     home.serve().stop(Signal::TERM);
 }
 
-type HasCome = fn(&Home) -> bool;
+type IsReached = fn(&Home) -> bool;
 
 /// A first start may be killed at any time: if the keys exist they are kept, otherwise the next start creates them.
 #[tokio::test]
 async fn a_first_start_that_is_killed_recovers_by_itself() {
-    let moments: [(&str, HasCome); 4] = [
+    let moments: [(&str, IsReached); 4] = [
         ("before the cluster", |home| home.0.join("postgres.unfinished").exists()),
         ("before the keys", |home| home.0.join("postgres").exists()),
         ("while Postgres starts", |home| home.0.join("postgres/postmaster.pid").exists()),
         ("with the keys", |home| home.keys().exists()),
     ];
-    for (moment, has_come) in moments {
+    for (moment, is_reached) in moments {
         let home = Home::new();
         let mut child =
             home.command(&SERVE).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let began = Instant::now();
-        while !has_come(&home) {
+        while !is_reached(&home) {
             assert!(began.elapsed() < Duration::from_mins(1), "{moment}");
             std::thread::yield_now();
         }
@@ -135,7 +135,10 @@ async fn a_first_start_that_is_killed_recovers_by_itself() {
         let service = home.serve();
         assert!(service.is_ready().await, "{moment}");
         let now = std::fs::read(home.keys()).unwrap();
-        assert!(keys.is_none_or(|keys| keys == now), "{moment}: the keys are kept");
+        assert!(
+            keys.is_none_or(|keys| keys == now),
+            "{moment}: the next start must not replace the keys"
+        );
         assert_eq!(home.query("SELECT count(*) FROM key_fingerprints").await, "2", "{moment}");
         service.stop(Signal::TERM);
     }
@@ -143,7 +146,7 @@ async fn a_first_start_that_is_killed_recovers_by_itself() {
 
 /// Commands that need no keys may run before the first start.
 #[tokio::test]
-async fn a_database_that_was_never_used_with_keys_gets_some() {
+async fn the_first_start_creates_keys_for_a_database_without_keys() {
     let home = Home::new();
     success(home.command(&["migrate"]));
     success(home.command(&["admin", "create", "early bird"]));
@@ -155,7 +158,7 @@ async fn a_database_that_was_never_used_with_keys_gets_some() {
 }
 
 #[tokio::test]
-async fn instances_with_different_keys_on_one_database_are_noticed() {
+async fn an_instance_with_other_keys_on_the_same_database_is_refused() {
     let (home, other) = (Home::new(), Home::new());
     let service = home.serve();
     let foreign = other.keys();
@@ -167,24 +170,24 @@ async fn instances_with_different_keys_on_one_database_are_noticed() {
         generate.args(["keys", "generate"]).arg(&foreign);
         generate
     });
-    let said = refusal(other.command_on(&home, &foreign, &SERVE));
-    assert!(said.contains("does not belong to this database"), "{said}");
-    assert!(said.contains("in `lookups`") && said.contains("in `serials`"), "{said}");
+    let message = refusal(other.command_on(&home, &foreign, &SERVE));
+    assert!(message.contains("does not belong to this database"), "{message}");
+    assert!(message.contains("in `lookups`") && message.contains("in `serials`"), "{message}");
     // Keys with the same names but another secret: the file was edited or damaged.
     let mut forged: Value = serde_json::from_slice(&std::fs::read(home.keys()).unwrap()).unwrap();
     let generated: Value = serde_json::from_slice(&std::fs::read(&foreign).unwrap()).unwrap();
     forged["serials"][0]["secret"] = generated["serials"][0]["secret"].clone();
     std::fs::write(&foreign, forged.to_string()).unwrap();
-    let said = refusal(other.command_on(&home, &foreign, &SERVE));
-    assert!(said.contains("another secret") && !said.contains("in `lookups`"), "{said}");
+    let message = refusal(other.command_on(&home, &foreign, &SERVE));
+    assert!(message.contains("another secret") && !message.contains("in `lookups`"), "{message}");
     let secret = forged["lookups"]["secret"].as_str().unwrap();
     assert!(
-        !said.contains(secret)
-            && !said.contains(generated["serials"][0]["secret"].as_str().unwrap())
+        !message.contains(secret)
+            && !message.contains(generated["serials"][0]["secret"].as_str().unwrap())
     );
     // While the service of this home is running, a lost key file is not replaced.
-    let said = refusal(home.command(&["keys", "replace-lost"]));
-    assert!(said.contains("already in use") && said.contains("--data-dir"), "{said}");
+    let message = refusal(home.command(&["keys", "replace-lost"]));
+    assert!(message.contains("already in use") && message.contains("--data-dir"), "{message}");
 
     std::fs::copy(home.keys(), &foreign).unwrap();
     let url = home.url();
@@ -196,7 +199,7 @@ async fn instances_with_different_keys_on_one_database_are_noticed() {
     service.stop(Signal::TERM);
 }
 
-/// A database of an older program, which did not record its keys: they are known from its print runs.
+/// The database of an older version, which did not record its keys: the keys are known from the print runs.
 #[tokio::test]
 async fn an_older_database_knows_the_keys_of_its_print_runs() {
     let home = Home::new();
@@ -206,15 +209,15 @@ async fn an_older_database_knows_the_keys_of_its_print_runs() {
     service.stop(Signal::TERM);
     let own = std::fs::read(home.keys()).unwrap();
     std::fs::remove_file(home.keys()).unwrap();
-    let said = refusal(home.command(&SERVE));
-    assert!(said.contains("is missing"), "{said}");
+    let message = refusal(home.command(&SERVE));
+    assert!(message.contains("is missing"), "{message}");
     success({
         let mut generate = Command::new(env!("CARGO_BIN_EXE_cardscape"));
         generate.args(["keys", "generate"]).arg(home.keys());
         generate
     });
-    let said = refusal(home.command(&SERVE));
-    assert!(said.contains("does not belong to this database"), "{said}");
+    let message = refusal(home.command(&SERVE));
+    assert!(message.contains("does not belong to this database"), "{message}");
     std::fs::write(home.keys(), own).unwrap();
     let service = home.serve();
     assert_eq!(home.query("SELECT count(*) FROM key_fingerprints").await, "2");

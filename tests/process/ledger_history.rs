@@ -77,7 +77,7 @@ impl Field {
             assert!(began.elapsed() < Duration::from_mins(1), "{path}: no answer");
             tokio::time::sleep(Duration::from_millis(30)).await;
         }
-        unreachable!("it is asked until it is answered")
+        unreachable!("the request is repeated until it is answered")
     }
 
     async fn get(&self, turn: usize, player: &Player, path: &str) -> Value {
@@ -104,19 +104,22 @@ impl Field {
     async fn enter(&self, n: usize) -> Player {
         let name = format!("client {n}");
         let body = json!({ "name": name, "password": "tram window sonnet" });
-        let (status, told) =
+        let (status, answer) =
             self.ask(n, Method::POST, "/v1/accounts", None, None, Some(&body)).await;
-        assert_eq!(status, 201, "{told}");
-        let (status, told) =
+        assert_eq!(status, 201, "{answer}");
+        let (status, answer) =
             self.ask(n, Method::POST, "/v1/sessions", None, None, Some(&body)).await;
-        assert_eq!(status, 201, "{told}");
-        let player =
-            Player { id: member(&told, "account_id"), name, token: member(&told, "access_token") };
+        assert_eq!(status, 201, "{answer}");
+        let player = Player {
+            id: member(&answer, "account_id"),
+            name,
+            token: member(&answer, "access_token"),
+        };
         let public = json!({ "trading": "public" });
         let token = Some(player.token.as_str());
-        let (status, told) =
+        let (status, answer) =
             self.ask(n, Method::PUT, "/v1/me/trading", token, None, Some(&public)).await;
-        assert_eq!(status, 200, "{told}");
+        assert_eq!(status, 200, "{answer}");
         player
     }
 }
@@ -125,9 +128,9 @@ fn ids(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|item| member(item, "id")).collect()
 }
 
-/// The final answers that one client received.
+/// The final answers that clients received.
 #[derive(Debug, Default)]
-struct Told {
+struct Answers {
     /// Submission → copy.
     submitted: BTreeMap<String, String>,
     offered: BTreeSet<String>,
@@ -136,13 +139,13 @@ struct Told {
 }
 
 /// All actions of one client.
-async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) -> Told {
-    let (me, mut told) = (&players[n], Told::default());
+async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) -> Answers {
+    let (me, mut answers) = (&players[n], Answers::default());
     for (turn, card) in cards.iter().enumerate() {
         let key = format!("submit-{turn}");
         let (status, body) = field.post(n + turn, me, "/v1/submissions", &key, Some(card)).await;
         assert_eq!(status, 201, "{body}");
-        told.submitted.insert(member(&body, "submission"), member(&body, "copy"));
+        answers.submitted.insert(member(&body, "submission"), member(&body, "copy"));
     }
     for round in 0..ROUNDS {
         let turn = n + round;
@@ -157,7 +160,7 @@ async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) ->
             let key = format!("offer-{round}");
             let (status, body) = field.post(turn, me, "/v1/trades", &key, Some(&body)).await;
             match status {
-                201 => assert!(told.offered.insert(member(&body, "id"))),
+                201 => assert!(answers.offered.insert(member(&body, "id"))),
                 // A copy was traded away between reading the collection and the offer.
                 _ => assert_eq!(body["code"], "invalid_body", "{body}"),
             }
@@ -173,14 +176,14 @@ async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) ->
                 (409, Some("trade_lapsed")) => "lapsed",
                 _ => panic!("{path}: {status} {body}"),
             };
-            assert!(told.closed.insert(trade, state).is_none(), "answered once for good");
+            assert!(answers.closed.insert(trade, state).is_none(), "a trade is closed only once");
         }
     }
-    told
+    answers
 }
 
 /// Kills each service and Postgres, one after the other, at fixed points of the progress.
-async fn havoc(field: &Field, enough: usize) {
+async fn kill_services_and_postgres(field: &Field, enough: usize) {
     let until = async |answered: usize| {
         while field.answered.load(Ordering::Relaxed) < answered {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -228,32 +231,39 @@ async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
         })
         .collect();
     // Each client sends at least its submissions and, mostly, its offers.
-    havoc(&field, cards.len() + CLIENTS * ROUNDS / 2).await;
-    let mut told = Told::default();
+    kill_services_and_postgres(&field, cards.len() + CLIENTS * ROUNDS / 2).await;
+    let mut answers = Answers::default();
     for client in clients {
-        let Told { submitted, offered, closed } = client.await.unwrap();
-        told.submitted.extend(submitted);
-        told.offered.extend(offered);
+        let Answers { submitted, offered, closed } = client.await.unwrap();
+        answers.submitted.extend(submitted);
+        answers.offered.extend(offered);
         for (trade, state) in closed {
-            assert!(told.closed.insert(trade, state).is_none(), "answered by its recipient only");
+            assert!(
+                answers.closed.insert(trade, state).is_none(),
+                "a trade is closed only by its recipient"
+            );
         }
     }
     println!(
-        "{} answers in {:?}, {} tries again",
+        "{} answers in {:?}, {} repeated requests",
         field.answered.load(Ordering::Relaxed),
         began.elapsed(),
         field.retried.load(Ordering::Relaxed)
     );
-    assert!(field.retried.load(Ordering::Relaxed) > 0, "the killing disturbed somebody");
+    assert!(field.retried.load(Ordering::Relaxed) > 0, "the kills must have interrupted requests");
 
-    check(&field.two.database, &cards, &told).await;
+    check(&field.two.database, &cards, &answers).await;
     // Both services must show every copy exactly once, to its owner.
     for turn in 0..2 {
         let mut shown = BTreeMap::new();
         for player in players.iter() {
             let listed = field.get(turn, player, "/v1/copies?limit=200").await;
             for copy in ids(&listed["data"]) {
-                assert_eq!(shown.insert(copy, player.id.clone()), None, "one owner");
+                assert_eq!(
+                    shown.insert(copy, player.id.clone()),
+                    None,
+                    "a copy has more than one owner"
+                );
             }
         }
         let stored = rows(
@@ -280,7 +290,7 @@ async fn rows(database: &str, query: &str) -> Vec<Vec<String>> {
 }
 
 /// Compares the stored data with the answers that the clients received, and checks that the ledger is consistent.
-async fn check(database: &str, cards: &[Value], told: &Told) {
+async fn check(database: &str, cards: &[Value], answers: &Answers) {
     let submissions = rows(
         database,
         "SELECT s.id::text, c.id::text FROM submissions s JOIN copies c USING (code_prefix, code_mac)",
@@ -288,22 +298,25 @@ async fn check(database: &str, cards: &[Value], told: &Told) {
     .await;
     let stored: BTreeMap<_, _> =
         submissions.into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
-    assert_eq!(stored, told.submitted, "submissions");
+    assert_eq!(stored, answers.submitted, "submissions");
     assert_eq!(stored.len(), cards.len());
 
     let trades =
         rows(database, "SELECT id::text, state, offered_by::text, offered_to::text FROM trades")
             .await;
     let offered: BTreeSet<_> = trades.iter().map(|row| row[0].clone()).collect();
-    assert_eq!(offered, told.offered, "offers: none lost, none made twice");
+    assert_eq!(offered, answers.offered, "offers: none lost, none created twice");
     let closed: BTreeMap<_, _> = trades
         .iter()
         .filter(|row| row[1] != "open")
         .map(|row| (row[0].clone(), row[1].as_str()))
         .collect();
-    assert_eq!(closed, told.closed.iter().map(|(trade, state)| (trade.clone(), *state)).collect());
+    assert_eq!(
+        closed,
+        answers.closed.iter().map(|(trade, state)| (trade.clone(), *state)).collect()
+    );
     let accepted = closed.values().filter(|state| **state == "accepted").count();
-    assert!(accepted > CLIENTS / 4, "only {accepted} trades came about");
+    assert!(accepted > CLIENTS / 4, "only {accepted} trades were accepted");
 
     // The transfers of copies that the accepted trades require: (trade, copy) → (giver, taker).
     let moves = rows(
@@ -329,7 +342,7 @@ async fn check(database: &str, cards: &[Value], told: &Told) {
         let [copy, position, entry, account, owner, trade] = &row[..] else { panic!("{row:?}") };
         let before = owners.get(copy);
         let expected = before.map_or(1, |(position, _)| position + 1);
-        assert_eq!(position, &expected.to_string(), "without gaps: {row:?}");
+        assert_eq!(position, &expected.to_string(), "positions have no gaps: {row:?}");
         assert_eq!(account, owner, "{row:?}");
         match (before, entry.as_str()) {
             (None, "register") => {}
@@ -341,7 +354,7 @@ async fn check(database: &str, cards: &[Value], told: &Told) {
         }
         owners.insert(copy.clone(), (expected, owner.clone()));
     }
-    assert_eq!(due, BTreeMap::new(), "half a trade");
+    assert_eq!(due, BTreeMap::new(), "transfers of accepted trades that are missing in the ledger");
     let mirrored =
         rows(database, "SELECT id::text, owner_id::text FROM copies WHERE owner_id IS NOT NULL")
             .await;
@@ -361,5 +374,9 @@ async fn check(database: &str, cards: &[Value], told: &Told) {
     let events = rows(database, "SELECT count(*)::text, count(DISTINCT subject_id)::text FROM events WHERE kind = 'card.unlocked'").await;
     let unlocked =
         rows(database, "SELECT count(*)::text FROM unlocks WHERE unlocked_at IS NOT NULL").await;
-    assert_eq!(events[0], [unlocked[0][0].clone(), unlocked[0][0].clone()], "unlocked once each");
+    assert_eq!(
+        events[0],
+        [unlocked[0][0].clone(), unlocked[0][0].clone()],
+        "each card has one event of its unlock"
+    );
 }

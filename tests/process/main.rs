@@ -125,7 +125,7 @@ impl Service {
         self.child.wait().unwrap();
     }
 
-    /// Stops it with a signal, as an init system does, and returns its log.
+    /// Stops the service with a signal, as an init system does, and returns its log.
     fn stop(mut self, signal: Signal) -> String {
         kill_process(self.pid(), signal).unwrap();
         let status = self.child.wait().unwrap();
@@ -197,7 +197,7 @@ async fn within(limit: Duration, what: &str, mut done: impl AsyncFnMut() -> bool
 }
 
 #[tokio::test]
-async fn the_first_start_shows_a_password_and_a_restart_keeps_everything() {
+async fn the_first_start_shows_a_password_and_a_restart_keeps_all_data() {
     let home = Home::new();
     let service = home.serve();
     let password = service.password.clone().expect("the first start shows the admin's password");
@@ -210,7 +210,7 @@ async fn the_first_start_shows_a_password_and_a_restart_keeps_everything() {
     assert!(!log.contains("panicked"), "{log}");
 
     let service = home.serve();
-    assert_eq!(service.password, None, "shown once");
+    assert_eq!(service.password, None, "the password is shown only once");
     assert!(service.knows("ada").await);
     service.stop(Signal::INT);
 }
@@ -240,7 +240,7 @@ async fn after_kill_9_of_the_service_nothing_acknowledged_is_lost() {
 }
 
 #[tokio::test]
-async fn after_kill_9_of_postgres_it_comes_back_by_itself() {
+async fn after_kill_9_of_postgres_the_service_restarts_it() {
     let home = Home::new();
     let service = home.serve();
     let acknowledged = service.register_many("player", 5).await;
@@ -276,13 +276,13 @@ async fn after_kill_9_of_both_a_new_start_works() {
 }
 
 #[tokio::test]
-async fn a_second_service_on_the_same_data_is_told_so() {
+async fn a_second_service_on_the_same_data_directory_is_refused() {
     let home = Home::new();
     let service = home.serve();
     let second = home.command(&["serve", "--listen", "127.0.0.1:0"]).output().unwrap();
     assert_eq!(second.status.code(), Some(70), "{}", text(&second));
     assert!(text(&second).contains(&service.child.id().to_string()), "{}", text(&second));
-    assert!(service.is_ready().await, "the first goes on");
+    assert!(service.is_ready().await, "the first service is not affected");
     service.stop(Signal::TERM);
 }
 
@@ -327,7 +327,7 @@ async fn the_command_line_works_beside_a_running_service_and_without_one() {
 
 /// If a newer release contains more cards for a set that was printed, these are refused, but the service starts.
 #[tokio::test]
-async fn seed_data_that_is_refused_does_not_keep_it_from_starting() {
+async fn refused_seed_data_does_not_prevent_the_start() {
     let home = Home::new();
     home.serve().stop(Signal::TERM);
     let codes = home.0.join("codes.csv");
@@ -371,7 +371,7 @@ fn emojito_with_lore(home: &Home, name: &str, lore: &str) -> PathBuf {
 
 /// Changes by users are kept at a restart, as long as the seed data does not change.
 #[tokio::test]
-async fn a_restart_undoes_no_change() {
+async fn a_restart_does_not_undo_changes() {
     let home = Home::new();
     let lore = async |service: &Service| {
         let cards = reqwest::get(format!("{}/v1/cards?game=emojito&limit=1", service.base)).await;
@@ -411,7 +411,7 @@ async fn a_restart_undoes_no_change() {
 
 /// The running service builds its bulk files itself: at the start, and after changes.
 #[tokio::test]
-async fn bulk_files_follow_the_catalogue() {
+async fn bulk_files_are_rebuilt_after_changes_of_the_catalogue() {
     let home = Home::new();
     // The test polls without pauses, so the rate limits must be high.
     let often = ["--requests-per-second", "1000000", "--request-burst", "1000000"];
@@ -448,7 +448,7 @@ async fn bulk_files_follow_the_catalogue() {
 
 /// A request that has begun is completed after SIGTERM.
 #[tokio::test]
-async fn stopping_finishes_what_was_begun() {
+async fn a_stopping_service_completes_requests_that_have_begun() {
     let home = Home::new();
     let service = home.serve();
     let address = service.base.trim_start_matches("http://").to_owned();
@@ -480,7 +480,7 @@ async fn stopping_finishes_what_was_begun() {
 
 /// A load balancer must be able to see that this instance stops before the port is closed.
 #[tokio::test]
-async fn a_stopping_service_says_so_before_its_port_closes() {
+async fn a_stopping_service_is_not_ready_before_its_port_closes() {
     let home = Home::new();
     let service = home.serve_with(&["--drain-delay", "0"]);
     let client = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
@@ -490,19 +490,19 @@ async fn a_stopping_service_says_so_before_its_port_closes() {
     };
     assert_eq!(ready().await, Some(200));
     kill_process(service.pid(), Signal::TERM).unwrap();
-    let mut heard = Vec::new();
+    let mut statuses = Vec::new();
     within(Duration::from_secs(30), "the port closes", async || {
         let status = ready().await;
-        heard.extend(status);
+        statuses.extend(status);
         status.is_none()
     })
     .await;
-    assert!(heard.contains(&503), "{heard:?}");
+    assert!(statuses.contains(&503), "{statuses:?}");
 }
 
 /// Clients can send arbitrary methods and paths: these must not make the log or the memory grow without limit.
 #[tokio::test]
-async fn what_a_client_makes_up_fills_neither_log_nor_memory() {
+async fn invented_methods_and_paths_do_not_fill_log_or_memory() {
     let home = Home::new();
     let service =
         home.serve_with(&["--requests-per-second", "100000", "--request-burst", "100000"]);
@@ -548,7 +548,7 @@ async fn what_a_client_makes_up_fills_neither_log_nor_memory() {
 /// answer must not prevent the service from stopping: the first process of a container has no default action for signals,
 /// and would have to be killed.
 #[test]
-fn a_database_that_does_not_answer() {
+fn a_service_stops_while_its_database_does_not_answer() {
     let home = Home::new();
     let keys = home.0.join("keys.json");
     let keys = keys.to_str().unwrap();
@@ -583,12 +583,12 @@ fn a_database_that_does_not_answer() {
     // After its first packet, the service waits for an answer.
     connection.read_exact(&mut [0; 8]).unwrap();
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    let told = Instant::now();
+    let signalled_at = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
             break Some(status);
         }
-        if told.elapsed() > Duration::from_secs(5) {
+        if signalled_at.elapsed() > Duration::from_secs(5) {
             child.kill().unwrap();
             child.wait().unwrap();
             break None;
@@ -600,7 +600,7 @@ fn a_database_that_does_not_answer() {
 
 /// Runs the tour of the README, which starts a service itself.
 #[test]
-fn the_tour_goes_as_expected() {
+fn the_tour_of_the_readme_succeeds() {
     let tour =
         PathBuf::from(env!("CARGO_BIN_EXE_cardscape")).with_file_name("examples").join("tour");
     // No server listens on this port, so the tour starts its own service.
@@ -610,7 +610,7 @@ fn the_tour_goes_as_expected() {
 }
 
 #[test]
-fn usage_is_explained_and_wrong_usage_is_2() {
+fn help_is_printed_and_wrong_usage_exits_with_2() {
     let run = |arguments: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_cardscape")).args(arguments).output().unwrap()
     };
@@ -627,9 +627,9 @@ fn usage_is_explained_and_wrong_usage_is_2() {
     assert!(text(&own_server).contains("keys generate"), "{}", text(&own_server));
 }
 
-/// docs/OPERATIONS.md: workers × (pool size + 1) + search connections + 15.
+/// The documented limit in docs/OPERATIONS.md is workers × (pool size + 1) + search connections + 17.
 #[tokio::test]
-async fn the_service_opens_as_many_connections_as_its_operators_are_told() {
+async fn the_service_opens_no_more_connections_than_documented() {
     let home = Home::new();
     let service = home.serve_with(&[
         "--workers",
@@ -641,7 +641,7 @@ async fn the_service_opens_as_many_connections_as_its_operators_are_told() {
         "--bulk-interval",
         "4",
     ]);
-    let most = 2 * (2 + 1) + 1 + 15;
+    let most = 2 * (2 + 1) + 1 + 17;
     let socket = home.0.join("run");
     let address = format!("host={} user=cardscape dbname=cardscape", socket.display());
     let session = async || {
@@ -651,7 +651,7 @@ async fn the_service_opens_as_many_connections_as_its_operators_are_told() {
         client
     };
     let (locks, looks) = (session().await, session().await);
-    // The locks let all requests wait, so that every pool grows to its limit.
+    // The locks make all requests wait, so that every pool grows to its limit.
     let lock = "BEGIN; LOCK TABLE cards, card_content, accounts, sessions IN ACCESS EXCLUSIVE MODE";
     locks.batch_execute(lock).await.unwrap();
     let paths = [

@@ -22,7 +22,7 @@ fn commands(out: &str) -> [Vec<&str>; 6] {
 }
 
 #[test]
-fn a_mistyped_data_directory_does_not_become_one() {
+fn a_mistyped_data_directory_is_not_created() {
     let home = Home::new();
     let (typo, empty) = (home.0.join("typo"), home.0.join("empty"));
     std::fs::create_dir(&empty).unwrap();
@@ -31,9 +31,15 @@ fn a_mistyped_data_directory_does_not_become_one() {
         for arguments in commands(out.to_str().unwrap()) {
             let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
             command.args(&arguments).arg("--data-dir").arg(dir).env_remove("DATABASE_URL");
-            let said = usage(command);
-            assert!(said.contains(&format!("there is no database in {}", dir.display())), "{said}");
-            assert!(said.contains("cardscape serve") && said.contains("--data-dir"), "{said}");
+            let message = usage(command);
+            assert!(
+                message.contains(&format!("there is no database in {}", dir.display())),
+                "{message}"
+            );
+            assert!(
+                message.contains("cardscape serve") && message.contains("--data-dir"),
+                "{message}"
+            );
         }
     }
     assert!(!typo.exists() && !out.exists());
@@ -50,28 +56,28 @@ fn a_foreign_database_gets_no_tables() {
     for arguments in commands(out.to_str().unwrap()) {
         let mut command = home.command(&arguments);
         command.args(["--database-url", &url, "--keys-file", keys.to_str().unwrap()]);
-        let said = usage(command);
-        assert!(said.contains("no tables of Cardscape"), "{arguments:?}: {said}");
-        assert!(said.contains("--database-url"), "{said}");
+        let message = usage(command);
+        assert!(message.contains("no tables of Cardscape"), "{arguments:?}: {message}");
+        assert!(message.contains("--database-url"), "{message}");
     }
     service.stop(Signal::TERM);
 }
 
 #[test]
-fn a_taken_port_is_seen_before_anything_is_made() {
+fn a_port_in_use_is_reported_before_a_database_is_created() {
     let home = Home::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let serve = home.command(&["serve", "--listen", &address]).output().unwrap();
     assert_eq!(serve.status.code(), Some(70), "{}", text(&serve));
-    let said = text(&serve);
-    assert!(said.contains(&format!("cannot listen on {address}")), "{said}");
-    assert!(said.contains("--listen"), "{said}");
-    assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0, "no database was made");
+    let message = text(&serve);
+    assert!(message.contains(&format!("cannot listen on {address}")), "{message}");
+    assert!(message.contains("--listen"), "{message}");
+    assert_eq!(std::fs::read_dir(&home.0).unwrap().count(), 0, "no database was created");
 }
 
 #[test]
-fn what_serve_is_told_is_looked_at_before_anything_is_made() {
+fn options_of_serve_are_checked_before_a_database_is_created() {
     let place = tempfile::tempdir().unwrap();
     let (nowhere, data) = (place.path().join("nowhere"), place.path().join("data"));
     let run = |arguments: &[&str]| {
@@ -84,15 +90,18 @@ fn what_serve_is_told_is_looked_at_before_anything_is_made() {
         text(&output)
     };
     let nowhere = nowhere.to_str().unwrap();
-    let said = run(&["--keys-file", nowhere]);
-    assert!(said.contains(&format!("there is no key file {nowhere}")), "{said}");
-    let said = run(&["--pg-bin", nowhere]);
-    assert!(said.contains(&format!("looked in {nowhere}")) && said.contains("--pg-bin"), "{said}");
+    let message = run(&["--keys-file", nowhere]);
+    assert!(message.contains(&format!("there is no key file {nowhere}")), "{message}");
+    let message = run(&["--pg-bin", nowhere]);
+    assert!(
+        message.contains(&format!("looked in {nowhere}")) && message.contains("--pg-bin"),
+        "{message}"
+    );
 }
 
 #[test]
-fn addresses_and_networks_are_explained() {
-    for (option, value, told) in [
+fn wrong_addresses_and_networks_are_explained() {
+    for (option, value, expected) in [
         ("--listen", "0.0.0.0", "an IP address with a port, such as 0.0.0.0:8080"),
         ("--listen", "::1", "an IP address with a port, such as [::1]:8080"),
         ("--listen", "nowhere", "an IP address with a port, such as 127.0.0.1:8080 or [::1]:8080"),
@@ -101,8 +110,8 @@ fn addresses_and_networks_are_explained() {
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
         command.args(["serve", option, value]);
-        let said = usage(command);
-        assert!(said.contains(told), "{option} {value}: {said}");
+        let message = usage(command);
+        assert!(message.contains(expected), "{option} {value}: {message}");
     }
 }
 
@@ -114,18 +123,18 @@ fn a_database_without_tables_gets_none_without_a_key_file() {
     let nowhere = home.0.join("nowhere.json");
     let there = ["--database-url", &url, "--keys-file", nowhere.to_str().unwrap()];
     let serve = ["serve", "--listen", "127.0.0.1:0"];
-    let said = text(&home.command(&[&serve[..], &there].concat()).output().unwrap());
-    assert!(said.contains("there is no key file"), "{said}");
+    let message = text(&home.command(&[&serve[..], &there].concat()).output().unwrap());
+    assert!(message.contains("there is no key file"), "{message}");
     // The command above has not created any tables.
     let mint = ["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1", "--dry-run"];
-    let said = usage(home.command(&[&mint[..], &there].concat()));
-    assert!(said.contains("no tables of Cardscape"), "{said}");
+    let message = usage(home.command(&[&mint[..], &there].concat()));
+    assert!(message.contains("no tables of Cardscape"), "{message}");
     service.stop(Signal::TERM);
 }
 
 /// Completions and man pages contain every command.
 #[test]
-fn shells_and_man_are_told_every_command() {
+fn completions_and_man_pages_contain_every_command() {
     let home = Home::new();
     let run = |arguments: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_cardscape")).args(arguments).output().unwrap()

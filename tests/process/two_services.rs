@@ -20,7 +20,7 @@ pub(super) struct TwoServices {
 }
 
 impl TwoServices {
-    /// Starts both with these additional options, and without rate limits.
+    /// Starts both services with these additional options, and without rate limits.
     pub(super) fn start(options: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
@@ -82,13 +82,14 @@ impl Instance {
         Self { arguments, address, child: Mutex::new(child) }
     }
 
-    /// Kills it with SIGKILL, and starts it again at the same address.
+    /// Kills the service with SIGKILL, and starts it again at the same address.
     pub(super) fn kill_and_restart(&self) {
         let mut child = self.child.lock().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         let again = launch(&self.arguments, &self.address);
-        *child = again.unwrap_or_else(|told| panic!("the service starts again: {told}")).0;
+        *child =
+            again.unwrap_or_else(|output| panic!("the service did not start again: {output}")).0;
     }
 }
 
@@ -111,9 +112,9 @@ fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String>
         .unwrap();
     let mut errors = child.stderr.take().unwrap();
     // The pipe must be read: otherwise it fills up and the service blocks on writing.
-    let told = std::thread::spawn(move || {
-        let mut told = Vec::new();
-        errors.read_to_end(&mut told).map(|_| told)
+    let output = std::thread::spawn(move || {
+        let mut output = Vec::new();
+        errors.read_to_end(&mut output).map(|_| output)
     });
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     while let Some(line) = lines.next() {
@@ -124,7 +125,7 @@ fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String>
         }
     }
     child.wait().unwrap();
-    Err(String::from_utf8_lossy(&told.join().unwrap().unwrap()).into_owned())
+    Err(String::from_utf8_lossy(&output.join().unwrap().unwrap()).into_owned())
 }
 
 /// The text of a member of a JSON object.

@@ -1,4 +1,4 @@
-//! `cardscape mint --public-url … --sheet …`: addresses for QR codes in the print file, and a sheet of labels for the packer.
+//! `cardscape mint --public-url … --sheet …`: URLs for QR codes in the print file, and a sheet of labels.
 
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,7 +18,7 @@ async fn mint(program: &Program<'_>, out: &Path, sheet: &Path) -> Output {
     program.output(&[&run[..], &files].concat()).await
 }
 
-/// What stands on the pages of a PDF, unpacked.
+/// The decompressed content of the pages of a PDF.
 fn pages(pdf: &[u8]) -> Vec<String> {
     let places = |mark: &[u8]| -> Vec<usize> {
         let windows = pdf.windows(mark.len()).enumerate();
@@ -40,11 +40,12 @@ async fn the_command_writes_an_address_and_a_label_for_each_code() {
     let program = Program::new(&app);
     let (out, sheet) = (fresh_path(".csv"), fresh_path(".pdf"));
     let minted = mint(&program, &out, &sheet).await;
-    let told = [minted.stdout, minted.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
-    assert!(minted.status.success(), "{told}");
+    let output =
+        [minted.stdout, minted.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+    assert!(minted.status.success(), "{output}");
     for expected in [out.to_str().unwrap(), sheet.to_str().unwrap(), &sha256(&out), &sha256(&sheet)]
     {
-        assert!(told.contains(expected), "{expected}: {told}");
+        assert!(output.contains(expected), "{expected}: {output}");
     }
     for file in [&out, &sheet] {
         let mode = std::fs::metadata(file).unwrap().permissions().mode();
@@ -73,11 +74,14 @@ async fn the_command_writes_an_address_and_a_label_for_each_code() {
         let label = &labels[begin..=last + labels[last..].find(')').unwrap()];
         assert!(label.contains(&format!("({})", second.trim_start_matches('-'))), "{label}");
         assert!(label.contains(&format!("(line {count})")), "{label}");
-        assert!(!told.contains(line[code]) && !told.contains(&symbols), "a code is told");
+        assert!(
+            !output.contains(line[code]) && !output.contains(&symbols),
+            "the output contains a code"
+        );
     }
     assert_eq!((count, labels.matches("(line ").count()), (CODES, CODES));
 
-    // Neither file is written a second time, and of a run that is refused nothing is left.
+    // Existing files are not overwritten, and a refused run leaves no file.
     let before = [sha256(&out), sha256(&sheet)];
     let other = fresh_path(".csv");
     for file in [&out, &other] {
@@ -89,7 +93,7 @@ async fn the_command_writes_an_address_and_a_label_for_each_code() {
     assert!(!mint(&program, &other, &nowhere).await.status.success());
     assert!(!other.exists() && !nowhere.exists());
     assert_eq!(app.db().value("SELECT count(*) FROM print_runs").await, "1");
-    // Labels need the address.
+    // `--sheet` needs `--public-url`.
     let arguments = ["--set", "dusk", "--copies-per-card", "1", "--out", other.to_str().unwrap()];
     let without = [&arguments[..], &["--sheet", nowhere.to_str().unwrap()]].concat();
     assert_eq!(program.output(&without).await.status.code(), Some(2));

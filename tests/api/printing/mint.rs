@@ -1,4 +1,4 @@
-//! Minting: the plan that is printed, the file, and what is left when it is broken off.
+//! Minting: the plan, the print file, and the clean-up after a mint that was killed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,21 +15,21 @@ use crate::support::{
     PaperCard, Program, RequestExt as _, TestApp, fresh_path, read_print_file, sha256,
 };
 
-async fn rejected(app: &TestApp, card: &PaperCard) {
-    rejected_to(app, "somebody", card).await;
+async fn assert_rejected(app: &TestApp, card: &PaperCard) {
+    assert_rejected_for(app, "somebody", card).await;
 }
 
-async fn rejected_to(app: &TestApp, name: &str, card: &PaperCard) {
+async fn assert_rejected_for(app: &TestApp, name: &str, card: &PaperCard) {
     let player = app.player(name).await;
     let answer = app.post("/v1/submissions").by(&player).json(&card.submission()).answer().await;
     answer.problem(422, "submission_rejected");
 }
 
-/// Deletes what discarded runs left, as housekeeping does.
+/// Deletes the copies of discarded runs, as the background task does.
 pub(super) async fn delete_all(app: &TestApp) -> u64 {
     let now = app.clock().now();
     let mut deleted = 0;
-    // The database ends the work of a mint that was killed while it deleted only after its statement: until then others leave it alone.
+    // If a mint was killed while it deleted copies, its statement still runs in the database and holds its lock. Until it ends, other calls delete nothing.
     loop {
         deleted +=
             discarded_runs::delete_copies(app.store(), usize::MAX, now, |_| {}).await.unwrap();
@@ -41,7 +41,7 @@ pub(super) async fn delete_all(app: &TestApp) -> u64 {
     }
 }
 
-/// Makes the only run look as if its mint had been killed before the last step.
+/// Changes the only run to the state that a mint leaves when it is killed before its last step.
 async fn break_off(app: &TestApp) {
     app.sql(
         "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; \
@@ -52,7 +52,7 @@ async fn break_off(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn a_run_is_what_its_print_file_says() {
+async fn a_run_matches_its_print_file() {
     let app = TestApp::start().await;
     app.import_set("dusk", 5, true).await;
     let file = fresh_path(".csv");
@@ -71,7 +71,7 @@ async fn a_run_is_what_its_print_file_says() {
         assert!(codes.insert(card.serial.clone()));
     }
     assert!(by_number.len() == 5 && by_number.values().all(|&count| count == 100), "{by_number:?}");
-    // The database holds the plan, copy for copy, and no code.
+    // The database contains exactly the copies of the plan.
     let differing = "SELECT count(*) FROM print_run_lines l WHERE copy_count <> (SELECT count(*) FROM copies c \
                      WHERE c.print_run_id = l.print_run_id AND c.printing_id = l.printing_id)";
     assert_eq!(app.db().value(differing).await, "0");
@@ -87,7 +87,7 @@ async fn a_run_is_what_its_print_file_says() {
         app.db().value("SELECT count(*) FROM audit_log WHERE action = 'print_run.activated'").await,
         "1"
     );
-    // Every code is good for its own card and rarity.
+    // Every code is valid for its own card and rarity.
     let ada = app.player("ada").await;
     for card in [&cards[0], &cards[99], &cards[499]] {
         let body = app
@@ -105,7 +105,7 @@ async fn a_run_is_what_its_print_file_says() {
 }
 
 #[tokio::test]
-async fn labels_are_written_once_for_their_owner_alone() {
+async fn labels_are_not_overwritten_and_only_readable_by_their_owner() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let (file, sheet) = (fresh_path(".csv"), fresh_path(".pdf"));
@@ -116,7 +116,7 @@ async fn labels_are_written_once_for_their_owner_alone() {
     std::fs::write(&sheet, "something else").unwrap();
     let refused = app.mint_with_labels("dusk", 13, file.clone(), sheet.clone()).await.unwrap_err();
     assert!(matches!(&refused, MintError::FileExists(path) if *path == sheet), "{refused}");
-    assert!(!file.exists(), "nothing is left of what was begun");
+    assert!(!file.exists(), "the print file of the refused run was not deleted");
     assert_eq!(std::fs::read_to_string(&sheet).unwrap(), "something else");
     std::fs::remove_file(&sheet).unwrap();
 
@@ -136,13 +136,13 @@ async fn labels_are_written_once_for_their_owner_alone() {
 }
 
 #[tokio::test]
-async fn equality_holds_over_runs() {
+async fn cards_have_equal_numbers_of_copies_over_all_runs() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     app.print("dusk", 3).await;
     app.print("dusk", 4).await;
     assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "7");
-    // An import adds no card to a printed set. Were there one all the same, a run would keep it seven behind the others.
+    // An import cannot add a card to a printed set. If such a card existed anyway, a run would leave it seven copies behind the others, so the run is refused.
     app.sql(
         "INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
          VALUES (gen_random_uuid(), 'ttcg', 'dusk', '003', now(), now())",
@@ -157,7 +157,7 @@ async fn equality_holds_over_runs() {
 }
 
 #[tokio::test]
-async fn refuses_without_a_trace() {
+async fn a_refused_mint_leaves_no_file_and_no_run() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let file = fresh_path(".csv");
@@ -171,7 +171,7 @@ async fn refuses_without_a_trace() {
     std::fs::remove_file(&file).unwrap();
     let nowhere = file.join("deeper");
     assert!(matches!(app.mint("dusk", 1, nowhere).await, Err(MintError::File { .. })));
-    // A disk that is full: the file, what is in it and the run are gone.
+    // A device counts as an existing file. For a full disk see `packs.rs`.
     assert!(matches!(
         app.mint("dusk", 1, PathBuf::from("/dev/full")).await,
         Err(MintError::FileExists(_))
@@ -181,13 +181,12 @@ async fn refuses_without_a_trace() {
 }
 
 #[tokio::test]
-async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
+async fn codes_of_an_unfinished_run_are_rejected_and_the_run_is_discarded() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 3).await;
-    // As if the mint had been killed before its last step.
     break_off(&app).await;
-    rejected(&app, &cards[0]).await;
+    assert_rejected(&app, &cards[0]).await;
 
     let (client, connection) =
         tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
@@ -197,7 +196,7 @@ async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
     assert_eq!(
         discarded_runs::discard_abandoned(app.store(), now).await.unwrap(),
         0,
-        "a mint is running: its run is alive"
+        "while a mint holds the lock, no run counts as abandoned"
     );
     assert!(matches!(app.mint("dusk", 1, fresh_path(".csv")).await, Err(MintError::Busy)));
     drop(client);
@@ -209,12 +208,12 @@ async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
         if discarded > 0 {
             break;
         }
-        // Postgres frees the lock a moment after the connection is gone.
+        // Postgres releases the lock shortly after the connection is closed.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(discarded, 1);
     assert_eq!(app.db().value("SELECT status FROM print_runs").await, "discarded");
-    rejected_to(&app, "somebody else", &cards[0]).await;
+    assert_rejected_for(&app, "somebody else", &cards[0]).await;
     delete_all(&app).await;
     assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "0");
     assert_eq!(
@@ -226,12 +225,12 @@ async fn an_unfinished_run_is_worth_nothing_and_discarded_whole() {
 }
 
 #[tokio::test]
-async fn what_was_broken_off_is_deleted_in_steps_and_nobody_waits() {
+async fn copies_of_a_discarded_run_are_deleted_in_steps_without_blocking_a_mint() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     app.print("dusk", 2_600).await;
     break_off(&app).await;
-    // Something slow is at the old copies: the next mint has nothing to do with them.
+    // Another session holds locks on the old copies. The next mint does not touch them and must not wait.
     let slow = app.db().session().await;
     slow.batch_execute("BEGIN; SELECT 1 FROM copies FOR UPDATE").await.unwrap();
     let cards = app.print("dusk", 3).await;
@@ -242,18 +241,18 @@ async fn what_was_broken_off_is_deleted_in_steps_and_nobody_waits() {
     let copies = "SELECT count(*) FROM copies";
     assert_eq!(app.db().number(copies).await, 5_206);
 
-    // Broken off after each transaction, it goes on where it was; two at once do not get in each other's way.
+    // Deletion can stop after each transaction and continue later. Two deletions at the same time do not disturb each other.
     let now = app.clock().now();
     let step = async || discarded_runs::delete_copies(app.store(), 1, now, |_| {}).await.unwrap();
     let (one, other) = tokio::join!(step(), step());
     assert!((2_000..=4_000).contains(&(one + other)), "{one} {other}");
-    let mut told = Vec::new();
-    let seen = std::sync::Mutex::new(&mut told);
+    let mut reported_counts = Vec::new();
+    let seen = std::sync::Mutex::new(&mut reported_counts);
     let rest = discarded_runs::delete_copies(app.store(), usize::MAX, now, |count| {
         seen.lock().unwrap().push(count);
     });
     assert_eq!(rest.await.unwrap() + one + other, 5_200);
-    assert!(told.len() >= 2 && told.is_sorted(), "{told:?}");
+    assert!(reported_counts.len() >= 2 && reported_counts.is_sorted(), "{reported_counts:?}");
     assert_eq!(app.db().number(copies).await, 6);
     assert_eq!(app.db().value(states).await, "active false false, discarded true true");
     assert_eq!(delete_all(&app).await, 0);
@@ -262,7 +261,7 @@ async fn what_was_broken_off_is_deleted_in_steps_and_nobody_waits() {
 }
 
 #[tokio::test]
-async fn the_command_deletes_what_was_broken_off_when_its_run_is_done() {
+async fn after_its_run_the_command_deletes_the_copies_of_a_killed_run() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     app.print("dusk", 1_500).await;
@@ -271,10 +270,10 @@ async fn the_command_deletes_what_was_broken_off_when_its_run_is_done() {
     let file = fresh_path(".csv");
     let out = file.to_str().unwrap();
     let minted = program.output(&["--set", "dusk", "--copies-per-card", "2", "--out", out]).await;
-    let told = String::from_utf8(minted.stderr).unwrap();
-    assert!(minted.status.success(), "{told}");
-    assert!(told.contains("broken off and is discarded"), "{told}");
-    assert!(told.contains("deleting the codes"), "{told}");
+    let stderr = String::from_utf8(minted.stderr).unwrap();
+    assert!(minted.status.success(), "{stderr}");
+    assert!(stderr.contains("broken off and is discarded"), "{stderr}");
+    assert!(stderr.contains("deleting the codes"), "{stderr}");
     std::fs::remove_file(&file).unwrap();
     assert_eq!(app.db().number("SELECT count(*) FROM copies").await, 4);
     let admin = app.admin().await;
@@ -288,7 +287,7 @@ async fn the_command_deletes_what_was_broken_off_when_its_run_is_done() {
 }
 
 #[tokio::test]
-async fn the_command_shows_its_plan_and_says_what_it_did() {
+async fn the_command_shows_its_plan_and_its_result() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let program = Program::new(&app);
@@ -320,11 +319,11 @@ async fn the_command_shows_its_plan_and_says_what_it_did() {
         let code = line["code"].as_str().unwrap();
         assert!(
             !text.contains(code) && !log.contains(code),
-            "codes are in the print file and nowhere else"
+            "the output or the log contains a code"
         );
     }
     assert_eq!(printed.lines().count(), 20);
-    // Again into the same file: refused. Unknown set: refused. No file named: wrong usage.
+    // The file exists: refused. The set is unknown: refused. No file is given, or no copies: wrong usage.
     assert_eq!(program.output(&arguments).await.status.code(), Some(1));
     std::fs::remove_file(&file).unwrap();
     let unknown = program.output(&["--set", "noon", "--copies-per-card", "10", "--dry-run"]).await;
@@ -344,7 +343,7 @@ async fn the_command_shows_its_plan_and_says_what_it_did() {
 }
 
 #[tokio::test]
-async fn killed_at_any_moment_a_run_is_finished_or_gone() {
+async fn a_mint_killed_at_any_moment_leaves_a_complete_run_or_none() {
     let app = TestApp::start().await;
     app.import_set("dusk", 4, true).await;
     let program = Program::new(&app);
@@ -358,13 +357,13 @@ async fn killed_at_any_moment_a_run_is_finished_or_gone() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // The moments move from the start over the file and the copies to the end.
+        // The times range from the start over the writing of the file and of the copies to the end.
         tokio::time::sleep(Duration::from_millis(40 + round * 70)).await;
         mint.kill().unwrap();
         mint.wait().unwrap();
         files.push(file);
     }
-    // The next mint discards what the killed ones left; nobody waits until it is deleted.
+    // The next mint discards the runs of the killed mints. It does not wait until their copies are deleted.
     app.print("dusk", 1).await;
     delete_all(&app).await;
 

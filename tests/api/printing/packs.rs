@@ -1,4 +1,4 @@
-//! Packs: print file and packing list together, what becomes of them when a mint is broken off, and checking them offline.
+//! Packs: print file and packing list together, the clean-up after a mint that was killed, and checks without the service.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt as _;
@@ -43,7 +43,7 @@ fn read_packing_list(file: &Path) -> Vec<Item> {
     text.lines().skip(1).map(item).collect()
 }
 
-/// Checks that a packing list is about these cards: each in one pack, packs alike.
+/// Checks a packing list against the print file: each copy is in one pack, and all packs have the same size and weight.
 fn assert_packed(cards: &[PaperCard], items: &[Item], size: usize, weight: u64, tolerance: u64) {
     let mut packs: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
     let mut lines = BTreeSet::new();
@@ -56,7 +56,7 @@ fn assert_packed(cards: &[PaperCard], items: &[Item], size: usize, weight: u64, 
             assert!(lines.insert(line), "{line} is packed twice");
         }
     }
-    assert_eq!(lines.len(), cards.len(), "every copy has its place");
+    assert_eq!(lines.len(), cards.len(), "every copy is packed");
     let left = packs.remove("remainder").map_or(0, |items| items.len());
     assert_eq!(left, cards.len() % size);
     assert_eq!(packs.len(), cards.len() / size);
@@ -102,7 +102,7 @@ async fn every_copy_is_in_one_pack_and_the_list_has_no_code() {
     std::fs::remove_file(&list).unwrap();
 }
 
-/// The lore cards of a set have codes and are nobody's trump: each takes the place of a pack's lore card.
+/// Lore cards that belong to the set have codes. Each replaces the lore card without a code in a pack.
 #[tokio::test]
 async fn t_4_2b_every_pack_has_exactly_one_lore_card() {
     let app = TestApp::start().await;
@@ -144,11 +144,11 @@ async fn t_4_2b_every_pack_has_exactly_one_lore_card() {
     assert_eq!(of_pack.len(), 154 * 7 / 10);
     assert!(of_pack.values().all(|&count| count == 1), "{of_pack:?}");
     assert_eq!(items.iter().filter(|item| item.kind == "lore-copy").count(), 4 * 7);
-    assert!(packed.into_iter().eq(1..=cards.len()), "every copy has its place");
+    assert!(packed.into_iter().eq(1..=cards.len()), "every copy is packed");
 }
 
 #[tokio::test]
-async fn refuses_packs_without_a_trace() {
+async fn a_refused_mint_with_packs_leaves_no_file_and_no_run() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let (file, list) = (fresh_path(".csv"), fresh_path(".packs.csv"));
@@ -167,7 +167,7 @@ async fn refuses_packs_without_a_trace() {
     assert!(matches!(mint(RunToMint::New(unpacked), Some(&list)).await, MintError::PackingList(_)));
     assert!(!file.exists() && !list.exists());
 
-    // Whichever of the two files is in the way stays, and the other is not left behind.
+    // If one of the two files exists already, it is not changed, and the other is not left behind.
     for (taken, other) in [(&file, &list), (&list, &file)] {
         std::fs::write(taken, "somebody's").unwrap();
         assert!(
@@ -179,7 +179,7 @@ async fn refuses_packs_without_a_trace() {
     }
     assert!(
         matches!(mint(in_packs(5, usual()), Some(&file)).await, MintError::FileExists(_)),
-        "one path for both"
+        "both files have the same path"
     );
     assert!(!file.exists());
     let nowhere = file.join("deeper");
@@ -189,9 +189,9 @@ async fn refuses_packs_without_a_trace() {
     }
 }
 
-/// The whole story on the command line: announce, print, reveal, check; then spoil everything that can be checked.
+/// Announces, prints and reveals a run and checks it on the command line. Then changes everything that is checked.
 #[tokio::test]
-async fn what_was_revealed_can_be_checked_without_the_service() {
+async fn a_revealed_run_can_be_checked_without_the_service() {
     let app = TestApp::start().await;
     app.import_set("dusk", 3, false).await;
     let admin = app.admin().await;
@@ -202,7 +202,8 @@ async fn what_was_revealed_can_be_checked_without_the_service() {
     let id = announced["id"].as_str().unwrap();
     let (file, list, opened) =
         (fresh_path(".ndjson"), fresh_path(".packs.csv"), fresh_path(".json"));
-    let [out, packing_list, told] = [&file, &list, &opened].map(|path| path.to_str().unwrap());
+    let [out, packing_list, opened_path] =
+        [&file, &list, &opened].map(|path| path.to_str().unwrap());
     let mint = [
         "mint",
         "--commitment",
@@ -215,16 +216,16 @@ async fn what_was_revealed_can_be_checked_without_the_service() {
         packing_list,
     ];
     let minted = run(program.command(&mint)).await;
-    let said = String::from_utf8(minted.stdout).unwrap();
-    assert!(minted.status.success(), "{said}{}", String::from_utf8_lossy(&minted.stderr));
+    let stdout = String::from_utf8(minted.stdout).unwrap();
+    assert!(minted.status.success(), "{stdout}{}", String::from_utf8_lossy(&minted.stderr));
     for expected in ["10 packs of 6 cards", id, &sha256(&file), &sha256(&list)] {
-        assert!(said.contains(expected), "{expected}: {said}");
+        assert!(stdout.contains(expected), "{expected}: {stdout}");
     }
     assert_eq!(run(program.command(&mint)).await.status.code(), Some(1), "printed already");
 
     let verify = async |more: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
-        command.arg("verify-run").arg(told).args(more).env_remove("DATABASE_URL");
+        command.arg("verify-run").arg(opened_path).args(more).env_remove("DATABASE_URL");
         run(command).await
     };
     let location = format!("/v1/print-commitments/{id}");
@@ -235,24 +236,24 @@ async fn what_was_revealed_can_be_checked_without_the_service() {
     std::fs::write(&opened, answer.text()).unwrap();
     let both = ["--print-file", out, "--packing-list", packing_list];
     let checked = verify(&both).await;
-    let said = String::from_utf8(checked.stdout).unwrap();
-    assert!(checked.status.success(), "{said}{}", String::from_utf8_lossy(&checked.stderr));
+    let text = String::from_utf8(checked.stdout).unwrap();
+    assert!(checked.status.success(), "{text}{}", String::from_utf8_lossy(&checked.stderr));
     assert_eq!(
-        said.matches("as announced").count() + said.matches("follows from plan and seed").count(),
+        text.matches("as announced").count() + text.matches("follows from plan and seed").count(),
         2,
-        "{said}"
+        "{text}"
     );
     let shown = verify(&["--show-packing-list"]).await.stdout;
-    assert_eq!(shown, std::fs::read(&list).unwrap(), "the same seed and plan, the same bytes");
+    assert_eq!(shown, std::fs::read(&list).unwrap(), "the same seed and plan give the same bytes");
 
-    let no = async |more: &[&str], why: &str| {
+    let assert_refused = async |more: &[&str], why: &str| {
         let checked = verify(more).await;
-        let said = String::from_utf8(checked.stderr).unwrap();
-        assert_eq!(checked.status.code(), Some(1), "{why}: {said}");
-        assert!(said.contains(why), "{why}: {said}");
-        said
+        let text = String::from_utf8(checked.stderr).unwrap();
+        assert_eq!(checked.status.code(), Some(1), "{why}: {text}");
+        assert!(text.contains(why), "{why}: {text}");
+        text
     };
-    no(&["--commitment", &"0".repeat(64)], "the hash is another").await;
+    assert_refused(&["--commitment", &"0".repeat(64)], "the hash is another").await;
     let printed = std::fs::read_to_string(&file).unwrap();
     let lines: Vec<&str> = printed.lines().collect();
     let serials: Vec<String> = lines
@@ -270,8 +271,8 @@ async fn what_was_revealed_can_be_checked_without_the_service() {
         (lines[..59].join("\n"), "code 60 should be"),
     ] {
         std::fs::write(&file, spoilt).unwrap();
-        let said = no(&both, why).await;
-        assert!(serials.iter().all(|serial| !said.contains(serial)), "{said}");
+        let text = assert_refused(&both, why).await;
+        assert!(serials.iter().all(|serial| !text.contains(serial)), "{text}");
     }
     let packed = std::fs::read_to_string(&list).unwrap();
     for spoilt in [
@@ -280,20 +281,20 @@ async fn what_was_revealed_can_be_checked_without_the_service() {
         packed[..packed.len() - 1].to_owned(),
     ] {
         std::fs::write(&list, spoilt).unwrap();
-        no(&["--packing-list", packing_list], "is not the one that follows").await;
+        assert_refused(&["--packing-list", packing_list], "is not the one that follows").await;
     }
     let opening = answer.json()["opening"].as_str().unwrap().to_owned();
     std::fs::write(&opened, format!("{opening}\n")).unwrap();
     assert!(
         verify(&["--commitment", announced["commitment"].as_str().unwrap()]).await.status.success()
     );
-    assert_eq!(verify(&[]).await.status.code(), Some(2), "against what?");
+    assert_eq!(verify(&[]).await.status.code(), Some(2), "no commitment is given");
     std::fs::write(
         &opened,
         opening.replacen("\"copies_per_card\":20", "\"copies_per_card\":21", 1),
     )
     .unwrap();
-    no(
+    assert_refused(
         &["--commitment", announced["commitment"].as_str().unwrap()],
         "card 001 does not get its copies",
     )
@@ -304,7 +305,7 @@ async fn what_was_revealed_can_be_checked_without_the_service() {
 }
 
 #[tokio::test]
-async fn the_command_reads_how_packs_are_made() {
+async fn the_command_reads_the_parameters_of_packs() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let program = Program::new(&app);
@@ -314,24 +315,28 @@ async fn the_command_reads_how_packs_are_made() {
     let from_file = format!("--packs={}", parameters.display());
     let plan = ["--set", "dusk", "--copies-per-card", "10", "--dry-run"];
     let dry = async |more: &[&str]| program.output(&[&plan[..], more].concat()).await;
-    let said = |output: &std::process::Output| String::from_utf8(output.stdout.clone()).unwrap();
+    let stdout = |output: &std::process::Output| String::from_utf8(output.stdout.clone()).unwrap();
     let usual = dry(&["--packs"]).await;
     assert!(usual.status.success());
     assert!(
-        said(&usual).contains("2 packs of 10 cards and a lore card, 0 copies left over"),
+        stdout(&usual).contains("2 packs of 10 cards and a lore card, 0 copies left over"),
         "{}",
-        said(&usual)
+        stdout(&usual)
     );
     let left = dry(&[&from_file, "--remainder"]).await;
     assert!(
-        said(&left).contains("2 packs of 8 cards and a lore card, 4 copies left over"),
+        stdout(&left).contains("2 packs of 8 cards and a lore card, 4 copies left over"),
         "{}",
-        said(&left)
+        stdout(&left)
     );
-    assert!(said(&left).contains("a pack weighs 15580 mg, 5 mg more or less"), "{}", said(&left));
-    assert_eq!(dry(&[&from_file]).await.status.code(), Some(1), "four are left");
+    assert!(
+        stdout(&left).contains("a pack weighs 15580 mg, 5 mg more or less"),
+        "{}",
+        stdout(&left)
+    );
+    assert_eq!(dry(&[&from_file]).await.status.code(), Some(1), "four copies are left over");
     assert!(dry(&[&from_file, "--pack-size", "5"]).await.status.success());
-    assert_eq!(dry(&["--remainder"]).await.status.code(), Some(2), "of what?");
+    assert_eq!(dry(&["--remainder"]).await.status.code(), Some(2), "--remainder without --packs");
     assert_eq!(dry(&["--packs=/nowhere/at/all.json"]).await.status.code(), Some(2));
     std::fs::write(&parameters, r#"{ "pack_size": 8 }"#).unwrap();
     assert_eq!(dry(&[&from_file]).await.status.code(), Some(2));
@@ -339,15 +344,15 @@ async fn the_command_reads_how_packs_are_made() {
     assert_eq!(app.db().value("SELECT count(*) FROM print_commitments").await, "0");
 }
 
-/// A file that cannot grow any more, as on a full disk: at 8 KiB, in the middle of either file.
+/// The size limit of the process stops the write of one of the two files in the middle, as a full disk would.
 #[tokio::test]
-async fn a_full_disk_is_a_clear_error_and_leaves_nothing() {
+async fn a_full_disk_is_a_clear_error_and_leaves_no_file_and_no_run() {
     let app = TestApp::start().await;
     app.import_set("dusk", 4, true).await;
     let program = Program::new(&app);
     let (file, list) = (fresh_path(".csv"), fresh_path(".packs.csv"));
     let [out, packing_list] = [&file, &list].map(|path| path.to_str().unwrap());
-    // The packing list is written first, and shorter when there are many cards in a pack.
+    // The packing list is written first. With many cards in a pack it is shorter than the print file.
     for (limit, fails) in [("8", packing_list), ("75", out)] {
         let mint = program.mint(&[
             "--set",
@@ -367,9 +372,9 @@ async fn a_full_disk_is_a_clear_error_and_leaves_nothing() {
         limited.arg(mint.get_program()).args(mint.get_args()).stdin(Stdio::null());
         limited.envs(mint.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let output = run(limited).await;
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(70), "{said}");
-        assert!(said.contains(&format!("cannot write {fails}: File too large")), "{said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(70), "{stderr}");
+        assert!(stderr.contains(&format!("cannot write {fails}: File too large")), "{stderr}");
         assert!(!file.exists() && !list.exists());
     }
     for table in ["print_runs", "print_commitments", "copies"] {
@@ -378,7 +383,7 @@ async fn a_full_disk_is_a_clear_error_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn killed_at_any_moment_a_run_in_packs_is_finished_or_gone() {
+async fn a_mint_with_packs_killed_at_any_moment_leaves_a_complete_run_or_none() {
     let app = TestApp::start().await;
     app.import_set("dusk", 4, true).await;
     let admin = app.admin().await;
@@ -387,7 +392,7 @@ async fn killed_at_any_moment_a_run_in_packs_is_finished_or_gone() {
     for round in 0..10u64 {
         let (file, list) = (fresh_path(".csv"), fresh_path(".packs.csv"));
         let [out, packing_list] = [&file, &list].map(|path| path.to_str().unwrap());
-        // Every other run was announced before.
+        // Every second run was announced before.
         let mut mint = match round % 2 {
             0 => program.mint(&[
                 "--set",
@@ -417,13 +422,13 @@ async fn killed_at_any_moment_a_run_in_packs_is_finished_or_gone() {
             }
         };
         let mut mint = mint.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // The moments move from the start over the files and the copies to the end.
+        // The times range from the start over the writing of the files and of the copies to the end.
         tokio::time::sleep(Duration::from_millis(40 + round * 80)).await;
         mint.kill().unwrap();
         mint.wait().unwrap();
         files.push((file, list));
     }
-    // The next mint discards what the killed ones left; nobody waits until it is deleted.
+    // The next mint discards the runs of the killed mints. It does not wait until their copies are deleted.
     app.print("dusk", 1).await;
     super::mint::delete_all(&app).await;
 

@@ -1,4 +1,4 @@
-//! Who may do what with it: rows of the permission matrix.
+//! Rows of the permission matrix for printing.
 
 use serde_json::json;
 

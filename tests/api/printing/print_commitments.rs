@@ -1,4 +1,4 @@
-//! Announcing print runs: the hash before, the plan after, and nothing in between.
+//! Announcing print runs: the hash is public before the run, and the plan after the reveal.
 
 use cardscape::domain::ids::CommitmentId;
 use cardscape::domain::printing::commitment::Opening;
@@ -24,7 +24,7 @@ fn to_print(announcement: &Value) -> RunToMint {
 }
 
 #[tokio::test]
-async fn announced_printed_revealed_and_checked() {
+async fn a_commitment_is_announced_printed_revealed_and_checked() {
     let app = TestApp::start().await;
     app.import_set("dusk", 3, false).await;
     let admin = app.admin().await;
@@ -38,7 +38,7 @@ async fn announced_printed_revealed_and_checked() {
     assert_eq!(announced["status"], "announced");
     assert_eq!(announced.get("opening"), None);
 
-    // Everybody sees the hash and nothing else, before and after it is printed.
+    // Before and after the run is printed, the public answers contain the hash, but neither seed nor opening.
     let seed = app.db().value("SELECT encode(seed, 'hex') FROM print_commitments").await;
     for status in ["announced", "printed"] {
         for place in [&location, OF_DUSK] {
@@ -72,7 +72,7 @@ async fn announced_printed_revealed_and_checked() {
     let public = app.get(&location).answer().await.expect(200);
     assert_eq!(public, revealed);
     assert_eq!(public["status"], "revealed");
-    // What anyone can do: hash the opening, and read it.
+    // Every reader can hash the opening and parse it.
     let opening = public["opening"].as_str().unwrap();
     let digest: String = Sha256::digest(opening).iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(public["commitment"], digest);
@@ -90,15 +90,15 @@ async fn announced_printed_revealed_and_checked() {
     assert_eq!(app.db().value(lines).await, planned.join(","));
 
     let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
-    let did: Vec<_> = log["data"]
+    let actions: Vec<_> = log["data"]
         .as_array()
         .unwrap()
         .iter()
         .map(|entry| entry["action"].as_str().unwrap())
         .collect();
-    let count = |action: &str| did.iter().filter(|did| **did == action).count();
+    let count = |action: &str| actions.iter().filter(|logged| **logged == action).count();
     assert_eq!(count("print_commitment.announced"), 1);
-    assert_eq!(count("print_commitment.revealed"), 1, "once, however often it is asked for");
+    assert_eq!(count("print_commitment.revealed"), 1, "a repeated reveal is not logged again");
     let revealed = log["data"]
         .as_array()
         .unwrap()
@@ -140,7 +140,7 @@ async fn no_plan_is_revealed_while_a_card_is_hidden() {
 }
 
 #[tokio::test]
-async fn only_what_was_announced_is_printed_and_only_once() {
+async fn an_announced_run_is_printed_once_and_only_as_announced() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, false).await;
     let admin = app.admin().await;
@@ -157,7 +157,7 @@ async fn only_what_was_announced_is_printed_and_only_once() {
     assert!(matches!(mint(&first).await, Err(MintError::PrintedAlready(_))));
     let unknown = json!({ "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11" });
     assert!(matches!(mint(&unknown).await, Err(MintError::UnknownCommitment(_))));
-    // A printing more: the second plan does not fit any more.
+    // A printing is deleted: the second plan does not match the set any more.
     app.sql("DELETE FROM print_run_lines WHERE printing_id IN (SELECT id FROM printings WHERE rarity = 'primal_rare'); \
              DELETE FROM printing_content WHERE printing_id IN (SELECT id FROM printings WHERE rarity = 'primal_rare'); \
              DELETE FROM printings WHERE rarity = 'primal_rare'").await;
@@ -167,7 +167,7 @@ async fn only_what_was_announced_is_printed_and_only_once() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_broken_off_gives_its_announcement_back() {
+async fn a_killed_run_can_be_printed_again_with_its_announcement() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, false).await;
     let admin = app.admin().await;
@@ -175,16 +175,14 @@ async fn a_run_that_is_broken_off_gives_its_announcement_back() {
     let file = fresh_path(".csv");
     app.mint_run(to_print(&announced), file.clone(), None).await.unwrap();
     std::fs::remove_file(&file).unwrap();
-    // As if the mint had been killed before its last step.
+    // The state that a mint leaves when it is killed before its last step.
     app.sql("ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; \
              UPDATE print_runs SET status = 'pending', activated_at = NULL; UPDATE sets SET copies_per_card = 0; \
              ALTER TABLE print_runs ENABLE TRIGGER active_runs_stay").await;
     let look = async || app.get(&path(&announced)).answer().await.expect(200);
-    assert_eq!(look().await["status"], "announced", "perhaps it is being printed");
-    let noted = app.clock().now();
-    cardscape::store::printing::discarded_runs::discard_abandoned(app.store(), noted)
-        .await
-        .unwrap();
+    assert_eq!(look().await["status"], "announced", "the mint may still be running");
+    let now = app.clock().now();
+    cardscape::store::printing::discarded_runs::discard_abandoned(app.store(), now).await.unwrap();
     let broken_off = look().await;
     assert_eq!(broken_off["status"], "broken_off");
     assert!(broken_off["broken_off_at"].is_string() && broken_off.get("opening").is_none());
@@ -200,7 +198,10 @@ async fn a_run_that_is_broken_off_gives_its_announcement_back() {
     std::fs::remove_file(&file).unwrap();
     let printed = look().await;
     assert_eq!(printed["status"], "printed");
-    assert_eq!(printed["broken_off_at"], broken_off["broken_off_at"], "that stays public");
+    assert_eq!(
+        printed["broken_off_at"], broken_off["broken_off_at"],
+        "the time of the failed run stays public"
+    );
     assert_eq!(
         app.db().value("SELECT count(*) FROM print_runs WHERE status = 'active'").await,
         "1"
@@ -208,7 +209,7 @@ async fn a_run_that_is_broken_off_gives_its_announcement_back() {
 }
 
 #[tokio::test]
-async fn a_repeated_announcement_is_one() {
+async fn a_repeated_announcement_with_the_same_key_creates_one_commitment() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, false).await;
     app.import_set("dawn", 2, false).await;
@@ -223,7 +224,7 @@ async fn a_repeated_announcement_is_one() {
     let of_dawn = OF_DUSK.replace("dusk", "dawn");
     post(&of_dawn, 5).await.problem(422, "idempotency_key_reused");
     assert_eq!(app.db().value("SELECT count(*) FROM print_commitments").await, "1");
-    // Without a key each is its own, with a seed of its own.
+    // Without a key each request creates a commitment with its own seed.
     let one = announce(&app, &admin, json!({ "copies_per_card": 5 })).await;
     let other = announce(&app, &admin, json!({ "copies_per_card": 5 })).await;
     assert_ne!(one["commitment"], other["commitment"]);
@@ -243,7 +244,7 @@ async fn a_repeated_announcement_is_one() {
 }
 
 #[tokio::test]
-async fn what_was_announced_cannot_be_unsaid() {
+async fn a_commitment_cannot_be_changed_or_deleted() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, false).await;
     let admin = app.admin().await;

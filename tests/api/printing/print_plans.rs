@@ -1,4 +1,4 @@
-//! Planning print runs over HTTP: a table, and nothing else.
+//! Planning print runs over HTTP: the answer is a table, and the request changes nothing.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{RequestExt as _, TestApp};
 const PLANS: &str = "/v1/games/ttcg/sets/dusk/print-plans";
 
 #[tokio::test]
-async fn an_admin_sees_what_a_run_would_hold_and_nothing_happens() {
+async fn a_plan_shows_the_content_of_a_run_and_changes_nothing() {
     let app = TestApp::start().await;
     app.import_set("dusk", 4, true).await;
     let admin = app.admin().await;
@@ -17,7 +17,7 @@ async fn an_admin_sees_what_a_run_would_hold_and_nothing_happens() {
     assert_eq!(table["cards"], 4);
     assert_eq!(table["copies_per_card"], 100);
     assert_eq!(table["copy_count"], 400);
-    // 100 copies by 40:20:10:4:2:1 of 77 are 51.95, 25.97, 12.99, 5.19, 2.60, 1.30: three are left for .99, .97 and .95.
+    // 100 copies by 40:20:10:4:2:1 of 77 are 51.95, 25.97, 12.99, 5.19, 2.60, 1.30: three copies are left and go to .99, .97 and .95.
     let rarities: Vec<Value> = table["rarities"].as_array().unwrap().clone();
     let copies: Vec<_> = rarities.iter().map(|rarity| rarity["copies"].as_u64().unwrap()).collect();
     assert_eq!(copies, [208, 104, 52, 20, 12, 4]);
@@ -49,7 +49,7 @@ async fn an_admin_sees_what_a_run_would_hold_and_nothing_happens() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_printed_is_refused_with_the_reason() {
+async fn a_plan_that_cannot_be_printed_is_refused_with_the_reason() {
     let app = TestApp::start().await;
     app.import_set("dusk", 4, true).await;
     let admin = app.admin().await;
@@ -66,7 +66,7 @@ async fn what_cannot_be_printed_is_refused_with_the_reason() {
         .await;
     refuse(json!({ "copies_per_card": 5, "packs": { "rarity_mg": { "rare": 1990 } } }), "800 mg")
         .await;
-    // A run that cannot make the cards equal.
+    // A run after which the cards would not have equal numbers of copies.
     app.print("dusk", 3).await;
     app.sql(
         "WITH card AS (INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \

@@ -1,11 +1,11 @@
-//! Print runs as admins see them.
+//! Print runs as the API shows them to admins.
 
 use serde_json::json;
 
 use crate::support::{RequestExt as _, TestApp, fresh_path, read_print_file};
 
 #[tokio::test]
-async fn an_admin_sees_what_was_printed_and_never_a_code() {
+async fn print_runs_are_shown_without_codes() {
     let app = TestApp::start().await;
     app.import_set("dusk", 3, true).await;
     let admin = app.admin().await;
@@ -46,7 +46,7 @@ async fn an_admin_sees_what_was_printed_and_never_a_code() {
     let list = app.get("/v1/print-runs").by(&admin).answer().await.expect(200);
     let copies: Vec<_> =
         list["data"].as_array().unwrap().iter().map(|run| run["copies_per_card"].clone()).collect();
-    assert_eq!(copies, [1, 77], "the newest first");
+    assert_eq!(copies, [1, 77], "the newest run must be first");
     let page = app.get("/v1/print-runs?limit=1").by(&admin).answer().await.expect(200);
     let next = format!("/v1/print-runs?limit=1&cursor={}", page["next_cursor"].as_str().unwrap());
     let page = app.get(&next).by(&admin).answer().await.expect(200);
@@ -58,9 +58,9 @@ async fn an_admin_sees_what_was_printed_and_never_a_code() {
     app.get(&path).by(&ada).answer().await.problem(403, "forbidden");
 }
 
-/// To count goes through all copies of a run, so it is done once in a while; what a run is, is told as it is.
+/// Counting reads all copies of a run, so the counts are cached for some time. The status of a run is always current.
 #[tokio::test]
-async fn what_became_of_a_run_is_counted_once_in_a_while() {
+async fn counts_of_a_run_are_cached() {
     let hour = std::time::Duration::from_hours(1);
     let app = TestApp::start_with(|settings| settings.statistics_ttl = hour).await;
     app.import_set("dusk", 2, true).await;
@@ -76,10 +76,10 @@ async fn what_became_of_a_run_is_counted_once_in_a_while() {
     app.register(&ada, &cards[0]).await;
     let path = format!("/v1/print-runs/{}", runs[0]["id"].as_str().unwrap());
     let run = app.get(&path).by(&admin).answer().await.expect(200);
-    assert_eq!(run["registered"], 0, "as it was");
+    assert_eq!(run["registered"], 0, "the cached count");
     assert_eq!(run["rarities"], runs[0]["rarities"]);
 
-    // A new run is there at once, and counted for itself; one that was broken off is told without what it held.
+    // A new run is listed immediately with its own counts. A discarded run is listed without rarities.
     app.print("dusk", 1).await;
     let runs = list().await;
     assert_eq!((runs.len(), &runs[0]["copies_per_card"]), (2, &json!(1)));

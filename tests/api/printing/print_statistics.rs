@@ -1,4 +1,4 @@
-//! Registered copies against printed ones.
+//! Statistics that compare registered copies with printed copies.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ async fn register(app: &TestApp, rarity: &str, copies: usize) {
 }
 
 #[tokio::test]
-async fn registered_copies_are_held_against_what_was_printed() {
+async fn registered_copies_are_compared_with_printed_copies() {
     let app = TestApp::start().await;
     app.import_set("dusk", 10, false).await;
     app.admin().await;
@@ -49,7 +49,7 @@ async fn registered_copies_are_held_against_what_was_printed() {
     assert_eq!(fair["test"]["p_value"], 1.0);
     assert!(fair["caveat"].as_str().unwrap().contains("voluntary"));
 
-    // As if there were far more primal rares in the world.
+    // Far more primal rares are registered than their share of the run.
     register(&app, "primal_rare", 60).await;
     let off = app.get(OF_DUSK).answer().await.expect(200);
     assert!(off["test"]["p_value"].as_f64().unwrap() < 1e-6, "{off}");
@@ -65,7 +65,7 @@ async fn submit(app: &TestApp, cards: &[&PaperCard]) {
 }
 
 #[tokio::test]
-async fn a_hidden_card_is_counted_for_nobody_who_may_not_see_it() {
+async fn copies_of_hidden_cards_are_counted_only_for_moderators() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 77).await;
@@ -73,9 +73,9 @@ async fn a_hidden_card_is_counted_for_nobody_who_may_not_see_it() {
     submit(&app, &of("002")[..4]).await;
     let closed = app.get(OF_DUSK).answer().await.expect(200);
     assert_eq!(closed["hidden_cards"], 2);
-    assert_eq!(closed["rarities"], json!([]), "not even which rarities there are");
+    assert_eq!(closed["rarities"], json!([]), "not even the rarities are shown");
     assert_eq!((&closed["printed"], &closed["registered"]), (&json!(0), &json!(0)));
-    // A holder, who sees the card itself, counts like everybody.
+    // A holder sees the card itself, but gets the public statistics.
     let holder = app.log_in("player 002 0", PASSWORD).await;
     let answer = app.get(OF_DUSK).by(&holder).answer().await;
     assert_eq!(answer.header("cache-control"), "private, no-cache");
@@ -100,7 +100,8 @@ async fn a_hidden_card_is_counted_for_nobody_who_may_not_see_it() {
     assert_eq!((sum(&open), sum(&all)), (5, 9));
 }
 
-/// Strangers may ask, and to count goes through the set: the answer is kept, for each who may see as much, and for sets that exist.
+/// The statistics are public, and counting reads the whole set. So they are cached: one answer for all callers with the same rights, and only for
+/// sets that exist.
 #[tokio::test]
 async fn statistics_are_kept_for_a_while() {
     let hour = std::time::Duration::from_hours(1);
@@ -119,8 +120,8 @@ async fn statistics_are_kept_for_a_while() {
     let ada = app.player("ada").await;
     let known = app.get(OF_DUSK).by(&ada).answer().await;
     assert_eq!(known.header("cache-control"), "private, no-cache");
-    assert_eq!(known.expect(200)["registered"], 0, "as it was");
+    assert_eq!(known.expect(200)["registered"], 0, "the cached count");
     assert_eq!(app.get(OF_DUSK).header("if-none-match", etag).answer().await.status, 304);
     let all = app.get(OF_DUSK).by(&moderator).answer().await.expect(200);
-    assert_eq!(all["registered"], 3, "counted for itself");
+    assert_eq!(all["registered"], 3, "moderators have a cached answer of their own");
 }

@@ -83,7 +83,7 @@ pub fn in_memory(settings: &mut ApiSettings) {
 }
 
 /// The key ring of all tests, generated at first use, and its file.
-fn made_keys() -> &'static (KeyRing, Vec<u8>) {
+fn generated_keys() -> &'static (KeyRing, Vec<u8>) {
     static KEYS: OnceLock<(KeyRing, Vec<u8>)> = OnceLock::new();
     KEYS.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
@@ -94,12 +94,12 @@ fn made_keys() -> &'static (KeyRing, Vec<u8>) {
 }
 
 fn keys() -> KeyRing {
-    made_keys().0.clone()
+    generated_keys().0.clone()
 }
 
 /// The content of the key file of all tests.
 pub(super) fn key_file() -> &'static [u8] {
-    &made_keys().1
+    &generated_keys().1
 }
 
 impl TestApp {
@@ -220,13 +220,15 @@ impl TestApp {
             self.shared.catalogue.clock().catch_up().await;
             self.shared.listed_designs.clock().catch_up().await;
         };
-        tokio::time::timeout(Duration::from_mins(2), caught_up).await.expect("it follows the feed");
+        tokio::time::timeout(Duration::from_mins(2), caught_up)
+            .await
+            .expect("the instance follows the change feed");
         assert!(self.shared.catalogue.cards().is_some());
     }
 
     /// The cards in the instance's memory.
     pub fn cards_in_memory(&self) -> Arc<Snapshot> {
-        self.shared.catalogue.cards().expect("it follows the feed")
+        self.shared.catalogue.cards().expect("the instance follows the change feed")
     }
 
     /// The clock of the service.
@@ -234,8 +236,8 @@ impl TestApp {
         &self.clock
     }
 
-    /// Moves the clock to the next full hour. Attempts are counted in windows that begin there: a test that counts them would start anew where it meets
-    /// the end of one.
+    /// Moves the clock to the next full hour. Attempts are counted in windows that begin at full hours: without this, a window could end during a test that
+    /// counts attempts.
     pub fn begin_window(&self) {
         let beyond = self.clock.now().timestamp().rem_euclid(3600);
         self.clock.advance(chrono::Duration::seconds(3600 - beyond));
@@ -262,7 +264,7 @@ impl TestApp {
         AppState { store, searches, shared: self.shared.clone() }
     }
 
-    /// Lets the service ask the database for everybody anew, as it does every two seconds.
+    /// Empties the cache of identities, so that the service reads accounts and sessions from the database again, as it does every two seconds.
     pub async fn forget_identities(&self) {
         let app = self.state();
         app.identities.invalidate_all();
@@ -274,7 +276,7 @@ impl TestApp {
         &self.db
     }
 
-    /// The address it listens on.
+    /// The address that the service listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -304,7 +306,7 @@ impl TestApp {
         self.request(Method::DELETE, path)
     }
 
-    /// Makes the account of a player and logs in.
+    /// Creates the account of a player and logs in.
     pub async fn player(&self, name: &str) -> Player {
         self.make(name, Role::Player, PASSWORD, false).await;
         self.log_in(name, PASSWORD).await
@@ -349,7 +351,7 @@ impl TestApp {
         self.make(name, role, password, true).await;
     }
 
-    /// Makes an account: as on the command line, or a player's, who has chosen the password, as by the registration.
+    /// Creates an account: as by registration for a player who has chosen the password, otherwise as on the command line.
     async fn make(&self, name: &str, role: Role, password: &str, must_change_password: bool) {
         let name = AccountName::parse(name).unwrap();
         let new = NewAccount {
@@ -377,14 +379,14 @@ impl TestApp {
     }
 }
 
-/// The hash of a password. That of the password that all accounts have is made once: making one takes longer than all else that an account needs.
+/// The hash of a password. The hash of [`PASSWORD`] is computed once, because hashing takes longer than all other steps to create an account.
 async fn hash_of(password: &str) -> &'static str {
     static USUAL: tokio::sync::OnceCell<&str> = tokio::sync::OnceCell::const_new();
-    let make = async || {
+    let compute = async || {
         let password = Password::presented(password.to_owned());
         &*PasswordHasher::new().unwrap().hash(password).await.unwrap().leak()
     };
-    if password == PASSWORD { USUAL.get_or_init(make).await } else { make().await }
+    if password == PASSWORD { USUAL.get_or_init(compute).await } else { compute().await }
 }
 
 impl Drop for TestApp {

@@ -28,7 +28,7 @@ impl Bouncer {
         (number(), number())
     }
 
-    /// Starts one in front of a database; `mode`: `session` or `transaction`.
+    /// Starts PgBouncer in front of a database; `mode`: `session` or `transaction`.
     pub async fn before(db: &TestDb, mode: &str) -> Self {
         let config: tokio_postgres::Config = db.url().parse().unwrap();
         let tokio_postgres::config::Host::Unix(socket) = &config.get_hosts()[0] else {
@@ -39,10 +39,11 @@ impl Bouncer {
         std::fs::create_dir(&folder).unwrap();
         let owner = std::fs::metadata(socket).unwrap();
         let user = config.get_user().unwrap();
-        let kept = if Self::version() >= (1, 21) { "max_prepared_statements = 200\n" } else { "" };
+        let prepared_statements =
+            if Self::version() >= (1, 21) { "max_prepared_statements = 200\n" } else { "" };
         let settings = format!(
             "[databases]\n* = host={} port=5432\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
-             auth_type = trust\nauth_file = {}/users\npool_mode = {mode}\ndefault_pool_size = 30\nmax_client_conn = 200\n{kept}",
+             auth_type = trust\nauth_file = {}/users\npool_mode = {mode}\ndefault_pool_size = 30\nmax_client_conn = 200\n{prepared_statements}",
             socket.display(),
             folder.display(),
         );
@@ -73,7 +74,7 @@ impl Bouncer {
     }
 }
 
-/// Debian installs it in a directory that is only in root's PATH.
+/// Finds PgBouncer. Debian installs it in a directory that is only in root's PATH.
 fn program() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders =

@@ -33,7 +33,7 @@ impl TestApp {
 
     /// Loads the effect texts of a game of `seed-data`, which must be imported already.
     pub async fn seed_effect_texts(&self, game: &str) {
-        let library = effect_files(game).check().expect("the files have no fault");
+        let library = effect_files(game).check().expect("the files are valid");
         let (importer, now) = (Importer::from(Operator::at_the_machine()), self.clock().now());
         let conn = &mut *self.store().connection().await.unwrap();
         let (texts, base, none) = (library.texts(), TextsBase::Whatever, Value::Null);
@@ -76,7 +76,7 @@ pub async fn import_into(
     clock: &Clock,
     source: &GameSource,
 ) -> Result<ImportSummary, ImportError> {
-    let checked = GameImport::check(source).expect("the files have no fault");
+    let checked = GameImport::check(source).expect("the files are valid");
     let (importer, now) = (Importer::from(Operator::at_the_machine()), clock.now());
     store
         .transaction(async |conn| {
@@ -132,7 +132,7 @@ pub fn edit_set(source: &mut GameSource, set: &str, edit: impl FnOnce(&mut Value
     file.text = json.to_string();
 }
 
-/// The set of that code, as its file says.
+/// The content of a set's file.
 pub fn set_file(source: &GameSource, set: &str) -> Value {
     let file = source.sets.iter().find(|file| file.name == format!("{set}.json")).unwrap();
     serde_json::from_str(&file.text).unwrap()

@@ -10,7 +10,7 @@ use super::{Answer, Player, RequestExt as _, TestApp, text};
 pub struct Device(Totp);
 
 impl Device {
-    /// Reads the response to the beginning of a set-up.
+    /// Reads the response to the request that begins the set-up.
     pub fn read(begun: &serde_json::Value) -> Self {
         let totp = Totp::from_url(text(begun, "uri")).unwrap();
         assert_eq!(totp.secret().to_base32(), text(begun, "secret"));

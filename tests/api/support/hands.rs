@@ -84,7 +84,7 @@ impl TestApp {
     }
 }
 
-/// A member that is a text.
+/// The value of a text member.
 #[track_caller]
 pub fn text(value: &Value, member: &str) -> String {
     value[member].as_str().unwrap_or_else(|| panic!("no {member} in {value}")).to_owned()

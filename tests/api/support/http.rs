@@ -10,7 +10,7 @@ use super::Player;
 pub trait RequestExt {
     /// Authenticates the request as `player`.
     fn by(self, player: &Player) -> Self;
-    /// The same with the fields of a form.
+    /// Sets the fields of a form as the body.
     fn form(self, fields: &[(&str, &str)]) -> Self;
     /// Sends the request and reads the complete response.
     async fn answer(self) -> Answer;

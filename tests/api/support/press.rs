@@ -1,4 +1,4 @@
-//! A hidden set to unlock, and the printed cards of a run in the hands of players.
+//! Sets for print runs, minting, and the printed cards of a run.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -36,7 +36,7 @@ impl PaperCard {
     }
 }
 
-/// A path without a file.
+/// A path at which no file exists.
 pub fn fresh_path(suffix: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!(
@@ -167,7 +167,7 @@ pub fn read_print_file(file: &std::path::Path) -> Vec<PaperCard> {
     let card = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
         let [serial, "ttcg", set, number, rarity] = fields[..] else {
-            panic!("a strange line: {line}")
+            panic!("unexpected line in the print file: {line}")
         };
         PaperCard {
             serial: serial.to_owned(),
@@ -195,7 +195,7 @@ impl<'a> Program<'a> {
         Self { app, keys }
     }
 
-    /// A subcommand.
+    /// The program with these arguments.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
         command.args(arguments).stdin(Stdio::null());
@@ -208,7 +208,7 @@ impl<'a> Program<'a> {
         self.command(&[&["mint", "--game", "ttcg"], arguments].concat())
     }
 
-    /// The output of a mint.
+    /// Runs `cardscape mint` for TTCG and returns its output.
     pub async fn output(&self, arguments: &[&str]) -> Output {
         run(self.mint(arguments)).await
     }

@@ -16,7 +16,7 @@ use super::TestDb;
 pub enum Weather {
     /// Delivers them.
     Fair,
-    /// Delays those of connections that are older than this state without limit; new connections work.
+    /// Holds back the bytes of connections that are older than this state; new connections work.
     OldFrozen,
     /// Drops them in both directions; connections can be opened.
     BlackHole,

@@ -42,7 +42,7 @@ impl TestApp {
         self.dispatcher().run_once().await.unwrap();
     }
 
-    /// A webhook for these kinds of events.
+    /// Creates a webhook for these kinds of events.
     pub async fn webhook(&self, admin: &Player, url: &str, kinds: &[&str]) -> Hook {
         let body = json!({ "url": url, "kinds": kinds });
         let made = self.post("/v1/webhooks").by(admin).json(&body).answer().await.expect(201);
@@ -69,12 +69,12 @@ impl Received {
         serde_json::from_slice(&self.body).unwrap()
     }
 
-    /// The number of the event.
+    /// The sequence number of the event.
     pub fn seq(&self) -> i64 {
         self.json()["seq"].as_i64().unwrap()
     }
 
-    /// Which of the signatures were made with the secret, ignoring the time; checked with the library of the standard.
+    /// For each signature, whether it was created with the secret. The age is not checked. Uses the library of the standard.
     pub fn signed_with(&self, secret: &str) -> Vec<bool> {
         let time = self.header("webhook-timestamp").parse().unwrap();
         let expected = Webhook::new(secret)
@@ -103,7 +103,7 @@ struct Desk {
     news: Notify,
 }
 
-/// Receives, and answers as a test wants.
+/// An HTTP server that records requests and sends the responses that a test sets.
 pub struct Receiver {
     pub url: String,
     desk: Arc<Desk>,
@@ -112,7 +112,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Responds to everything with 204.
+    /// Starts a receiver. It responds to every request with 204 until other responses are set.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook?key=of-the-receiver", listener.local_addr().unwrap());
@@ -137,7 +137,7 @@ impl Receiver {
         self.gate.forget_permits(usize::MAX);
     }
 
-    /// Sends all responses.
+    /// Sends all held responses, and later ones without delay.
     pub fn release(&self) {
         self.gate.add_permits(1_000_000);
     }

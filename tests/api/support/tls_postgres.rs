@@ -1,4 +1,4 @@
-//! A Postgres with TLS, with a certificate made for the test.
+//! A Postgres with TLS and a certificate that is generated for the test.
 
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -25,7 +25,7 @@ pub struct TlsPostgres {
     pub stranger: PathBuf,
 }
 
-/// The password of its user `cardscape`.
+/// The password of the server's user `cardscape`.
 const PASSWORD: &str = "a password of a server";
 
 impl TlsPostgres {
@@ -55,13 +55,13 @@ impl TlsPostgres {
             }
         }
         let data = folder.join("data");
-        let made = program("initdb", account)
+        let initdb = program("initdb", account)
             .args(["--no-sync", "--auth=scram-sha-256", "--username=cardscape", "--pgdata"])
             .arg(&data)
             .arg(format!("--pwfile={}", password.display()))
             .output()
             .unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        assert!(initdb.status.success(), "{}", String::from_utf8_lossy(&initdb.stderr));
         std::fs::write(data.join("pg_hba.conf"), "hostssl all all 127.0.0.1/32 scram-sha-256\n")
             .unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
