@@ -1,4 +1,4 @@
-//! The effects of open cards, for comparison with other cards. Dropped when the change feed names the card.
+//! The effects of open cards, for comparison with other cards. An entry is dropped when the change feed names its card.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::store::catalogue::changes::ChangeBatch;
 /// Size of a card without its texts, in bytes.
 const CARD: usize = 220;
 
-/// What a response about equivalent effects tells of an open card.
+/// The values of an open card that a response about equivalent effects contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KnownEffects {
     /// Hash of kind and effects without their numbers; `None`: it has no effects.

@@ -1,5 +1,5 @@
-//! Caches of what decks are judged by: open cards, prepared for the engine, and the sets of each game. Values are shared, not copied, and dropped when
-//! the change feed names them.
+//! Caches of the data with which decks are judged: open cards, prepared for the engine, and the sets of each game.
+//! Values are shared, not copied, and dropped when the change feed names them.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const VALUE: usize = 120;
 
 /// Size of a game's sets without their codes and names, in bytes.
 const SETS: usize = 300;
-/// Part of the memory for cards that the sets of games may take as well.
+/// The sets of games may take one sixteenth of the memory for cards, in addition.
 const SETS_SHARE: u64 = 16;
 
 /// Open cards that are prepared for judging decks, and the sets of each game.
@@ -41,7 +41,7 @@ impl DeckCards {
         }
     }
 
-    /// The card, if it is kept and was prepared for this game's manifest.
+    /// The card, if it is cached and was prepared for this game's manifest.
     pub(crate) fn find(&self, game: &Game, card: CardId) -> Option<Arc<PreparedCard>> {
         self.cards.find(&card).filter(|card| card.is_for(game))
     }
@@ -65,7 +65,7 @@ impl DeckCards {
         self.forget_sets();
     }
 
-    /// Drops the sets: after a change of sets, or of the cards that they have.
+    /// Drops the sets; called after a change of sets or of their cards.
     pub(crate) fn forget_sets(&self) {
         self.sets.forget_all();
     }
@@ -128,7 +128,7 @@ mod tests {
         assert!(cards.find(&game, one).is_none());
         assert!(cards.find(&game, other).is_some());
         cards.cards.keep(early, one, prepared(&game, "Pike"));
-        assert!(cards.find(&game, one).is_none(), "it was read before the change");
+        assert!(cards.find(&game, one).is_none(), "the card was read before the change");
         cards.apply(&ChangeBatch::default());
         cards.cards.keep(cards.cards.ticket(), one, prepared(&game, "Pike"));
         assert!(cards.find(&game, one).is_some());

@@ -22,8 +22,8 @@ pub(crate) const MAX_SILENCE: Duration = Duration::from_secs(5);
 const PER_ACCOUNT: usize = 10;
 /// Most streams of a process.
 const MAX_STREAMS: usize = 2_000;
-/// Streams of a process that read at the same time: one event may concern all of them, and requests need connections,
-/// too.
+/// Most streams of a process that read the database at the same time: one event may concern all streams, and requests
+/// need connections, too.
 const MAX_READS: usize = 4;
 
 /// Why a stream ends.
@@ -83,7 +83,7 @@ struct Stream {
     signal: watch::Sender<Signal>,
 }
 
-/// What a stream learns from the poll.
+/// The result of the poll for one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Signal {
     newest: i64,
@@ -193,7 +193,7 @@ impl EventWatch {
 }
 
 impl Stream {
-    /// Only the first reason counts.
+    /// Ends the stream. A later reason does not replace the first one.
     fn end(&self, end: StreamEnd) {
         self.signal.send_if_modified(|signal| {
             let is_first = signal.end.is_none();
@@ -257,8 +257,8 @@ mod tests {
             (0..PER_ACCOUNT).map(|_| open(&watch, ada).expect("there is room")).collect();
         assert_eq!(open(&watch, ada).unwrap_err(), NoPlace::Holder);
         held.pop();
-        held.push(open(&watch, ada).expect("one that ended made room"));
-        assert!(open(&watch, AccountId::fresh()).is_ok(), "others are not concerned");
+        held.push(open(&watch, ada).expect("a stream that ended frees its place"));
+        assert!(open(&watch, AccountId::fresh()).is_ok(), "each account has its own limit");
         drop(held);
         assert!(watch.places.is_empty() && lock(&watch.streams).open.is_empty());
     }
@@ -274,6 +274,6 @@ mod tests {
         watch.shut_down();
         assert_eq!(first.end(), Some(StreamEnd::Credential(CredentialEnd::Expired)));
         let late = open(&watch, AccountId::fresh()).unwrap();
-        assert_eq!(late.end(), Some(StreamEnd::Shutdown), "nothing begins while it stops");
+        assert_eq!(late.end(), Some(StreamEnd::Shutdown), "a new stream ends at once");
     }
 }

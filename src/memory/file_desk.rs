@@ -22,14 +22,14 @@ pub struct FileDesk {
     per_network: usize,
 }
 
-/// A file that the client may send.
+/// The place of a file that the client may send.
 #[derive(Debug)]
 pub struct DeskPlace {
     held: Place<Holder>,
     queued: work::Place,
 }
 
-/// A file that was read and is being answered. The next file waits for it.
+/// The turn of a file that is being read or answered. Other files wait until it is dropped.
 #[derive(Debug)]
 pub(crate) struct DeskTurn {
     held: Place<Holder>,
@@ -38,7 +38,8 @@ pub(crate) struct DeskTurn {
 
 impl FileDesk {
     /// For collection files: four at a time, including those that are still being received, of up to 16 MiB each. Two
-    /// are read and answered at a time, which takes up to 100 MiB each. Two per account, and two per network.
+    /// of them are read and answered at a time, which takes up to 100 MiB each. At most two per account, and two per
+    /// network.
     pub fn for_collections() -> Self {
         Self {
             places: Places::new(4, "collection_imports_open"),
@@ -60,7 +61,8 @@ impl FileDesk {
     }
 
     /// For uploaded pictures: eight at a time, including those that are still being received, of up to 10 MiB each.
-    /// They are read one at a time, which takes up to 256 MiB and a second. Two per account, and four per network.
+    /// They are read one at a time, which takes up to 256 MiB and a second. At most two per account, and four per
+    /// network.
     pub fn for_artworks() -> Self {
         Self {
             places: Places::new(8, "artwork_uploads_open"),
@@ -84,7 +86,7 @@ impl FileDesk {
 }
 
 impl DeskPlace {
-    /// Waits for its turn.
+    /// Waits for the turn of the file.
     pub(crate) async fn turn(self) -> Result<DeskTurn, WorkError> {
         Ok(DeskTurn { held: self.held, turn: self.queued.turn().await? })
     }

@@ -45,12 +45,12 @@ where
         Self(Cache::builder().max_capacity(bytes).weigher(weigh).build())
     }
 
-    /// The value of that key, if it is kept.
+    /// The value of that key, if it is cached.
     pub fn find(&self, key: &K) -> Option<V> {
         self.0.get(key)
     }
 
-    /// Keeps a value.
+    /// Caches a value.
     pub fn keep(&self, key: K, value: V) {
         self.0.insert(key, value);
     }
@@ -85,14 +85,15 @@ where
         self.values.get(key).filter(|(generation, _)| *generation >= oldest).map(|(_, value)| value)
     }
 
-    /// Takes a ticket, before the database is asked for a value to keep.
+    /// Takes a ticket; must be called before a value to cache is read from the database.
     pub(crate) fn ticket(&self) -> Ticket {
         Ticket(*self.generation())
     }
 
-    /// Keeps a value, unless anything was dropped since the ticket.
+    /// Caches a value, unless anything was dropped since the ticket was taken.
     pub(crate) fn keep(&self, ticket: Ticket, key: K, value: V) {
-        // Locked until the value is inserted: a drop in between would miss it.
+        // The lock is held until the value is inserted: a drop between the check and the insertion would miss the
+        // value.
         let generation = self.generation();
         if *generation == ticket.0 {
             self.values.insert(key, (*generation, value));
@@ -147,7 +148,7 @@ mod tests {
         kept.forget(&["one"]);
         assert_eq!((kept.find("one"), kept.find("other")), (None, Some(2)));
         kept.keep(early, "one", 1);
-        assert_eq!(kept.find("one"), None, "it was read before");
+        assert_eq!(kept.find("one"), None, "the value was read before the drop");
         kept.keep(kept.ticket(), "one", 3);
         assert_eq!(kept.find("one"), Some(3));
         kept.forget_all();

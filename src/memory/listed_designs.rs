@@ -99,7 +99,7 @@ impl Kept {
     }
 }
 
-/// A sort order of the designs of a game; equal designs follow by id.
+/// A sort order of the designs of a game; designs that compare as equal are sorted by id.
 trait Order {
     fn compare(one: &Kept, other: &Kept) -> Ordering;
 }
@@ -137,7 +137,7 @@ impl Order for ByEffects {
     }
 }
 
-/// A design in such an order.
+/// A design that is compared in the order `O`.
 struct In<O>(Arc<Kept>, PhantomData<O>);
 
 impl<O> In<O> {
@@ -167,7 +167,7 @@ impl<O: Order> PartialEq for In<O> {
 
 impl<O: Order> Eq for In<O> {}
 
-/// The designs in all orders.
+/// The designs, sorted in every order.
 #[derive(Default)]
 struct Shelf {
     games: HashSet<Arc<str>>,
@@ -215,8 +215,8 @@ impl Shelf {
         self.games.get(code).cloned().unwrap_or_else(|| code.into())
     }
 
-    /// Similar designs, by id: those that the statement of the store finds, except those that have another name and
-    /// other effects.
+    /// Similar designs, by id: those that the statement of [`crate::store::designs::likeness`] finds, without those
+    /// that differ in both name and effects.
     fn find_alike(
         &self,
         asker: Option<AccountId>,
@@ -259,9 +259,9 @@ impl Shelf {
             let is_banned = self.banned.contains(&kept.account);
             let same_effects =
                 !is_banned && query.effects_key.is_some() && kept.effects == query.effects_key;
-            let is_told = !is_banned || kept.skeleton() == query.name_skeleton;
+            let is_shown = !is_banned || kept.skeleton() == query.name_skeleton;
             let is_alike = same_effects || has_like_name(kept.as_name());
-            (is_told && is_alike && Some(kept.code) != query.except).then(|| AlikeDesign {
+            (is_shown && is_alike && Some(kept.code) != query.except).then(|| AlikeDesign {
                 id: kept.id,
                 code: kept.code,
                 name: kept.name().to_owned(),
@@ -317,7 +317,7 @@ impl ListedDesigns {
         }
     }
 
-    /// Finds listed designs that are similar to a design; `None`: the database has to be asked.
+    /// Finds listed designs that are similar to a design; `None`: the caller must query the database.
     pub fn find_alike(
         &self,
         asker: Option<AccountId>,
@@ -330,7 +330,7 @@ impl ListedDesigns {
         found
     }
 
-    /// The game and the public revision of a design; `None`: there may be none, or the database has to be asked.
+    /// The game and the public revision of a design; `None`: there may be none, and the caller must query the database.
     pub fn shown(&self, code: DesignCode) -> Option<(Arc<str>, i64)> {
         if !self.clock.is_current() {
             return None;
@@ -340,7 +340,7 @@ impl ListedDesigns {
         Some((kept.game.clone(), kept.revision))
     }
 
-    /// The revision of the effect texts of a game; `None`: it has none, or the database has to be asked.
+    /// The revision of the effect texts of a game; `None`: the game has none, or the caller must query the database.
     pub fn effect_texts(&self, game: &str) -> Option<i64> {
         if !self.clock.is_current() {
             return None;

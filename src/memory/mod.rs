@@ -23,7 +23,7 @@ use thiserror::Error;
 use crate::store::StoreError;
 use crate::work::WorkError;
 
-/// Why a value could not be made for a cache.
+/// Why a value for a cache could not be computed.
 #[derive(Debug, Error)]
 pub enum MemoryError {
     /// Reading from the database failed.

@@ -11,7 +11,7 @@ use super::rendered::Rendered;
 use crate::domain::designs::identifier::DesignCode;
 use crate::work::{BoundedWork, WorkError};
 
-/// Memory for drawn pictures, in bytes: some two hundred.
+/// Memory for drawn pictures, in bytes: enough for about two hundred.
 const KEPT_BYTES: u64 = 16 * 1024 * 1024;
 /// How many drawings may wait for each one that runs.
 const WAITING: usize = 32;
@@ -46,7 +46,7 @@ pub type KeptPictures = Weighed<PictureKey, Rendered>;
 /// Size of a cached picture without its bytes: key, headers, book-keeping; rounded up.
 const OVERHEAD: usize = 1_200;
 
-/// A cache as large as that for PNGs.
+/// A cache of the same size as the cache of PNGs.
 pub fn room_for_pictures() -> KeptPictures {
     Weighed::new(KEPT_BYTES, |_, picture: &Rendered| picture.weight() + OVERHEAD)
 }

@@ -81,8 +81,8 @@ impl<K: Copy + Eq + Hash> Places<K> {
 }
 
 impl Places<Network> {
-    /// Takes a place for a client of that network. The network may have `most` places, the wider networks around it as many times more as
-    /// [`Network::counted`] says.
+    /// Takes a place for a client of that network. The network may have `most` places, and each wider network around it
+    /// `most` times the factor that [`Network::counted`] returns.
     pub fn take_for_network(
         &self,
         network: Network,
@@ -146,13 +146,13 @@ mod tests {
         let street: Vec<String> = (0..6).map(|home| format!("2001:db8:0:{home}::1")).collect();
         let taken = street.iter().flat_map(|home| [home, home, home]);
         let taken = taken.filter(|home| take(network(home)).is_some()).count();
-        assert_eq!(taken, 8, "two of each of four");
+        assert_eq!(taken, 8, "two places for each of four networks");
         let town: Vec<String> =
             (1..20).map(|street| format!("2001:db8:0:{street:x}00::1")).collect();
         let taken = town.iter().flat_map(|home| [home, home, home]);
         let taken = taken.filter(|home| take(network(home)).is_some()).count();
-        assert_eq!(taken, 24, "32 of all, less the 8");
-        assert!(take(network("2001:db8:1::1")).is_some(), "the neighbouring town");
+        assert_eq!(taken, 24, "the wider network has 32 places, of which 8 are taken");
+        assert!(take(network("2001:db8:1::1")).is_some(), "a network outside of the wider network");
         assert!(take(network("192.0.2.1")).is_some());
     }
 }

@@ -20,14 +20,15 @@ pub struct RateLimiter {
     limiters: Vec<(u32, Limiter)>,
     per_second: u32,
     burst: u32,
-    /// What clients know it by.
+    /// The name of the limit in response headers.
     name: &'static str,
     /// The header `RateLimit-Policy`, the same for all clients.
     policy: Bytes,
 }
 
 impl RateLimiter {
-    /// `per_second` requests in the long run, `burst` at once. Zero counts as one. `name`: what clients know it by.
+    /// `per_second` requests in the long run, `burst` at once. Zero counts as one. `name`: the name of the limit in
+    /// response headers.
     pub fn new(name: &'static str, per_second: u32, burst: u32) -> Self {
         let rate = NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN);
         let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
@@ -59,7 +60,7 @@ impl RateLimiter {
         Ok(remaining)
     }
 
-    /// What clients know it by.
+    /// The name of the limit in response headers.
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
@@ -69,7 +70,7 @@ impl RateLimiter {
         self.policy.clone()
     }
 
-    /// Drops networks that were not seen for a while.
+    /// Drops networks that sent no request for a while.
     pub fn sweep(&self) {
         for (_, limiter) in &self.limiters {
             limiter.retain_recent();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use moka::future::Cache;
 
-/// Values by key, each kept for a fixed time.
+/// Values by key, each cached for a fixed time.
 ///
 /// Keys must name things that exist, or clients could fill the cache with made-up keys.
 pub struct Recent<K, V>(Cache<K, V>);
@@ -16,7 +16,7 @@ where
     K: Hash + Eq + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// At most so many values, each kept for `ttl`.
+    /// A cache of at most `most` values, each cached for `ttl`.
     pub fn new(most: u64, ttl: Duration) -> Self {
         Self(Cache::builder().max_capacity(most).time_to_live(ttl).build())
     }
@@ -26,7 +26,8 @@ where
         self.0.get(key).await
     }
 
-    /// The cached value, or the result of `make`, which is cached and shared by all who wait for it. Errors are not cached.
+    /// The cached value, or the result of `make`, which is cached and shared by all callers that wait for it. Errors
+    /// are not cached.
     pub async fn find_or<E>(&self, key: K, make: impl Future<Output = Result<V, E>>) -> Result<V, E>
     where
         E: Clone + Send + Sync + 'static,
@@ -35,7 +36,7 @@ where
     }
 }
 
-/// Which community statistic.
+/// A community statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Statistic {
     /// Unlocks over time.

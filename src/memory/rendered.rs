@@ -141,7 +141,7 @@ impl Rendered {
     }
 }
 
-/// A hash that tells versions apart. It need not resist collisions: only the service writes the answers.
+/// A hash that tells versions apart. It need not resist collisions: only the service writes the responses.
 pub(crate) fn tag_of(body: &[u8]) -> String {
     format!("{:032x}", xxh3_128(body))
 }

@@ -1,9 +1,9 @@
 //! Counts one attempt when the same claim is sent several times at once, so that a client which repeats requests does
 //! not use up its attempts.
 //!
-//! Requests share an attempt if they reveal no more than one of them alone: of the same account, from the same network, with the same code, name
-//! and game, and in flight at the same time in this process. As soon as one of them turns out to be a guess, the attempt stays used, and later
-//! requests need an attempt of their own.
+//! Requests share an attempt if together they reveal no more than one of them alone: requests of the same account, from
+//! the same network, with the same code, name and game, that are in flight at the same time in this process. As soon as
+//! one of them turns out to be a guess, the attempt stays used, and later requests need their own attempts.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,8 @@ use crate::domain::ids::AccountId;
 use crate::store::accounts::attempts::AttemptSubject;
 use crate::store::serials::submissions::NewSubmission;
 
-/// Attempts of an account and of its network that were reserved and committed, so that parallel guesses cannot outrun the count.
+/// Attempts of an account and of its network that were reserved and committed, so that parallel guesses cannot exceed
+/// the limit.
 #[derive(Clone, Debug)]
 pub struct ReservedAttempts {
     /// The limits from which they were taken.
@@ -163,17 +164,17 @@ mod tests {
             (all.join(claim("fox")), all.join(claim("fox")), all.join(claim("ox")));
         assert!(Arc::ptr_eq(&first.attempt, &second.attempt));
         assert!(!Arc::ptr_eq(&first.attempt, &other.attempt));
-        assert!(!leave(&mut first, Outcome::NoGuess), "another one is still in flight");
+        assert!(!leave(&mut first, Outcome::NoGuess), "another request is still in flight");
         // The third request arrives while the second is in flight, which then turns out to be a guess.
         let mut third = all.join(claim("fox"));
-        assert!(leave(&mut second, Outcome::Used), "settled by whoever knows");
+        assert!(leave(&mut second, Outcome::Used), "the first guess settles the attempt");
         let fresh = all.join(claim("fox"));
         assert!(
             !Arc::ptr_eq(&third.attempt, &fresh.attempt),
             "a guess is shared with nobody later"
         );
-        assert!(!leave(&mut third, Outcome::Used), "settled before");
+        assert!(!leave(&mut third, Outcome::Used), "the attempt was settled before");
         drop((fresh, other));
-        assert!(all.0.lock().unwrap().is_empty(), "nothing stays");
+        assert!(all.0.lock().unwrap().is_empty(), "no entry stays");
     }
 }

@@ -5,8 +5,8 @@
 //! with their accents), `attributes`, `effects`, `printing_numbers`, `words`, `name_words`, `effect_words`,
 //! `lore_words` and `attribute_words`; [`Rows`] defines the rest.
 //!
-//! A test of content is written as "the asker sees the content, and the test holds (or fails)". So no test of content,
-//! negated or not, reveals anything about rows that the asker may not see.
+//! A test of content is written as "the viewer sees the content, and the test holds (or fails)". So no test of content,
+//! negated or not, reveals anything about rows that the viewer may not see.
 
 use cardscape_engine::search_key;
 use diesel::pg::Pg;
@@ -24,7 +24,7 @@ const SELECTIVITY: &str = "a word may be in a few cards, or in most";
 
 /// The rows that conditions apply to, as SQL.
 pub(in crate::store) struct Rows {
-    /// Whether the asker may see the content of a row.
+    /// Whether the viewer may see the content of a row.
     pub(in crate::store) seen: &'static str,
     /// Code of its game.
     pub(in crate::store) game: &'static str,

@@ -1,7 +1,8 @@
 //! A cache of public responses about open cards, dropped when the change feed names the card.
 //!
-//! Only public answers are kept, and an open card never becomes hidden again. Every instance follows the feed by itself. If it has not read the
-//! feed to its end within the last second, it does not use the cache. So a change shows everywhere within a second, or the database is asked.
+//! Only public responses are cached, and an open card never becomes hidden again. Every instance follows the feed on
+//! its own. An instance that has not read the feed to its end within the last second reads the database instead of the
+//! cache. So every instance shows a change within a second.
 
 use std::time::Duration;
 
@@ -108,7 +109,7 @@ impl CardCache {
         &self.clock
     }
 
-    /// Updates the metric of the size of the answers.
+    /// Updates the metric of the size of the cached responses.
     pub fn measure(&self) {
         let bytes = self.cards.bytes();
         metrics::gauge!("card_cache_bytes")
@@ -189,14 +190,14 @@ mod tests {
     #[test]
     fn nothing_is_used_while_the_feed_is_not_read() {
         let card = CardId(Uuid::from_u128(1));
-        let unheard = CardCache::new(1 << 20, HOUR);
-        keep(&unheard, unheard.ticket(), card, "one");
-        assert!(unheard.find(card).is_none(), "never heard");
-        unheard.clock.advance_to(Instant::now());
-        assert!(unheard.find(card).is_some());
+        let unread = CardCache::new(1 << 20, HOUR);
+        keep(&unread, unread.ticket(), card, "one");
+        assert!(unread.find(card).is_none(), "the feed was never read");
+        unread.clock.advance_to(Instant::now());
+        assert!(unread.find(card).is_some());
         let late = cache(1 << 20, Duration::ZERO);
         keep(&late, late.ticket(), card, "one");
-        assert!(late.find(card).is_none(), "heard too long ago");
+        assert!(late.find(card).is_none(), "the feed was read too long ago");
     }
 
     #[test]

@@ -126,7 +126,7 @@ mod tests {
             .map(|_| watch.subscribe(&store, network(1)).expect("there is room"))
             .collect();
         assert!(watch.subscribe(&store, network(1)).is_none());
-        assert!(watch.subscribe(&store, network(2)).is_some(), "others are not concerned");
+        assert!(watch.subscribe(&store, network(2)).is_some(), "each network has its own limit");
         held.pop();
         assert!(watch.subscribe(&store, network(1)).is_some());
         drop(held);

@@ -96,7 +96,7 @@ mod tests {
         let before = Instant::now();
         clock.doubt();
         clock.advance_to(before);
-        assert!(!clock.is_current(), "it was read before");
+        assert!(!clock.is_current(), "the feed was read before the doubt");
         clock.advance_to(Instant::now() + Duration::from_secs(1));
         assert!(clock.is_current());
         let impatient = FeedClock::new(Duration::ZERO);

@@ -24,7 +24,7 @@ where
         self.0.get(key).filter(|(of, _)| *of == version).map(|(_, value)| value)
     }
 
-    /// Keeps a value; `version` was read before the value was computed.
+    /// Caches a value; `version` was read before the value was computed.
     pub(crate) fn keep(&self, key: K, version: u64, value: V) {
         self.0.insert(key, (version, value));
     }

@@ -1,7 +1,8 @@
 //! The index of all cards in memory, kept up to date by the change feed. Responses about open cards are cached in
 //! [`super::card_cache`].
 //!
-//! An index that is behind the feed for longer than the time of trust is not used; the database is asked instead.
+//! An index that is behind the feed for longer than the `trust` of [`Catalogue::new`] is not used; the database answers
+//! instead.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,7 +46,7 @@ pub(crate) struct TotalsKey {
     pub(crate) set: String,
 }
 
-/// Memory for counts of values, in bytes.
+/// Memory for facets, in bytes.
 const FACETS: u64 = 4 * 1024 * 1024;
 /// Memory for totals of sets, in bytes: some 2,000 sets.
 const TOTALS: u64 = 4 * 1024 * 1024;
@@ -121,7 +122,7 @@ impl Catalogue {
         self.version.load(Ordering::Acquire)
     }
 
-    /// The counts of values that were kept, if the cards are still the same.
+    /// The cached facets, if the cards have not changed since.
     pub fn facets(&self, key: &FacetsKey) -> Option<Rendered> {
         if !self.clock.is_current() {
             return None;
@@ -129,7 +130,7 @@ impl Catalogue {
         self.facets.find(key, self.version())
     }
 
-    /// Keeps counts of values; `version` was read before they were counted.
+    /// Caches facets; `version` was read before they were counted.
     pub fn keep_facets(&self, key: FacetsKey, version: u64, answer: Rendered) {
         self.facets.keep(key, version, answer);
     }
@@ -139,12 +140,13 @@ impl Catalogue {
         self.totals.find(key, version)
     }
 
-    /// Keeps the totals of a set; `version` was read before they were counted.
+    /// Caches the totals of a set; `version` was read before they were counted.
     pub(crate) fn keep_totals(&self, key: TotalsKey, version: u64, totals: Arc<[TotalRow]>) {
         self.totals.keep(key, version, totals);
     }
 
-    /// A value that depends on all cards: the one that was kept for the same cards, or a new one, which is kept.
+    /// A value that depends on all cards: the cached value if the cards have not changed since, otherwise a new one,
+    /// which is cached.
     pub(crate) async fn find_or<K, V, E>(
         &self,
         kept: &VersionedCache<K, V>,

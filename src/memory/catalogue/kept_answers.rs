@@ -1,7 +1,7 @@
 //! A cache of responses that are the same for everybody and change only with the catalogue: games, formats, sets.
 //!
-//! Any event of the change feed drops all of them: they are few and cheap to make, and changes are rare compared with
-//! reads. The cache is used only while the feed was read to its end within the last second, as for cards
+//! Any event of the change feed drops all of them: they are few and cheap to compute, and changes are rare compared
+//! with reads. The cache is used only if the feed was read to its end within the last second, as for cards
 //! ([`super::card_cache`]).
 
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl KeptAnswers {
         self.clock.is_current().then(|| self.answers.find(key)).flatten()
     }
 
-    /// Takes a ticket, before the database is asked for an answer to keep.
+    /// Takes a ticket; must be called before a response to cache is read from the database.
     pub(crate) fn ticket(&self) -> Ticket {
         self.answers.ticket()
     }

@@ -55,8 +55,8 @@ impl LoadedCounts {
 }
 
 impl Progress {
-    /// Adds the counted submissions to a snapshot; returns it without them when there are too many. Results are kept only for the snapshot that
-    /// `is_published`.
+    /// Adds the counted submissions to a snapshot; returns the snapshot unchanged when too many cards have counts. The
+    /// result is cached only if `is_published` returns true for the snapshot.
     pub(crate) async fn add_to(
         &self,
         cards: Arc<Snapshot>,
@@ -79,7 +79,8 @@ impl Progress {
         let of = Arc::clone(&cards);
         let with_progress = on_blocking_thread(move || of.with_progress(&counts)).await?;
         let with_progress = Arc::new(with_progress);
-        // Locked while it is checked and stored: a snapshot that is published later clears it afterwards.
+        // The lock is held during the check and the write: a snapshot that is published later clears the slot
+        // afterwards.
         let mut slot = self.write();
         if is_published(&cards) {
             let for_cards = Some((cards, Arc::clone(&with_progress)));
@@ -88,7 +89,7 @@ impl Progress {
         Ok(with_progress)
     }
 
-    /// Loads the counts and keeps them.
+    /// Loads the counts and caches them.
     async fn load(&self, store: &Store) -> Result<LoadedCounts, MemoryError> {
         let read_at = Instant::now();
         let counts = unlocks::load_counts(&mut *store.connection().await?, MAX_CARDS).await?;
@@ -99,7 +100,7 @@ impl Progress {
         Ok(loaded)
     }
 
-    /// Drops the kept snapshot, not the counts, because another snapshot was published.
+    /// Drops the cached snapshot but not the counts, because the published snapshot has changed.
     pub(crate) fn forget_cards(&self) {
         if let Some(loaded) = &mut *self.write() {
             loaded.for_cards = None;

@@ -24,14 +24,15 @@ use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
 /// How long events are kept.
 pub const RETENTION: Duration = Duration::days(90);
-/// Accounts are numbered again well before their events are deleted, so that the clocks of instances may differ.
+/// An account that was not read for [`RETENTION`] minus this time gets a gap in its numbers, well before its events are
+/// deleted, so that the clocks of instances may differ. A read is recorded at most once in this time.
 const MARGIN: Duration = Duration::days(1);
 /// Most events that are numbered by one statement.
 const BATCH: i64 = 5_000;
 // Lists of accounts are in sub-selects. Otherwise Postgres would estimate a plan for this particular list as cheaper
 // than a generic plan, and plan the statement on each use.
 
-/// Up to this many unlocks are few compared with an account's submissions.
+/// Most unlocks that count as few compared with an account's submissions.
 const FEW_UNLOCKS: i64 = 20;
 /// Clocks of instances may differ by this much, so a card that was submitted shortly after its unlock may be reported
 /// as unlocked, too.
@@ -136,7 +137,7 @@ struct ClockRow {
     has_events: bool,
 }
 
-/// Accounts whose events have to be numbered, and what has to be done for any of them before.
+/// Accounts whose events have to be numbered, and the steps that at least one of them needs before.
 struct Behind {
     /// Sorted, so that two transactions that number events cannot deadlock.
     accounts: Vec<AccountId>,
@@ -247,7 +248,8 @@ async fn number(
     }
 }
 
-/// What is not known to be needed is left out: if it becomes necessary after the clocks were read, the next reader does it.
+/// Skips the steps that `behind` does not require. If one of them becomes necessary after the clocks were read, the
+/// next reader does it.
 async fn number_some(
     conn: &mut Connection,
     behind: &Behind,
@@ -299,8 +301,8 @@ async fn number_some(
     .await?)
 }
 
-/// Notes that accounts were read. The events of one that was not read for a long time may have been deleted before: one number is skipped, so that no
-/// reader can continue from before the gap.
+/// Records that accounts were read. Events of an account that was not read for a long time may have been deleted
+/// already: one number is skipped, so that no reader can continue from before the gap.
 async fn look_again(
     conn: &mut Connection,
     accounts: &[AccountId],
@@ -327,7 +329,8 @@ async fn look_again(
     Ok(())
 }
 
-/// Adds events for unlocks, since the accounts' last reading, of cards for which they had submitted a code.
+/// Adds an event for each card that was unlocked since the accounts were last read, if the account had submitted a code
+/// for the card.
 async fn add_unlock_events(conn: &mut Connection, accounts: &[AccountId]) -> StoreResult<()> {
     #[derive(QueryableByName)]
     struct NewestRow {
@@ -348,7 +351,7 @@ async fn add_unlock_events(conn: &mut Connection, accounts: &[AccountId]) -> Sto
     let Some(newest) = row.newest else { return Ok(()) };
     // If there were few unlocks, start with the unlocked cards and find their submitters. After a long time, start with
     // the account's submissions, because the submissions of all other accounts are far more.
-    let told = if row.untold <= FEW_UNLOCKS {
+    let unlocked = if row.untold <= FEW_UNLOCKS {
         format!(
             "SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
              FROM account_event_clocks c \
@@ -371,7 +374,7 @@ async fn add_unlock_events(conn: &mut Connection, accounts: &[AccountId]) -> Sto
     };
     sql(format!(
         "INSERT INTO account_events (account_id, kind, card_id, created_at) \
-         SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ({told}) told ORDER BY told.seq"
+         SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ({unlocked}) told ORDER BY told.seq"
     ))
     .bind("accounts", accounts)
     .bind("newest", newest)

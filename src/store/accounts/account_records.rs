@@ -22,7 +22,7 @@ use crate::store::operations::audit;
 use crate::store::serials::votes;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// An account as stored, the password hash left out.
+/// An account as stored, without the password hash.
 #[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = accounts)]
 pub struct AccountRow {
@@ -54,7 +54,7 @@ impl AccountRow {
     }
 }
 
-/// What a log-in is verified against.
+/// The data that a log-in is verified against.
 #[derive(Clone, Debug)]
 pub struct LoginRow {
     pub account: AccountRow,
@@ -332,7 +332,7 @@ pub async fn reset_password(
     .await
 }
 
-/// Uses up a recovery code and sets a new password; ends all sessions. `false`: no such unused code.
+/// Uses up a recovery code and sets a new password; ends all sessions. `false`: the account has no such unused code.
 pub async fn recover(
     conn: &mut Connection,
     account: AccountId,

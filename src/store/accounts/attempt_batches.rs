@@ -27,7 +27,7 @@ pub struct AttemptBatches {
     store: Store,
 }
 
-/// A request's order.
+/// A request to reserve or release attempts.
 pub(in crate::store) struct AttemptJob {
     subjects: Vec<AttemptSubject>,
     at: DateTime<Utc>,
@@ -88,10 +88,10 @@ impl AttemptBatches {
         if wanted == 0 {
             return Ok((0, None));
         }
-        let (answer, told) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         let answer = Answer::Taken(answer);
         self.push(AttemptJob { subjects: subjects.to_vec(), at, units: wanted, answer });
-        Ok(store.wait_for(receive(told)).await?.accept())
+        Ok(store.wait_for(receive(receiver)).await?.accept())
     }
 
     /// Releases `units` of each subject, after correct attempts. `reserved_at` is the time given to
@@ -106,10 +106,10 @@ impl AttemptBatches {
         if units == 0 {
             return Ok(());
         }
-        let (answer, told) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         let answer = Answer::GivenBack(answer);
         self.push(AttemptJob { subjects: subjects.to_vec(), at: reserved_at, units, answer });
-        store.wait_for(receive(told)).await
+        store.wait_for(receive(receiver)).await
     }
 
     /// Waits until the queue is empty.
@@ -335,10 +335,10 @@ mod tests {
         subjects: &[AttemptSubject],
         units: u32,
     ) -> (AttemptJob, oneshot::Receiver<StoreResult<Reservation>>) {
-        let (answer, told) = oneshot::channel();
+        let (answer, receiver) = oneshot::channel();
         let (subjects, at, answer) =
             (subjects.to_vec(), DateTime::UNIX_EPOCH, Answer::Taken(answer));
-        (AttemptJob { subjects, at, units, answer }, told)
+        (AttemptJob { subjects, at, units, answer }, receiver)
     }
 
     fn gives(subjects: &[AttemptSubject], units: u32) -> AttemptJob {
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn released_units_go_to_others_without_the_database() {
         let (mine, yours, shared) = (subject(1, 5), subject(2, 5), subject(3, 5));
-        let (order, _told) = wants(&[yours, shared], 2);
+        let (order, _receiver) = wants(&[yours, shared], 2);
         let orders = [gives(&[mine, shared], 3), order];
         let stocks = stocks(&orders);
         let missing = rows(&stocks, Stock::missing);
@@ -371,12 +371,12 @@ mod tests {
         let (third, _third) = wants(&[yours, shared], 1);
         let orders = [first, gone, second, third];
         let mut stocks = stocks(&orders);
-        assert_eq!(stocks[&key(&shared, DateTime::UNIX_EPOCH)].wanted, 6, "one has gone away");
+        assert_eq!(stocks[&key(&shared, DateTime::UNIX_EPOCH)].wanted, 6, "one request has ended");
         for (of, at_hand) in [(mine, 2), (yours, 4), (shared, 4)] {
             stocks.get_mut(&key(&of, DateTime::UNIX_EPOCH)).unwrap().at_hand = at_hand;
         }
         let taken = hand_out(&mut stocks, &orders);
         assert_eq!(taken, [(2, None), (0, None), (2, Some(shared)), (0, Some(shared))]);
-        assert_eq!(stocks[&key(&yours, DateTime::UNIX_EPOCH)].at_hand, 2, "for others");
+        assert_eq!(stocks[&key(&yours, DateTime::UNIX_EPOCH)].at_hand, 2, "for other requests");
     }
 }

@@ -1,4 +1,4 @@
-//! Accounts that an account has blocked. The blocked accounts are not told.
+//! Accounts that an account has blocked. A blocked account is not notified.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -73,8 +73,8 @@ pub async fn block(
     if exists == 0 {
         return Ok(BlockOutcome::NoSuchAccount);
     }
-    // So that parallel requests cannot exceed the limit, and no feedback of the other account is counted in the
-    // meantime.
+    // Locks both accounts, so that parallel requests cannot exceed the limit, and no feedback of the other account is
+    // counted in the meantime.
     bans_and_blocks::hold_both(conn, by.account(), other).await?;
     if has_blocked(conn, by.account(), other).await? {
         // An older program, which does not count likes or followers, may have stored the block before.

@@ -196,7 +196,7 @@ pub(in crate::store) async fn confirm_free<P: Permission>(
         .collect()
 }
 
-/// Locks those credentials of a table that are valid and not locked by others, with their accounts.
+/// Locks those credentials of a table that are valid and not locked by other transactions, with their accounts.
 async fn lock_unowned(
     mut conn: &Connection,
     table: &str,
@@ -217,7 +217,7 @@ async fn lock_unowned(
     .await?)
 }
 
-/// Finds the ended credentials, by their index, and the reasons.
+/// Finds the ended credentials, by their index in `credentials`, and the reasons.
 pub async fn find_ended(
     conn: &mut Connection,
     credentials: &[&Credential],

@@ -63,8 +63,8 @@ pub async fn list(
     if !among_inside {
         found = part(conn, filter, false, &after, limit).await?;
     }
-    // Most pages are full of names that begin with the part. The more expensive search inside names runs only when they
-    // are not.
+    // Most pages are full of names that begin with the part. The more expensive search inside names runs only for a
+    // page that is not full.
     let missing = limit.saturating_sub(i64::try_from(found.len()).unwrap_or(limit));
     if filter.name.is_some() && missing > 0 {
         let after = if among_inside { after.as_str() } else { "" };
@@ -82,14 +82,14 @@ async fn part(
     limit: i64,
 ) -> StoreResult<Vec<FoundAccount>> {
     let wanted = escape_like(filter.name.map_or("", NamePart::key));
-    // Each condition is written as its index has it: `accounts_name_order` and `accounts_name_trigrams`.
+    // Each condition has the same form as in its index: `accounts_name_order` and `accounts_name_trigrams`.
     let begins = "a.name_key COLLATE \"C\" LIKE $wanted || '%'";
     let matches = if inside {
         format!("a.name_key LIKE '%' || $wanted || '%' AND NOT {begins}")
     } else {
         begins.to_owned()
     };
-    // As text of the statement, so that partial indexes for rare values can be used.
+    // The role is part of the statement's text, so that partial indexes for rare values can be used.
     let role = match filter.role {
         None => String::new(),
         Some(role) => format!(" AND a.role = '{}'", role.as_str()),
@@ -128,7 +128,7 @@ pub async fn id_of(
         .optional()?)
 }
 
-/// The names of those of the ids that are accounts.
+/// The names of the accounts with these ids; other ids are skipped.
 pub async fn names(
     conn: &mut Connection,
     _by: &Granted<ReadAccounts>,

@@ -1,6 +1,5 @@
 //! Second factors: sealed secrets, accepted codes, recovery codes. Every change locks the account's row. If one code is
-//! presented several times at once, on whichever instances, one transaction comes first and the others find the code
-//! used.
+//! presented several times at once, on any instances, the first transaction uses the code, and the others find it used.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
@@ -22,7 +21,7 @@ use crate::store::db::statement::KeepPrepared as _;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// Secrets that were never confirmed are deleted after this.
+/// Secrets that were never confirmed are deleted after this time.
 pub(in crate::store) const UNCONFIRMED_RETENTION: Duration = Duration::days(1);
 
 /// The state of an account's second factor.
@@ -290,8 +289,8 @@ pub enum FactorRemoved {
     NoAccount,
 }
 
-/// Removes the second factor of another account, and ends all its sessions and tokens: the device may be in other
-/// hands.
+/// Removes the second factor of another account, and ends all its sessions and tokens: another person may have the
+/// device.
 pub async fn remove(
     conn: &mut Connection,
     by: &Acting<ManageAccounts>,
@@ -342,7 +341,7 @@ async fn hold(conn: &mut Connection, account: AccountId) -> StoreResult<Option<H
 }
 
 async fn forget(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
-    // This also deletes its codes.
+    // The foreign key of `second_factor_codes` also deletes the codes.
     diesel::delete(factors::table.find(account)).execute(conn).await?;
     diesel::update(accounts::table.find(account))
         .set(accounts::second_factor_since.eq(None::<DateTime<Utc>>))

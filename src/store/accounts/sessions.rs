@@ -28,14 +28,14 @@ pub enum RevokeReason {
     Logout,
     /// The password was changed.
     PasswordChanged,
-    /// An old refresh token came back.
+    /// An old refresh token was presented again.
     RefreshReused,
     /// The account was banned.
     Banned,
     RoleChanged,
     /// The password was set with a recovery code.
     Recovered,
-    /// A second factor was switched on, or taken off by somebody else.
+    /// A second factor was switched on, or was removed by an admin or an operator.
     SecondFactorChanged,
 }
 
@@ -72,9 +72,9 @@ impl RevokeReason {
 #[diesel(table_name = sessions)]
 pub struct SessionRow {
     pub id: SessionId,
-    /// When the log-in was.
+    /// Time of the log-in.
     pub created_at: DateTime<Utc>,
-    /// When it was refreshed last.
+    /// When it was last refreshed.
     pub last_used_at: DateTime<Utc>,
     /// When it ends if it is not refreshed.
     pub expires_at: DateTime<Utc>,
@@ -83,41 +83,42 @@ pub struct SessionRow {
 /// The hash of the secret with which a session is used.
 #[derive(Clone, Copy, Debug)]
 pub enum SessionToken {
-    /// The first refresh token: a program has the session.
+    /// The first refresh token: a program uses the session.
     Refresh(TokenHash),
-    /// A cookie: a browser has the session.
+    /// A cookie: a browser uses the session.
     Browser(TokenHash),
 }
 
-/// A session to begin.
+/// A session to create.
 pub struct NewSession<'a> {
     pub id: SessionId,
-    /// Whose, and the password that was found right.
+    /// The account, with its verified password.
     pub verified: &'a VerifiedPassword,
-    /// What was presented as second factor, if anything was.
+    /// The second factor that the client presented, if any.
     pub second_factor: Option<&'a PresentedFactor>,
-    /// Keyed hash of the network that logged in.
+    /// Keyed hash of the network from which the client logged in.
     pub network_mac: [u8; 16],
-    /// What it is used with.
+    /// The secret with which the session is used.
     pub token: SessionToken,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// What became of a session to begin.
+/// The result of a log-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionBegun {
-    /// It is alive.
+    /// The session was created.
     Yes,
-    /// Password or second factor were changed since they were looked at, or the account was banned.
+    /// The password or the second factor was changed since it was verified, or the account was banned.
     Changed,
-    /// The second factor is missing, wrong, or was used.
+    /// The second factor is missing, wrong, or was already used.
     WrongSecondFactor,
 }
 
-/// Begins a session, if the password that was verified is still the account's, the account is not banned, and its second factor, where it
-/// has one, was presented and is used up by this. Runs in a transaction. The account's row is held to its end, so a change of the password or
-/// the second factor, a ban or a role change either comes first and is seen here, or comes later and ends this session.
+/// Creates a session, if the account still has the verified password and is not banned. If the account has a second
+/// factor, one must have been presented, and is used up. Runs in a transaction, which locks the account's row until its
+/// end: a change of the password or the second factor, a ban or a change of the role either comes first and is seen
+/// here, or comes later and ends this session.
 pub async fn begin(
     conn: &mut Connection,
     keys: &KeyRing,
@@ -178,7 +179,7 @@ async fn insert_token(
     Ok(())
 }
 
-/// Whether this account ever logged in from that network.
+/// Whether a client of this network ever logged in to the account.
 pub async fn knows_network(
     conn: &mut Connection,
     account: AccountId,
@@ -190,8 +191,9 @@ pub async fn knows_network(
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
 
-/// Whether that network logged in to the account with the second factor that it has since `since`, or switched it on. Sessions that were over
-/// by then do not count: who knew the password alone may have had them.
+/// Whether a client of this network logged in to the account with the second factor that the account has since `since`,
+/// or switched it on. Sessions that had ended by then do not count: a client that knew only the password may have had
+/// them.
 pub async fn knows_network_since(
     conn: &mut Connection,
     account: AccountId,
@@ -208,18 +210,18 @@ pub async fn knows_network_since(
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(conn).await?)
 }
 
-/// What became of a presented refresh token.
+/// The result of presenting a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refreshed {
     /// `next` is now the session's newest token.
     Renewed {
         session: SessionId,
-        /// Its owner.
+        /// The session's owner.
         account: AccountId,
     },
-    /// An old token came back; the session was ended.
+    /// An old token was presented again; the session was ended.
     Reused(SessionId),
-    /// No such token, or its session is over.
+    /// There is no such token, or its session has ended.
     Unknown,
 }
 
@@ -280,7 +282,7 @@ pub async fn refresh(
     let current = refresh_tokens::table
         .filter(refresh_tokens::session_id.eq(id))
         .filter(refresh_tokens::replaced_at.is_null());
-    // A token whose reply was lost must not count as the predecessor of what comes after it.
+    // A token whose response was lost must not count as the predecessor of the next token.
     let left_generation = if decision == RefreshDecision::Reissue { SUPERSEDED } else { newest };
     diesel::update(current)
         .set((refresh_tokens::replaced_at.eq(now), refresh_tokens::generation.eq(left_generation)))
@@ -313,7 +315,7 @@ async fn revoke(
         .await?)
 }
 
-/// Ends all sessions of an account but `spare`, and its personal access tokens: whoever made them may have been a thief.
+/// Ends all sessions of an account except `spare`, and its personal access tokens: a thief may have created them.
 pub(super) async fn revoke_all(
     conn: &mut Connection,
     account: AccountId,
@@ -340,7 +342,7 @@ pub(super) async fn revoke_all(
     Ok(())
 }
 
-/// The session in which a permission was granted, if it was not a token.
+/// The session in which a permission was granted; `None`: it was granted to a personal access token.
 pub fn current<P>(by: &Granted<P>) -> Option<SessionId> {
     match by.credential() {
         Credential::Session(session) => Some(*session),
@@ -348,7 +350,7 @@ pub fn current<P>(by: &Granted<P>) -> Option<SessionId> {
     }
 }
 
-/// Ends one of the own sessions. `false`: no such session that is still alive.
+/// Ends one of the caller's sessions. `false`: the caller has no such active session.
 pub async fn end(
     conn: &mut Connection,
     by: &Acting<EndOwnSessions>,
@@ -366,7 +368,7 @@ pub async fn end(
     Ok(ended == 1)
 }
 
-/// The own sessions that are alive, the newest first.
+/// The caller's active sessions, the newest first.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnAccount>,
@@ -383,7 +385,7 @@ pub async fn list(
         .await?)
 }
 
-/// Who is behind a session now; `None` when it ended or its account is banned.
+/// The current identity behind a session; `None`: the session has ended, or its account is banned.
 pub async fn identify(
     mut conn: &Connection,
     id: SessionId,
@@ -417,7 +419,7 @@ pub async fn identify(
     }))
 }
 
-/// The session of a browser with this cookie, and when it was marked as used last; it may be over.
+/// The session of the browser with this cookie, and when it was last marked as used; it may have ended.
 pub async fn find_by_browser_token(
     mut conn: &Connection,
     token: TokenHash,
@@ -430,7 +432,7 @@ pub async fn find_by_browser_token(
         .optional()?)
 }
 
-/// Marks the session of a browser as used, so that it lives on from here. One that is over stays over.
+/// Marks the session of a browser as used, which extends its lifetime. An ended session stays ended.
 pub async fn renew_browser_session(
     conn: &mut Connection,
     id: SessionId,

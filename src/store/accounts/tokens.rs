@@ -28,7 +28,7 @@ pub struct TokenRow {
     pub name: String,
     /// Names of its scopes.
     pub scopes: Vec<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it expires.
     pub expires_at: DateTime<Utc>,
@@ -70,7 +70,7 @@ fn own(account: AccountId, now: DateTime<Utc>) -> tokens::BoxedQuery<'static, di
         .into_boxed()
 }
 
-/// Stores a token. The account's row is locked, so that parallel requests cannot pass the limit.
+/// Stores a token. The account's row is locked, so that parallel requests cannot exceed the limit.
 pub async fn create(
     conn: &mut Connection,
     by: &Acting<ManageOwnTokens>,

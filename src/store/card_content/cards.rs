@@ -100,7 +100,7 @@ pub struct HiddenCard {
 }
 
 impl CardView {
-    /// Where the card stands.
+    /// The card's place.
     pub fn place(&self) -> &CardPlace {
         match self {
             Self::Open(card) => &card.place,

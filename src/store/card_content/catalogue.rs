@@ -1,7 +1,7 @@
 //! Reads cards with everything that the index in memory searches, in batches and by ids.
 //!
 //! Shared data is read as an anonymous viewer sees it: of a hidden card only its place and progress. The hidden cards
-//! that a holder of copies may see are read again for each of her requests.
+//! that a holder of copies may see are read again for each request of that holder.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;

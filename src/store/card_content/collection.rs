@@ -1,5 +1,5 @@
-//! Collections and trade lists as a viewer may see them. Of a card that the viewer may not see they show its place, and
-//! nothing that depends on its content: not its rarities, nor how many it has.
+//! Collections and trade lists as a viewer may see them. For a card that the viewer may not see they show its place,
+//! and nothing that depends on its content: neither its rarities nor their number.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;

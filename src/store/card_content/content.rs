@@ -52,7 +52,7 @@ impl StoredCard {
             && self.lore == card.lore
     }
 
-    /// The card as a set file would have it, its printings from the lowest tier up.
+    /// The card as a set file contains it, its printings from the lowest tier up.
     pub(in crate::store) fn into_definition(self) -> CardDefinition {
         let mut printings: Vec<(String, StoredPrinting)> = self.printings.into_iter().collect();
         printings.sort_by_key(|(_, printing)| printing.tier);

@@ -1,4 +1,4 @@
-//! How many of the cards that a viewer may see have which value.
+//! Counts, for each value, the cards that a viewer may see and that have the value.
 
 use diesel::sql_types::{BigInt, Jsonb, Text};
 use diesel::{QueryableByName, sql_types::Nullable};

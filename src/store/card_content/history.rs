@@ -1,7 +1,7 @@
 //! The history of a card, for viewers who may see the card.
 //!
 //! Triggers record changes of a card itself and its printings; changes of its rulings and its place are recorded here.
-//! The creation and the unlock of a card are no rows: they follow from `cards` and `unlocks`.
+//! The creation and the unlock of a card have no rows: they follow from `cards` and `unlocks`.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;

@@ -22,7 +22,7 @@ pub enum CardIdentifier {
     Name {
         /// Game code.
         game: String,
-        /// Code of the set, where that is told.
+        /// Code of the set, if the client gave one.
         set: Option<String>,
         /// The name.
         name: TypedName,

@@ -161,7 +161,7 @@ pub async fn suggest_names(
     typed: &TypedName,
     limit: i64,
 ) -> StoreResult<Vec<String>> {
-    // A name of only punctuation keeps it.
+    // The search key of a name that has only punctuation keeps the punctuation.
     let beginning = escape_like(typed.search_key()) + "%";
     let first = list_names_with_prefix(conn, viewer, game, &beginning, limit).await?;
     if i64::try_from(first.len()) == Ok(limit) {

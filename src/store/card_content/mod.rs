@@ -1,7 +1,7 @@
 //! The only access to the content of cards, which may be hidden. Only this module names the tables that hold the
 //! content: `card_content`, `printing_content`, `card_rulings` and `card_history`; `tests/house.rs` checks this.
 //!
-//! Every read takes a [`Viewer`], or only says whether a card has a name that the caller gave.
+//! Every read takes a [`Viewer`], or returns only whether a card has a name that the caller gave.
 //!
 //! The rule has two forms. `push_visible_content` adds a *source* with only the rows that the viewer may see: anonymous
 //! viewers are served from the indexes of open cards alone, and a look-up by name takes the same time whether a hidden
@@ -55,8 +55,8 @@ impl Statement<'_> {
         }
     }
 
-    /// Adds the condition that the viewer may see the row `content`, where most of the catalogue may be tested: the cards that the viewer holds
-    /// are read once.
+    /// Adds the condition that the viewer may see the row `content`, for a statement that may test most of the
+    /// catalogue: the cards that the viewer holds are read once.
     fn push_is_visible_in_bulk(self, viewer: Viewer) -> Self {
         match viewer.holder() {
             Some(account) if !viewer.sees_all() => self

@@ -16,7 +16,7 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// What decks are judged by: without effects and background text.
+/// The columns with which decks are judged: without effects and background text.
 const DEFINITION_COLUMNS: &str = "SELECT c.id, c.set_code, c.number, \
     (SELECT released_on FROM sets WHERE sets.game_code = c.game_code AND sets.code = c.set_code) AS released_on, content.name, content.kind, content.attributes, \
     (SELECT coalesce(jsonb_agg(jsonb_build_object('rarity', p.rarity, 'attributes', own.attributes) ORDER BY p.tier), '[]') \
@@ -117,9 +117,10 @@ pub(in crate::store) async fn find_by_ids(
 
 /// The hidden cards of a game that have one of these names and of which an account holds a copy, by set and number.
 ///
-/// The names are looked up, and for each it is tested whether the account holds that card: all that it holds may be much more. That somebody guessed the name
-/// of a hidden card must not take longer than another guess. So for a name that no hidden card has, the card of `decoys` with its place in `name_keys` is
-/// tested: some hidden card, as likely to be in the memory of Postgres as the one that was guessed.
+/// The names are looked up, and for each card that is found it is tested whether the account holds it, because the
+/// account may hold far more cards. A guessed name of a hidden card must not take longer than any other name. So for a
+/// name that no hidden card has, the card at the same index in `decoys` is tested: a hidden card that is as likely to
+/// be in the memory of Postgres as the card whose name was guessed.
 pub(in crate::store) async fn find_held_hidden_by_names(
     conn: &mut Connection,
     account: AccountId,
@@ -127,7 +128,7 @@ pub(in crate::store) async fn find_held_hidden_by_names(
     name_keys: &[&str],
     decoys: &[CardId],
 ) -> StoreResult<Vec<PoolHit>> {
-    // Two steps that Postgres does not join to one: it would test the names that were found, and no others.
+    // `MATERIALIZED` keeps the two steps apart: otherwise Postgres would test only the names that were found.
     let sql = sql("WITH tested AS MATERIALIZED (\
          SELECT closed.card_id, EXISTS (SELECT FROM copies held WHERE held.voided_at IS NULL AND held.owner_id = $account AND held.printing_id = ANY(ARRAY(\
           SELECT held_as.id FROM printings held_as WHERE held_as.card_id = coalesce(closed.card_id, asked.decoy)))) AS is_held, \

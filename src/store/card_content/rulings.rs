@@ -88,7 +88,7 @@ pub async fn find(
 pub enum RulingCreated {
     /// It is stored.
     New(RulingRow),
-    /// The same request created it before; `None`: and it was taken away since.
+    /// A repeated request, which created this ruling; `None`: it was deleted since.
     Repeat(Option<RulingRow>),
     /// There is no such card.
     NoCard,
@@ -109,7 +109,7 @@ pub async fn create(
     if let Some(before) = idempotency::begin(conn, claim, id).await? {
         return Ok(RulingCreated::Repeat(find(conn, Viewer::from(&**by), before).await?));
     }
-    // Writers of one card's rulings wait for each other, so that the limit holds.
+    // Writers of one card's rulings wait for each other, so that they cannot exceed the limit.
     let known: Option<Uuid> = cards::table
         .find(card)
         .select(cards::id)

@@ -43,7 +43,7 @@ pub struct CardHit {
 }
 
 impl CardHit {
-    /// A hit that the index in memory found, which keeps the sort keys itself.
+    /// A hit of the index in memory. It has no sort key, because the index has the sort keys itself.
     pub fn new(card: CardView, printing: Option<Printing>) -> Self {
         Self { card, printing, key: None }
     }
@@ -299,7 +299,7 @@ fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
     }
 }
 
-/// Adds the value that a list is sorted by; NULL for cards whose content the viewer may not see, wherever it depends on that.
+/// Adds the value that a list is sorted by; NULL if it depends on content that the viewer may not see.
 fn push_sort_value<'a>(sql: Statement<'a>, sort: &SortKey, printings: bool) -> Statement<'a> {
     match sort {
         SortKey::Place => sql.push("NULL::text"),

@@ -38,10 +38,10 @@ pub(in crate::store) struct MatchedCopy {
     pub owner_id: Option<AccountId>,
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// The submission that registered it, if the asker made it and owns the copy.
+    /// The submission that registered it, if the caller made it and owns the copy.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub own_submission: Option<SubmissionId>,
-    /// Whether the asker owns it or ever did.
+    /// Whether the caller owns it, or owned it before.
     #[diesel(sql_type = Bool)]
     pub was_owner: bool,
 }

@@ -34,7 +34,7 @@ impl Misspelt {
         Self { game: Some(game.to_owned()), search_key: search_key(name), pattern: None }
     }
 
-    /// A name that may also be some words of a longer one. `None`: too short to have similar names.
+    /// A name that may also consist of some words of a longer name. `None`: it is too short to have similar names.
     pub(in crate::store) fn with_words(game: Option<String>, typed: &TypedName) -> Option<Self> {
         let (search_key, pattern) = (typed.search_key().to_owned(), word_pattern(typed));
         typed.has_near_names().then_some(Self { game, search_key, pattern })

@@ -1,7 +1,8 @@
 //! The change feed: events of the catalogue, numbered without gaps, for mirrors and caches.
 //!
-//! Events are written in the transaction of their change, without a number: sequences have gaps and commit out of order. Once they
-//! Most events that one transaction numbers.
+//! Events are written in the transaction of their change, without a number: sequences have gaps and commit out of
+//! order. Once they are committed, the first reader numbers them, one reader at a time. A reader that has seen number n
+//! has seen everything up to n.
 
 use std::collections::BTreeSet;
 

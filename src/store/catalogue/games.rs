@@ -91,7 +91,7 @@ impl GameCache {
         self.load(conn, code).await
     }
 
-    /// All games by code, from a list that may be as old as the time of trust.
+    /// All games by code, from a list that may be as old as `trust`.
     pub async fn list(&self, conn: &mut Connection) -> StoreResult<Arc<[Arc<LoadedGame>]>> {
         if let Some(games) = self.listed() {
             return Ok(games);
@@ -106,13 +106,13 @@ impl GameCache {
     }
 
     /// Makes the next use read the list again, even if it is being read at this moment, because a game has changed.
-    /// Cached values that were made with the list must be dropped after this call, not before.
+    /// Cached values that were computed from the list must be dropped after this call, not before.
     pub fn forget_list(&self) {
         let mut shelf = self.listed.write().unwrap_or_else(PoisonError::into_inner);
         *shelf = Shelf { list: None, since: Some(Instant::now()) };
     }
 
-    /// The list, if it was read within the time of trust.
+    /// The list, if it was read within the time `trust`.
     pub fn listed(&self) -> Option<Arc<[Arc<LoadedGame>]>> {
         let shelf = self.listed.read().unwrap_or_else(PoisonError::into_inner);
         let listed = shelf.list.as_ref().filter(|listed| listed.at.elapsed() < self.trust)?;

@@ -39,7 +39,7 @@ const MAX_WAITING: i64 = 5;
 /// Lines whose cards are looked up together.
 const STRETCH: usize = 1_000;
 /// Most choices in a response, over all lines: a short file can repeat the same ambiguous line many times.
-const MAX_CHOICES_TOLD: usize = 10_000;
+const MAX_CHOICES: usize = 10_000;
 /// Similar names that are suggested for one unknown name.
 const NEAR_NAMES: usize = 3;
 
@@ -115,11 +115,11 @@ async fn add_cards(
 /// The result of reading a line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// This printing.
+    /// The line means this printing.
     Ok(Box<Choice>, EntryKey, i32),
-    /// One of several printings.
+    /// The line may mean any of several printings.
     Ambiguous(LineFault, Vec<Choice>),
-    /// Nothing that the owner may see.
+    /// The line means no card that the owner may see.
     Unknown(LineFault, Vec<Choice>),
     /// The line cannot be read, or asks for something impossible.
     Invalid(LineFault),
@@ -179,15 +179,15 @@ impl Reading {
         line: &Line,
         resolver: &CardResolver,
         assumed: &Assumptions,
-        told: &mut usize,
+        shown_choices: &mut usize,
     ) {
         let mut verdict = self.verdict(line, resolver, assumed);
         if let Verdict::Ambiguous(_, choices) | Verdict::Unknown(_, choices) = &mut verdict {
-            if *told + choices.len() > MAX_CHOICES_TOLD {
+            if *shown_choices + choices.len() > MAX_CHOICES {
                 choices.clear();
                 self.choices_left_out += 1;
             }
-            *told += choices.len();
+            *shown_choices += choices.len();
         }
         self.verdicts.push(verdict);
     }
@@ -227,13 +227,13 @@ pub async fn read(
 ) -> StoreResult<Reading> {
     let mut resolver = load_titles(conn, true).await?;
     let mut reading = Reading::default();
-    let mut told = 0;
+    let mut shown_choices = 0;
     for stretch in lines.chunks(STRETCH) {
         let readable = stretch.iter().filter_map(|line| line.wanted.as_ref().ok());
         let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
         add_cards(conn, &mut resolver, by.account(), viewer, &wanted, assumed).await?;
         for line in stretch {
-            reading.add(line, &resolver, assumed, &mut told);
+            reading.add(line, &resolver, assumed, &mut shown_choices);
         }
         tokio::task::yield_now().await;
     }

@@ -174,7 +174,7 @@ pub struct Change {
     pub add: i32,
 }
 
-/// A change that was made: the printing, and its entry in the new state; `None`: nothing is left.
+/// An applied change: the printing, and its entry in the new state; `None`: the entry was removed.
 #[derive(Clone, Debug)]
 pub struct Changed {
     /// The printing and its condition.
@@ -182,16 +182,16 @@ pub struct Changed {
     pub entry: Option<EntryView>,
 }
 
-/// What became of a request for changes.
+/// The result of a request for changes.
 #[derive(Clone, Debug)]
 pub struct Changes {
-    /// Whether an earlier request with the same key has made them.
+    /// Whether an earlier request with the same key has applied them.
     pub is_repeat: bool,
     /// One for each change, in their order.
     pub changed: Vec<Changed>,
 }
 
-/// Makes all of the changes or none. A repeated request gets the current entries.
+/// Applies all of the changes or none. A repeated request gets the current entries.
 pub async fn change(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,

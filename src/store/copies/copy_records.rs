@@ -157,8 +157,8 @@ pub async fn list(
     view_copies(conn, viewer, by.account(), rows).await
 }
 
-/// The copies that the player of that name shows: those that she could give away. `None`: there is no such player, or
-/// she shows no copies; the response must not tell these apart.
+/// The copies that the player of that name shows: those that the player could trade. `None`: there is no such player,
+/// or the player shows no copies; the response must be the same in both cases.
 pub async fn list_shown(
     conn: &mut Connection,
     by: &Granted<ReadTrades>,

@@ -61,7 +61,7 @@ pub struct DisputeView {
     pub closed_at: Option<DateTime<Utc>>,
     /// The moderator who decided it. For moderators.
     pub decided_by: Option<AccountId>,
-    /// What the moderator statements.
+    /// The reason that the moderator stated.
     pub reason: Option<String>,
     /// Who lost the copy by the decision. For moderators and that account.
     pub lost_by: Option<AccountId>,
@@ -80,7 +80,7 @@ impl DisputeView {
     }
 }
 
-/// Something that one side statements.
+/// A statement of one side.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StatementRow {
     /// Its side.
@@ -203,8 +203,8 @@ impl DisputePermission for ReadOwnDisputes {}
 impl DisputePermission for ArgueOwnDisputes {}
 impl DisputePermission for ModerateCopies {}
 
-/// A dispute with the statements that the reader may read: her own, or, if `all`, everybody's. `None`: there is no such
-/// dispute, or the reader is on neither side and may not read all.
+/// A dispute with the statements that the reader may read: the reader's own or, if `all`, those of both sides. `None`:
+/// there is no such dispute, or the reader is on neither side and may not read all.
 pub async fn find<P: DisputePermission>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -237,7 +237,7 @@ pub enum DisputeOutcome {
     Done,
     /// The same request was made before: nothing changed.
     Before,
-    /// The asker has no such dispute.
+    /// The caller has no such dispute.
     Missing,
     /// Only the other side may do this.
     NotYourTurn,
@@ -372,8 +372,8 @@ struct KeyRow {
     code_mac: Vec<u8>,
 }
 
-/// Decides a dispute, with a reason that both sides can read. If the claimant wins, she owns the copy; other claims to
-/// it stay open, now against her. The copy is locked first, then the dispute, as in trades.
+/// Decides a dispute, with a reason that both sides can read. If the claimant wins, the copy becomes the claimant's;
+/// other claims to it stay open, now against the new owner. The copy is locked first, then the dispute, as in trades.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ModerateCopies>,

@@ -93,8 +93,8 @@ struct Owner {
     name: String,
 }
 
-/// The public list of the player with that name ([`cardscape_engine::name_key`]), and the name as it is written. A
-/// private list, a banned player and an unknown name must not be told apart.
+/// The public list of the player with that name ([`cardscape_engine::name_key`]), and the name as it is written. The
+/// response must be the same for a private list, a banned player and an unknown name.
 pub async fn find_public(
     conn: &mut Connection,
     viewer: Viewer,

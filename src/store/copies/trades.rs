@@ -23,7 +23,7 @@ use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
-/// An offer to make.
+/// An offer to store.
 pub struct NewTrade<'a> {
     pub id: TradeId,
     /// The copies that change hands.
@@ -43,7 +43,7 @@ pub enum Offered {
     New,
     /// A repeated request, which stored this offer before.
     Repeat(TradeId),
-    /// There is no such player, or she accepts no offers, is banned, or has blocked the asker.
+    /// There is no such player, or the player accepts no offers, is banned, or has blocked the caller.
     NoSuchTrader,
     /// Players cannot trade with themselves.
     Oneself,
@@ -67,7 +67,7 @@ pub enum When {
 pub enum Answered<T> {
     /// Done, by this or an earlier request.
     Done(T),
-    /// The asker has no such offer.
+    /// The caller has no such offer.
     Missing,
     /// Only the other side may do this.
     NotYourTurn,
@@ -174,7 +174,7 @@ async fn insert_counter(
     if has_blocked(conn, first.offered_by, by.account()).await? {
         return Ok(Answered::Done(Offered::NoSuchTrader));
     }
-    // The partner made the first offer, so it may be countered even if she accepts no offers.
+    // The partner made the first offer, so it may be countered even if the partner accepts no offers.
     let partner = Partner { account: first.offered_by, shows_all: trading == Trading::Public };
     let offered = insert_offer(conn, by, &partner, new, Some(trade)).await?;
     if matches!(offered, Offered::New) {
@@ -419,7 +419,7 @@ struct SwapRow {
 }
 
 impl SwapRow {
-    /// Whether its giver cannot give it any more.
+    /// Whether the giver can no longer give it.
     fn is_gone(&self, trade: &LockedTrade) -> bool {
         let giver = if self.given { trade.offered_by } else { trade.offered_to };
         self.copy.owner_id != giver
@@ -517,7 +517,7 @@ async fn swap(
         })
         .collect();
     ledger::append(conn, &entries).await?;
-    // The claim of a claimant who gets the copy is settled.
+    // If the claimant of a disputed copy gets it by the trade, the dispute is settled.
     sql("UPDATE disputes d SET state = 'settled', closed_at = $at FROM trade_copies t, copies c \
          WHERE t.trade_id = $trade AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
            AND d.code_prefix = t.code_prefix AND d.code_mac = t.code_mac \
@@ -536,31 +536,31 @@ pub struct TradeRow {
     pub id: TradeId,
     #[diesel(sql_type = SqlUuid)]
     offered_by: AccountId,
-    /// Name of who made it.
+    /// Name of the account that made the offer.
     #[diesel(sql_type = Text)]
     pub by_name: String,
-    /// Name of who is asked.
+    /// Name of the account that received the offer.
     #[diesel(sql_type = Text)]
     pub to_name: String,
-    /// How far it is, by the clock.
+    /// The state at the time of the read: an offer that has expired is expired, even if it is stored as open.
     #[diesel(sql_type = Text)]
     pub state: TradeState,
-    /// What the one who made it says.
+    /// The message of the account that made the offer.
     #[diesel(sql_type = Nullable<Text>)]
     pub message: Option<String>,
-    /// The offer that it answers.
+    /// The offer that this one counters.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub counter_to: Option<TradeId>,
-    /// The offer that answers it.
+    /// The offer that counters this one.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub countered_by: Option<TradeId>,
-    /// How many copies the one who made it gives.
+    /// Number of copies that the account that made the offer gives.
     #[diesel(sql_type = BigInt)]
     pub gives: i64,
-    /// How many she asks for.
+    /// Number of copies that the account that made the offer requests.
     #[diesel(sql_type = BigInt)]
     pub wants: i64,
-    /// When it was made.
+    /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
     /// Until when it can be accepted.
@@ -571,12 +571,12 @@ pub struct TradeRow {
 }
 
 impl TradeRow {
-    /// On which side an account stands that is one of the two.
+    /// The role of an account that is one of the two sides.
     pub fn role(&self, account: AccountId) -> TradeRole {
         role(self.offered_by, account)
     }
 
-    /// When it was closed, or its time was over.
+    /// When it was closed, or when it expired.
     pub fn closed_at(&self) -> Option<DateTime<Utc>> {
         match self.state {
             TradeState::Open => None,
@@ -591,9 +591,9 @@ impl TradeRow {
 pub struct TradedCopy {
     /// The copy as it is now.
     pub copy: CopyView,
-    /// Whether the one who made the offer gives it.
+    /// Whether the account that made the offer gives it.
     pub given: bool,
-    /// Whether its giver has it to give, now.
+    /// Whether the giver can give it now.
     pub available: bool,
     /// Whether the offer lapsed because of it.
     pub gone: bool,
@@ -606,16 +606,16 @@ const TRADE_COLUMNS: &str = "SELECT t.id, t.offered_by, a.name AS by_name, b.nam
 const TRADE_TABLES: &str = "FROM trades t JOIN accounts a ON a.id = t.offered_by JOIN accounts b ON b.id = t.offered_to \
                      LEFT JOIN trades n ON n.counter_to = t.id";
 
-/// Which of the own trades.
+/// Filter of the caller's trades.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TradeFilter {
-    /// Only those that are so.
+    /// Only trades in this state.
     pub state: Option<TradeState>,
-    /// Only those where the account stands on this side.
+    /// Only trades in which the account has this role.
     pub role: Option<TradeRole>,
 }
 
-/// The own trades, the newest first, after the one with id `before`.
+/// The caller's trades, the newest first, after the one with id `before`.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadTrades>,
@@ -642,7 +642,7 @@ pub async fn list(
     .await?)
 }
 
-/// One of the own trades with its copies: for whoever may read trades, and for whoever has just written this one.
+/// One of the caller's trades with its copies. The caller may read trades, or has just written this one.
 pub async fn find<P: TradePermission>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -664,7 +664,7 @@ pub async fn find<P: TradePermission>(
     Ok(Some((row, copies)))
 }
 
-/// Permissions that read a trade.
+/// Permissions with which a trade can be read.
 pub trait TradePermission: Permission {}
 impl TradePermission for ReadTrades {}
 impl TradePermission for WriteTrades {}

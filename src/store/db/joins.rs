@@ -1,7 +1,8 @@
-//! Which tables stand together in one query of diesel.
+//! The pairs of tables that may appear in one query of diesel.
 //!
-//! Each pair is a handful of implementations that the compiler checks against each other. All pairs of all tables, which diesel's own
-//! generator would allow, take more of a build than all functions of `store`, so a pair is added here when the first query needs it.
+//! Each pair adds several trait implementations that the compiler checks against each other. The pairs of all tables,
+//! which diesel's own generator would add, take more build time than all functions of `store`. So a pair is added here
+//! when the first query needs it.
 
 use diesel::allow_tables_to_appear_in_same_query as allow;
 

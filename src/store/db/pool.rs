@@ -24,7 +24,7 @@ pub(super) const NO_FREE_CONNECTION: &str = "no free connection in time";
 /// The connection type of store functions.
 pub type Connection = AsyncPgConnection;
 
-/// How to reach Postgres, and how long to wait for it. The stores of a process are made from clones of one value, so
+/// How to reach Postgres, and how long to wait for it. The stores of a process are created from clones of one value, so
 /// that they share observations about the server.
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
@@ -221,7 +221,7 @@ impl Store {
     where
         E: From<StoreError> + AsStoreError,
     {
-        const { assert!(matches!(P::CONFIRM, Confirm::Last), "it is confirmed first") };
+        const { assert!(matches!(P::CONFIRM, Confirm::Last), "the permission is confirmed first") };
         let store_error = |error: diesel::result::Error| E::from(StoreError::from(error));
         let acting = Acting::in_transaction(by);
         let mut tries = 0;
@@ -262,7 +262,7 @@ impl Store {
         by: &[&Granted<P>],
         now: DateTime<Utc>,
     ) -> StoreResult<(OpenTransaction, Vec<Option<Acting<P>>>)> {
-        const { assert!(matches!(P::CONFIRM, Confirm::Last), "it is confirmed first") };
+        const { assert!(matches!(P::CONFIRM, Confirm::Last), "the permission is confirmed first") };
         let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
         conn.set_in_transaction(true);
         let mut shared: &Connection = &conn;

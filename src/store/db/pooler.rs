@@ -47,11 +47,12 @@ pub enum RouteError {
 /// assigns the process that became free last, or the one that has been free longest.
 const HELD: usize = 6;
 
-/// The same after processes were seen to change: more than a pooler usually has, until one transaction occupies the
-/// process in question.
+/// The same number once the pooler was seen to change processes: more processes than a pooler usually has, so that one
+/// of the transactions occupies the process in question.
 const HELD_AT_LAST: usize = 24;
 
-/// How often a statement is tried if no transaction occupies its process: it has to run on another process.
+/// How often a statement is tried if no transaction occupies its process: one of the tries has to run on another
+/// process.
 const TRIES: usize = 50;
 
 /// Longest wait for the first connection and its answers: no client waits at the start.

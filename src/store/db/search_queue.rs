@@ -218,8 +218,8 @@ mod tests {
         let refused = waiting.iter_mut().filter_map(|one| one.as_mut().now_or_never());
         assert_eq!(refused.filter(Option::is_none).count(), WAITING_PER_CONNECTION / 2);
         let mut other = Box::pin(scheduler.take(network(2)));
-        assert!(other.as_mut().now_or_never().is_none(), "there is a place for another");
-        // All of them give up, and the turn is free again.
+        assert!(other.as_mut().now_or_never().is_none(), "another network still has places");
+        // All waiting requests are dropped, and the turn is free again.
         drop((waiting, other, running));
         assert!(scheduler.take(network(3)).now_or_never().flatten().is_some());
     }

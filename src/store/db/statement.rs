@@ -35,8 +35,8 @@ use diesel_async::SimpleAsyncConnection as _;
 use super::codecs::SqlValue;
 use crate::store::{Connection, StoreResult};
 
-/// Most statements that a connection may cache, including those composed by diesel. The program has nearly
-/// four hundred, and few connections meet the rarest; one takes Postgres 10 to 100 KiB.
+/// Most statements that a connection may cache, including those composed by diesel. The program has nearly four hundred
+/// statements, and few connections use the rarest of them; Postgres needs 10 to 100 KiB for each.
 pub(super) const MOST_ON_A_CONNECTION: usize = 400;
 
 /// Texts composed from constants of this program: a few dozen. The limit guards against a text with unexpectedly many
@@ -102,7 +102,7 @@ pub(in crate::store) struct Statement<'a> {
     /// The values; its text is empty.
     values: BoxedSqlQuery<'a, Pg, SqlQuery>,
     keep: Keep,
-    /// The text with numbers in place of names, made when the statement first runs.
+    /// The text with numbers in place of names, created when the statement first runs.
     numbered: OnceLock<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Decks that were deleted: for 30 days they can come back.
+//! Deleted decks: their owners can restore them for 30 days.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
@@ -13,10 +13,11 @@ use crate::store::db::schema::decks;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// How long a deleted deck can come back.
+/// How long a deleted deck can be restored.
 pub const KEPT_DELETED: TimeDelta = TimeDelta::days(30);
 
-/// Deletes one of the own decks, if `is_current` accepts its revision. If too many are kept, those that were deleted first go for good.
+/// Deletes one of the caller's decks, if `is_current` accepts its revision. If the account then has more than
+/// [`MAX_DELETED`] deleted decks, those that were deleted first are deleted permanently.
 pub async fn delete(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
@@ -29,7 +30,7 @@ pub async fn delete(
         Some(row) if !is_current(row.revision) => return Ok(Edited::Stale),
         Some(_) => {}
     }
-    // Private, so that a program that does not know of deletion shows it to nobody else.
+    // The deck becomes private, so that a program that does not know deleted decks shows it to nobody but its owner.
     sql("UPDATE decks SET deleted_at = $at, visibility_before = CASE WHEN visibility = 'private' AND unlisted AND bound_revision = revision THEN 'unlisted' ELSE visibility END, \
          visibility = 'private', unlisted = false WHERE id = $id")
         .bind("id", id)
@@ -45,25 +46,25 @@ pub async fn delete(
     Ok(Edited::Done(()))
 }
 
-/// What became of a deletion to undo.
+/// The result of restoring a deleted deck.
 #[derive(Debug)]
 pub enum Undeleted {
-    /// The deck is back, or it was never deleted.
+    /// The deck was restored, or was not deleted.
     Done(Box<StoredDeck>),
-    /// The account has as many decks as it may.
+    /// The account has reached the limit of decks.
     TooMany,
-    /// The asker has no such deck, or it is gone for good.
+    /// The caller has no such deck, or it can no longer be restored.
     Missing,
 }
 
-/// Undoes the deletion of one of the own decks. Done again, it changes nothing.
+/// Restores one of the caller's deleted decks. A repetition changes nothing.
 pub async fn undelete(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
     id: DeckId,
     at: DateTime<Utc>,
 ) -> StoreResult<Undeleted> {
-    // Before the deck: in this order feedback, bans and blocks hold them.
+    // The account is locked before the deck, in the same order as by feedback, bans and blocks.
     lock_account(conn, by).await?;
     let own = decks::table.find(id).filter(decks::account_id.eq(by.account()));
     let deleted: Option<Option<DateTime<Utc>>> =

@@ -1,6 +1,7 @@
 //! Likes of decks: one for each account and deck.
 //!
-//! A like counts unless its account is banned, or blocked by the owner of the deck. Triggers keep `decks.like_count`; the row of the deck is the lock.
+//! A like counts unless its account is banned, or blocked by the owner of the deck. Triggers maintain
+//! `decks.like_count`; the row of the deck is the lock.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -20,7 +21,7 @@ use crate::store::feedback::comments::is_open;
 use crate::store::feedback::holds::{hold, hold_open, hold_own_account};
 use crate::store::{Connection, StoreResult};
 
-/// The own like of a deck.
+/// The caller's like of a deck.
 #[derive(Clone, Copy, Debug, QueryableByName)]
 pub struct OwnLike {
     /// When it was given.
@@ -31,20 +32,20 @@ pub struct OwnLike {
     pub likes: i64,
 }
 
-/// What became of a like.
+/// The result of liking a deck.
 #[derive(Debug)]
 pub enum LikeOutcome {
-    /// It is there now, or was before.
+    /// The account likes the deck, now or already before.
     Done(OwnLike),
     /// There is no such deck that others can read.
     Missing,
-    /// The deck is the asker's.
+    /// The deck belongs to the caller.
     Own,
-    /// The account has liked as often today as it may.
+    /// The account has reached the daily limit.
     TooManyToday,
 }
 
-/// Likes a deck that others can read. Done again, it changes nothing.
+/// Likes a deck that others can read. A repetition changes nothing.
 pub async fn like(
     conn: &mut Connection,
     by: &Acting<GiveDeckFeedback>,
@@ -64,7 +65,7 @@ pub async fn like(
     if !count_one(conn, by.account(), DailyActivity::Like, at).await? {
         return Ok(LikeOutcome::TooManyToday);
     }
-    // Who is blocked may like, and is not told that it does not count.
+    // A blocked account may like the deck; the response does not reveal that the like does not count.
     sql("INSERT INTO deck_likes (deck_id, account_id, liked_at, counted) VALUES ($deck, $account, $at, $counted)")
         .bind("deck", deck)
         .bind("account", by.account())
@@ -89,7 +90,8 @@ async fn find_own(
     Ok(found)
 }
 
-/// Takes the own like back, also when nobody else reads the deck any more; whether there was one, or the deck is one that others can read.
+/// Removes the caller's like, even if others can no longer read the deck. Returns whether there was a like, or others
+/// can read the deck.
 pub async fn unlike(
     conn: &mut Connection,
     by: &Acting<GiveDeckFeedback>,
@@ -125,12 +127,12 @@ pub struct LikedDeck {
     /// The deck.
     #[diesel(embed)]
     pub deck: SharedDeckRow,
-    /// Since when.
+    /// When the reader liked it.
     #[diesel(sql_type = Timestamptz)]
     pub liked_at: DateTime<Utc>,
 }
 
-/// Lists the decks that the own account likes and others can still read, those that were liked last first, before that one.
+/// Lists the decks that the caller likes and that others can still read, the latest like first, before a position.
 pub async fn list_liked(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,

@@ -23,10 +23,11 @@ use crate::store::db::statement::sql;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
-/// Most deleted decks that an account keeps; when another is deleted, the one that was deleted first goes for good.
+/// Most deleted decks that an account can restore; when another deck is deleted, the one that was deleted first is
+/// deleted permanently.
 pub const MAX_DELETED: i64 = 100;
 
-/// A deck without what it holds.
+/// A deck without its content.
 #[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = decks)]
 pub struct DeckRow {
@@ -35,13 +36,13 @@ pub struct DeckRow {
     pub account_id: AccountId,
     game_code: String,
     format_code: String,
-    /// What its owner calls it.
+    /// The name that its owner chose.
     pub name: String,
     visibility: Visibility,
     unlisted: bool,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Where its owner keeps it; nobody else is told.
+    /// The folder of its owner; shown to nobody else.
     pub folder: Option<String>,
     /// Rises with every change.
     pub revision: i64,
@@ -55,20 +56,20 @@ pub struct DeckRow {
     pub like_count: i64,
     /// Comments and replies that are shown.
     pub comment_count: i64,
-    /// When it was stored.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it was changed last.
+    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
-/// Which revision of which deck another was made of.
+/// The deck and the revision that a deck was cloned from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloneSource {
-    /// The deck; it may be gone.
+    /// The deck; it may have been deleted.
     pub deck: DeckId,
-    /// Its revision then.
+    /// The cloned revision.
     pub revision: i64,
-    /// Its owner; `None`: that account is gone.
+    /// The owner of that deck; `None`: the account was deleted.
     pub account: Option<AccountId>,
 }
 
@@ -77,7 +78,7 @@ pub(super) const COLUMNS: &str = "d.id, d.account_id, d.game_code, d.format_code
     d.cloned_deck_id, d.cloned_revision, d.cloned_account_id, d.deleted_at, d.bound_revision, d.like_count, d.comment_count, d.created_at, d.updated_at";
 
 impl DeckRow {
-    /// Which format it is meant for. The error is for rows that something else wrote.
+    /// The format of the deck. Fails for a row that another program wrote.
     pub fn format(&self) -> Result<FormatName, FormatNameError> {
         FormatName::of_game(&self.game_code, &self.format_code)
     }
@@ -95,72 +96,73 @@ impl DeckRow {
     pub fn visibility(&self) -> DeckVisibility {
         match self.visibility {
             Visibility::Public => DeckVisibility::Public,
-            // A program that does not know the word has made it private since.
+            // A program that does not know unlisted decks may have made it private since; it is then not bound.
             Visibility::Private if self.unlisted && self.is_bound() => DeckVisibility::Unlisted,
             Visibility::Private => DeckVisibility::Private,
         }
     }
 
-    /// Whether a program that knows of bound cards was the last to change it.
+    /// Whether the program that last changed the deck bound its entries to cards.
     fn is_bound(&self) -> bool {
         self.bound_revision == self.revision
     }
 
-    /// The deck that it was made of.
+    /// The deck that this one was cloned from.
     pub fn cloned_from(&self) -> Option<CloneSource> {
         let account = self.cloned_account_id;
         Some(CloneSource { deck: self.cloned_deck_id?, revision: self.cloned_revision?, account })
     }
 }
 
-/// A deck with what it holds.
+/// A deck with its content.
 #[derive(Clone, Debug)]
 pub struct StoredDeck {
     /// The deck itself.
     pub row: DeckRow,
-    /// What it holds, as its owner wrote it. The cards of its entries are known if they were bound when this revision was saved.
+    /// The content, as its owner wrote it. The cards of its entries are known if they were bound when this revision was
+    /// saved.
     pub content: DeckContent,
 }
 
-/// What a deck shall be from now on.
+/// The new state of a deck.
 #[derive(Clone, Copy)]
 pub struct DeckChanges<'a> {
-    /// What it holds. The game of its format exists.
+    /// The content. The game of its format exists.
     pub content: &'a DeckContent,
-    /// Those of the cards that its entries are bound to that not everybody sees.
+    /// The cards that its entries are bound to and that are hidden from the public.
     pub hidden: &'a BTreeSet<CardId>,
     /// Who may read it.
     pub visibility: DeckVisibility,
-    /// Where its owner keeps it.
+    /// The folder of its owner.
     pub folder: Option<&'a DeckFolder>,
-    /// The deck that a new one is made of.
+    /// The deck that a new deck is cloned from.
     pub cloned_from: Option<CloneSource>,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// What became of a deck to store.
+/// The result of creating a deck.
 #[derive(Debug)]
 pub enum DeckCreated {
     /// Stored.
     New(StoredDeck),
-    /// This request was answered before, with this deck as it is now; `None`: it was deleted meanwhile.
+    /// A repeated request, which created this deck, in its current state; `None`: it was deleted since.
     Repeat(Option<StoredDeck>),
     /// The account has [`MAX_DECKS`] decks.
     TooMany,
 }
 
-/// What became of a change under `If-Match`.
+/// The result of a change with `If-Match`.
 #[derive(Debug)]
 pub enum Edited<T> {
     Done(T),
     /// It was changed since the client read it.
     Stale,
-    /// The asker has no such deck.
+    /// The caller has no such deck.
     Missing,
 }
 
-/// Stores a deck. The account's row is locked, so that parallel requests cannot pass the limit.
+/// Stores a deck. The account's row is locked, so that parallel requests cannot exceed the limit.
 pub async fn create(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
@@ -173,7 +175,7 @@ pub async fn create(
         return Ok(DeckCreated::Repeat(load(conn, earlier, own).await?));
     }
     lock_account(conn, by).await?;
-    // Another statement: one with the lock would count what there was before it waited.
+    // A separate statement: the statement that takes the lock would count the decks as they were before it waited.
     let DeckChanges { content, hidden: _, visibility, folder, cloned_from, at } = changes;
     let stored: Option<VersionRow> = sql(INSERT)
         .bind("id", id)
@@ -196,18 +198,20 @@ pub async fn create(
     Ok(DeckCreated::New(version.deck(by.account(), id, changes)))
 }
 
-/// Locks the account's row: until the transaction ends, no other request of it stores a deck.
+/// Locks the account's row: until the transaction ends, no other request of the account stores a deck.
 pub(super) async fn lock_account(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
 ) -> StoreResult<()> {
-    // Not FOR UPDATE: requests that have claimed an idempotency key hold a key share of this row, and two of them would deadlock.
+    // Not `FOR UPDATE`: requests that have claimed an idempotency key hold a key-share lock on this row, and two of
+    // them would deadlock.
     let row = accounts::table.find(by.account()).select(accounts::id).for_no_key_update();
     row.first::<Uuid>(conn).await?;
     Ok(())
 }
 
-/// Whether the account may have another deck. Until the transaction ends, no other request of it is told so.
+/// Whether the account may have another deck. The account's row is locked, so that parallel requests cannot exceed the
+/// limit.
 pub(super) async fn has_room(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
@@ -218,7 +222,7 @@ pub(super) async fn has_room(
     Ok(stored < MAX_DECKS)
 }
 
-/// Stores a deck with its entries and its first revision, unless the account has as many as it may.
+/// Stores a deck with its entries and its first revision, unless the account has reached the limit of decks.
 const INSERT: &str = "WITH content AS (SELECT $content::jsonb AS value), \
     deck AS (\
      INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, unlisted, revision, created_at, updated_at, description, tags, folder, \
@@ -237,8 +241,9 @@ const INSERT: &str = "WITH content AS (SELECT $content::jsonb AS value), \
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT deck.id, 1, $visibility, value, $at FROM deck, content) \
     SELECT revision, like_count, comment_count, created_at, updated_at FROM deck";
 
-/// Replaces a deck with its entries, and keeps the revision; also the one before, if a program has written it that keeps none: as a private one. Entries that it has already become others in their places, those that stay as they are are not written: one statement cannot delete a
-/// row and write another with the same key.
+/// Replaces a deck with its entries, and stores the new revision. If the current state has no revision, because an
+/// older program wrote it, that state is stored first, as a private revision. Changed entries are updated in place, and
+/// unchanged ones are not written: one statement cannot delete a row and insert another with the same key.
 const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
     earlier AS (\
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) \
@@ -269,8 +274,8 @@ const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
     forgotten AS (DELETE FROM deck_revisions USING deck WHERE deck_id = $id AND deck_revisions.revision <= deck.revision - $kept) \
     SELECT revision, like_count, comment_count, created_at, updated_at FROM deck";
 
-/// Replaces one of the own decks, if `is_current` accepts its revision. Whoever comes second waits, and is told that the
-/// deck was changed.
+/// Replaces one of the caller's decks, if `is_current` accepts its revision. Of two concurrent requests, the second
+/// waits, and then finds that the deck was changed.
 pub async fn replace(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
@@ -288,7 +293,7 @@ pub async fn replace(
     Ok(Edited::Done(overwrite(conn, &row, &changes).await?))
 }
 
-/// What a deck that is locked shall hold, with what it takes over of what it held.
+/// The new content of a locked deck, with the bindings that it takes over from the previous content.
 async fn inherited<'a>(
     conn: &mut Connection,
     row: &DeckRow,
@@ -314,7 +319,7 @@ async fn inherited<'a>(
     Ok(Cow::Owned(content))
 }
 
-/// Writes what a deck that is locked shall be.
+/// Writes the new state of a locked deck.
 pub(super) async fn overwrite(
     conn: &mut Connection,
     row: &DeckRow,
@@ -336,20 +341,20 @@ pub(super) async fn overwrite(
     Ok(version.deck(row.account_id, row.id, &changes))
 }
 
-/// Locks one of the own decks that is not deleted.
+/// Locks one of the caller's decks that is not deleted.
 pub(super) async fn lock(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
     id: DeckId,
 ) -> StoreResult<Option<DeckRow>> {
     let own = decks::account_id.eq(by.account()).and(decks::deleted_at.is_null());
-    // Not FOR UPDATE: whoever writes what refers to the deck holds a key share of its row.
+    // Not `FOR UPDATE`: transactions that write rows which refer to the deck hold a key-share lock on its row.
     let row = decks::table.find(id).filter(own).select(DeckRow::as_select()).for_no_key_update();
     Ok(row.first(conn).await.optional()?)
 }
 
-/// A deck that the reader may see: one that is public or unlisted, or one of their own. Nobody, whatever their role, reads private decks of
-/// others here.
+/// A deck that the reader may see: a public or unlisted deck, or one of the reader's own. No role gives access to
+/// private decks of others here.
 pub async fn find(
     conn: &mut Connection,
     reader: Option<&Granted<ReadOwnDecks>>,
@@ -359,7 +364,8 @@ pub async fn find(
     load(conn, id, readable).await
 }
 
-/// A deck that somebody watches, whoever may read it now: a report on it is kept, of codes alone, which is told to who may read the deck.
+/// A watched deck, regardless of who may read it now: its stored report contains only codes, and is shown only to
+/// accounts that may read the deck.
 pub(crate) async fn find_watched(
     conn: &mut Connection,
     id: DeckId,
@@ -368,7 +374,7 @@ pub(crate) async fn find_watched(
     load(conn, id, Readable { owner, or_shared: true }).await
 }
 
-/// One of the own decks, for who may change it.
+/// One of the caller's decks, for callers that may change it.
 pub async fn find_own(
     conn: &mut Connection,
     by: &Granted<WriteOwnDecks>,
@@ -384,17 +390,17 @@ pub async fn is_public(mut conn: &Connection, id: DeckId) -> StoreResult<bool> {
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(&mut conn).await?)
 }
 
-/// Which decks of one account.
+/// Filter of the decks of one account.
 pub struct DeckFilter<'a> {
-    /// Of this game.
+    /// Code of a game.
     pub game: Option<&'a str>,
-    /// In this folder.
+    /// A folder.
     pub folder: Option<&'a DeckFolder>,
-    /// With this tag.
+    /// A tag.
     pub tag: Option<&'a str>,
-    /// Those that were deleted after this time; `None`: those that are not deleted.
+    /// Only decks that were deleted after this time; `None`: only decks that are not deleted.
     pub deleted_since: Option<DateTime<Utc>>,
-    /// The last deck of the page before.
+    /// The last deck on the previous page.
     pub before: Option<Uuid>,
 }
 
@@ -406,7 +412,7 @@ struct CountedDeck {
     cards: i64,
 }
 
-/// The own decks, the newest first, each with the number of its cards.
+/// The caller's decks, the newest first, each with the number of its cards.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -451,7 +457,7 @@ pub struct FolderRow {
     pub decks: i64,
 }
 
-/// The folders of the own decks, by name; last those that are in none.
+/// The folders of the caller's decks, by name; the decks without a folder are last.
 pub async fn list_folders(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -473,7 +479,7 @@ struct EntryRow {
     copies: Vec<String>,
 }
 
-/// What a deck holds beside its entries.
+/// The content of a deck besides its entries.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = decks)]
 struct DetailRow {
@@ -482,16 +488,16 @@ struct DetailRow {
     card_ids: Vec<Option<CardId>>,
 }
 
-/// Who reads a deck.
+/// Which decks a read may return.
 #[derive(Clone, Copy)]
 pub(super) struct Readable {
-    /// The account that reads what it owns.
+    /// The account whose decks may be returned.
     pub(super) owner: Option<AccountId>,
-    /// Whether what is public or unlisted is read as well.
+    /// Whether public and unlisted decks may be returned, too.
     pub(super) or_shared: bool,
 }
 
-/// A deck that is not deleted, with what it holds. One statement, so that deck and entries are of the same revision.
+/// A deck that is not deleted, with its content. One statement, so that deck and entries have the same revision.
 pub(super) async fn load(
     conn: &mut Connection,
     id: DeckId,
@@ -540,7 +546,7 @@ impl From<EntryRow> for DeckEntry {
     }
 }
 
-/// What Postgres says of a deck that was written.
+/// The values that Postgres returns for a written deck.
 #[derive(QueryableByName)]
 struct VersionRow {
     #[diesel(sql_type = BigInt)]
@@ -556,7 +562,7 @@ struct VersionRow {
 }
 
 impl VersionRow {
-    /// The deck that these changes made.
+    /// The deck after these changes.
     fn deck(self, account: AccountId, id: DeckId, changes: &DeckChanges<'_>) -> StoredDeck {
         let Self { revision, like_count, comment_count, created_at, updated_at } = self;
         let DeckChanges { content, hidden: _, visibility, folder, cloned_from, at: _ } = changes;

@@ -1,4 +1,4 @@
-//! What a player has of the cards of a deck, and which other decks want them.
+//! The copies that a player has of the cards of a deck, and the other decks that contain these cards.
 
 use cardscape_engine::CardReference;
 use diesel::sql_types::{BigInt, Bool, Int4, Nullable, Text, Uuid as SqlUuid};
@@ -21,7 +21,7 @@ pub struct OwnedRow {
     /// Code of the rarity.
     #[diesel(sql_type = Text)]
     pub rarity: String,
-    /// How many.
+    /// Number of copies.
     #[diesel(sql_type = BigInt)]
     pub copies: i64,
 }
@@ -46,7 +46,8 @@ struct OwnsRow {
     owns: bool,
 }
 
-/// What the account has of these cards: of each the most common rarity first. The caller knows that it may see them.
+/// The copies that the account has of these cards; of each card, the most common rarity first. The caller must know
+/// that the account may see the cards.
 pub async fn owned(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
@@ -55,7 +56,7 @@ pub async fn owned(
     owned_by(conn, by.account(), cards).await
 }
 
-/// The same for what tells nobody what there is.
+/// Like [`owned`], for callers that reveal the result to nobody.
 pub(super) async fn owned_by(
     conn: &mut Connection,
     account: AccountId,
@@ -86,16 +87,16 @@ pub struct PrintingRow {
     pub rarity: String,
 }
 
-/// The printings of these cards. The caller knows that the account may see them.
+/// The printings of these cards. The caller must know that the account may see the cards.
 pub async fn printings(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<PrintingRow>> {
     let printings = sql("SELECT id, card_id, rarity FROM printings WHERE card_id = ").any(cards);
     Ok(printings.load(conn).await?)
 }
 
-/// Most other decks that are named for a card.
+/// Most other decks that are listed for a card.
 pub const HOLDERS_NAMED: i64 = 20;
 
-/// Another deck that holds a card.
+/// Another deck that contains a card.
 #[derive(Clone, Debug, diesel::QueryableByName)]
 pub struct HolderRow {
     /// The card.
@@ -104,22 +105,22 @@ pub struct HolderRow {
     /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
-    /// What its owner calls it.
+    /// The name that its owner chose.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// Copies in all its zones.
+    /// Copies in all zones of the deck.
     #[diesel(sql_type = BigInt)]
     pub copies: i64,
-    /// Other decks that hold the card, those included that are not named.
+    /// Number of other decks that contain the card, including those that are not listed.
     #[diesel(sql_type = BigInt)]
     pub decks: i64,
-    /// Copies in all of them.
+    /// Copies in all of these decks.
     #[diesel(sql_type = BigInt)]
     pub all_copies: i64,
 }
 
-/// The other decks of the account that hold one of these cards, as they were bound when they were saved: of each card the first
-/// [`HOLDERS_NAMED`], and those of `reserving`.
+/// The other decks of the account that contain one of these cards, by the cards that entries were bound to when the
+/// decks were saved: for each card the first [`HOLDERS_NAMED`] decks, and those in `reserving`.
 pub async fn holders(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -153,7 +154,7 @@ struct CountRow {
     decks: i64,
 }
 
-/// How many decks of the account, but for that one, a program has saved that binds no cards.
+/// Number of the account's decks, except `but`, that were last saved by a program that binds no cards.
 pub async fn count_unbound(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -168,24 +169,25 @@ pub async fn count_unbound(
     Ok(row.decks)
 }
 
-/// What a deck holds of a card.
+/// The copies of a card in a deck.
 #[derive(Clone, Debug, diesel::QueryableByName)]
 pub struct NeedRow {
     /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
-    /// What its owner calls it.
+    /// The name that its owner chose.
     #[diesel(sql_type = Text)]
     pub name: String,
     /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// Copies in all its zones.
+    /// Copies in all zones of the deck.
     #[diesel(sql_type = BigInt)]
     pub copies: i64,
 }
 
-/// What the decks of the account hold of these cards, as they were bound when they were saved.
+/// The copies of these cards in the decks of the account, by the cards that entries were bound to when the decks were
+/// saved.
 pub async fn needs(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -204,7 +206,7 @@ pub async fn needs(
     Ok(rows)
 }
 
-/// An entry of a deck, as far as it says which card, and how many.
+/// An entry of a deck, reduced to its card and its quantity.
 #[derive(Clone, Debug)]
 pub struct HeldEntry {
     /// The deck.
@@ -213,7 +215,7 @@ pub struct HeldEntry {
     pub game_code: String,
     /// The card as it was written; without its rarity.
     pub card: CardReference,
-    /// Copies.
+    /// Number of copies.
     pub quantity: u64,
     /// The card that the entry was bound to when it was saved.
     pub card_id: Option<CardId>,
@@ -245,7 +247,7 @@ impl From<HeldEntryRow> for HeldEntry {
     }
 }
 
-/// The entries of these decks of the account, deck by deck in this order, the first `most` of them.
+/// The first `most` entries of these decks of the account, in the order of `decks`.
 pub async fn entries(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,

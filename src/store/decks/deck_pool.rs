@@ -1,5 +1,5 @@
-//! The cards that a report on a deck needs, as the viewer sees them. Never the whole catalogue: the cards that the deck names,
-//! and for a fixed box the cards that belong in it.
+//! The cards that a report on a deck needs, as the viewer sees them: only the cards that the deck names and, for a
+//! fixed box, the cards that belong in it, never the whole catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use crate::store::db::schema::{cards, sets};
 use crate::store::db::search_queue::SearchQueue;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// Near names asked for each unknown name: the engine picks the best of them.
+/// Similar names that are requested for each unknown name: the engine picks the best of them.
 pub const NEAR_NAMES: usize = 8;
 
-/// The cards for one judgement.
+/// The cards with which decks of a game are judged.
 #[derive(Clone, Debug)]
 pub struct DeckPool {
     game: Game,
@@ -37,23 +37,23 @@ pub struct DeckPool {
 }
 
 impl DeckPool {
-    /// No cards of a game.
+    /// A pool of a game, without cards.
     pub fn new(game: &Game) -> Self {
         Self { game: game.clone(), cards: Vec::new(), sets: None }
     }
 
-    /// Says which sets of the game have cards, be they among these or not.
+    /// Adds all sets of the game, each with whether it has cards, in this pool or not.
     pub fn part_of(&mut self, sets: Arc<KnownSets>) {
         self.sets = Some(sets);
     }
 
-    /// Whether it knows which sets of the game have cards.
+    /// Whether the sets of the game were added.
     pub fn knows_sets(&self) -> bool {
         self.sets.is_some()
     }
 
-    /// The cards as the engine wants them: cards of one name stand by set and number, and the first of them is meant when a deck does
-    /// not choose.
+    /// The catalogue for the engine. Cards with the same name are sorted by set and number; the engine takes the first
+    /// of them if a deck does not choose.
     pub fn catalogue(&mut self) -> Catalogue {
         fn place(card: &PreparedCard) -> (&str, &str, &str) {
             let pool = card.card();
@@ -69,7 +69,7 @@ impl DeckPool {
         cards.build()
     }
 
-    /// Adds cards. What is there already may be among them.
+    /// Adds cards; some of them may be in the pool already.
     pub fn extend(&mut self, cards: impl IntoIterator<Item = Arc<PreparedCard>>) {
         self.cards.extend(cards);
     }
@@ -84,7 +84,7 @@ impl DeckPool {
     }
 }
 
-/// Adds what `viewer` may see of the cards with these names.
+/// Adds the cards with these names that `viewer` may see.
 pub async fn add_named(
     conn: &mut Connection,
     viewer: Viewer,
@@ -98,8 +98,8 @@ pub async fn add_named(
     Ok(())
 }
 
-/// Adds the hidden cards with these names ([`name_key`]) of which an account holds a copy. It takes as long for each name, whether a hidden card has it or
-/// not, if there is one of `decoys`, which are some hidden cards, for each.
+/// Adds the hidden cards with these names ([`name_key`]) of which an account holds a copy. If `decoys` has a hidden
+/// card for each name, the time does not depend on whether a hidden card has the name.
 pub async fn add_held_hidden(
     conn: &mut Connection,
     account: AccountId,
@@ -114,7 +114,8 @@ pub async fn add_held_hidden(
     Ok(())
 }
 
-/// Where the cards with these ids are, by those ids; a card that was merged into another is that one. Those that are gone are left out.
+/// The places of the cards with these ids, by id; for a merged card, the place of the card that it was merged into. Ids
+/// of no card are left out.
 pub async fn places(
     conn: &mut Connection,
     viewer: Viewer,
@@ -168,7 +169,7 @@ pub async fn names(
     pool::find_names(conn, viewer, ids).await
 }
 
-/// Whether formats need cards that no deck names.
+/// Whether a format has a fixed box, which needs cards that no deck names.
 pub fn have_boxes(formats: &[Format]) -> bool {
     let mut checks = formats.iter().flat_map(|format| &format.rules).map(|rule| &rule.check);
     checks.any(|check| matches!(check, DeckCheck::FixedBox { .. }))
@@ -188,7 +189,7 @@ pub async fn add_boxes(
     Ok(())
 }
 
-/// What `viewer` may see of the cards with these ids, prepared for a game; those of other games are left out.
+/// The cards with these ids that `viewer` may see, prepared for a game; cards of other games are left out.
 pub async fn by_ids(
     conn: &mut Connection,
     viewer: Viewer,
@@ -216,7 +217,7 @@ pub async fn known_sets(conn: &mut Connection, game: &str) -> StoreResult<KnownS
     Ok(KnownSets::new(rows.into_iter().map(known)))
 }
 
-/// The sets that fixed boxes draw on: those they name, or all of the game.
+/// The sets from which fixed boxes select cards: the sets that they name, or all sets of the game.
 async fn box_sets(
     conn: &mut Connection,
     game: &Game,
@@ -240,10 +241,11 @@ async fn box_sets(
     Ok(named)
 }
 
-/// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. Returns how many names were
-/// not looked up, because there are more than [`SUGGESTED_NAMES_MAX`](cardscape_engine::SUGGESTED_NAMES_MAX), because it took longer than
-/// `time_limit`, or because there was no place for the search: the report is right without. Whether a name is that of a hidden card makes no
-/// difference.
+/// Adds the cards whose names are similar to these unknown names, as far as `viewer` may see them. Returns how many
+/// names were not looked up, because there are more than
+/// [`SUGGESTED_NAMES_MAX`](cardscape_engine::SUGGESTED_NAMES_MAX), because the search took longer than `time_limit`, or
+/// because the search queue was full: the report is complete without them. The result does not depend on whether a
+/// hidden card has one of the names.
 pub async fn add_near(
     searches: (&SearchQueue, Network),
     viewer: Viewer,

@@ -1,7 +1,8 @@
-//! Copies that players have set aside for their decks: so many of a printing, not which.
+//! Copies that players reserve for their decks: a number of copies of a printing, not particular copies.
 //!
-//! Reservations of an account are written under the lock of its row, so that those of two decks follow each other and no copy is reserved twice. What is
-//! owned changes without them: whoever reads them holds them against that ([`in_effect`](crate::domain::decks::reservation::in_effect)).
+//! Reservations of an account are written under the lock of its row, so that those of two decks come one after the
+//! other and no copy is reserved twice. The owned copies change independently, so every reader compares both
+//! ([`in_effect`](crate::domain::decks::reservation::in_effect)).
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -16,13 +17,13 @@ use crate::domain::ids::{AccountId, CardId, DeckId, PrintingId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Copies of a printing that are set aside for a deck.
+/// Copies of a printing that are reserved for a deck.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct ReservedRow {
     /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
-    /// What its owner calls it.
+    /// The name that its owner chose.
     #[diesel(sql_type = Text)]
     pub name: String,
     /// The printing.
@@ -31,7 +32,7 @@ pub struct ReservedRow {
     /// Its card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// How many, owned or not.
+    /// Number of reserved copies, whether the account still owns them or not.
     #[diesel(sql_type = Int4)]
     pub quantity: i32,
     /// Since when the deck has a reservation.
@@ -50,7 +51,8 @@ impl ReservedRow {
     }
 }
 
-/// What the decks of the account have reserved of these cards: those of the decks that were reserved first come first.
+/// The reservations of copies of these cards for the account's decks, those of the deck with the earliest reservation
+/// first.
 pub async fn of_cards(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -81,7 +83,7 @@ struct CardRow {
     card_id: CardId,
 }
 
-/// The cards of which something is reserved for a deck of the account, whether the deck still holds them or not.
+/// The cards of which copies are reserved for a deck of the account, whether or not the deck still contains them.
 pub async fn cards_of<P>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -96,19 +98,21 @@ pub async fn cards_of<P>(
     Ok(rows.into_iter().map(|row| row.card_id).collect())
 }
 
-/// What became of copies to reserve.
+/// The result of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReserveOutcome {
-    /// So many are reserved now.
+    /// This number of copies is reserved now.
     Done(u64),
-    /// The deck is of another revision.
+    /// The deck has another revision.
     Stale,
-    /// The asker has no such deck.
+    /// The caller has no such deck.
     Missing,
 }
 
-/// Reserves for one of the own decks what `choose` takes of what is owned of these cards beside all that is reserved of them, in place of what was
-/// reserved of them for it. What is reserved of other cards stays: the asker does not see them. The deck keeps its place among those that were reserved before it. If it is no longer of that `revision`, nothing is done.
+/// Replaces the reservations of copies of these cards for one of the caller's decks. `choose` gets the owned copies of
+/// the cards and all reservations of them, and returns the copies to reserve. Reservations of other cards stay, because
+/// the caller does not see these cards. The deck keeps its place in the order of reservations. Nothing is done if the
+/// deck no longer has that `revision`.
 pub async fn reserve(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
@@ -125,7 +129,7 @@ pub async fn reserve(
         }
         Some(_) => {}
     }
-    // A merge that is under way ends first: what is read after it is there.
+    // Waits for a merge of cards in progress, so that the next statements see its result.
     sql("SELECT FROM printings WHERE card_id = ")
         .any(cards)
         .push(" ORDER BY id FOR KEY SHARE")
@@ -160,7 +164,8 @@ struct SinceRow {
     since: DateTime<Utc>,
 }
 
-/// Since when something is reserved for a deck; if nothing is, from now on, and after all other decks of the account: a request may have waited for theirs.
+/// Since when the deck has a reservation. If it has none: the current time, or a time after the reservations of all
+/// other decks of the account, because the request may have waited for them.
 async fn since(
     conn: &mut Connection,
     account: AccountId,
@@ -177,7 +182,7 @@ async fn since(
     Ok(row.since)
 }
 
-/// Frees what is reserved for one of the own decks; false: the asker has no such deck.
+/// Deletes the reservations for one of the caller's decks. `false`: the caller has no such deck.
 pub async fn release(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,

@@ -1,4 +1,4 @@
-//! What decks were.
+//! Revisions of decks.
 
 use std::collections::BTreeSet;
 
@@ -19,17 +19,18 @@ use crate::store::db::schema::deck_revisions;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// How many revisions of a deck are kept; the oldest go first.
+/// Most revisions of a deck that are stored; the oldest are deleted first.
 pub const KEPT: i64 = 100;
-/// About how many bytes those of one deck may have: of large decks fewer are kept, but never fewer than ten.
+/// Approximate limit of the bytes of all revisions of one deck: of large decks fewer revisions are stored, but never
+/// fewer than ten.
 const KEPT_BYTES: usize = 2 * 1024 * 1024;
 
-/// How many revisions are kept of a deck whose content has so many bytes.
+/// How many revisions of a deck are stored whose content has this many bytes.
 pub(super) fn kept(bytes: usize) -> i64 {
     i64::try_from(KEPT_BYTES / bytes.max(1)).unwrap_or(KEPT).clamp(10, KEPT)
 }
 
-/// A revision without what the deck held.
+/// A revision without its content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct RevisionRow {
     /// Its number, from 1.
@@ -49,7 +50,7 @@ pub struct RevisionRow {
     pub created_at: DateTime<Utc>,
 }
 
-/// A revision with what the deck held.
+/// A revision with its content.
 #[derive(Clone, Debug)]
 pub struct StoredRevision {
     /// The deck.
@@ -58,15 +59,15 @@ pub struct StoredRevision {
     pub account: AccountId,
     /// Its number, from 1.
     pub revision: i64,
-    /// What the deck held.
+    /// The content.
     pub content: DeckContent,
     /// When it was saved.
     pub created_at: DateTime<Utc>,
 }
 
 impl Statement<'_> {
-    /// Adds the condition that the revision `r` of the deck `d` may be read: by its owner each, by others those that were not private when they were
-    /// saved, while the deck is not.
+    /// Adds the condition that the reader may read the revision `r` of the deck `d`. Its owner may read every revision;
+    /// others may read revisions that were not private when they were saved, while the deck is not private.
     fn push_is_readable(self, reader: Option<&Granted<ReadOwnDecks>>) -> Self {
         self.push(" AND d.deleted_at IS NULL AND (d.account_id = ")
             .value(reader.map(Granted::account))
@@ -74,7 +75,8 @@ impl Statement<'_> {
     }
 }
 
-/// Lists the revisions of a deck that the reader may see, the newest first, those before the one with that number. Empty when there is no such deck.
+/// Lists the revisions of a deck that the reader may see, the newest first, before the one with that number. Empty when
+/// there is no such deck.
 pub async fn list(
     conn: &mut Connection,
     reader: Option<&Granted<ReadOwnDecks>>,
@@ -101,7 +103,7 @@ struct NumberRow {
     revision: i64,
 }
 
-/// The number of the last revision before that one that the reader may see.
+/// The number of the last revision before `before` that the reader may see.
 pub async fn previous(
     conn: &mut Connection,
     reader: Option<&Granted<ReadOwnDecks>>,
@@ -125,7 +127,7 @@ struct NameRow {
     name: String,
 }
 
-/// The keys of names that stand in a revision that others could read, and were bound to no card there.
+/// The keys of names in entries that were bound to no card, in revisions that others could read.
 pub(super) async fn guessed_names(
     conn: &mut Connection,
     deck: DeckId,
@@ -170,7 +172,8 @@ pub async fn find(
     Ok(Some(StoredRevision { deck, account, revision, content, created_at }))
 }
 
-/// Makes one of the own decks what it was, if `is_current` accepts its revision: a new revision. Who may read it and its folder stay as they are.
+/// Restores an earlier revision of one of the caller's decks as a new revision, if `is_current` accepts its revision.
+/// Its visibility and its folder stay as they are.
 pub async fn restore(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,

@@ -1,4 +1,4 @@
-//! The public decks of a game with what they hold, for bulk files.
+//! The public decks of a game with their content, for bulk files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Decks that are read at once.
+/// Decks per read.
 const STRETCH: i64 = 200;
 
-/// A public deck, and what everybody may know of the cards that its entries are bound to.
+/// A public deck, with the public data of the cards that its entries are bound to.
 pub struct BulkDeck {
     /// The deck itself.
     pub deck: DeckRow,
@@ -34,20 +34,20 @@ pub struct BulkDeck {
     pub author: String,
     /// When it was public for the first time.
     pub published_at: DateTime<Utc>,
-    /// Whether everybody may read the deck that it was made of.
+    /// Whether the deck that it was cloned from is public.
     pub tells_source: bool,
-    /// What it holds, as its owner wrote it.
+    /// The content, as its owner wrote it.
     pub content: DeckContent,
-    /// What is known of the cards that the entries of the decks which were read with it are bound to.
+    /// The public data of the cards that the entries of all decks in the same batch are bound to.
     pub cards: Arc<BoundCards>,
 }
 
-/// What everybody may know of cards that entries are bound to.
+/// The public data of cards that entries are bound to.
 #[derive(Default)]
 pub struct BoundCards {
-    /// Where they are, and whether they are hidden from everybody.
+    /// Their places, and whether they are hidden from the public.
     pub places: BTreeMap<CardId, SeenPlace>,
-    /// The names of the open ones to which an entry is bound that has a place and no name.
+    /// Names of open cards that are bound to an entry with a place and without a name.
     pub names: BTreeMap<CardId, String>,
 }
 
@@ -66,7 +66,7 @@ struct StoredRow {
 }
 
 impl StoredRow {
-    /// The deck without what is known of its cards.
+    /// The deck, without the data of its cards.
     fn read(self) -> StoreResult<BulkDeck> {
         Ok(BulkDeck {
             content: self.content.0.read()?,
@@ -79,7 +79,7 @@ impl StoredRow {
     }
 }
 
-/// Cards of entries count only if the last program that saved the deck has bound them.
+/// The card of an entry counts only if the program that last saved the deck has bound it.
 const SELECT: &str = "a.name AS author, coalesce(d.published_at, d.created_at) AS published_at, \
     jsonb_build_object('name', d.name, 'game', d.game_code, 'format', d.format_code, 'description', d.description, 'tags', to_jsonb(d.tags), \
      'unread_lines', '[]'::jsonb, 'entries', (SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('position', e.position, 'zone', e.zone, \
@@ -88,19 +88,19 @@ const SELECT: &str = "a.name AS author, coalesce(d.published_at, d.created_at) A
       FROM deck_entries e WHERE e.deck_id = d.id)) AS content \
     FROM decks d JOIN accounts a ON a.id = d.account_id";
 
-/// The public decks of a game by their ids. Those of banned owners are left out.
+/// The public decks of a game by id, without those of banned owners.
 pub struct DeckRows {
     game: String,
-    /// The last one that was read.
+    /// The last deck that was read.
     after: DeckId,
 }
 
 impl RowSource for DeckRows {
     type Row = BulkDeck;
     const KINDS: &'static [BulkKind] = &[BulkKind::Decks];
-    // Cards are among them: an unlock takes the mask off entries.
+    // Events of cards are included: when a card is unlocked, entries that mean it are no longer masked.
     const EVENTS: &'static str = "e.kind NOT LIKE 'design.%'";
-    // The ban of an owner is no event.
+    // The ban of an owner writes no event.
     const CHANGE_DAILY: bool = true;
     const LOCK: i64 = 7_233_172_079;
 
@@ -114,7 +114,7 @@ impl RowSource for DeckRows {
             let Some(last) = ids.last().copied() else { return Ok(Vec::new()) };
             let decks = load(conn, &ids).await?;
             self.after = last;
-            // None of them may be shown: go on to the next.
+            // No deck of this batch may be shown: read the next batch.
             if !decks.is_empty() {
                 return Ok(decks);
             }
@@ -122,7 +122,8 @@ impl RowSource for DeckRows {
     }
 }
 
-/// The next public decks of a game. A trigger writes these rows with the decks, whatever program stores them, so that no deck is missing whose event has a number.
+/// The ids of the next public decks of a game. A trigger writes these rows together with the decks, whatever program
+/// stores them, so that every deck whose event has a number is included.
 async fn ids_after(conn: &mut Connection, game: &str, after: DeckId) -> StoreResult<Vec<DeckId>> {
     #[derive(QueryableByName)]
     struct Id {
@@ -148,7 +149,7 @@ async fn load(conn: &mut Connection, ids: &[DeckId]) -> StoreResult<Vec<BulkDeck
         let id = row.deck.id;
         match row.read() {
             Ok(deck) => decks.push(deck),
-            // One that something else wrote keeps no other out of the file.
+            // A row that another program wrote must not keep the other decks out of the file.
             Err(error) => {
                 tracing::error!(deck = %id, %error, "a public deck cannot be read for the bulk file");
             }
@@ -158,7 +159,7 @@ async fn load(conn: &mut Connection, ids: &[DeckId]) -> StoreResult<Vec<BulkDeck
     Ok(decks)
 }
 
-/// Adds what everybody may know of the cards that entries are bound to.
+/// Adds the public data of the cards that entries are bound to.
 async fn add_cards(conn: &mut Connection, decks: &mut [BulkDeck]) -> StoreResult<()> {
     let stranger = Viewer::stranger();
     let ids = |is_wanted: fn(&DeckEntry) -> bool| {

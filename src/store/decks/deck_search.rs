@@ -1,4 +1,4 @@
-//! What everybody may know of public decks, one row for each, and which of them are to be made anew.
+//! The public data of public decks, one row per deck, and the rows that have to be written again.
 
 use std::collections::BTreeSet;
 
@@ -12,29 +12,29 @@ use crate::domain::ids::{CardId, DeckId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
-/// What everybody may know of a revision of a public deck.
+/// The public data of one revision of a public deck.
 pub struct SearchableDeck {
     /// The deck.
     pub id: DeckId,
-    /// The revision that this is of.
+    /// The revision.
     pub revision: i64,
-    /// Its cards, in all zones.
+    /// Number of its cards, in all zones.
     pub size: i32,
-    /// What it is found by: texts of [`crate::domain::decks::public::DeckTerm`].
+    /// The terms by which it is found: texts of [`crate::domain::decks::public::DeckTerm`].
     pub terms: Vec<String>,
     /// The different cards that its entries mean.
     pub cards: Vec<CardId>,
-    /// The cards that its entries are bound to and that not everybody sees.
+    /// The cards that its entries are bound to and that are hidden from the public.
     pub hidden_cards: Vec<CardId>,
     /// The formats in which it is legal.
     pub legal_in: Vec<String>,
-    /// The day by whose rules.
+    /// The day whose rules were applied.
     pub judged_on: NaiveDate,
-    /// The revision of the game's manifest by which.
+    /// The revision of the game's manifest that was applied.
     pub game_revision: i64,
 }
 
-/// A row that stays as it is is not written again: its terms have many index entries.
+/// An unchanged row is not written again: its terms have many index entries.
 const WRITE: &str = "WITH deck AS MATERIALIZED (\
      SELECT id, revision, game_code, updated_at, coalesce(published_at, created_at) AS published_at FROM decks \
      WHERE id = $id AND revision = $revision AND visibility = 'public' AND deleted_at IS NULL FOR NO KEY UPDATE), \
@@ -51,7 +51,8 @@ const WRITE: &str = "WITH deck AS MATERIALIZED (\
      (EXCLUDED.revision, EXCLUDED.game_code, EXCLUDED.published_at, EXCLUDED.updated_at, EXCLUDED.size, EXCLUDED.terms, EXCLUDED.cards, EXCLUDED.hidden_cards, \
       EXCLUDED.legal_in)";
 
-/// Writes the row of a deck, unless it was changed meanwhile, or is no longer public: then another row is made, or none.
+/// Writes the row of a deck, unless the deck was changed in the meantime or is no longer public: then another call
+/// writes its row, or it has none.
 pub async fn write(conn: &mut Connection, deck: SearchableDeck) -> StoreResult<()> {
     sql(WRITE)
         .bind("id", deck.id)
@@ -69,20 +70,21 @@ pub async fn write(conn: &mut Connection, deck: SearchableDeck) -> StoreResult<(
     Ok(())
 }
 
-/// When a deck that was judged on a day is to be judged again.
+/// When a deck that was judged on a day has to be judged again.
 fn next_day(day: NaiveDate) -> DateTime<Utc> {
     day.succ_opt().unwrap_or(day).and_time(NaiveTime::MIN).and_utc()
 }
 
-/// A deck whose row is to be made.
+/// A deck whose row has to be written.
 #[derive(QueryableByName)]
 struct ToMake {
     #[diesel(sql_type = SqlUuid)]
     id: DeckId,
 }
 
-/// Each reason has its index, and gives at most `$limit` decks: unlocked cards, changes (the newest first, so that they do not wait for those that are only
-/// judged by another day), and manifests. Ordered inside, so that no other plan than by these indexes is cheap.
+/// Each reason has its own index, and returns at most `$limit` decks: unlocked cards; changes, the newest first, so
+/// that they do not wait for decks that only have to be judged by the rules of another day; and manifests. Each part is
+/// sorted, so that every plan without these indexes is expensive.
 const TO_MAKE: &str = "SELECT id FROM (\
      (SELECT s.deck_id AS id, 0 AS priority FROM (SELECT card_id FROM unlocks WHERE unlocked_at > $unlocked_since ORDER BY unlocked_at DESC LIMIT 10000) u \
       CROSS JOIN LATERAL (SELECT deck_id FROM deck_search WHERE hidden_cards <> '{}' AND hidden_cards && ARRAY[u.card_id] LIMIT $limit) s LIMIT $limit) UNION ALL \
@@ -93,17 +95,18 @@ const TO_MAKE: &str = "SELECT id FROM (\
 /// Which rows are due.
 #[derive(Clone, Copy)]
 pub struct Due {
-    /// Those whose time came before this: the request that publishes a deck makes its row itself.
+    /// Rows that became due before this time. Later ones are left to the request that publishes the deck, which writes
+    /// the row itself.
     pub before: DateTime<Utc>,
-    /// Those with hidden cards that were unlocked after this.
+    /// Rows with hidden cards that were unlocked after this time.
     pub unlocked_since: DateTime<Utc>,
 }
 
-/// The advisory lock of making rows: one process at a time.
+/// The advisory lock for writing rows: one process at a time.
 const LOCK: i64 = 7_233_172_076;
 
-/// Does something with the decks whose rows are to be made, up to `limit`, while no other process makes any. `None`: another does. The work takes less than the
-/// time after which Postgres ends a transaction that does nothing.
+/// Calls `work` with up to `limit` decks whose rows have to be written, while no other process writes any. `None`:
+/// another process is writing. `work` must take less than the time after which Postgres ends an idle transaction.
 pub async fn with_due<T>(
     store: &Store,
     due: Due,
@@ -122,7 +125,8 @@ pub async fn with_due<T>(
     .await
 }
 
-/// Notes that the row of a deck that was due before a time could not be made, and when to try again. A change since then makes it due at once all the same.
+/// Records that the row of a deck that was due before a time could not be written, and when to try again. A deck that
+/// has changed since stays due at once.
 pub async fn postpone(
     conn: &mut Connection,
     id: DeckId,
@@ -138,7 +142,7 @@ pub async fn postpone(
     Ok(())
 }
 
-/// Takes away what is known of a deck that is not public: a program that does not know of deletion may have left it.
+/// Deletes the public data of a deck that is not public: a program that does not know deleted decks may have left it.
 pub async fn forget(conn: &mut Connection, id: DeckId) -> StoreResult<()> {
     sql("WITH gone AS (DELETE FROM deck_judgements j USING decks d WHERE j.deck_id = $id AND d.id = $id AND (d.visibility <> 'public' OR d.deleted_at IS NOT NULL)) \
          DELETE FROM deck_search s USING decks d WHERE s.deck_id = $id AND d.id = $id AND (d.visibility <> 'public' OR d.deleted_at IS NOT NULL)")

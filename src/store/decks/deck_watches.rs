@@ -1,4 +1,4 @@
-//! Which decks accounts watch.
+//! The decks that accounts watch.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -20,7 +20,7 @@ pub struct WatchedDeck {
     /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
-    /// What its owner calls it.
+    /// The name that its owner chose.
     #[diesel(sql_type = Text)]
     pub name: String,
     #[diesel(sql_type = Text)]
@@ -30,14 +30,15 @@ pub struct WatchedDeck {
     /// Since when it is watched.
     #[diesel(sql_type = Timestamptz)]
     pub watched_at: DateTime<Utc>,
-    /// From when its report is to be made anew.
+    /// When its report has to be created again.
     #[diesel(sql_type = Timestamptz)]
     pub due_at: DateTime<Utc>,
     #[diesel(sql_type = BigInt)]
     present_revision: i64,
     #[diesel(sql_type = BigInt)]
     present_game_revision: i64,
-    /// Newest number of the change feed that is about the cards of the game; 0: there is none; the greatest there can be: something has none yet.
+    /// The newest number of the change feed that concerns the cards of the game; 0: there is none; the largest possible
+    /// number: an event has no number yet.
     #[diesel(sql_type = BigInt)]
     present_seq: i64,
     /// The last report on it; `None`: there is none yet.
@@ -51,7 +52,7 @@ impl WatchedDeck {
         format!("{}/{}", self.game_code, self.format_code)
     }
 
-    /// Whether nothing has happened since the report that could make another of it.
+    /// Whether nothing has happened since the report that could change its result.
     pub fn is_current(&self, now: DateTime<Utc>) -> bool {
         self.report.as_ref().is_some_and(|report| {
             report.deck_revision == self.present_revision
@@ -77,7 +78,7 @@ fn readable(watcher: &str) -> String {
     format!("(d.account_id = {watcher} AND d.deleted_at IS NULL OR {TAKES_FEEDBACK})")
 }
 
-/// A deck that the own account watches and may still read.
+/// A deck that the caller watches and may still read.
 pub async fn find(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -98,7 +99,7 @@ async fn find_of(
     Ok(found.optional()?)
 }
 
-/// Lists the decks that the own account watches and may still read, those that it watches since last first, before that one.
+/// Lists the decks that the caller watches and may still read, the last watched first, before a position.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -118,10 +119,10 @@ pub async fn list(
     Ok(statement.bind("limit", limit).load(conn).await?)
 }
 
-/// What became of a request to watch a deck.
+/// The result of a request to watch a deck.
 #[derive(Debug)]
 pub enum WatchOutcome {
-    /// The account watches it now, or did before.
+    /// The account watches it, now or already before.
     Done(Box<WatchedDeck>),
     /// There is no such deck that the account may read.
     Missing,
@@ -135,14 +136,14 @@ struct Watches {
     decks: i64,
 }
 
-/// Watches a deck. Done again, it changes nothing.
+/// Watches a deck. A repetition changes nothing.
 pub async fn watch(
     conn: &mut Connection,
     by: &Acting<GiveDeckFeedback>,
     deck: DeckId,
     at: DateTime<Utc>,
 ) -> StoreResult<WatchOutcome> {
-    // So that parallel requests cannot pass the limit.
+    // Locks the account, so that parallel requests cannot exceed the limit.
     hold_own_account(conn, by).await?;
     if let Some(earlier) = find_of(conn, by.account(), deck).await? {
         return Ok(WatchOutcome::Done(Box::new(earlier)));
@@ -158,7 +159,7 @@ pub async fn watch(
     if watches.decks >= MAX_WATCHED_DECKS {
         return Ok(WatchOutcome::TooMany);
     }
-    // To hold the row keeps the last of the other watchers from taking it along.
+    // The update of an existing row locks it, so that it is not deleted together with the last of the other watches.
     sql("INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, game_code, $at FROM decks WHERE id = $deck \
          ON CONFLICT (deck_id) DO UPDATE SET deck_id = EXCLUDED.deck_id")
         .bind("deck", deck)
@@ -189,7 +190,8 @@ async fn may_read(conn: &mut Connection, account: AccountId, deck: DeckId) -> St
     Ok(found > 0)
 }
 
-/// Watches a deck no more, also one that the account may read no more; whether it did, or may read it.
+/// Stops watching a deck, even one that the account may no longer read. Returns whether the account watched the deck,
+/// or may read it.
 pub async fn unwatch(
     conn: &mut Connection,
     by: &Acting<GiveDeckFeedback>,
@@ -215,12 +217,13 @@ pub async fn unwatch(
     Ok(true)
 }
 
-/// Tells up to `limit` watchers of a deck that became legal or illegal. Whether there was any.
+/// Notifies up to `limit` watchers of a deck that became legal or illegal. Returns whether there was such a deck.
 ///
-/// Who may not read the deck now is not told, nor the owner of what they saved, nor whoever has blocked the owner of what that one saved.
+/// An account that may not read the deck now is not notified. If the deck changed its status because its owner saved
+/// it, the owner is not notified either, nor is any account that has blocked the owner.
 pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
     let readable = readable("w.account_id");
-    // The report first, so that nobody else tells of it; then the accounts before what is theirs.
+    // The report is locked first, so that no other process notifies about it; then the accounts, before their rows.
     let statement = format!(
         "WITH deck AS MATERIALIZED (SELECT deck_id, status = 'legal' AS is_legal, saved_so FROM watched_decks WHERE untold ORDER BY deck_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), \
          watchers AS MATERIALIZED (SELECT w.account_id FROM deck JOIN deck_watches w ON w.deck_id = deck.deck_id \
@@ -238,18 +241,18 @@ pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<b
           FROM noted JOIN deck ON true JOIN before ON before.account_id = noted.account_id WHERE before.hears) \
          SELECT deck.deck_id, (SELECT count(*) FROM watchers) < $limit AS is_last FROM deck"
     );
-    // Begun and ended by hand: a task that is spawned cannot hold a closure over a borrowed connection.
+    // Begun and ended without a closure: a spawned task cannot hold a closure over a borrowed connection.
     let mut begun = store.begin().await?;
     let done = tell_some(begun.conn(), &statement, at, limit).await;
     begun.end(done).await
 }
 
-/// A deck whose watchers were told.
+/// A deck whose watchers were notified.
 #[derive(QueryableByName)]
 struct ToldDeck {
     #[diesel(sql_type = SqlUuid)]
     deck_id: DeckId,
-    /// Whether these were all.
+    /// Whether all of them were notified.
     #[diesel(sql_type = Bool)]
     is_last: bool,
 }
@@ -268,7 +271,7 @@ async fn tell_some(
         .optional()?;
     let Some(ToldDeck { deck_id, is_last }) = told else { return Ok(false) };
     if is_last {
-        // Another report may have been made meanwhile: then there is more to tell.
+        // Another report may have been stored in the meantime, about which watchers have to be notified, too.
         sql("UPDATE watched_decks r SET untold = false WHERE deck_id = $deck \
              AND NOT EXISTS (SELECT FROM deck_watches w WHERE w.deck_id = r.deck_id AND w.told_legal IS DISTINCT FROM (r.status = 'legal'))")
             .bind("deck", deck_id)

@@ -1,7 +1,7 @@
-//! Whose decks an account follows. Nobody else is told; the author has a number.
+//! The authors whose decks an account follows. Nobody else sees them; an author has a public number of followers.
 //!
-//! Nothing is written when an author publishes a deck: followers read what is new of those whom they follow (`shared_decks`). Triggers keep `author_followers`,
-//! whose rows come after everything else.
+//! Nothing is written when an author publishes a deck: followers read the new decks of the authors that they follow
+//! (`shared_decks`). Triggers maintain `author_followers`, whose rows are locked after all others.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -19,7 +19,7 @@ use crate::store::designs::authors;
 use crate::store::feedback::holds::hold_own_account;
 use crate::store::{Connection, StoreResult};
 
-/// An author whom the account follows.
+/// An author that the account follows.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct FollowedAuthor {
     /// The account of the author.
@@ -33,7 +33,7 @@ pub struct FollowedAuthor {
     pub followed_at: DateTime<Utc>,
 }
 
-/// Lists whom the own account follows, the newest first, those before that one. Banned authors are left out.
+/// Lists the authors that the caller follows, the newest first, before a position. Banned authors are left out.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -59,7 +59,7 @@ struct Followed {
     is_followed: bool,
 }
 
-/// Whether the own account follows an author.
+/// Whether the caller follows an author.
 pub async fn is_followed(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -81,29 +81,30 @@ struct Follows {
     this_one: bool,
 }
 
-/// What became of a request to follow.
+/// The result of a request to follow an author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FollowOutcome {
-    /// The account follows the author now, or did before.
+    /// The account follows the author, now or already before.
     Done,
     /// There is no such author.
     Missing,
-    /// Nobody follows themselves.
+    /// An account cannot follow itself.
     Oneself,
     /// The account follows [`MAX_FOLLOWED_AUTHORS`] others.
     TooMany,
-    /// The account has followed as many today as it may.
+    /// The account has reached the daily limit.
     TooManyToday,
 }
 
-/// Follows an author. Done again, it changes nothing.
+/// Follows an author. A repetition changes nothing.
 pub async fn follow(
     conn: &mut Connection,
     by: &Acting<GiveDeckFeedback>,
     author: &AccountName,
     at: DateTime<Utc>,
 ) -> StoreResult<FollowOutcome> {
-    // So that parallel requests cannot pass the limit, and bans and blocks come before or after.
+    // Locks the account, so that parallel requests cannot exceed the limit, and bans and blocks come before or after
+    // this transaction.
     hold_own_account(conn, by).await?;
     let Some(author) = authors::find_id(conn, author).await? else {
         return Ok(FollowOutcome::Missing);
@@ -128,7 +129,7 @@ pub async fn follow(
     if !count_one(conn, by.account(), DailyActivity::Follow, at).await? {
         return Ok(FollowOutcome::TooManyToday);
     }
-    // Who is blocked may follow, and is not told that it does not count.
+    // A blocked account may follow the author; the response does not reveal that it does not count.
     sql("INSERT INTO followed_authors (account_id, author_id, followed_at, counted) VALUES ($account, $author, $at, \
          NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = $author AND b.blocked_id = $account))")
     .bind("account", by.account())
@@ -139,7 +140,8 @@ pub async fn follow(
     Ok(FollowOutcome::Done)
 }
 
-/// Follows an author no more, also one of whom nobody sees anything; whether the account did, or there is such an author.
+/// Stops following an author, even one whose decks are no longer public. Returns whether the account followed the
+/// author, or there is such an author.
 pub async fn unfollow(
     conn: &mut Connection,
     by: &Acting<GiveDeckFeedback>,

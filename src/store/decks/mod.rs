@@ -1,4 +1,4 @@
-//! Deck lists: stored, changed, and what they were; what their owners have of them; who likes and watches them and follows their authors.
+//! Deck lists and their revisions, the owners' copies and reservations, likes, watches, followed authors, public decks.
 
 pub mod deck_deletions;
 pub mod deck_likes;
@@ -23,16 +23,16 @@ use diesel_async::RunQueryDsl;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
-/// Whether everybody reads a deck and finds it in lists, from `decks d`.
+/// Whether a deck is public, and so in lists, from `decks d`.
 pub(super) const IS_PUBLIC: &str = "d.visibility = 'public' AND d.deleted_at IS NULL";
 
-/// Whether everybody may read the deck that `decks d` was made of.
+/// Whether the deck that `decks d` was cloned from is public.
 pub(super) const TELLS_SOURCE: &str = "EXISTS (SELECT FROM decks source WHERE source.id = d.cloned_deck_id AND source.visibility = 'public' AND source.deleted_at IS NULL) AS tells_source";
 
 /// Whether a deck takes feedback, from `decks d JOIN accounts a`: others can read it, and its owner is not banned.
 pub(super) const TAKES_FEEDBACK: &str = "(d.visibility = 'public' OR d.unlisted AND d.bound_revision = d.revision) AND d.deleted_at IS NULL AND a.banned_at IS NULL";
 
-/// Does something in a transaction while no other process does it: that which holds the advisory lock of this number. `None`: another does.
+/// Runs `work` in a transaction that holds the advisory lock `lock`. `None`: another process holds it.
 pub(super) async fn in_turn<T>(
     store: &Store,
     lock: i64,

@@ -1,6 +1,6 @@
 //! Public decks: found by conditions of the query language, listed in an order, and compared by their cards.
 //!
-//! Only what everybody may know of a deck is read, whoever asks (`deck_search`). Decks of banned owners are left out.
+//! Only public data of decks is read, for every reader (`deck_search`). Decks of banned owners are left out.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
@@ -27,7 +27,7 @@ pub struct PublicDeck {
     /// Name of its owner.
     #[diesel(sql_type = Text)]
     pub author: String,
-    /// Its cards, in all zones.
+    /// Number of its cards, in all zones.
     #[diesel(sql_type = Integer)]
     pub size: i32,
     /// When it was public for the first time.
@@ -36,34 +36,34 @@ pub struct PublicDeck {
     /// The formats in which it is legal.
     #[diesel(sql_type = Array<Text>)]
     pub legal_in: Vec<String>,
-    /// The day by whose rules.
+    /// The day whose rules were applied.
     #[diesel(sql_type = Date)]
     pub judged_on: NaiveDate,
-    /// Whether everybody may read the deck that it was made of.
+    /// Whether the deck that it was cloned from is public.
     #[diesel(sql_type = Bool)]
     pub tells_source: bool,
 }
 
-/// What a [`PublicDeck`] has beside the columns of the deck and [`TELLS_SOURCE`].
+/// The columns of a [`PublicDeck`] besides those of the deck and [`TELLS_SOURCE`].
 const SHOWN: &str = "a.name AS author, s.size, s.published_at, s.legal_in, j.judged_on";
 
-/// Decks with what is known of them.
+/// Decks with their public data.
 const KNOWN: &str = "deck_search s JOIN decks d ON d.id = s.deck_id JOIN deck_judgements j ON j.deck_id = s.deck_id JOIN accounts a ON a.id = d.account_id";
 
-/// Which of these everybody finds: a row of another revision does not count.
+/// Which of these decks are in lists: a row of another revision does not count.
 const FOUND: &str = "d.revision = s.revision AND j.judged_on IS NOT NULL AND a.banned_at IS NULL";
 
-/// Where a page begins: after the deck that stands there.
+/// The position after which a page begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublicDeckPosition {
-    /// What the list is sorted by.
+    /// The time by which the list is sorted.
     pub at: DateTime<Utc>,
     /// The deck.
     pub deck: DeckId,
 }
 
 impl PublicDeck {
-    /// Where it stands in a list.
+    /// The position of the deck in a list.
     pub fn position(&self, sort: PublicDeckSort) -> PublicDeckPosition {
         let at = match sort {
             PublicDeckSort::New => self.published_at,
@@ -73,7 +73,7 @@ impl PublicDeck {
     }
 }
 
-/// Lists the public decks of a game, or of all, that fulfil a condition: those after a position, the latest first.
+/// Lists the public decks of a game, or of all games, that match a condition: those after a position, the latest first.
 pub async fn list(
     conn: &mut Connection,
     (game, predicate): (Option<&str>, &DeckPredicate),
@@ -164,7 +164,7 @@ fn push_test<'a>(sql: Statement<'a>, test: &DeckTest) -> Statement<'a> {
     }
 }
 
-/// Adds that a time lies on such days, in UTC, as a range that an index of the time finds.
+/// Adds the condition that a time is on such days, in UTC, as a range for which an index of the time can be used.
 fn push_days<'a>(sql: Statement<'a>, column: &str, days: Comparison<NaiveDate>) -> Statement<'a> {
     let begin = |day: NaiveDate| day.and_time(chrono::NaiveTime::MIN).and_utc();
     let end = |day: NaiveDate| begin(day.succ_opt().unwrap_or(day));
@@ -190,23 +190,24 @@ pub struct SimilarDeck {
     /// The deck.
     #[diesel(embed)]
     pub deck: PublicDeck,
-    /// Different cards that both have.
+    /// Number of different cards that both decks contain.
     #[diesel(sql_type = BigInt)]
     pub shared: i64,
-    /// Different cards that one of them has.
+    /// Number of different cards that at least one of them contains.
     #[diesel(sql_type = BigInt)]
     pub together: i64,
 }
 
-/// Why these are planned for their values.
+/// Why these statements need a custom plan.
 const MANY_OR_FEW: &str =
-    "a card that everybody plays is found along the times, one that few play by its index";
+    "decks with common cards are found along the times, with rare cards by the index of cards";
 
-/// Decks that are compared: of those that have a card in common, the ones that were published last.
+/// Most decks that are compared: of the decks that have a card in common, those that were published last.
 pub const COMPARED: i64 = 2_000;
 
-/// The public decks of a game that have most cards in common with these, but for one deck: by the share of cards that both have among those that one of them
-/// has (Jaccard), of the [`COMPARED`] published last.
+/// The public decks of a game, except one deck, that have most cards in common with these cards: by the number of cards
+/// that both have, divided by the number of cards that at least one of them has (Jaccard). Only the [`COMPARED`] decks
+/// that were published last are compared.
 pub async fn list_similar(
     conn: &mut Connection,
     game: &str,
@@ -233,19 +234,20 @@ pub async fn list_similar(
     Ok(statement.custom_plan(MANY_OR_FEW).load(conn).await?)
 }
 
-/// A card, and in how many decks it is beside another.
+/// A card, and the number of decks that contain it together with another card.
 #[derive(QueryableByName)]
 pub struct PlayedCard {
     /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card: CardId,
-    /// Decks that have both.
+    /// Number of decks that contain both.
     #[diesel(sql_type = BigInt)]
     pub decks: i64,
 }
 
-/// How many public decks have a card, at most the [`COMPARED`] that were published last, and the cards that are most often beside it in these. None for a card
-/// that is hidden from the public: no deck tells that it has it.
+/// The number of public decks that contain a card, and the cards that most of these decks contain, too; only the
+/// [`COMPARED`] decks that were published last are counted. Nothing is found for a card that is hidden from the public,
+/// because no deck reveals that it contains the card.
 pub async fn list_played_with(
     conn: &mut Connection,
     card: CardId,
@@ -259,7 +261,7 @@ pub async fn list_played_with(
     ));
     let statement = statement.bind("card", card).bind("compared", COMPARED).bind("limit", limit);
     let mut played: Vec<PlayedCard> = statement.custom_plan(MANY_OR_FEW).load(conn).await?;
-    // Each of these decks has the card itself.
+    // Each of these decks contains the card itself.
     match played.as_slice() {
         [own, ..] if own.card == card => Ok((played.remove(0).decks, played)),
         _ => Ok((0, Vec::new())),

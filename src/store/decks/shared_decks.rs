@@ -1,4 +1,5 @@
-//! Decks in lists for others than their owners: those of an author, and what is new of the authors whom an account follows.
+//! Lists of decks for readers other than their owners: the decks of an author, and the new decks of the authors that an
+//! account follows.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -12,7 +13,7 @@ use crate::domain::ids::{AccountId, DeckId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// A deck as a list shows it to others than its owner.
+/// A deck as a list shows it to readers other than its owner.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SharedDeckRow {
     /// The deck.
@@ -21,10 +22,10 @@ pub struct SharedDeckRow {
     /// Cards in all zones together.
     #[diesel(sql_type = BigInt)]
     pub cards: i64,
-    /// The name of its owner; `None`: the deck is not public, so that it does not show who made it.
+    /// The name of its owner; `None`: the deck is not public, so its owner is not shown.
     #[diesel(sql_type = Nullable<Text>)]
     pub author: Option<String>,
-    /// Whether everybody may read the deck that it was made of.
+    /// Whether the deck that it was cloned from is public.
     #[diesel(sql_type = Bool)]
     pub tells_source: bool,
     /// When it was public for the first time; `None`: it is not public.
@@ -32,14 +33,14 @@ pub struct SharedDeckRow {
     pub published_at: Option<DateTime<Utc>>,
 }
 
-/// What a [`SharedDeckRow`] has beside the columns of the deck, from `decks d JOIN accounts a`.
+/// The columns of a [`SharedDeckRow`] besides those of the deck, from `decks d JOIN accounts a`.
 pub(super) const SHARED: &str = "(SELECT coalesce(sum(e.quantity), 0)::bigint FROM deck_entries e WHERE e.deck_id = d.id) AS cards, CASE d.visibility WHEN 'public' THEN a.name END AS author, \
     CASE d.visibility WHEN 'public' THEN coalesce(d.published_at, d.created_at) END AS published_at";
 
-/// Where a deck stands among public ones: when it was published, and its id.
+/// The position of a deck among public ones: when it was published, and its id.
 pub type PublishedPosition = (DateTime<Utc>, DeckId);
 
-/// The name of the owner of a deck; `None`: the deck is not public, so that it does not show who made it.
+/// The name of the owner of a deck; `None`: the deck is not public, so its owner is not shown.
 pub async fn author_of(conn: &mut Connection, id: DeckId) -> StoreResult<Option<String>> {
     #[derive(QueryableByName)]
     struct Author {
@@ -53,7 +54,7 @@ pub async fn author_of(conn: &mut Connection, id: DeckId) -> StoreResult<Option<
     Ok(found.map(|author| author.name))
 }
 
-/// Lists the public decks of an author who is not banned, those that were published last first, before that position.
+/// Lists the public decks of an author who is not banned, the last published first, before a position.
 pub async fn list_of_author(
     conn: &mut Connection,
     author: AccountId,
@@ -75,10 +76,10 @@ pub async fn list_of_author(
     Ok(statement.bind("limit", limit).load(conn).await?)
 }
 
-/// Lists the public decks of the authors whom the own account follows, those that were published last first, before that position.
+/// Lists the public decks of the authors that the caller follows, the last published first, before a position.
 ///
-/// A page holds decks of no more authors than it has places: of those whose newest decks are the newest. Only their decks are looked at, and of each no more than
-/// the page holds.
+/// A page with n places contains decks of at most n authors: those whose newest decks are the newest. So only the decks
+/// of these authors are read, at most n of each.
 pub async fn list_followed(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,

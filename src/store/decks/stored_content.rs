@@ -1,4 +1,4 @@
-//! What a deck holds, as the JSON that statements write it from and revisions keep.
+//! The content of a deck as JSON, for the statements that write it and for stored revisions.
 
 use cardscape_engine::{CardReference, Deck, DeckEntry};
 use serde::{Deserialize, Serialize};
@@ -79,13 +79,13 @@ impl From<&DeckContent> for StoredContent {
 }
 
 impl StoredContent {
-    /// The text that statements have as their parameter.
+    /// The JSON text for the parameter of a statement.
     pub(super) fn text_of(content: &DeckContent) -> StoreResult<String> {
         let unwritable = |error| diesel::result::Error::SerializationError(Box::new(error));
         Ok(serde_json::to_string(&Self::from(content)).map_err(unwritable)?)
     }
 
-    /// What was stored; an error for rows that something else wrote.
+    /// Reads the stored content; fails for a row that another program wrote.
     pub(super) fn read(self) -> StoreResult<DeckContent> {
         let mut content = DeckContent {
             name: DeckName::parse(&self.name).map_err(unreadable)?,
@@ -116,7 +116,7 @@ pub(super) fn read_tags(tags: &[String]) -> StoreResult<Vec<DeckTag>> {
     tags.iter().map(|tag| DeckTag::parse(tag).map_err(unreadable)).collect()
 }
 
-/// The error for a row that something else wrote.
+/// The error for a row that another program wrote.
 pub(super) fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
     diesel::result::Error::DeserializationError(Box::new(error)).into()
 }

@@ -1,7 +1,8 @@
-//! The reports on decks that somebody watches, and which of them are to be made anew.
+//! The reports on watched decks, and the reports that have to be created again.
 //!
-//! A report is made anew when the deck was saved (a trigger), on the next day, by another manifest, and when the change feed names one of its cards or a set of its
-//! game. It is made by what everybody may know, so that one does for all who watch.
+//! A report is created again when the deck was saved (a trigger), on the next day, for another manifest, and when the
+//! change feed names one of its cards or a set of its game. Reports use only public data, so that one report serves all
+//! watchers.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use diesel::prelude::*;
@@ -13,47 +14,49 @@ use crate::domain::ids::{CardId, DeckId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
-/// The last report on a watched deck, and what it was made from.
+/// The last report on a watched deck, and the versions of the data that it was created from.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct KeptReport {
     /// `legal`, `incomplete` or `illegal`.
     #[diesel(sql_type = Text)]
     pub status: String,
-    /// Codes of what is wrong, each once.
+    /// Codes of the violations, each once.
     #[diesel(sql_type = Array<Text>)]
     pub violations: Vec<String>,
     /// The revision of the deck.
     #[diesel(sql_type = BigInt)]
     pub deck_revision: i64,
-    /// The day by whose rules it was judged.
+    /// The day whose rules were applied.
     #[diesel(sql_type = Date)]
     pub judged_on: NaiveDate,
-    /// The revision of the game's manifest by which.
+    /// The revision of the game's manifest that was applied.
     #[diesel(sql_type = BigInt)]
     pub game_revision: i64,
     /// The newest number of the change feed before the cards were read.
     #[diesel(sql_type = BigInt)]
     pub events_seq: i64,
-    /// When it was made.
+    /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub judged_at: DateTime<Utc>,
 }
 
-/// A report that was made.
+/// A new report.
 pub struct MadeReport {
     /// The deck.
     pub deck: DeckId,
-    /// Since when it was to be made: what makes it due meanwhile stays.
+    /// When it became due. If the stored time differs by now, the report stays due.
     pub due_at: DateTime<Utc>,
     /// Code of the game.
     pub game: String,
     /// The cards that its entries mean or are bound to.
     pub cards: Vec<CardId>,
-    /// What is kept.
+    /// The report to store.
     pub report: KeptReport,
 }
 
-/// Watchers to whom no verdict was told yet begin with this one. What made it due meanwhile has changed `due_at`, and it stays due. Columns with indexes are written only if they differ.
+/// For watchers without a known status, the status becomes the first known one, without a notification. If the report
+/// became due again in the meantime, `due_at` has changed, and it stays due. Indexed columns are written only if they
+/// differ.
 const KEEP: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, \
      game_code = $game, cards = CASE WHEN cards = $cards THEN cards ELSE $cards END, violations = $violations, \
      untold = untold OR coalesce((status = 'legal') <> ($status = 'legal'), false), \
@@ -64,7 +67,7 @@ const KEEP: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN du
      RETURNING deck_id, status) \
     UPDATE deck_watches w SET told_legal = kept.status = 'legal' FROM kept WHERE w.deck_id = kept.deck_id AND w.told_legal IS NULL";
 
-/// Keeps a report, unless a newer one is kept, or nobody watches the deck any more.
+/// Stores a report, unless a newer one is stored, or no account watches the deck any more.
 pub async fn keep(conn: &mut Connection, made: MadeReport) -> StoreResult<()> {
     let MadeReport { deck, due_at, game, cards, report } = made;
     let next_day = report.judged_on.succ_opt().unwrap_or(report.judged_on);
@@ -86,7 +89,7 @@ pub async fn keep(conn: &mut Connection, made: MadeReport) -> StoreResult<()> {
     Ok(())
 }
 
-/// Notes that a report could not be made, and when to try again. A change since then makes it due at once all the same.
+/// Records that a report could not be created, and when to try again. A deck that has changed since stays due at once.
 pub async fn postpone(
     conn: &mut Connection,
     due: &DueDeck,
@@ -102,21 +105,22 @@ pub async fn postpone(
     Ok(())
 }
 
-/// A deck whose report is to be made.
+/// A deck whose report has to be created.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct DueDeck {
     /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
-    /// Since when it is due, or when it would have been without another manifest.
+    /// When it became due, or would have become due without another manifest.
     #[diesel(sql_type = Timestamptz)]
     pub due_at: DateTime<Utc>,
     #[diesel(sql_type = BigInt)]
     present_game_revision: i64,
 }
 
-/// Each reason has its index and gives at most `$limit`, and the three take turns: what changed last, so that it does not wait for a new day's work; what is due
-/// longest, so that all of that is done in the end; and other manifests. Ordered inside, so that no other plan than by these indexes is cheap.
+/// Each reason has its own index, and returns at most `$limit` decks. The three reasons take turns: the latest changes,
+/// so that they do not wait for the work of a new day; the reports that have been due longest, so that all of them are
+/// created in the end; and other manifests. Each part is sorted, so that every plan without these indexes is expensive.
 const DUE: &str = "SELECT due.deck_id, due.due_at, g.revision AS present_game_revision FROM (\
      SELECT deck_id, due_at, game_code, min(turn) AS turn FROM (\
       (SELECT deck_id, due_at, game_code, row_number() OVER (ORDER BY due_at DESC) AS turn FROM watched_decks WHERE due_at <= $now ORDER BY due_at DESC LIMIT $limit) UNION ALL \
@@ -125,11 +129,12 @@ const DUE: &str = "SELECT due.deck_id, due.due_at, g.revision AS present_game_re
         WHERE game_code = g.code AND tried_game_revision < g.revision AND due_at > $now ORDER BY tried_game_revision LIMIT $limit) r LIMIT $limit)) each \
      GROUP BY deck_id, due_at, game_code) due JOIN games g ON g.code = due.game_code ORDER BY due.turn, due.due_at DESC";
 
-/// The advisory lock of making reports: one process at a time.
+/// The advisory lock for creating reports: one process at a time.
 const LOCK: i64 = 7_233_172_077;
 
-/// Does something with the decks whose reports are to be made, for each reason up to `limit`, while no other process makes any. `None`: another does. The work
-/// takes less than the time after which Postgres ends a transaction that does nothing.
+/// Calls `work` with the decks whose reports have to be created, up to `limit` for each reason, while no other process
+/// creates any. `None`: another process is creating reports. `work` must take less than the time after which Postgres
+/// ends an idle transaction.
 pub async fn with_due<T>(
     store: &Store,
     now: DateTime<Utc>,
@@ -143,7 +148,8 @@ pub async fn with_due<T>(
     .await
 }
 
-/// The place in the change feed after which the cards may have changed of some deck that was judged today; `None`: none was. All others are due.
+/// The number in the change feed after which cards of a deck that was judged today may have changed; `None`: no deck
+/// was judged today. All other decks are due.
 pub async fn oldest_place(conn: &mut Connection, today: NaiveDate) -> StoreResult<Option<i64>> {
     #[derive(QueryableByName)]
     struct Oldest {
@@ -158,19 +164,20 @@ pub async fn oldest_place(conn: &mut Connection, today: NaiveDate) -> StoreResul
     Ok(place.seq)
 }
 
-/// How far a look at the change feed came.
+/// How far the change feed was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, QueryableByName)]
 pub struct MarkedPage {
-    /// The last event that was looked at; `None`: there was none.
+    /// The last event that was checked; `None`: there was none.
     #[diesel(sql_type = Nullable<BigInt>)]
     pub last: Option<i64>,
-    /// Whether the reports that these events are about are all due now: otherwise look again from the same place.
+    /// Whether the reports that these events concern are all due now; otherwise, check again from the same number.
     #[diesel(sql_type = Bool)]
     pub is_done: bool,
 }
 
-/// Makes the reports due that the next `events` of the change feed after `since` are about: on decks with their cards, and after a change of a set on those of its
-/// game. At most `reports` of them. Those that are due already are due anew: a report that is being made may have been begun before these events.
+/// Makes the reports due that the next `events` of the change feed after `since` concern: reports on decks with the
+/// changed cards and, after a change of a set, on decks of its game; at most `reports` of them. Reports that are
+/// already due become due again, because their creation may have begun before these events.
 pub async fn mark_changed(
     conn: &mut Connection,
     since: i64,

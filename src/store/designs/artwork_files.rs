@@ -102,8 +102,8 @@ fn joined(chunks: Vec<Chunk>) -> Vec<u8> {
     chunks.into_iter().flat_map(|chunk| chunk.data).collect()
 }
 
-/// The small file of the artwork of a design that the reader was found to see. `None`: it has none, or one that was
-/// taken down.
+/// The small file of the artwork of a design that the reader may see, which the caller has checked. `None`: the design
+/// has no artwork, or it was taken down.
 pub async fn read_shown(
     conn: &mut Connection,
     design: &StoredDesign,
@@ -114,7 +114,7 @@ pub async fn read_shown(
     }
 }
 
-/// The same for the artwork of a card.
+/// Like [`read_shown`], for the artwork of a card.
 pub async fn read_shown_by_card(
     conn: &mut Connection,
     card: &OpenCard,

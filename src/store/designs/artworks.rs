@@ -124,7 +124,7 @@ pub async fn keep(
         .bind("at", new.at)
         .execute(conn)
         .await?;
-    // In this transaction: a moment later somebody may have deleted it.
+    // Read in this transaction: afterwards, another request may delete it.
     let own = own_artwork(by, new.id).get_result(conn).await?;
     Ok(ArtworkKept::New(own))
 }

@@ -321,7 +321,7 @@ pub enum StepOutcome {
     Done,
     /// The design was changed since the client read it.
     Stale,
-    /// The asker has no such design.
+    /// The caller has no such design.
     Missing,
     /// The step is not allowed in this status.
     NotFrom(DesignStatus),

@@ -72,7 +72,7 @@ pub enum RatingOutcome {
     Done,
     /// There is no such design, or no rating to delete.
     Missing,
-    /// The design is the asker's.
+    /// The design belongs to the caller.
     Own,
     /// The account has reached the daily limit.
     TooManyToday,

@@ -46,7 +46,7 @@ pub struct AlikeDesign {
     /// Skeleton of the name.
     #[diesel(sql_type = Text)]
     pub name_skeleton: String,
-    /// Whether the asker is its author.
+    /// Whether the caller is its author.
     #[diesel(sql_type = Bool)]
     pub own: bool,
     /// Whether it is listed, so that its name is reserved.
@@ -57,7 +57,7 @@ pub struct AlikeDesign {
     pub same_effects: bool,
 }
 
-/// Finds similar designs, by id, among the listed ones and the asker's own.
+/// Finds similar designs, by id, among the listed designs and the caller's own.
 pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     asker: Option<&Granted<P>>,
@@ -66,7 +66,7 @@ pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     load(conn, &[LISTED_ALIKE, " UNION ", OWN_ALIKE], asker, query).await
 }
 
-/// Finds similar designs among the asker's own.
+/// Finds similar designs among the caller's own.
 pub async fn find_own_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     asker: &Granted<P>,
@@ -82,7 +82,7 @@ async fn load<P: Permission + SeesOwnDesigns>(
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
     let of_all = parts.len() > 1;
-    let rows = sql(format!("WITH found AS ({}) {TOLD}", parts.concat()))
+    let rows = sql(format!("WITH found AS ({}) {SELECT_ALIKE}", parts.concat()))
         .bind("asker", asker.map(Granted::account))
         .bind("game", query.game)
         .bind_some("name", of_all.then_some(query.name_key))
@@ -112,7 +112,7 @@ const OWN_ALIKE: &str = "(SELECT id FROM designs WHERE account_id = $asker AND g
        AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit)";
 
 /// A listed name stays reserved while its author is banned.
-const TOLD: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $asker, false) AS own, d.listed, \
+const SELECT_ALIKE: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $asker, false) AS own, d.listed, \
      coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects \
      FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id \
      WHERE d.code IS DISTINCT FROM $except AND (a.banned_at IS NULL OR d.name_skeleton = $skeleton) ORDER BY d.id";

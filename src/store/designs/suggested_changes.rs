@@ -27,7 +27,7 @@ pub struct SuggestionRow {
     /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: SuggestionId,
-    /// The account that made it.
+    /// The account that suggested it.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
     /// The name of that account.
@@ -45,7 +45,7 @@ pub struct SuggestionRow {
     /// The revision that it became.
     #[diesel(sql_type = Nullable<BigInt>)]
     pub taken_as: Option<i64>,
-    /// When it was made.
+    /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
     /// When it was accepted, declined or withdrawn.
@@ -87,8 +87,8 @@ const SEEN: &str = "FROM designs d JOIN accounts a ON a.id = d.account_id JOIN s
                     WHERE d.code = $code AND (s.account_id = $reader AND a.banned_at IS NULL AND d.taken_down_at IS NULL \
                     OR d.account_id = $reader AND w.banned_at IS NULL AND s.hidden_at IS NULL)";
 
-/// Lists the suggestions for a design that the reader may see, the newest first: those before the one with that id. `only_open`: those that
-/// nobody has answered.
+/// Lists the suggestions for a design that the reader may see, the newest first: those before the one with that id.
+/// `only_open`: only suggestions that are neither answered nor withdrawn.
 pub async fn list<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     by: &Granted<P>,

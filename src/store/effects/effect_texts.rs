@@ -16,7 +16,8 @@ use crate::store::db::statement::KeepPrepared as _;
 use crate::store::operations::audit;
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
-/// Most libraries in the cache. The largest document takes some 50 MB with everything that is made of it when somebody asks, a usual one 5.
+/// Most libraries in the cache. The largest document takes some 50 MB, including everything that is derived from it on
+/// request; a usual one takes 5 MB.
 const MAX_KEPT: u64 = 8;
 
 /// Parsed effect texts.

@@ -75,7 +75,7 @@ fn shown<'a>(subject: FeedbackSubject, conditions: &str) -> Statement<'a> {
     bind(statement, subject)
 }
 
-/// Whether others see something, and so the comments on it.
+/// Whether a subject is public, so that its comments are shown.
 pub async fn is_open(conn: &mut Connection, subject: FeedbackSubject) -> StoreResult<bool> {
     let SubjectSql { table, is, is_open, .. } = SubjectSql::of(subject);
     let statement = sql(format!(
@@ -116,7 +116,7 @@ pub async fn list_replies(
     Ok(statement.push(" ORDER BY c.id LIMIT $limit").bind("limit", limit).load(conn).await?)
 }
 
-/// Lists the first replies to each of some comments, the oldest first, at most so many to a comment.
+/// Lists the first replies to each of these comments, the oldest first, at most `most` for each comment.
 pub async fn list_first_replies(
     conn: &mut Connection,
     subject: FeedbackSubject,

@@ -26,7 +26,7 @@ pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
 const ATTEMPT_RETENTION: Duration = Duration::days(2);
 /// Counts by day are not needed after the day has ended everywhere.
 const DAILY_COUNT_RETENTION: Duration = Duration::days(2);
-/// A download of a file without holders may have begun before.
+/// A download of a file may have begun before its last holder gave it up.
 const ARTWORK_RETENTION: Duration = Duration::hours(1);
 /// Ended sessions are kept so that their owners can look at them.
 const SESSION_RETENTION: Duration = Duration::days(30);

@@ -52,7 +52,7 @@ pub struct DeliveryRow {
     pub last_status: Option<i32>,
     /// Why the last attempt failed.
     pub last_failure: Option<Failure>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was delivered or given up.
     pub finished_at: Option<DateTime<Utc>>,
@@ -446,9 +446,9 @@ pub enum WebhookEvent {
     Change(Box<Change>),
     /// A ping: an admin tests the webhook.
     Ping {
-        /// Which one.
+        /// The webhook.
         webhook: WebhookId,
-        /// When.
+        /// The time.
         at: DateTime<Utc>,
     },
 }

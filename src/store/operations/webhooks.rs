@@ -30,15 +30,15 @@ pub struct WebhookRow {
     pub game_code: Option<String>,
     /// Since when it is disabled.
     pub disabled_at: Option<DateTime<Utc>>,
-    /// Why.
+    /// The reason.
     pub disabled_reason: Option<DisabledReason>,
     /// Rises with each new secret, from 1.
     pub secret_generation: i32,
     /// Until when deliveries are also signed with the previous secret.
     pub previous_secret_until: Option<DateTime<Utc>>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it was changed last.
+    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -95,7 +95,7 @@ pub enum WebhookEdited {
     Done(WebhookRow),
     /// It differs from the version that the editor has read.
     Stale,
-    /// There is none.
+    /// There is no such webhook.
     Missing,
     /// There is no such game.
     NoGame,
@@ -104,7 +104,7 @@ pub enum WebhookEdited {
 /// The result of rotating a secret.
 #[derive(Debug)]
 pub enum SecretRotated {
-    /// There is a new one.
+    /// The webhook has a new secret.
     New(WebhookRow),
     /// A repeated request: the secret is not shown again.
     Repeat(WebhookRow),
@@ -206,7 +206,7 @@ async fn lock(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<Webhoo
 }
 
 /// Changes a webhook, if it is still the version that the editor has read. A webhook that is enabled again gets the
-/// events after the number `cursor`, and its earlier failures are forgotten.
+/// events after the number `cursor`, and its earlier failures do not count any more.
 pub async fn edit(
     conn: &mut Connection,
     by: &Acting<ManageWebhooks>,

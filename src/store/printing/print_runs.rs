@@ -20,7 +20,7 @@ use crate::store::{Connection, StoreResult};
 /// Status of a print run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunStatus {
-    /// Its copies are stored or being stored; nobody can submit one.
+    /// Its copies are stored or being stored; no submission of them is accepted.
     Pending,
     /// Its copies can be submitted.
     Active,
@@ -45,7 +45,7 @@ impl RunStatus {
     }
 }
 
-/// The advisory lock of a mint: only one mint runs at a time, and a running one is not taken for an abandoned one.
+/// The advisory lock of a mint: only one mint runs at a time, and a running mint is not mistaken for an abandoned one.
 pub(in crate::store) const PRESS_LOCK: i64 = 7_233_172_003;
 
 /// A set as the press sees it.
@@ -121,7 +121,7 @@ pub struct NewPrintRun<'a> {
     pub set: Uuid,
     /// First symbols of its codes.
     pub prefix: RunPrefix,
-    /// Which serial key the codes were hashed with.
+    /// Id of the serial key with which the codes were hashed.
     pub key_id: &'a str,
     /// The plan.
     pub plan: &'a PrintPlan,
@@ -325,7 +325,8 @@ pub struct RunCounts {
 }
 
 /// Counts the copies of each of these runs, in their order; an unknown run has none. Reads the plans and all registered
-/// copies of the runs, so callers cache the result, and ask for so many runs at once as one statement has time for.
+/// copies of the runs, so callers cache the result, and request only as many runs at once as one statement can count
+/// within its time limit.
 pub async fn count(
     conn: &mut Connection,
     _by: &Granted<ReadPrintRuns>,

@@ -1,4 +1,4 @@
-//! What was printed of a set and what players have registered of it, by rarity.
+//! The printed and the registered copies of a set, by rarity.
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};

@@ -53,10 +53,10 @@ pub struct LeaderRow {
     /// Name of the account.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// Number of cards that started hidden and of which she has submitted a copy.
+    /// Number of cards that started hidden and of which the player has submitted a copy.
     #[diesel(sql_type = BigInt)]
     pub cards: i64,
-    /// Her rank; players with equal numbers share one.
+    /// The player's rank; players with equal numbers share one.
     #[diesel(sql_type = BigInt)]
     pub place: i64,
 }

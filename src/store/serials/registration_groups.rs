@@ -55,7 +55,7 @@ pub(in crate::store) struct SubmissionJob {
 enum Outcome {
     /// It is decided, once the transaction is committed.
     Decided(Submitted),
-    /// A row that it needs is locked, or another of the group may get it: try again.
+    /// A row that it needs is locked, or another submission of the group may get the copy: try again.
     Again,
     /// It must be decided alone.
     Alone,
@@ -233,8 +233,8 @@ async fn decide_in(
 enum Lookup {
     /// The copy that matches, if any; it is not the submitter's. The submission's idempotency key, if any, is claimed.
     Found(Option<MatchedCopy>),
-    /// The submitter owns the matching copy already; with the result that says so. The submission's idempotency key, if
-    /// any, is claimed.
+    /// The submitter owns the matching copy already; with the result for this case. The submission's idempotency key,
+    /// if any, is claimed.
     Own(Submitted),
     /// A repeated request with the same `Idempotency-Key`, with its earlier result.
     Repeat(Submitted),
@@ -275,7 +275,7 @@ async fn look_up(
     Ok(looks)
 }
 
-/// The result for one submission, from the claim of its key and the copy that fits it.
+/// The result for one submission, from the claim of its key and the copy that matches it.
 async fn read_answer(
     conn: &Connection,
     by: &Acting<SubmitSerials>,

@@ -1,4 +1,4 @@
-//! Reviews of submissions by moderators, where the unlock policy asks for them.
+//! Reviews of submissions by moderators, if the unlock policy requires them.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -43,7 +43,7 @@ pub struct WaitingRow {
     /// Rarity of the copy.
     #[diesel(sql_type = Text)]
     pub rarity: String,
-    /// When it was made.
+    /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
 }

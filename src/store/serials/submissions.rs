@@ -67,9 +67,9 @@ pub enum Submitted {
 /// A copy that the submitter owned before the request.
 #[derive(Clone, Debug)]
 pub enum OwnCopy {
-    /// She submitted it herself.
+    /// The account submitted it.
     Submitted(SubmissionRow),
-    /// She got it by a trade or a moderator's decision.
+    /// The account got it by a trade or a moderator's decision.
     Received(OwnedRow),
 }
 
@@ -111,8 +111,8 @@ pub(super) async fn answer_repeat(
     Ok(Submitted::Repeat(Box::new(row)))
 }
 
-/// The result about a copy that the submitter owns already; `None`: she does not own it. Nothing is read about copies
-/// of other accounts.
+/// The result about a copy that the submitter owns already; `None`: the submitter does not own it. Nothing is read
+/// about copies of other accounts.
 pub(super) async fn answer_already_yours(
     conn: &Connection,
     by: &Acting<SubmitSerials>,
@@ -327,7 +327,7 @@ pub struct SubmissionRow {
     /// Whether it counts for the unlock of its card, or counted when the card was unlocked.
     #[diesel(sql_type = Bool)]
     pub counted: bool,
-    /// When it was made.
+    /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
     /// From when on the account is old enough for the policy, if its age holds the submission back.

@@ -105,7 +105,7 @@ pub async fn find_effective(
     let found: Option<(i32, Option<PolicyRow>)> = sets::table
         .left_join(unlock_policies::table.on(applies))
         .filter(sets::game_code.eq(game).and(sets::code.eq(set)))
-        // That of the set is before that of the game.
+        // The policy of the set comes before that of the game.
         .order(unlock_policies::set_code.is_null())
         .select((sets::unlock_threshold, Option::<PolicyRow>::as_select()))
         .first(conn)

@@ -28,8 +28,8 @@ const REST: u32 = 3;
 const LONGEST_REST: Time = Time::from_secs(2);
 /// Builds wait while cards are imported or edited, but for no more than this many of the usual pauses.
 const MOST_PAUSES: i32 = 10;
-/// An older program does not replace a file with a newer layout before the file is this old: a newer program beside it
-/// will build it, unless the upgrade was reverted.
+/// An older program does not replace a file with a newer layout before the file is this old: a newer program that runs
+/// at the same time will build it, unless the upgrade was reverted.
 const NEWER_LAYOUT: Duration = Duration::hours(1);
 
 /// The source of files: the rows of a game, from one snapshot.
@@ -203,13 +203,13 @@ async fn standings<S: RowSource>(
     now: DateTime<Utc>,
 ) -> StoreResult<Vec<BuildState>> {
     let mut conn = store.connection().await?;
-    let told = S::EVENTS;
+    let concerns = S::EVENTS;
     let kinds: Vec<&str> = S::KINDS.iter().map(|kind| kind.as_str()).collect();
-    // The newest event of a game is found at the end of an index. Asked whether there is a newer one than a given
-    // event, Postgres would read all of them.
+    // The newest event of a game is found at the end of an index. A condition for any event that is newer than a given
+    // one would make Postgres read all of them.
     let query = sql(format!(
         "SELECT g.code AS game, f.*, coalesce(f.change_seq < ( \
-             SELECT e.seq FROM events e WHERE e.payload ->> 'game' = g.code AND {told} AND e.seq IS NOT NULL ORDER BY e.seq DESC LIMIT 1), false) \
+             SELECT e.seq FROM events e WHERE e.payload ->> 'game' = g.code AND {concerns} AND e.seq IS NOT NULL ORDER BY e.seq DESC LIMIT 1), false) \
              OR $daily AND coalesce(f.built_at < $today, false) AS has_news \
          FROM games g CROSS JOIN LATERAL ( \
              SELECT count(*) AS files, min(change_seq) AS change_seq, min(layout) AS oldest_layout, \

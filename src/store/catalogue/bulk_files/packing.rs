@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks_are_full_but_for_the_last() {
+    fn all_chunks_except_the_last_are_full() {
         for size in [1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 5] {
             let bytes: Vec<u8> = (0..size).map(|at| u8::try_from(at % 251).unwrap()).collect();
             let mut chunks = Chunks::default();

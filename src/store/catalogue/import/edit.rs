@@ -237,7 +237,7 @@ pub async fn edit_set(
         .execute(conn)
         .await?;
     changes::set_changed(conn, set_id, game, code, at).await?;
-    // Cards are counted again when what they need has changed: neither the name nor the day matters to them.
+    // Cards are counted again only when the threshold has changed: neither the name nor the day affects the count.
     let unlocked = if threshold == before.unlock_threshold {
         0
     } else {

@@ -1,6 +1,6 @@
 //! Enums in columns of type `text`: each variant is stored as its word. A word without a variant is an error.
 //!
-//! The constraints of the tables allow no other words. If there is one all the same (a damaged row, a manual change, a
+//! The constraints of the tables allow no other words. If there is one nevertheless (a damaged row, a manual change, a
 //! newer version of the program), a default value could do harm: an offer would be open, a list public. So it is an
 //! error of the row, which the log names; only the request that needs the row fails.
 

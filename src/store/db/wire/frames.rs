@@ -237,7 +237,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn however_the_bytes_are_cut_errors_get_their_code_and_the_rest_stays(piece in 1..80_usize) {
+        fn only_errors_are_changed_for_any_split_of_the_bytes(piece in 1..80_usize) {
             let key = message(b'K', &[0, 0, 1, 2, 9, 9, 9, 9]);
             let row = message(b'D', b"EEEEZZZZKKKK");
             let ready = message(b'Z', b"I");
@@ -252,7 +252,7 @@ mod tests {
         }
 
         #[test]
-        fn questions_are_counted_however_they_are_cut(piece in 1..40_usize) {
+        fn requests_are_counted_for_any_split_of_the_bytes(piece in 1..40_usize) {
             let startup = [&12_u32.to_be_bytes()[..], b"QQQQSSSS"].concat();
             let query = message(b'Q', b"SELECT 'QS'\0");
             let (parse, sync) = (message(b'P', b"s1\0SELECT 1\0\0\0"), message(b'S', b""));

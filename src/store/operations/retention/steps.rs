@@ -55,7 +55,7 @@ pub(super) const STEPS: [Step; 17] = [
         keep: ARTWORK_RETENTION,
         batch: BATCH / 50,
     },
-    // Deleting one also deletes its entries and revisions.
+    // Deleting a deck also deletes its entries and revisions.
     Step {
         rows: "deleted_decks",
         statement: "DELETE FROM decks WHERE id = ANY (ARRAY( \
@@ -72,7 +72,7 @@ pub(super) const STEPS: [Step; 17] = [
         keep: IDEMPOTENCY_RETENTION,
         batch: BATCH,
     },
-    // Deleting one also deletes its tokens, which may be thousands.
+    // Deleting a session also deletes its tokens, which may be thousands.
     Step {
         rows: "sessions",
         statement: "DELETE FROM sessions WHERE id = ANY (ARRAY( \
@@ -116,7 +116,7 @@ pub(super) const STEPS: [Step; 17] = [
         keep: Duration::zero(),
         batch: BATCH,
     },
-    // Their responses can be repeated as long as those of other requests.
+    // Responses to commits can be repeated for as long as those of other requests.
     Step {
         rows: "collection_imports",
         statement: "DELETE FROM collection_imports WHERE id = ANY (ARRAY( \
@@ -125,7 +125,7 @@ pub(super) const STEPS: [Step; 17] = [
         keep: IDEMPOTENCY_RETENTION,
         batch: BATCH,
     },
-    // An open offer whose time is over is shown as expired; this stores the state, and notifies its sides.
+    // An open offer that has expired is shown as expired; this step stores the state, and notifies its sides.
     Step {
         rows: "expired_trades",
         statement: "UPDATE trades SET state = 'expired', closed_at = expires_at WHERE id = ANY (ARRAY( \

@@ -21,9 +21,9 @@ const COLUMNS: usize = 3;
 const ROWS: usize = 8;
 /// Side of a QR code. The label leaves at least the four modules around it that readers need (ISO/IEC 18004, 6.3.8).
 const QR: f32 = 27.0 * MM;
-/// From the edges of a label to its QR code.
+/// Distance from the edges of a label to its QR code.
 const MARGIN: f32 = 5.0 * MM;
-/// From the QR code to the text beside it.
+/// Distance from the QR code to the text beside it.
 const GAP: f32 = 4.0 * MM;
 
 const CODE_FONT: Name = Name(b"Code");
@@ -35,22 +35,22 @@ const TEXT_FONT_REF: Ref = Ref::new(4);
 /// Each page has two objects, which follow the four above.
 const FIRST_PAGE: i32 = 5;
 
-/// What a label says beside its QR code.
+/// The content of a label.
 pub(super) struct Label<'a> {
     /// The plain code, `7KQ2-X0FM-93TD-AW5G`.
     pub(super) code: &'a str,
-    /// What the QR code holds.
+    /// The content of the QR code.
     pub(super) address: &'a str,
     /// The codes of game and set.
     pub(super) set: (&'a str, &'a str),
     /// The card's number and the code of its rarity.
     pub(super) printing: (&'a str, &'a str),
-    /// The line of the print file, from 1, the header not counted: packing lists name it.
+    /// The line of the print file, from 1, without the header; packing lists refer to it.
     pub(super) line: u64,
 }
 
-/// A file of labels that is being made. It is kept in memory until it is whole: at most some 25 MB. Unlike the buffer of the print file, what it was put
-/// together from is not wiped: the process of `mint` ends soon after.
+/// A file of labels that is being created. It is in memory until it is complete: at most some 25 MB. Unlike the buffer
+/// of the print file, the data that it is created from is not wiped: the process of `mint` ends soon after.
 pub(super) struct LabelSheet {
     pdf: Pdf,
     pages: Vec<Ref>,
@@ -68,7 +68,7 @@ impl LabelSheet {
         Self { pdf, pages: Vec::new(), page: Content::new(), labels: 0 }
     }
 
-    /// Adds a label; its texts are ASCII, as codes of games, sets and rarities and numbers of cards are.
+    /// Adds a label; its texts are ASCII, as all codes of games, sets and rarities and all numbers of cards are.
     pub(super) fn add(&mut self, label: &Label<'_>) -> io::Result<()> {
         let modules = qr_code(label.address)?;
         let (column, row) = (self.labels % COLUMNS, self.labels / COLUMNS);
@@ -76,7 +76,7 @@ impl LabelSheet {
         let top = PAGE.1 - (PAGE.1 - to_f32(ROWS) * LABEL.1) / 2.0 - to_f32(row) * LABEL.1;
         let page = &mut self.page;
         page.save_state();
-        // Nothing of a label stands on the next one.
+        // Nothing is drawn outside of the label, so that a long text does not reach the next label.
         page.rect(left, top - LABEL.1, LABEL.0, LABEL.1).clip_nonzero().end_path();
         draw_qr_code(page, &modules, (left + MARGIN, top - MARGIN));
         let text_left = left + MARGIN + QR + GAP;
@@ -103,7 +103,7 @@ impl LabelSheet {
         if self.labels == COLUMNS * ROWS { self.end_page() } else { Ok(()) }
     }
 
-    /// The whole file.
+    /// The complete file.
     pub(super) fn finish(mut self) -> io::Result<Zeroizing<Vec<u8>>> {
         if self.labels > 0 {
             self.end_page()?;
@@ -132,7 +132,7 @@ impl LabelSheet {
     }
 }
 
-/// The modules of a QR code, which can be read with 15 % of it missing.
+/// The modules of a QR code, which can still be read if 15 % of it is damaged.
 fn qr_code(text: &str) -> io::Result<QrCode> {
     QrCode::with_error_correction_level(text, EcLevel::M).map_err(io::Error::other)
 }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_reader_finds_the_address_in_the_code() {
         let code = qr_code(ADDRESS).unwrap();
-        // Five dots a module, and the empty space that a label leaves around it.
+        // Five dots for each module, and the empty margin of four modules around the QR code.
         let (modules, side) = (code.to_colors(), (code.width() + 8) * 5);
         let mut picture = rqrr::PreparedImage::prepare_from_greyscale(side, side, |x, y| {
             let (column, row) = ((x / 5).wrapping_sub(4), (y / 5).wrapping_sub(4));
@@ -219,7 +219,7 @@ mod tests {
         assert!(pages[1].contains("(7KQ2-X0FM)") && pages[1].contains("(93TD-AW5G)"));
     }
 
-    /// What stands in the pages, unpacked.
+    /// The content of the pages, uncompressed.
     fn contents(pdf: &[u8]) -> Vec<String> {
         let marks = |mark: &[u8]| -> Vec<usize> {
             let places = pdf.windows(mark.len()).enumerate();

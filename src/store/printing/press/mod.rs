@@ -77,7 +77,7 @@ pub struct MintOrder {
 /// QR codes, which hold the address of the page on which a code is typed. Each line of the print file has its address.
 #[derive(Clone, Debug)]
 pub struct QrCodes {
-    /// Where browsers find the service, without a slash at its end.
+    /// The public URL of the service, without a slash at its end.
     pub public_url: String,
     /// Path of a sheet of labels, a PDF with the codes; nothing may exist there.
     pub sheet: Option<PathBuf>,
@@ -118,7 +118,7 @@ pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 /// Why a run was not minted.
 #[derive(Debug, Error)]
 pub enum MintError {
-    /// No such set.
+    /// There is no such set.
     #[error("there is no set {1} of the game {0}")]
     UnknownSet(String, String),
     /// The plan is impossible.
@@ -504,7 +504,7 @@ fn write_new_files(
     let public_url = order.qr_codes.as_ref().map(|qr_codes| qr_codes.public_url.as_str());
     let mut codes = CodesToWrite {
         file: PrintFile::new(files.create(&order.file)?, order.format, public_url),
-        // Before the first code is made: nothing may be where the labels go.
+        // Created before the first code is generated: no file may exist at the path of the sheet.
         sheet: order
             .sheet()
             .map(|path| Ok::<_, MintError>((files.create(path)?, LabelSheet::new())))
@@ -562,7 +562,8 @@ struct CodesToWrite<'a> {
 }
 
 impl CodesToWrite<'_> {
-    /// Adds a code with the codes of its game and set, its card's number and its rarity. `line`: of the print file, from 1.
+    /// Adds a code with the codes of its game and set, its card's number and its rarity. `line`: the line of the print
+    /// file, from 1.
     fn write(&mut self, code: &str, fields: &[&str; 4], line: u64) -> std::io::Result<()> {
         self.file.write_line(code, fields)?;
         let (Some((_, sheet)), Some(public_url)) = (&mut self.sheet, self.public_url) else {
@@ -660,7 +661,7 @@ async fn store_copies(
     Ok(())
 }
 
-/// Activates the run. If the answer is lost, asks the database whether it is active.
+/// Activates the run. If the response is lost, asks the database whether the run is active.
 async fn activate(
     store: &Store,
     by: &Operator,

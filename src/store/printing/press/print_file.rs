@@ -19,7 +19,7 @@ pub enum PrintFormat {
     Ndjson,
 }
 
-/// Names of the columns, and of the JSON members. The last is there when addresses are.
+/// Names of the columns, and of the JSON members. The last one is used only with addresses.
 const COLUMNS: [&str; 6] = ["code", "game", "set", "number", "rarity", "address"];
 /// Bytes per write. The buffer is wiped when it is dropped and never grows, so no copy of it is left in memory.
 const BUFFER: usize = 64 * 1024;
@@ -78,12 +78,12 @@ impl io::Write for HashedFile {
 pub(super) struct PrintFile {
     file: HashedFile,
     format: PrintFormat,
-    /// Where browsers find the service, without a slash at its end.
+    /// The public URL of the service, without a slash at its end.
     public_url: Option<String>,
 }
 
 impl PrintFile {
-    /// Begins the file. With `public_url`, each line has the address that a QR code on the card holds.
+    /// Begins the file. With `public_url`, each line has the address that the QR code on the card contains.
     pub(super) fn new(mut file: HashedFile, format: PrintFormat, public_url: Option<&str>) -> Self {
         if format == PrintFormat::Csv {
             let columns = COLUMNS.len() - usize::from(public_url.is_none());
@@ -121,7 +121,8 @@ impl PrintFile {
     }
 }
 
-/// The address that a QR code on a card holds: the page on which a code is typed, with the code in the fragment, which browsers send to no server.
+/// The address that the QR code on a card contains: the page on which a code is typed, with the code in the fragment,
+/// which browsers do not send to the server.
 pub(super) fn submit_address(public_url: &str, code: &str) -> Zeroizing<String> {
     let mut address = Zeroizing::new(String::with_capacity(public_url.len() + code.len() + 16));
     address.push_str(public_url);
