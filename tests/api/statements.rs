@@ -198,7 +198,7 @@ async fn queries_for_a_collection_are_prepared_once() {
 /// An account that reads its events often has only new events to number: the statements for other cases are left out.
 #[tokio::test]
 async fn new_events_are_numbered_by_few_statements() {
-    let (app, wiretap, cards) = tapped().await;
+    let (app, wiretap, cards) = start_with_wiretap().await;
     let ada = app.player("ada").await;
     let mut heard = Vec::new();
     for card in &cards[..2] {
