@@ -24,11 +24,11 @@ fn numbers(card: &Value) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn what_is_owned_is_told_by_printing_and_against_other_decks() {
+async fn availability_counts_owned_cards_by_printing_and_considers_other_decks() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
-    // Two counted, one registered.
+    // Ada owns two counted cards and one registered copy.
     let common = printing(&app, None, "hearth", "016", "common").await;
     let count = app.put(&format!("/v1/collection/{common}")).by(&ada);
     count.json(&json!({ "quantity": 2, "condition": "near_mint" })).answer().await.expect(200);
@@ -43,10 +43,14 @@ async fn what_is_owned_is_told_by_printing_and_against_other_decks() {
     stored(&app, &ada, "two", "2 Kettle Imp\n1 Pocket Bat").await;
     stored(&app, &eve, "hers", "4 Kettle Imp").await;
 
-    let told = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
-    let imp = &told["cards"][0];
-    assert_eq!((imp["needed"].as_u64(), imp["owned"].as_u64()), (Some(4), Some(3)), "{told:#}");
-    // No rare one is among the two counted; the registered copy is of some rarity; and one imp of the deck may be any.
+    let availability = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
+    let imp = &availability["cards"][0];
+    assert_eq!(
+        (imp["needed"].as_u64(), imp["owned"].as_u64()),
+        (Some(4), Some(3)),
+        "{availability:#}"
+    );
+    // The two counted cards are not rare, and the registered copy may have any rarity. One Kettle Imp of the deck names no printing.
     let rare = "SELECT count(*) FROM copies c JOIN printings p ON p.id = c.printing_id WHERE p.rarity = 'rare'";
     let named = 1 + app.db().value(rare).await.parse::<u64>().unwrap();
     assert_eq!(
@@ -60,15 +64,19 @@ async fn what_is_owned_is_told_by_printing_and_against_other_decks() {
         (&imp["other_decks"][0]["name"], &imp["other_decks"][0]["quantity"]),
         (&json!("two"), &json!(2))
     );
-    assert_eq!(numbers(&told["cards"][1]), [1, 0, 0, 0, 1, 1]);
-    assert_eq!(told["cards"][1].get("card_id"), None);
-    assert_eq!(numbers(&told["cards"][2]), [1, 0, 0, 0, 1, 2]);
+    assert_eq!(numbers(&availability["cards"][1]), [1, 0, 0, 0, 1, 1]);
+    assert_eq!(availability["cards"][1].get("card_id"), None);
+    assert_eq!(numbers(&availability["cards"][2]), [1, 0, 0, 0, 1, 2]);
     assert_eq!(
-        (&told["buildable"], &told["missing"], &told["missing_with_other_decks"]),
+        (
+            &availability["buildable"],
+            &availability["missing"],
+            &availability["missing_with_other_decks"]
+        ),
         (&json!(false), &json!(3), &json!(6))
     );
 
-    // Another reader is told what she has herself.
+    // The answer to another reader counts the cards of that reader.
     let hers = app.get(&format!("{path}/availability")).by(&eve).answer().await.expect(200);
     assert_eq!(
         (&hers["cards"][0]["owned"], &hers["cards"][0]["other_decks"][0]["name"]),
@@ -76,7 +84,7 @@ async fn what_is_owned_is_told_by_printing_and_against_other_decks() {
     );
     app.get(&format!("{path}/availability")).answer().await.problem(401, "unauthenticated");
 
-    // A token that may not read decks learns nothing of the others.
+    // A token without the scope decks:read gets no information about other decks.
     let token = json!({ "name": "t", "scopes": ["collection:read"] });
     let token = app.post("/v1/tokens").by(&ada).json(&token).answer().await.expect(201);
     let seen =
@@ -91,9 +99,9 @@ async fn a_deck_of_owned_cards_can_be_built() {
     let ada = app.player("ada").await;
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     let path = stored(&app, &ada, "one", "1 Drowned Lantern").await;
-    let told = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
+    let availability = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
     assert_eq!(
-        (&told["buildable"], numbers(&told["cards"][0])),
+        (&availability["buildable"], numbers(&availability["cards"][0])),
         (&json!(true), vec![1, 1, 1, 0, 0, 0])
     );
     let eve = app.player("eve").await;

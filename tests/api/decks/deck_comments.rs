@@ -1,4 +1,5 @@
-//! Comments on decks: by whom, for whom, and who is told. What they have in common with those on designs is tested there.
+//! Comments on decks: who may write and read them, and which accounts get events.
+//! The tests of design comments cover the behaviour that both kinds of comments share.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -11,8 +12,8 @@ async fn comment(app: &TestApp, by: &Player, deck: &str, body: &Value) -> Answer
 }
 
 /// Writes a comment and returns its path.
-async fn commented(app: &TestApp, by: &Player, deck: &str, said: &str) -> String {
-    let answer = comment(app, by, deck, &json!({ "text": said })).await;
+async fn commented(app: &TestApp, by: &Player, deck: &str, content: &str) -> String {
+    let answer = comment(app, by, deck, &json!({ "text": content })).await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     answer.header("location")
 }
@@ -21,9 +22,9 @@ fn id_of(path: &str) -> &str {
     path.rsplit_once('/').unwrap().1
 }
 
-async fn reply(app: &TestApp, by: &Player, to: &str, said: &str) -> String {
+async fn reply(app: &TestApp, by: &Player, to: &str, content: &str) -> String {
     let deck = to.rsplit_once("/comments").unwrap().0;
-    let answer = comment(app, by, deck, &json!({ "text": said, "reply_to": id_of(to) })).await;
+    let answer = comment(app, by, deck, &json!({ "text": content, "reply_to": id_of(to) })).await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     answer.header("location")
 }
@@ -37,11 +38,11 @@ async fn count(app: &TestApp, deck: &str) -> Value {
     app.get(deck).answer().await.expect(200)["comment_count"].clone()
 }
 
-/// Kinds of the events of an account, with where the comments are.
-async fn told(app: &TestApp, player: &Player) -> Vec<(String, String)> {
+/// Kinds of the events of an account, with the paths of the comments.
+async fn comment_events(app: &TestApp, player: &Player) -> Vec<(String, String)> {
     let events = app.get("/v1/me/events").by(player).answer().await.expect(200);
-    let told = events["data"].as_array().unwrap().iter();
-    told.map(|event| (text(event, "kind"), text(&event["comment"], "href"))).collect()
+    let entries = events["data"].as_array().unwrap().iter();
+    entries.map(|event| (text(event, "kind"), text(&event["comment"], "href"))).collect()
 }
 
 #[tokio::test]
@@ -62,9 +63,9 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     let answered = reply(&app, &ada, &path, "Is it?").await;
     assert_eq!(listed(&app, &deck, &format!("?reply_to={}", id_of(&path))).await.len(), 1);
     assert_eq!(count(&app, &deck).await, 2);
-    // Both are told, each of what the other said, and where it is.
-    assert_eq!(told(&app, &ada).await, [("deck.commented".to_owned(), path.clone())]);
-    assert_eq!(told(&app, &ben).await, [("deck.replied".to_owned(), answered.clone())]);
+    // Each player gets an event with the path of the comment that the other player wrote.
+    assert_eq!(comment_events(&app, &ada).await, [("deck.commented".to_owned(), path.clone())]);
+    assert_eq!(comment_events(&app, &ben).await, [("deck.replied".to_owned(), answered.clone())]);
 
     let edit = async |by: &Player, tag: &str| {
         let edit = app.put(&path).by(by).header("if-match", tag);
@@ -84,7 +85,7 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     app.delete(&answered).by(&ada).answer().await.expect(204);
     app.get(&path).answer().await.problem(404, "not_found");
     assert_eq!(count(&app, &deck).await, 0);
-    // A key makes a repeated request safe.
+    // A repeated request with the same idempotency key creates one comment.
     let send = async |deck: &str| {
         let request = app.post(&format!("{deck}/comments")).by(&ben).header("idempotency-key", "k");
         request.json(&json!({ "text": "Once." })).answer().await
@@ -99,11 +100,11 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
 async fn comments_are_as_public_as_the_deck() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
-    let said = json!({ "text": "Well." });
+    let body = json!({ "text": "Well." });
     let private = stored(&app, &ada, "Secret", "private").await;
     let absent = "/v1/decks/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
     for path in [private.as_str(), absent] {
-        comment(&app, &ben, path, &said).await.problem(404, "not_found");
+        comment(&app, &ben, path, &body).await.problem(404, "not_found");
         app.get(&format!("{path}/comments")).by(&ben).answer().await.problem(404, "not_found");
     }
     let deck = stored(&app, &ada, "Embers", "public").await;
@@ -111,8 +112,8 @@ async fn comments_are_as_public_as_the_deck() {
     let unlisted = stored(&app, &ada, "For friends", "unlisted").await;
     commented(&app, &ben, &unlisted, "Well.").await;
 
-    let gone = async || {
-        comment(&app, &ben, &deck, &said).await.problem(404, "not_found");
+    let assert_not_found = async || {
+        comment(&app, &ben, &deck, &body).await.problem(404, "not_found");
         for reader in [&ada, &ben] {
             app.get(&path).by(reader).answer().await.problem(404, "not_found");
             app.get(&format!("{deck}/comments"))
@@ -121,27 +122,27 @@ async fn comments_are_as_public_as_the_deck() {
                 .await
                 .problem(404, "not_found");
         }
-        let edit = app.put(&path).by(&ben).header("if-match", "*").json(&said).answer().await;
+        let edit = app.put(&path).by(&ben).header("if-match", "*").json(&body).answer().await;
         edit.problem(404, "not_found");
     };
     show(&app, &ada, &deck, "private").await;
-    gone().await;
+    assert_not_found().await;
     show(&app, &ada, &deck, "public").await;
     assert_eq!(app.get(&path).answer().await.expect(200)["text"], "Well.");
     app.delete(&deck).by(&ada).header("if-match", "*").answer().await.expect(204);
-    gone().await;
+    assert_not_found().await;
     app.post(&format!("{deck}/undelete")).by(&ada).answer().await.expect(200);
     assert_eq!(count(&app, &deck).await, 1);
     assert_eq!(listed(&app, &deck, "").await.len(), 1);
 
-    // Threads are of one deck; a comment on a deck is none on a design.
+    // A reply must be on the deck of the comment that it answers, and a comment is found only under its own deck.
     let elsewhere = json!({ "text": "x", "reply_to": id_of(&path) });
-    let told = comment(&app, &ben, &unlisted, &elsewhere).await.problem(422, "invalid_body");
-    assert!(text(&told["errors"][0], "detail").contains("on this deck"), "{told:#}");
+    let problem = comment(&app, &ben, &unlisted, &elsewhere).await.problem(422, "invalid_body");
+    assert!(text(&problem["errors"][0], "detail").contains("on this deck"), "{problem:#}");
     let wrong = format!("{unlisted}/comments/{}", id_of(&path));
     app.get(&wrong).answer().await.problem(404, "not_found");
     app.delete(&wrong).by(&ben).answer().await.problem(404, "not_found");
-    // What nobody sees can still be taken back.
+    // The author of a comment can delete it while the deck is private and nobody can read the comment.
     show(&app, &ada, &deck, "private").await;
     app.delete(&path).by(&ben).answer().await.expect(204);
     show(&app, &ada, &deck, "public").await;
@@ -149,7 +150,7 @@ async fn comments_are_as_public_as_the_deck() {
 }
 
 #[tokio::test]
-async fn blocks_bans_and_settings_are_heeded() {
+async fn blocks_bans_and_event_settings_apply_to_comments() {
     let app = app().await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
@@ -183,12 +184,12 @@ async fn blocks_bans_and_settings_are_heeded() {
 
     let muted = json!({ "muted": ["deck.commented"] });
     app.put("/v1/me/event-settings").by(&ada).json(&muted).answer().await.expect(200);
-    let before = told(&app, &ada).await.len();
+    let before = comment_events(&app, &ada).await.len();
     commented(&app, &cem, &deck, "Again.").await;
-    assert_eq!(told(&app, &ada).await.len(), before);
+    assert_eq!(comment_events(&app, &ada).await.len(), before);
     reply(&app, &cem, &hers, "Again.").await;
-    assert_eq!(told(&app, &ada).await.last().unwrap().0, "deck.replied");
-    // Comments on designs and decks are bounded together.
+    assert_eq!(comment_events(&app, &ada).await.last().unwrap().0, "deck.replied");
+    // One daily limit covers the comments on designs and on decks.
     for _ in 0..17 {
         commented(&app, &cem, &deck, "Again.").await;
     }
@@ -215,8 +216,8 @@ async fn moderators_hide_comments_at_once_or_after_a_report() {
     let about =
         |comment: &str| json!({ "deck": deck_id, "comment": id_of(comment), "reason": "spam" });
     report(&ben, about(&first)).await.problem(409, "own_report");
-    let made = report(&ada, about(&first)).await.expect(201);
-    assert_eq!(report(&ada, about(&first)).await.expect(200)["id"], made["id"]);
+    let created = report(&ada, about(&first)).await.expect(201);
+    assert_eq!(report(&ada, about(&first)).await.expect(200)["id"], created["id"]);
     let waiting = app.get("/v1/abuse-reports").by(&mod_).answer().await.expect(200);
     let waiting = &waiting["data"][0];
     let members =
@@ -224,7 +225,7 @@ async fn moderators_hide_comments_at_once_or_after_a_report() {
     assert_eq!(members, ["comment", deck_id, "Embers", "Buy gold.", "ben"]);
     assert_eq!(waiting.get("design"), None);
     let decide = async |decision: &str| {
-        let path = format!("/v1/abuse-reports/{}/decide", text(&made, "id"));
+        let path = format!("/v1/abuse-reports/{}/decide", text(&created, "id"));
         let body = json!({ "decision": decision, "note": "So." });
         app.post(&path).by(&mod_).json(&body).answer().await.expect(200);
     };
@@ -235,7 +236,7 @@ async fn moderators_hide_comments_at_once_or_after_a_report() {
     decide("dismissed").await;
     app.get(&first).answer().await.expect(200);
 
-    // Without a report. The token of a moderator needs to say so.
+    // A moderator can hide a comment without a report, but not with a token that has only the scope decks:write.
     let token = json!({ "name": "t", "scopes": ["decks:write"] });
     let token = app.post("/v1/tokens").by(&mod_).json(&token).answer().await.expect(201);
     let small = app.delete(&second).bearer_auth(text(&token, "secret")).answer().await;
@@ -244,7 +245,7 @@ async fn moderators_hide_comments_at_once_or_after_a_report() {
     app.delete(&second).by(&mod_).answer().await.problem(404, "not_found");
     app.get(&second).by(&ben).answer().await.problem(404, "not_found");
     assert_eq!(count(&app, &deck).await, 1);
-    // It can be shown again as after a report.
+    // The moderator can show the comment again, as after a decision on a report.
     let decided = app.get("/v1/abuse-reports?decided=true").by(&mod_).answer().await.expect(200);
     let hidden =
         decided["data"].as_array().unwrap().iter().find(|one| one["comment"] == id_of(&second));
@@ -260,14 +261,14 @@ async fn moderators_hide_comments_at_once_or_after_a_report() {
     app.post(&path).by(&mod_).json(&body).answer().await.expect(200);
     app.get(&second).answer().await.expect(200);
 
-    // What a private deck has is not reported, either.
+    // A comment on a private deck cannot be reported.
     show(&app, &ada, &deck, "private").await;
     report(&ada, about(&first)).await.problem(404, "not_found");
 }
 
-/// Comments, replies, deletions, edits of the deck and a ban at the same time, on two instances: what is counted is what is there.
+/// Comments, replies, deletions, edits of the deck and a ban run at the same time on two instances. The counts must equal the rows in the database.
 #[tokio::test]
-async fn counts_stay_true_in_a_crowd() {
+async fn counts_are_correct_after_parallel_requests() {
     let app = app().await;
     let other = app.second_instance();
     let (ada, admin) = (app.player("ada").await, app.admin().await);
@@ -284,16 +285,16 @@ async fn counts_stay_true_in_a_crowd() {
             if round > 0 {
                 body["reply_to"] = id_of(&thread).into();
             }
-            let said = comment(app, player, &deck, &body).await;
-            if said.status == 401 {
+            let answer = comment(app, player, &deck, &body).await;
+            if answer.status == 401 {
                 return;
             }
-            assert_eq!(said.status, 201, "{}", said.text());
+            assert_eq!(answer.status, 201, "{}", answer.text());
             let liked = app.put(&format!("{deck}/like")).by(player).answer().await;
             assert!([200, 401].contains(&liked.status), "{}", liked.text());
             if round == 1 {
-                let gone = app.delete(&said.header("location")).by(player).answer().await;
-                assert!([204, 401].contains(&gone.status), "{}", gone.text());
+                let deleted = app.delete(&answer.header("location")).by(player).answer().await;
+                assert!([204, 401].contains(&deleted.status), "{}", deleted.text());
             }
         }
     };
@@ -308,11 +309,11 @@ async fn counts_stay_true_in_a_crowd() {
     };
     let talks = crowd.iter().enumerate().map(|(place, player)| talk(place, player));
     tokio::join!(join_all(talks), ban, edits);
-    let standing = "SELECT count(*) FROM design_comments c JOIN accounts a ON a.id = c.account_id WHERE c.deleted_at IS NULL AND a.banned_at IS NULL";
-    let standing = app.db().number(standing).await;
-    assert!(standing > 4 * 2, "{standing}");
+    let stored_comments = "SELECT count(*) FROM design_comments c JOIN accounts a ON a.id = c.account_id WHERE c.deleted_at IS NULL AND a.banned_at IS NULL";
+    let stored_comments = app.db().number(stored_comments).await;
+    assert!(stored_comments > 4 * 2, "{stored_comments}");
     let seen = app.get(&deck).answer().await.expect(200);
-    assert_eq!((&seen["comment_count"], &seen["likes"]), (&json!(standing), &json!(4)));
+    assert_eq!((&seen["comment_count"], &seen["likes"]), (&json!(stored_comments), &json!(4)));
     let wrong = "SELECT count(*) FROM design_comments c WHERE reply_count <> (SELECT count(*) FROM design_comments r WHERE r.reply_to = c.id AND r.stands)";
     assert_eq!(app.db().number(wrong).await, 0);
 }

@@ -1,4 +1,4 @@
-//! Decks that were deleted come back, for a while.
+//! Deleted decks can be restored for thirty days.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ async fn delete(app: &TestApp, owner: &Player, path: &str) {
 }
 
 #[tokio::test]
-async fn a_deleted_deck_is_gone_and_comes_back_as_it_was() {
+async fn a_deleted_deck_is_not_found_and_is_restored_unchanged() {
     let app = app().await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     for visibility in ["public", "unlisted", "private"] {
@@ -56,7 +56,7 @@ async fn a_deleted_deck_is_gone_and_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn after_thirty_days_it_is_gone_for_good() {
+async fn a_deleted_deck_is_removed_after_thirty_days() {
     let app = app().await;
     let ada = app.player("ada").await;
     let path = stored(&app, &ada, "private").await;
@@ -72,12 +72,12 @@ async fn after_thirty_days_it_is_gone_for_good() {
     let ada = app.log_in(&ada.name, &ada.password).await;
     app.post(&format!("{path}/undelete")).by(&ada).answer().await.problem(404, "not_found");
     sweep().await;
-    let left = "SELECT (SELECT count(*) FROM decks) + (SELECT count(*) FROM deck_entries) + (SELECT count(*) FROM deck_revisions)";
-    assert_eq!(app.db().value(left).await, "0");
+    let remaining_rows = "SELECT (SELECT count(*) FROM decks) + (SELECT count(*) FROM deck_entries) + (SELECT count(*) FROM deck_revisions)";
+    assert_eq!(app.db().value(remaining_rows).await, "0");
 }
 
 #[tokio::test]
-async fn a_hundred_deleted_decks_are_kept_and_a_full_account_takes_none_back() {
+async fn a_hundred_deleted_decks_are_stored_and_a_full_account_cannot_restore_one() {
     let app = app().await;
     let ada = app.player("ada").await;
     let fill = |deleted: &str, count: u32| {
@@ -95,7 +95,7 @@ async fn a_hundred_deleted_decks_are_kept_and_a_full_account_takes_none_back() {
     let path = stored(&app, &ada, "private").await;
     delete(&app, &ada, &path).await;
     let names = "SELECT count(*) || ' ' || count(*) FILTER (WHERE name = 'n100') FROM decks";
-    assert_eq!(app.db().value(names).await, "100 0", "the one that was deleted first went");
+    assert_eq!(app.db().value(names).await, "100 0", "the deck that was deleted first is removed");
     sql(&app.db().url(), &fill("NULL, NULL", 1_000)).await;
     let refused = app.post(&format!("{path}/undelete")).by(&ada).answer().await;
     refused.problem(409, "too_many_decks");

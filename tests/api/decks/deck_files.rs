@@ -1,4 +1,4 @@
-//! Public decks in bulk files: what everybody sees of them, and mirrors that stay exact.
+//! Public decks in bulk files: the public view of the decks, and mirrors that follow the change feed.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ async fn lines(app: &TestApp) -> BTreeMap<String, Value> {
     lines.map(|line| (text(&line, "id"), line)).collect()
 }
 
-/// What a line says of a deck, put together from the API as a stranger sees it.
+/// The expected line of a deck, built from the answers of the API to an anonymous client.
 async fn line_of(app: &TestApp, id: &str) -> Option<Value> {
     let answer = app.get(&format!("/v1/decks/{id}")).answer().await;
     if answer.status == 404 {
@@ -52,7 +52,7 @@ async fn entry(app: &TestApp) -> Value {
 }
 
 #[tokio::test]
-async fn the_file_has_what_everybody_sees_of_public_decks() {
+async fn the_file_has_the_public_view_of_public_decks() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emojo-dojo"]).await;
     let (ada, eve, admin) = (app.player("ada").await, app.player("eve").await, app.admin().await);
@@ -92,24 +92,24 @@ async fn the_file_has_what_everybody_sees_of_public_decks() {
     );
     assert!(!found[&id_of(&held)].to_string().contains("Drowned"));
     assert_eq!(found[&id_of(&guess)]["entries"][0]["name"], "Drowned Lantern");
-    let told = entry(&app).await;
-    assert_eq!((&told["rows"], &told["type"]), (&json!(4), &json!("decks")));
+    let deck_file = entry(&app).await;
+    assert_eq!((&deck_file["rows"], &deck_file["type"]), (&json!(4), &json!("decks")));
 
-    // Whoever sees more gets the same bytes, and so does another build.
+    // An account that sees hidden cards gets the same bytes, and a second build produces the same bytes.
     let bytes = app.get(DECKS).answer().await.bytes;
     assert!(app.get(DECKS).by(&ada).answer().await.bytes == bytes);
     app.sql("DELETE FROM bulk_files").await;
     app.build_bulk_files().await;
     assert!(app.get(DECKS).answer().await.bytes == bytes);
 
-    // An unlock takes the mask off.
+    // After the unlock of the card, the file shows its name.
     let card = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
     let unlock = app.post(&format!("/v1/cards/{}/unlock", text(&card, "id"))).by(&admin);
     unlock.json(&json!({ "reason": "shown" })).answer().await.expect(200);
     app.build_bulk_files().await;
     assert_eq!(lines(&app).await[&id_of(&held)]["entries"][0]["name"], "Drowned Lantern");
 
-    // A ban hides them at the latest on the next day.
+    // The decks of a banned account are removed from the file on the next day at the latest.
     let ban = app.patch(&format!("/v1/accounts/{}", eve.id)).by(&admin);
     ban.json(&json!({ "banned": true })).answer().await.expect(200);
     app.clock().advance(TimeDelta::days(1));
@@ -160,22 +160,22 @@ async fn a_mirror_follows_the_change_feed_from_the_file() {
     assert!(after["change_seq"].as_i64() > before["change_seq"].as_i64());
     assert_ne!(after["sha256"], before["sha256"]);
 
-    // Nothing happened: the same version, and its number rises with what happens to others.
+    // No deck of the game has changed: the version stays the same, and its `change_seq` rises with the changes of another game.
     app.seed(&["emojito"]).await;
     app.build_bulk_files().await;
     let later = entry(&app).await;
     assert_eq!(later["sha256"], after["sha256"]);
     assert!(later["change_seq"].as_i64() > after["change_seq"].as_i64());
-    // On another day somebody may have been banned, which is no event.
-    let made = "SELECT extract(epoch FROM built_at)::bigint FROM bulk_files WHERE kind = 'decks' AND game_code = 'ttcg' AND is_current";
-    let first = app.db().number(made).await;
+    // The file is built again on another day, because a ban creates no event.
+    let built_at = "SELECT extract(epoch FROM built_at)::bigint FROM bulk_files WHERE kind = 'decks' AND game_code = 'ttcg' AND is_current";
+    let first = app.db().number(built_at).await;
     app.clock().advance(TimeDelta::days(1));
     app.build_bulk_files().await;
-    assert!(app.db().number(made).await > first);
+    assert!(app.db().number(built_at).await > first);
 }
 
 #[tokio::test]
-async fn programs_that_know_no_files_of_decks_are_not_shown_them() {
+async fn older_releases_do_not_list_or_delete_deck_files() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -184,10 +184,10 @@ async fn programs_that_know_no_files_of_decks_are_not_shown_them() {
     let shown = "SELECT count(*) FROM bulk_files WHERE replaced_at IS NULL AND kind = 'decks'";
     assert_eq!(app.db().number(shown).await, 0);
     let due = "SELECT count(*) FROM bulk_files WHERE replaced_at < '9999-12-31'";
-    assert_eq!(app.db().number(due).await, 0, "nor would they delete them");
+    assert_eq!(app.db().number(due).await, 0, "an older release does not delete the files");
     stored(&app, &ada, "Another", "public").await;
     app.build_bulk_files().await;
-    assert_eq!(app.db().number(due).await, 1, "the version before");
+    assert_eq!(app.db().number(due).await, 1, "the previous version is due for deletion");
     app.clock().advance(TimeDelta::hours(2));
     app.build_bulk_files().await;
     assert_eq!(app.db().number(due).await, 0);
@@ -195,7 +195,7 @@ async fn programs_that_know_no_files_of_decks_are_not_shown_them() {
 }
 
 #[tokio::test]
-async fn a_deck_that_cannot_be_read_keeps_no_other_out_of_the_file() {
+async fn an_unreadable_deck_does_not_remove_other_decks_from_the_file() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;

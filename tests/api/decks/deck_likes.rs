@@ -1,4 +1,4 @@
-//! Likes of decks: whose count, for what, and that they are counted right.
+//! Likes of decks: which accounts may like which decks, which likes count, and that the counts are correct.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ async fn unlike(app: &TestApp, by: &Player, deck: &str) -> Answer {
     app.delete(&format!("{deck}/like")).by(by).answer().await
 }
 
-/// How many like a deck, as strangers see it.
+/// The number of likes of a deck, as an anonymous client sees it.
 async fn likes(app: &TestApp, deck: &str) -> i64 {
     app.get(deck).answer().await.expect(200)["likes"].as_i64().unwrap()
 }
@@ -28,7 +28,7 @@ fn names(page: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_deck_is_liked_once_by_each_and_says_so() {
+async fn each_player_likes_a_deck_once_and_the_deck_shows_it() {
     let app = app().await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
@@ -40,12 +40,16 @@ async fn a_deck_is_liked_once_by_each_and_says_so() {
 
     let first = like(&app, &ben, &deck).await.expect(200);
     assert_eq!(first["likes"], 1);
-    assert_eq!(like(&app, &ben, &deck).await.expect(200), first, "done again");
+    assert_eq!(
+        like(&app, &ben, &deck).await.expect(200),
+        first,
+        "a repeated request changes nothing"
+    );
     assert_eq!(like(&app, &cem, &deck).await.expect(200)["likes"], 2);
     like(&app, &ada, &deck).await.problem(409, "own_deck");
     app.put(&format!("{deck}/like")).answer().await.problem(401, "unauthenticated");
 
-    // Each reader is told anew, and a like makes no version.
+    // A like changes the tags that readers get, and creates no revision.
     let again = app.get(&deck).header("if-none-match", tag).answer().await;
     assert_eq!(again.expect(200)["likes"], 2);
     let bens = app.get(&deck).by(&ben).answer().await;
@@ -72,7 +76,7 @@ async fn a_deck_is_liked_once_by_each_and_says_so() {
 }
 
 #[tokio::test]
-async fn who_may_read_a_deck_may_like_it_and_nobody_else_learns_of_it() {
+async fn only_readers_of_a_deck_can_like_it() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let private = stored(&app, &ada, "Secret", "private").await;
@@ -88,18 +92,18 @@ async fn who_may_read_a_deck_may_like_it_and_nobody_else_learns_of_it() {
     }
     let page = liked(&app, &ben, "?limit=1").await;
     assert_eq!(names(&page), ["Embers"]);
-    let told = &page["data"][0];
-    assert_eq!((&told["author"], &told["likes"]), (&json!("ada"), &json!(1)));
-    assert!(told["liked_at"].is_string() && told["published_at"].is_string());
+    let listed_deck = &page["data"][0];
+    assert_eq!((&listed_deck["author"], &listed_deck["likes"]), (&json!("ada"), &json!(1)));
+    assert!(listed_deck["liked_at"].is_string() && listed_deck["published_at"].is_string());
     let rest = liked(&app, &ben, &format!("?cursor={}", text(&page, "next_cursor"))).await;
     assert_eq!(names(&rest), ["For friends"]);
-    // An unlisted deck does not show who made it.
+    // An unlisted deck does not show its author.
     assert_eq!((rest["data"][0].get("published_at"), rest["data"][0].get("author")), (None, None));
     assert_eq!(names(&liked(&app, &ada, "").await), [] as [&str; 0]);
     let wrong = app.get("/v1/me/liked-decks?cursor=x").by(&ben).answer().await;
     wrong.problem(400, "invalid_cursor");
 
-    // What cannot be read any more is not listed, can be taken back, and comes back with its likes.
+    // A deck that the player can no longer read is not listed. The player can remove the like, and a deck that is readable again has its other likes.
     show(&app, &ada, &public, "private").await;
     show(&app, &ada, &unlisted, "private").await;
     assert_eq!(names(&liked(&app, &ben, "").await), [] as [&str; 0]);
@@ -134,13 +138,13 @@ async fn likes_of_banned_and_blocked_accounts_do_not_count() {
     let block = format!("/v1/me/blocks/{}", ben.id);
     app.put(&block).by(&ada).answer().await.expect(204);
     assert_eq!((likes(&app, &deck).await, likes(&app, &other).await), (1, 1));
-    // The one who is blocked is not told.
+    // The answer to the blocked player does not reveal the block.
     assert_eq!(app.get(&deck).by(&ben).answer().await.expect(200)["liked"], true);
     unlike(&app, &ben, &deck).await.expect(204);
     assert_eq!(like(&app, &ben, &deck).await.expect(200)["likes"], 1);
     ban(true).await;
     assert_eq!((likes(&app, &deck).await, likes(&app, &other).await), (1, 0));
-    // The end of a ban does not end a block, nor the other way round.
+    // The end of a ban does not end a block, and the end of a block does not end a ban.
     ban(false).await;
     assert_eq!((likes(&app, &deck).await, likes(&app, &other).await), (1, 1));
     ban(true).await;
@@ -150,7 +154,7 @@ async fn likes_of_banned_and_blocked_accounts_do_not_count() {
     assert_eq!(likes(&app, &deck).await, 2);
 }
 
-/// Many requests of each account at the same time, on two instances, beside edits of the owner, blocks and a ban.
+/// Each account sends many requests at the same time to two instances, during edits of the owner, blocks and a ban.
 #[tokio::test]
 async fn parallel_likes_of_one_account_count_once() {
     let app = app().await;
@@ -170,7 +174,7 @@ async fn parallel_likes_of_one_account_count_once() {
                     (0, 5) => unlike(app, player, deck).await,
                     _ => like(app, player, deck).await,
                 };
-                // One of them is banned meanwhile.
+                // One of the accounts is banned meanwhile.
                 assert!([200, 204, 401].contains(&answer.status), "{}", answer.text());
             });
             join_all(all).await;
@@ -202,13 +206,13 @@ async fn parallel_likes_of_one_account_count_once() {
 }
 
 #[tokio::test]
-async fn new_accounts_like_so_much_a_day() {
+async fn new_accounts_have_a_daily_limit_of_likes() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let deck = stored(&app, &ada, "Embers", "public").await;
     for _ in 0..30 {
         like(&app, &ben, &deck).await.expect(200);
-        // Again costs nothing.
+        // A repeated like does not count against the limit.
         like(&app, &ben, &deck).await.expect(200);
         unlike(&app, &ben, &deck).await.expect(204);
     }
@@ -216,7 +220,7 @@ async fn new_accounts_like_so_much_a_day() {
 }
 
 #[tokio::test]
-async fn blocks_of_a_program_that_counts_no_likes_are_made_good() {
+async fn likes_are_corrected_after_blocks_of_an_older_release() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let deck = stored(&app, &ada, "Embers", "public").await;

@@ -1,4 +1,4 @@
-//! Stored decks: what their owners wrote, safe from others and from lost updates.
+//! Stored decks: their content, and their protection against other accounts and lost updates.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ async fn create(app: &TestApp, owner: &Player, body: &Value) -> Answer {
     app.post("/v1/decks").by(owner).json(body).answer().await
 }
 
-/// Stores a deck and returns its path.
+/// Replaces a deck, with an `If-Match` header.
 async fn put(app: &TestApp, owner: &Player, path: &str, if_match: &str, body: &Value) -> Answer {
     app.put(path).by(owner).header("if-match", if_match).json(body).answer().await
 }
@@ -32,17 +32,20 @@ async fn a_deck_is_stored_read_replaced_and_deleted() {
     let answer = create(&app, &ada, &request("Draft", 2)).await;
     let path = answer.header("location");
     assert_eq!(answer.header("etag"), "\"r1\"");
-    let made = answer.expect(201);
-    assert_eq!(path, format!("/v1/decks/{}", made["id"].as_str().unwrap()));
-    assert_eq!((&made["visibility"], &made["account_id"]), (&json!("private"), &json!(ada.id)));
+    let created = answer.expect(201);
+    assert_eq!(path, format!("/v1/decks/{}", created["id"].as_str().unwrap()));
     assert_eq!(
-        (&made["game"], &made["format"], &made["card_count"]),
+        (&created["visibility"], &created["account_id"]),
+        (&json!("private"), &json!(ada.id))
+    );
+    assert_eq!(
+        (&created["game"], &created["format"], &created["card_count"]),
         (&json!("ttcg"), &json!("ttcg/standard"), &json!(2))
     );
 
     let read = app.get(&path).by(&ada).answer().await;
     assert_eq!(read.header("cache-control"), "private, no-cache");
-    assert_eq!(read.clone().expect(200), made);
+    assert_eq!(read.clone().expect(200), created);
     let again = app.get(&path).by(&ada).header("if-none-match", read.header("etag")).answer().await;
     assert_eq!((again.status, again.bytes.len()), (304, 0));
 
@@ -65,7 +68,7 @@ async fn a_deck_is_stored_read_replaced_and_deleted() {
         (&replaced["format"], &replaced["card_count"]),
         (&json!("emojo-dojo/box:half"), &json!(10001))
     );
-    assert_eq!(replaced["created_at"], made["created_at"]);
+    assert_eq!(replaced["created_at"], created["created_at"]);
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), replaced);
 
     app.delete(&path).by(&ada).header("if-match", "\"r2\"").answer().await.expect(204);
@@ -81,7 +84,7 @@ async fn a_deck_is_stored_read_replaced_and_deleted() {
 }
 
 #[tokio::test]
-async fn entries_that_stay_as_they_are_are_not_written_again() {
+async fn unchanged_entries_are_not_written_again() {
     let app = app().await;
     let ada = app.player("ada").await;
     let deck = |quantity: u32| {
@@ -98,7 +101,7 @@ async fn entries_that_stay_as_they_are_are_not_written_again() {
     put(&app, &ada, &path, "*", &deck(2)).await.expect(200);
     assert_eq!(app.db().number("SELECT count(DISTINCT xmin::text) FROM deck_entries").await, 2);
     let written = "SELECT count(*) FROM deck_entries e JOIN deck_revisions r ON r.revision = 3 AND r.xmin = e.xmin";
-    assert_eq!(app.db().number(written).await, 0, "nothing differed");
+    assert_eq!(app.db().number(written).await, 0, "no entry has changed");
 }
 
 #[tokio::test]
@@ -114,7 +117,7 @@ async fn an_edit_names_the_version_it_changes() {
         let deleted = app.delete(&path).by(&ada).header("if-match", stale).answer().await;
         deleted.problem(412, "precondition_failed");
     }
-    // Without its quotation marks it is no tag, and would look like an old version.
+    // A value without quotation marks is not a tag. The answer must not be 412, which reports an old version.
     for no_tag in ["r1", "\"r1\", r2", "\"r1"] {
         put(&app, &ada, &path, no_tag, &body).await.problem(400, "invalid_header");
     }
@@ -131,7 +134,7 @@ async fn an_edit_names_the_version_it_changes() {
 }
 
 #[tokio::test]
-async fn of_edits_at_once_exactly_one_wins() {
+async fn exactly_one_of_parallel_edits_succeeds() {
     let app = app().await;
     let ada = app.player("ada").await;
     let path = stored(&app, &ada, &request("Draft", 1)).await;
@@ -194,7 +197,7 @@ async fn a_private_deck_does_not_exist_for_others() {
     }
     assert_eq!(app.get("/v1/decks").by(&eve).answer().await.expect(200)["data"], json!([]));
 
-    // A token of the owner without the scope reads what a stranger reads.
+    // A token of the owner without the scope decks:read reads only what an anonymous client reads.
     let scopes = json!({ "name": "t", "scopes": ["catalogue:read"] });
     let token = app.post("/v1/tokens").by(&ada).json(&scopes).answer().await.expect(201);
     let secret = token["secret"].as_str().unwrap();
@@ -208,7 +211,7 @@ async fn a_private_deck_does_not_exist_for_others() {
     assert_eq!(
         seen.header("cache-control"),
         "private, no-cache",
-        "it may turn private again at any moment"
+        "the deck may become private at any time"
     );
     assert_eq!(seen.expect(200)["name"], "Open");
     app.get(&path).bearer_auth(secret).answer().await.expect(200);
@@ -276,15 +279,15 @@ async fn an_account_has_at_most_a_thousand_decks() {
     for answer in answers.iter().filter(|answer| answer.status != 201) {
         answer.clone().problem(409, "too_many_decks");
     }
-    // A refused request has not used up its key.
-    let made = answers.iter().find(|answer| answer.status == 201).unwrap().header("location");
-    app.delete(&made).by(&ada).header("if-match", "*").answer().await.expect(204);
+    // A refused request does not use up its idempotency key.
+    let created = answers.iter().find(|answer| answer.status == 201).unwrap().header("location");
+    app.delete(&created).by(&ada).header("if-match", "*").answer().await.expect(204);
     let refused = answers.iter().position(|answer| answer.status == 409).unwrap();
     send(&keys[refused]).await.expect(201);
 }
 
 #[tokio::test]
-async fn bad_input_is_told_field_by_field() {
+async fn invalid_input_is_reported_field_by_field() {
     let app = app().await;
     let ada = app.player("ada").await;
     let bad = json!({
@@ -369,7 +372,7 @@ async fn bad_input_is_told_field_by_field() {
     assert_eq!(
         app.db().value("SELECT count(*) FROM decks").await,
         "2",
-        "nothing refused is stored"
+        "refused decks are not stored"
     );
     for path in ["/v1/decks/7", "/v1/decks/x/report"] {
         app.get(path).answer().await.problem(404, "not_found");
@@ -377,13 +380,13 @@ async fn bad_input_is_told_field_by_field() {
 }
 
 #[tokio::test]
-async fn lines_that_cannot_be_read_are_told_and_kept() {
+async fn unreadable_lines_are_reported_and_stored() {
     let app = app().await;
     let ada = app.player("ada").await;
     let list = "// a comment\n2 Kettle Imp\nnonsense without a number\n\n0 Bellows Smith\n99999 Pocket Bat\n1 Ping";
     let body = json!({ "name": "n", "format": "ttcg/standard", "list": list, "dialect": "own" });
-    let made = create(&app, &ada, &body).await.expect(201);
-    let told: Vec<(u64, &str)> = made["reading"]["lines"]
+    let created = create(&app, &ada, &body).await.expect(201);
+    let statuses: Vec<(u64, &str)> = created["reading"]["lines"]
         .as_array()
         .unwrap()
         .iter()
@@ -397,20 +400,20 @@ async fn lines_that_cannot_be_read_are_told_and_kept() {
         (6, "refused"),
         (7, "unknown"),
     ];
-    assert_eq!(told, expected, "{made:#}");
+    assert_eq!(statuses, expected, "{created:#}");
     let unread = json!([
         { "line": 5, "text": "0 Bellows Smith", "detail": "quantity must be 1 to 10000" },
         { "line": 6, "text": "99999 Pocket Bat", "detail": "quantity must be 1 to 10000" },
     ]);
-    assert_eq!(made["unread_lines"], unread);
-    let path = format!("/v1/decks/{}", made["id"].as_str().unwrap());
+    assert_eq!(created["unread_lines"], unread);
+    let path = format!("/v1/decks/{}", created["id"].as_str().unwrap());
     let read = app.get(&path).by(&ada).answer().await.expect(200);
     assert_eq!((&read["unread_lines"], read.get("reading")), (&unread, None));
     assert_eq!(read["entries"][1]["name"], "nonsense without a number");
     let text = app.get(&path).by(&ada).header("accept", "text/plain").answer().await.text();
     assert!(text.contains("// line 6 (quantity must be 1 to 10000): 99999 Pocket Bat"), "{text}");
 
-    // Nothing at all that could be read is no deck.
+    // A list without any readable line is not stored as a deck.
     let body = json!({ "name": "n", "format": "ttcg/standard", "list": "0 Ping\n99999 Pong" });
     let problem = create(&app, &ada, &body).await.problem(422, "unreadable_deck_list");
     let lines: Vec<i64> = problem["errors"]
@@ -425,7 +428,7 @@ async fn lines_that_cannot_be_read_are_told_and_kept() {
 }
 
 #[tokio::test]
-async fn a_deck_goes_out_as_text_and_comes_back_the_same() {
+async fn a_deck_exported_as_text_is_read_back_unchanged() {
     let app = app().await;
     let ada = app.player("ada").await;
     let entries = json!([
@@ -441,7 +444,7 @@ async fn a_deck_goes_out_as_text_and_comes_back_the_same() {
     let json = app.get(&path).answer().await;
     let text = app.get(&path).header("accept", "text/plain").answer().await;
     assert_eq!(text.header("content-type"), "text/plain; charset=utf-8");
-    assert_ne!(text.header("etag"), json.header("etag"), "other bytes, another tag");
+    assert_ne!(text.header("etag"), json.header("etag"), "the text form has another tag");
     assert!(text.header("vary").contains("Accept"), "{}", text.header("vary"));
     let list = json!({ "name": "back", "format": "ttcg/standard", "list": text.text() });
     assert_eq!(create(&app, &ada, &list).await.expect(201)["entries"], entries, "{}", text.text());
@@ -479,7 +482,7 @@ async fn own_decks_are_listed_page_by_page() {
             assert!(deck.get("entries").is_none());
             names.push(format!("{} {}", deck["name"].as_str().unwrap(), deck["card_count"]));
         }
-        // What comes in between does not move the pages.
+        // A deck that is stored between two requests does not move the pages.
         stored(&app, &ada, &request("late", 1)).await;
         let Some(cursor) = page["next_cursor"].as_str() else { break };
         path = format!("/v1/decks?game=ttcg&limit=2&cursor={cursor}");

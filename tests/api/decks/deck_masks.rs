@@ -1,4 +1,4 @@
-//! Decks with hidden cards: those that their owner could see are masked, and guesses are not.
+//! Decks with hidden cards: the service masks the cards that the owner could see, and shows guesses as they were typed.
 
 use serde_json::{Value, json};
 
@@ -7,9 +7,9 @@ use crate::support::{Player, RequestExt as _, TestApp, in_memory, sql};
 
 struct Stage {
     app: TestApp,
-    /// Holds hidden cards.
+    /// Holds copies of hidden cards.
     ada: Player,
-    /// Holds none.
+    /// Holds no copies of hidden cards.
     eve: Player,
 }
 
@@ -32,7 +32,7 @@ impl Stage {
         answer.header("location")
     }
 
-    /// Makes somebody the owner of all copies of a hidden card.
+    /// Makes a player the owner of all copies of a hidden card.
     async fn hand_over(&self, number: &str, to: &Player) {
         let of_card = format!(
             "SELECT p.id FROM printings p JOIN cards c ON c.id = p.card_id WHERE c.set_code = 'veil' AND c.number = '{number}'"
@@ -42,8 +42,8 @@ impl Stage {
         sql(&self.app.db().url(), &change).await;
     }
 
-    /// What somebody is answered, as text.
-    async fn told(&self, path: &str, reader: Option<&Player>) -> String {
+    /// The answer to a reader, as text.
+    async fn text_for(&self, path: &str, reader: Option<&Player>) -> String {
         let request = self.app.get(path);
         let request = match reader {
             Some(player) => request.by(player),
@@ -55,8 +55,9 @@ impl Stage {
     }
 }
 
-fn ways(path: &str) -> Vec<String> {
-    let mut ways = vec![
+/// All paths that show the content of a deck.
+fn views(path: &str) -> Vec<String> {
+    let mut views = vec![
         path.to_owned(),
         format!("{path}/legalities"),
         format!("{path}/statistics"),
@@ -71,12 +72,12 @@ fn ways(path: &str) -> Vec<String> {
         format!("{path}/diff?from=1&to=2"),
     ];
     let dialects = cardscape_engine::DeckDialect::ALL;
-    ways.extend(dialects.map(|dialect| format!("{path}/export?dialect={dialect}")));
-    ways
+    views.extend(dialects.map(|dialect| format!("{path}/export?dialect={dialect}")));
+    views
 }
 
 #[tokio::test]
-async fn what_the_owner_could_see_is_masked_for_who_may_not() {
+async fn cards_that_the_owner_could_see_are_masked_for_other_readers() {
     let stage = Stage::set().await;
     let Stage { app, ada, eve } = &stage;
     let moderator = app.moderator().await;
@@ -84,15 +85,15 @@ async fn what_the_owner_could_see_is_masked_for_who_may_not() {
     let more = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public",
                        "list": "1 Drowned Lantern\n3 mirror pilgrim\n1 Kettle Imp" });
     app.put(&path).by(ada).header("if-match", "*").json(&more).answer().await.expect(200);
-    for way in ways(&path) {
+    for view in views(&path) {
         for reader in [None, Some(eve)] {
-            let told = stage.told(&way, reader).await;
+            let answer = stage.text_for(&view, reader).await;
             for word in ["Drowned", "drowned", "Mirror", "mirror"] {
-                assert!(!told.contains(word), "{way}: {told}");
+                assert!(!answer.contains(word), "{view}: {answer}");
             }
         }
     }
-    let seen: Value = serde_json::from_str(&stage.told(&path, None).await).unwrap();
+    let seen: Value = serde_json::from_str(&stage.text_for(&path, None).await).unwrap();
     let masked = &seen["entries"][1];
     assert_eq!(
         (
@@ -106,34 +107,34 @@ async fn what_the_owner_could_see_is_masked_for_who_may_not() {
     );
     assert!(masked["card_id"].is_string() && seen["entries"][2].get("hidden").is_none());
     let diff: Value =
-        serde_json::from_str(&stage.told(&format!("{path}/diff"), None).await).unwrap();
+        serde_json::from_str(&stage.text_for(&format!("{path}/diff"), None).await).unwrap();
     assert_eq!(diff["cards"].as_array().unwrap().len(), 2, "{diff:#}");
     let text = app.get(&path).header("accept", "text/plain").answer().await.text();
     assert!(text.contains("3 \"\" (\"veil\") \"004\""), "{text}");
 
     for (who, reader) in [("owner", ada), ("moderator", &moderator)] {
-        let seen = stage.told(&path, Some(reader)).await;
+        let seen = stage.text_for(&path, Some(reader)).await;
         assert!(
             seen.contains("Drowned Lantern") && seen.contains("mirror pilgrim"),
             "{who}: {seen}"
         );
     }
-    // Who gets a copy sees the name, under another tag.
+    // A player who receives a copy sees the name, and gets another tag.
     let before = app.get(&path).by(eve).answer().await.header("etag");
     stage.hand_over("004", eve).await;
     let after = app.get(&path).by(eve).header("if-none-match", before).answer().await;
     assert_eq!(after.status, 200);
     assert!(after.text().contains("mirror pilgrim") && !after.text().contains("Drowned"));
-    // The owner reads what she typed when she has given the cards away; saved again, it stays masked for the others.
+    // The owner still reads the names that she typed after she has given the cards away. When she saves the deck again, they stay masked for others.
     sql(&app.db().url(), &format!("UPDATE copies SET owner_id = '{}'", moderator.id)).await;
-    assert!(stage.told(&path, Some(ada)).await.contains("Drowned Lantern"));
+    assert!(stage.text_for(&path, Some(ada)).await.contains("Drowned Lantern"));
     app.put(&path).by(ada).header("if-match", "*").json(&more).answer().await.expect(200);
-    for way in ways(&path)
+    for view in views(&path)
         .into_iter()
         .chain([format!("{path}/diff?from=1&to=3"), format!("{path}/revisions/3")])
     {
-        let told = stage.told(&way, None).await;
-        assert!(!told.contains("Drowned") && !told.contains("mirror"), "{way}: {told}");
+        let answer = stage.text_for(&view, None).await;
+        assert!(!answer.contains("Drowned") && !answer.contains("mirror"), "{view}: {answer}");
     }
 }
 
@@ -149,25 +150,25 @@ async fn a_guess_is_shown_as_it_was_typed() {
     app.put(&path).by(eve).header("if-match", "*").json(&more).answer().await.expect(200);
     let bound = "SELECT count(*) FROM decks, unnest(card_ids) AS bound WHERE bound IS NOT NULL";
     assert_eq!(app.db().value(bound).await, "0");
-    for way in ways(&path) {
-        // A right guess and a wrong one are answered alike.
-        let told = stage.told(&way, None).await;
+    for view in views(&path) {
+        // The answers show a right guess and a wrong guess in the same way.
+        let answer = stage.text_for(&view, None).await;
         let same = |text: &str| {
             text.replace("Drowned Lantern", "GUESS").replace("Drowsed Pantern", "GUESS")
         };
         assert_eq!(
-            told.matches("Drowned Lantern").count() > 0,
-            told.matches("Drowsed Pantern").count() > 0,
-            "{way}: {told}"
+            answer.matches("Drowned Lantern").count() > 0,
+            answer.matches("Drowsed Pantern").count() > 0,
+            "{view}: {answer}"
         );
-        assert!(!same(&told).contains("\"hidden\""), "{way}: {told}");
+        assert!(!same(&answer).contains("\"hidden\""), "{view}: {answer}");
     }
-    let shown: Value = serde_json::from_str(&stage.told(&path, None).await).unwrap();
+    let shown: Value = serde_json::from_str(&stage.text_for(&path, None).await).unwrap();
     assert_eq!(shown["entries"][0]["name"], "Drowned Lantern");
 }
 
 #[tokio::test]
-async fn a_copy_of_a_masked_deck_gets_its_names_when_they_may_be_seen() {
+async fn a_clone_of_a_masked_deck_shows_names_that_its_owner_may_see() {
     let stage = Stage::set().await;
     let Stage { app, ada, eve } = &stage;
     let path = stage.stored(ada, "2 Drowned Lantern\n1 Kettle Imp").await;
@@ -176,9 +177,13 @@ async fn a_copy_of_a_masked_deck_gets_its_names_when_they_may_be_seen() {
     assert!(!answer.text().contains("Drowned"), "{}", answer.text());
     assert_eq!(answer.json()["entries"][0]["hidden"], true, "{}", answer.text());
     let names = "SELECT count(*) FROM deck_entries e JOIN decks d ON d.id = e.deck_id WHERE d.cloned_deck_id IS NOT NULL AND e.name <> ''";
-    assert_eq!(app.db().value(names).await, "1", "what may not be seen is not stored with it");
+    assert_eq!(
+        app.db().value(names).await,
+        "1",
+        "the clone does not store the name of the masked card"
+    );
 
-    // What was read can be sent back.
+    // A client can send back the entries and the text that it has read.
     let read = app.get(&copy).by(eve).answer().await;
     let body =
         json!({ "name": "mine", "format": "ttcg/standard", "entries": read.json()["entries"] });
@@ -202,29 +207,33 @@ async fn a_copy_of_a_masked_deck_gets_its_names_when_they_may_be_seen() {
 }
 
 #[tokio::test]
-async fn a_program_that_knows_no_bindings_leaves_none_behind() {
+async fn bindings_do_not_apply_after_a_change_by_an_older_release() {
     let stage = Stage::set().await;
     let Stage { app, ada, .. } = &stage;
     let path = stage.stored(ada, "2 Drowned Lantern").await;
-    // What an older release writes: another revision, other names, the bindings untouched; and it may make a deck private that was unlisted.
+    // An older release writes a new revision and new names, and leaves the bindings unchanged. It may also make the deck private.
     let id = path.rsplit('/').next().unwrap();
     let older = format!(
         "WITH deck AS (UPDATE decks SET revision = revision + 1 WHERE id = '{id}') UPDATE deck_entries SET name = 'Kettle Imp' WHERE deck_id = '{id}'"
     );
     sql(&app.db().url(), &older).await;
-    let seen: Value = serde_json::from_str(&stage.told(&path, None).await).unwrap();
+    let seen: Value = serde_json::from_str(&stage.text_for(&path, None).await).unwrap();
     assert_eq!(
         (&seen["entries"][0]["name"], seen["entries"][0].get("hidden")),
         (&json!("Kettle Imp"), None)
     );
     let revisions: Value =
-        serde_json::from_str(&stage.told(&format!("{path}/revisions"), None).await).unwrap();
-    assert_eq!(revisions["data"].as_array().unwrap().len(), 1, "it has kept none");
-    // The next change keeps what it wrote, for the owner.
+        serde_json::from_str(&stage.text_for(&format!("{path}/revisions"), None).await).unwrap();
+    assert_eq!(
+        revisions["data"].as_array().unwrap().len(),
+        1,
+        "the older release stores no revision"
+    );
+    // The next change stores the content that the older release wrote as a revision, for the owner only.
     let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "unlisted", "list": "1 Kettle Imp" });
     app.put(&path).by(ada).header("if-match", "*").json(&body).answer().await.expect(200);
     let diff: Value =
-        serde_json::from_str(&stage.told(&format!("{path}/diff"), Some(ada)).await).unwrap();
+        serde_json::from_str(&stage.text_for(&format!("{path}/diff"), Some(ada)).await).unwrap();
     assert_eq!((&diff["from"], &diff["cards"][0]["before"]), (&json!(2), &json!(2)), "{diff:#}");
     app.get(&format!("{path}/revisions/2")).answer().await.problem(404, "not_found");
 
@@ -242,42 +251,43 @@ async fn a_program_that_knows_no_bindings_leaves_none_behind() {
 }
 
 #[tokio::test]
-async fn a_card_that_is_gone_stays_masked() {
+async fn a_deleted_card_stays_masked() {
     let stage = Stage::set().await;
     let Stage { app, ada, .. } = &stage;
     let path = stage.stored(ada, "2 Drowned Lantern\n1 Kettle Imp").await;
-    let gone = "UPDATE decks SET card_ids = ARRAY['01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11'::uuid, card_ids[2]]";
-    sql(&app.db().url(), gone).await;
-    for way in
-        ways(&path).into_iter().filter(|way| !way.contains("revisions/") && !way.contains("diff"))
+    let bind_to_a_missing_card = "UPDATE decks SET card_ids = ARRAY['01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11'::uuid, card_ids[2]]";
+    sql(&app.db().url(), bind_to_a_missing_card).await;
+    for view in views(&path)
+        .into_iter()
+        .filter(|view| !view.contains("revisions/") && !view.contains("diff"))
     {
-        let told = stage.told(&way, None).await;
-        assert!(!told.contains("Drowned"), "{way}: {told}");
+        let answer = stage.text_for(&view, None).await;
+        assert!(!answer.contains("Drowned"), "{view}: {answer}");
     }
 }
 
 #[tokio::test]
-async fn a_guess_stays_one_when_its_author_comes_to_see_the_card() {
+async fn a_guess_is_not_masked_after_its_author_gets_the_card() {
     let stage = Stage::set().await;
     let Stage { app, ada, eve } = &stage;
     let path = stage.stored(eve, "2 Drowned Lantern\n1 Drowsed Pantern").await;
     stage.hand_over("003", eve).await;
     let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "2 Drowned Lantern\n1 Drowsed Pantern" });
     app.put(&path).by(eve).header("if-match", "*").json(&body).answer().await.expect(200);
-    let seen: Value = serde_json::from_str(&stage.told(&path, Some(ada)).await).unwrap();
+    let seen: Value = serde_json::from_str(&stage.text_for(&path, Some(ada)).await).unwrap();
     assert_eq!(
         (&seen["entries"][0]["name"], seen["entries"][0].get("hidden")),
         (&json!("Drowned Lantern"), None)
     );
     let diff: Value =
-        serde_json::from_str(&stage.told(&format!("{path}/diff"), None).await).unwrap();
-    assert_eq!(diff["cards"], json!([]), "nothing tells which guess was right");
+        serde_json::from_str(&stage.text_for(&format!("{path}/diff"), None).await).unwrap();
+    assert_eq!(diff["cards"], json!([]), "the diff does not reveal which guess was right");
 
-    // Nor does a copy by somebody who sees the card.
+    // A clone by an account that sees the card does not reveal it either.
     let moderator = app.moderator().await;
     let copy = app.post(&format!("{path}/clones")).by(&moderator).answer().await.header("location");
     app.put(&copy).by(&moderator).header("if-match", "*").json(&body).answer().await.expect(200);
-    let seen: Value = serde_json::from_str(&stage.told(&copy, None).await).unwrap();
+    let seen: Value = serde_json::from_str(&stage.text_for(&copy, None).await).unwrap();
     assert_eq!(
         (&seen["entries"][0]["name"], seen["entries"][0].get("hidden")),
         (&json!("Drowned Lantern"), None)
@@ -285,15 +295,15 @@ async fn a_guess_stays_one_when_its_author_comes_to_see_the_card() {
 }
 
 #[tokio::test]
-async fn lines_that_could_not_be_read_are_for_the_owner() {
+async fn unreadable_lines_are_shown_only_to_the_owner() {
     let stage = Stage::set().await;
     let Stage { app, ada, eve } = &stage;
     let path = stage.stored(ada, "2 Kettle Imp\n0 Drowned Lantern").await;
-    assert!(stage.told(&path, Some(ada)).await.contains("0 Drowned Lantern"));
+    assert!(stage.text_for(&path, Some(ada)).await.contains("0 Drowned Lantern"));
     let text = app.get(&path).by(eve).header("accept", "text/plain").answer().await.text();
     assert!(!text.contains("Drowned"), "{text}");
-    for way in ways(&path).into_iter().filter(|way| !way.contains("diff")) {
-        assert!(!stage.told(&way, Some(eve)).await.contains("Drowned"), "{way}");
+    for view in views(&path).into_iter().filter(|view| !view.contains("diff")) {
+        assert!(!stage.text_for(&view, Some(eve)).await.contains("Drowned"), "{view}");
     }
     let copy = app.post(&format!("{path}/clones")).by(eve).answer().await;
     assert_eq!((copy.status, copy.text().contains("Drowned")), (201, false), "{}", copy.text());
@@ -302,12 +312,12 @@ async fn lines_that_could_not_be_read_are_for_the_owner() {
     assert_eq!(app.db().value(stored).await, "[]");
 }
 
-/// What a stranger is told of a deck on a service, in all ways, without what no two services have in common: ids of decks and accounts, and times.
-async fn told_to_a_stranger(app: &TestApp, owner: &Player, path: &str) -> Vec<String> {
+/// All answers about a deck to an anonymous client, without the values that differ between two services: ids of decks and accounts, and times.
+async fn answers_to_a_stranger(app: &TestApp, owner: &Player, path: &str) -> Vec<String> {
     let id = path.rsplit('/').next().unwrap();
-    let mut told = Vec::new();
-    for way in ways(path) {
-        let answer = app.get(&way).answer().await;
+    let mut answers = Vec::new();
+    for view in views(path) {
+        let answer = app.get(&view).answer().await;
         let mut text = answer.text().replace(id, "DECK").replace(&owner.id, "OWNER");
         for member in ["created_at", "updated_at"] {
             let mark = format!("\"{member}\":\"");
@@ -315,15 +325,15 @@ async fn told_to_a_stranger(app: &TestApp, owner: &Player, path: &str) -> Vec<St
             let rest = parts[1..].iter().map(|part| part.split_once('"').unwrap().1);
             text = std::iter::once(parts[0]).chain(rest).collect::<Vec<_>>().join(&mark);
         }
-        told.push(format!("{} {} {text}", way.replace(id, "DECK"), answer.status));
+        answers.push(format!("{} {} {text}", view.replace(id, "DECK"), answer.status));
     }
-    told.push(app.get(path).answer().await.header("etag"));
-    told
+    answers.push(app.get(path).answer().await.header("etag"));
+    answers
 }
 
-/// What a stranger learns from the search, from similar decks and from cards played together: without ids of decks, which differ.
-async fn told_by_public_decks(app: &TestApp) -> Vec<String> {
-    let mut told = Vec::new();
+/// The answers of the search, of similar decks and of cards played together to an anonymous client, without the ids of decks, which differ.
+async fn public_deck_answers(app: &TestApp) -> Vec<String> {
+    let mut answers = Vec::new();
     let mut ids = Vec::new();
     for q in [
         "",
@@ -340,28 +350,28 @@ async fn told_by_public_decks(app: &TestApp) -> Vec<String> {
             ids.extend(q.is_empty().then(|| deck["id"].as_str().unwrap().to_owned()));
             let seen = ["author", "name", "card_count", "legal_in", "judged_on", "tags"]
                 .map(|member| &deck[member]);
-            told.push(format!("{q} {seen:?}"));
+            answers.push(format!("{q} {seen:?}"));
         }
     }
     for id in ids {
         let path = format!("/v1/decks/{id}/similar");
         for deck in app.get(&path).answer().await.expect(200)["data"].as_array().unwrap() {
             let seen = ["author", "shared_cards", "similarity"].map(|member| &deck[member]);
-            told.push(format!("similar {seen:?}"));
+            answers.push(format!("similar {seen:?}"));
         }
     }
     for (set, number) in [("veil", "003"), ("veil", "004"), ("hearth", "001")] {
         let place = format!("/v1/games/ttcg/sets/{set}/cards/{number}");
         let card = app.get(&place).answer().await.expect(200);
         let path = format!("/v1/cards/{}/played-with", card["id"].as_str().unwrap());
-        told.push(app.get(&path).answer().await.text());
+        answers.push(app.get(&path).answer().await.text());
     }
-    told
+    answers
 }
 
-/// What a player who holds none of the hidden cards learns by what she has: of a deck with hidden cards, of her own one with guesses, and of a trade in which
-/// she is offered hidden cards.
-async fn told_to_a_collector(
+/// The answers that depend on the collection of a player who holds none of the hidden cards: about a deck with hidden cards, about her own deck with guesses,
+/// and about a trade that offers her hidden cards.
+async fn answers_to_a_collector(
     app: &TestApp,
     holder: &Player,
     eve: &Player,
@@ -377,7 +387,7 @@ async fn told_to_a_collector(
     let copies = app.copies_of(holder).await;
     let offer = app.offer(holder, eve, &copies.iter().collect::<Vec<_>>(), &[]).await.expect(201);
     let trade = format!("/v1/trades/{}/decks", offer["id"].as_str().unwrap());
-    let mut told = Vec::new();
+    let mut answers = Vec::new();
     let mut note = |answer: crate::support::Answer| {
         let mut body = answer.json();
         if let Some(members) = body.as_object_mut() {
@@ -387,24 +397,24 @@ async fn told_to_a_collector(
         for (at, path) in [path, &own].into_iter().enumerate() {
             text = text.replace(path.rsplit('/').next().unwrap(), &format!("DECK {at}"));
         }
-        told.push(format!("{} {text}", answer.status));
+        answers.push(format!("{} {text}", answer.status));
     };
     note(app.put(&format!("{own}/reservation")).by(eve).answer().await);
     for path in [path, &own] {
-        for way in ["availability", "pick-list", "pick-list?reserved=include"] {
-            note(app.get(&format!("{path}/{way}")).by(eve).answer().await);
+        for view in ["availability", "pick-list", "pick-list?reserved=include"] {
+            note(app.get(&format!("{path}/{view}")).by(eve).answer().await);
         }
     }
     note(app.get(&format!("{own}/reservation")).by(eve).answer().await);
     note(app.get(&trade).by(eve).answer().await);
-    told
+    answers
 }
 
 #[tokio::test]
-async fn to_a_stranger_hidden_cards_in_decks_make_no_difference() {
+async fn answers_to_strangers_do_not_depend_on_hidden_cards_in_decks() {
     let (one, other) = crate::hidden_cards::twins().await;
     let guesses = "2 Drowned Lantern\n1 Wholly Different 003\n1 Nothing At All\n1 Mirror Pilgrim (veil) 004\n1 Wholly Different 004 (veil) 004";
-    let mut told = Vec::new();
+    let mut answers = Vec::new();
     let mut seen_by_holders = Vec::new();
     for (app, names) in [
         (&one, ["Drowned Lantern", "Mirror Pilgrim"]),
@@ -422,31 +432,31 @@ async fn to_a_stranger_hidden_cards_in_decks_make_no_difference() {
         let guessed = [guesses.to_owned(), guesses.replace("2 ", "1 ")];
         for (owner, lists) in [(&ada, hers), (&eve, guessed)] {
             let body = |list: &str| json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": list, "dialect": "plain" });
-            let made = app.post("/v1/decks").by(owner).json(&body(&lists[0])).answer().await;
-            let path = made.header("location");
-            assert_eq!(made.status, 201, "{}", made.text());
+            let created = app.post("/v1/decks").by(owner).json(&body(&lists[0])).answer().await;
+            let path = created.header("location");
+            assert_eq!(created.status, 201, "{}", created.text());
             let changed = app.put(&path).by(owner).header("if-match", "*").json(&body(&lists[1]));
             changed.answer().await.expect(200);
-            of_app.extend(told_to_a_stranger(app, owner, &path).await);
+            of_app.extend(answers_to_a_stranger(app, owner, &path).await);
             if owner.id == ada.id {
-                of_app.extend(told_to_a_collector(app, &ada, &eve, &path).await);
+                of_app.extend(answers_to_a_collector(app, &ada, &eve, &path).await);
                 seen_by_holders
                     .push(app.get(&path).by(owner).answer().await.expect(200)["entries"].clone());
             }
         }
-        of_app.extend(told_by_public_decks(app).await);
-        told.push(of_app);
+        of_app.extend(public_deck_answers(app).await);
+        answers.push(of_app);
     }
-    for (here, there) in told[0].iter().zip(&told[1]) {
+    for (here, there) in answers[0].iter().zip(&answers[1]) {
         assert_eq!(here, there);
     }
     // The comparison can fail: the holders see the difference.
     assert_ne!(seen_by_holders[0], seen_by_holders[1]);
 }
 
-/// Where names are looked up in memory, which knows no names of hidden cards, those that the asker holds are found all the same, and no others.
+/// The index in memory contains no names of hidden cards. A request still finds the hidden cards that its player holds, and no other hidden cards.
 #[tokio::test]
-async fn in_memory_hidden_cards_are_found_by_who_holds_them() {
+async fn with_an_index_in_memory_only_holders_find_hidden_cards() {
     let app = TestApp::start_with(in_memory).await;
     app.seed(&["ttcg"]).await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
@@ -470,13 +480,13 @@ async fn in_memory_hidden_cards_are_found_by_who_holds_them() {
     let other = (vec![false, false, false, true, false], false);
     assert_eq!((found(ada).await, found(eve).await), (holder.clone(), other.clone()));
     let path = stage.stored(ada, "1 Drowned Lantern\n1 Mirror Pilgrim").await;
-    let seen: Value = serde_json::from_str(&stage.told(&path, Some(eve)).await).unwrap();
+    let seen: Value = serde_json::from_str(&stage.text_for(&path, Some(eve)).await).unwrap();
     assert_eq!(
         (&seen["entries"][0]["hidden"], &seen["entries"][1]["name"]),
         (&json!(true), &json!("Mirror Pilgrim")),
-        "what ada holds is bound, and her guess is not: {seen:#}"
+        "the card that ada holds is bound, and her guess is not: {seen:#}"
     );
-    // Who gets the copy finds the card, and who gave it away does not.
+    // The new holder of the copy finds the card, and the previous holder does not.
     stage.hand_over("003", eve).await;
     assert_eq!((found(ada).await, found(eve).await), (other, holder));
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a deck: every violation at once, with the eyes of whoever asks.
+//! Deck reports: each report lists every violation, and treats hidden cards as the requesting account sees them.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ async fn judge(app: &TestApp, body: &Value) -> Answer {
     app.post("/v1/deck-reports").json(body).answer().await
 }
 
-/// The one report of a sample deck, to a stranger.
+/// The report of a sample deck for one format, as an anonymous client gets it.
 async fn report_on(app: &TestApp, game: &str, file: &str) -> Value {
     let (format, list) = sample(game, file);
     judge(app, &json!({ "format": format, "list": list })).await.expect(200)["reports"][0].clone()
@@ -57,7 +57,7 @@ async fn sample_decks_are_what_their_names_say() {
     for game in GAMES {
         for file in std::fs::read_dir(game_folder(game).join("decks")).unwrap() {
             let file = file.unwrap().file_name().into_string().unwrap();
-            // Lists with their expected reports, in one file: no deck text.
+            // This file holds lists with their expected reports. It is not a deck list.
             if file == "illegal.json" {
                 continue;
             }
@@ -67,11 +67,11 @@ async fn sample_decks_are_what_their_names_say() {
                 file.starts_with("legal-"),
                 "{game} {file}: {report:#}"
             );
-            let all_told = report["violations"].as_array().unwrap().iter().all(|violation| {
+            let all_explained = report["violations"].as_array().unwrap().iter().all(|violation| {
                 !violation["message"].as_str().unwrap().is_empty()
                     && !violation["rule"].as_str().unwrap().is_empty()
             });
-            assert!(all_told, "{report:#}");
+            assert!(all_explained, "{report:#}");
             seen += 1;
         }
     }
@@ -79,7 +79,7 @@ async fn sample_decks_are_what_their_names_say() {
 }
 
 #[tokio::test]
-async fn a_broken_ttcg_deck_hears_everything_at_once() {
+async fn a_report_lists_all_violations_of_a_ttcg_deck() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (format, list) = sample("ttcg", "illegal-forty-eight-cards.txt");
@@ -110,7 +110,7 @@ async fn a_broken_ttcg_deck_hears_everything_at_once() {
 }
 
 #[tokio::test]
-async fn forty_eight_cards_alone_are_only_incomplete() {
+async fn a_ttcg_deck_with_too_few_cards_is_incomplete() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
@@ -143,11 +143,11 @@ async fn violations_name_the_lines_of_a_list() {
     let entries = json!([{ "quantity": 3, "name": "Kettle Imp" }]);
     let body = json!({ "format": "ttcg/standard", "entries": entries });
     let report = judge(&app, &body).await.expect(200)["reports"][0].clone();
-    assert_eq!(lines(&report, "COPY_LIMIT_EXCEEDED"), None, "no list, no lines");
+    assert_eq!(lines(&report, "COPY_LIMIT_EXCEEDED"), None, "entries without a list have no lines");
 }
 
 #[tokio::test]
-async fn cards_that_are_not_loaded_are_told_before_everything_else() {
+async fn games_and_sets_without_cards_are_reported_first() {
     let app = TestApp::start().await;
     app.seed(&["magic", "ttcg"]).await;
     let report = async |body: Value| judge(&app, &body).await.expect(200)["reports"][0].clone();
@@ -164,7 +164,7 @@ async fn cards_that_are_not_loaded_are_told_before_everything_else() {
     let empty = report(json!({ "format": "magic/constructed", "entries": [] })).await;
     assert_eq!(codes(&empty)[0], "GAME_WITHOUT_CARDS");
 
-    // The set of the hidden cards is there, the set of the typing error is not.
+    // The set `veil` of the hidden cards is loaded. The misspelt set `hearht` and the set `winter` are not.
     let list = "1 Kettle Imp (hearht) 001\n1 Nobody (veil)\n1 Nobody (winter)\n1 Pocket Bat";
     let some = report(json!({ "format": "ttcg/standard", "list": list, "dialect": "own" })).await;
     assert_eq!(codes(&some)[..2], ["SET_WITHOUT_CARDS", "SET_WITHOUT_CARDS"], "{some:#}");
@@ -175,7 +175,7 @@ async fn cards_that_are_not_loaded_are_told_before_everything_else() {
     assert_eq!(typed["message"], "No cards of the set “hearht” are loaded. Did you mean hearth?");
     assert_eq!((&winter["set"], &winter["lines"]), (&json!("winter"), &json!([3])));
 
-    // Nothing of the kind where the deck names only what is unknown in a set that is there, or nothing.
+    // There is no such violation when the deck is empty, or names only unknown cards of loaded sets.
     for quiet in [
         json!({ "format": "ttcg/standard", "entries": [] }),
         json!({ "format": "ttcg/standard", "list": "1 Nobody (hearth)\n1 Nobody (veil) 003", "dialect": "own" }),
@@ -217,7 +217,7 @@ async fn emoji_tcg_counts_copies_by_stage() {
 }
 
 #[tokio::test]
-async fn a_box_says_what_is_missing_and_what_is_too_many() {
+async fn a_box_report_lists_missing_and_extra_cards() {
     let app = TestApp::start().await;
     app.seed(&GAMES).await;
     let uno = report_on(&app, "uno-emoji", "illegal-after-the-picnic.txt").await;
@@ -232,7 +232,7 @@ async fn a_box_says_what_is_missing_and_what_is_too_many() {
     missing.sort();
     assert_eq!(missing, [("Black Belt".to_owned(), 8, 7), ("Roundhouse".to_owned(), 4, 0)]);
     assert_eq!(numbers(&dojo, "BOX_CARD_EXTRA"), [("Sensei".to_owned(), 8, 9)]);
-    // The missing card is not in the list, but the report knows it.
+    // The missing card is not in the list, but the report contains its id.
     let lost = violations(&dojo, "BOX_CARD_MISSING")
         .into_iter()
         .find(|v| v["cards"][0]["name"] == "Roundhouse")
@@ -261,14 +261,14 @@ async fn one_list_is_judged_for_several_formats_at_once() {
     let (_, list) = sample("emojo-dojo", "legal-full-box.txt");
     let body = json!({ "formats": ["emojo-dojo/box", "emojo-dojo/box:half"], "list": list });
     let answer = judge(&app, &body).await.expect(200);
-    let told: Vec<_> = answer["reports"]
+    let verdicts: Vec<_> = answer["reports"]
         .as_array()
         .unwrap()
         .iter()
         .map(|report| (&report["format"], report["status"] == "legal"))
         .collect();
     let expected = [(&json!("emojo-dojo/box"), true), (&json!("emojo-dojo/box:half"), false)];
-    assert_eq!(told, expected);
+    assert_eq!(verdicts, expected);
     assert_eq!(answer["summary"], "Legal in emojo-dojo/box; illegal in emojo-dojo/box:half.");
 
     for (wrong, pointer) in [
@@ -297,9 +297,9 @@ async fn one_list_is_judged_for_several_formats_at_once() {
         .problem(422, "unknown_format");
     let early = json!({ "format": "ttcg/standard", "on": "2020-01-01", "entries": [] });
     let problem = judge(&app, &early).await.problem(422, "unknown_format");
-    let told =
+    let detail =
         "There is no format ttcg/standard on 2020-01-01; its first version begins on 2025-03-17.";
-    assert_eq!(problem["detail"], told);
+    assert_eq!(problem["detail"], detail);
     judge(&app, &json!({ "format": "ttcg/standard", "list": "0 Ping" }))
         .await
         .problem(422, "unreadable_deck_list");
@@ -336,14 +336,14 @@ async fn a_stored_deck_has_a_report_with_a_tag() {
 }
 
 #[tokio::test]
-async fn a_hidden_card_is_an_unknown_one_to_strangers() {
+async fn a_hidden_card_is_unknown_to_strangers() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (ada, eve, moderator) =
         (app.player("ada").await, app.player("eve").await, app.moderator().await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
 
-    // The same list with the name of a hidden card, and with one that nobody ever made: the answers differ in the name alone.
+    // The same list names first a hidden card, then a card that does not exist. The answers differ only in the name.
     let ask = async |name: &str| {
         let body = json!({ "formats": ["ttcg/standard"], "list": format!("2 {name}\n1 {name} (veil) 003 {{common}}\n1 Kettle Imp") });
         let answer = judge(&app, &body).await;
@@ -351,8 +351,12 @@ async fn a_hidden_card_is_an_unknown_one_to_strangers() {
         answer.text().replace(name, "NAME")
     };
     assert_eq!(ask("Drowned Lantern").await, ask("Drowsed Pantern").await);
-    assert_eq!(ask("Drowned Lantern").await.matches("card_id").count(), 1, "only Kettle Imp's");
-    // Nor does a misspelt name bring it up.
+    assert_eq!(
+        ask("Drowned Lantern").await.matches("card_id").count(),
+        1,
+        "only the id of Kettle Imp"
+    );
+    // A misspelt name does not reveal the hidden card either.
     assert!(!ask("Drownd Lantern").await.contains("Drowned"));
 
     let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "1 Drowned Lantern\n1 Drownd Lantrn" });
@@ -414,7 +418,7 @@ async fn a_hostile_list_is_judged_in_bounded_time() {
     judge(&app, &json!({ "format": "ttcg/standard", "list": "1 a\u{0}b" }))
         .await
         .problem(422, "invalid_body");
-    // A wide bound: it is about seconds against minutes.
+    // The bound is wide: the test distinguishes seconds from minutes.
     assert!(started.elapsed() < std::time::Duration::from_secs(20));
 }
 
@@ -437,7 +441,7 @@ async fn rotations_go_by_the_release_day_of_the_set() {
 }
 
 #[tokio::test]
-async fn a_game_without_cards_judges_what_it_can() {
+async fn a_game_without_cards_still_checks_the_size_of_decks() {
     let app = TestApp::start().await;
     for game in ["magic", "yu-gi-oh", "pokemon"] {
         app.import(&seed_data(game)).await.unwrap();
@@ -454,7 +458,7 @@ async fn a_game_without_cards_judges_what_it_can() {
 }
 
 #[tokio::test]
-async fn a_copy_stands_in_a_deck_once() {
+async fn a_copy_may_be_in_a_deck_once() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (one, two) =
@@ -478,7 +482,7 @@ async fn a_copy_stands_in_a_deck_once() {
     assert_eq!(problem["errors"][0]["pointer"], "/entries/1/copies");
     assert!(!problem.to_string().contains("7KQ2"), "{problem}");
 
-    // Stored, read back, judged again.
+    // A stored deck keeps its copies and has the same violation.
     let ada = app.player("ada").await;
     let deck = json!({ "name": "d", "format": "ttcg/standard", "entries": entries(json!([one])) });
     let stored = app.post("/v1/decks").by(&ada).json(&deck).answer().await.expect(201);
@@ -511,7 +515,7 @@ async fn several_formats_are_judged_in_one_answer() {
 }
 
 #[tokio::test]
-async fn what_the_rulebook_leaves_open_is_told() {
+async fn decisions_about_open_rulebook_questions_are_listed() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "uno-emoji"]).await;
     let format = app.get("/v1/games/ttcg/formats/standard").answer().await.expect(200);
@@ -526,19 +530,19 @@ async fn what_the_rulebook_leaves_open_is_told() {
     assert!(!game["decisions"].as_array().unwrap().is_empty());
 }
 
-/// Every unknown format is told, at its place, together with whatever else is wrong.
+/// Every unknown format is reported with its pointer, together with all other faults of the request.
 #[tokio::test]
-async fn unknown_formats_are_told_all_at_once() {
+async fn all_unknown_formats_are_reported_at_once() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
-    let told = |problem: &Value| {
+    let pointers = |problem: &Value| {
         let errors = problem["errors"].as_array().unwrap().iter();
         errors.map(|fault| fault["pointer"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let formats = json!(["ttcg/standrd", "ttcg/standard:foo"]);
     let body = json!({ "formats": formats, "list": "1 Kettle Imp" });
     let problem = judge(&app, &body).await.problem(422, "unknown_format");
-    assert_eq!(told(&problem), ["/formats/0", "/formats/1"]);
+    assert_eq!(pointers(&problem), ["/formats/0", "/formats/1"]);
     let first =
         "There is no format ttcg/standrd; there is ttcg/standard; did you mean ttcg/standard?";
     assert_eq!(problem["errors"][0]["detail"], first);
@@ -546,7 +550,7 @@ async fn unknown_formats_are_told_all_at_once() {
 
     let body = json!({ "format": "ttcg/standrd", "list": "Ping", "dialect": "arean" });
     let problem = judge(&app, &body).await.problem(422, "invalid_body");
-    assert_eq!(told(&problem), ["/dialect", "/format"]);
+    assert_eq!(pointers(&problem), ["/dialect", "/format"]);
     assert!(
         problem["errors"][0]["detail"].as_str().unwrap().ends_with("did you mean arena?"),
         "{problem}"
@@ -576,19 +580,23 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
     for (at, deck) in decks.as_array().unwrap().iter().enumerate() {
         let mut alone = deck.clone();
         alone["format"] = format.as_str().into();
-        assert_eq!(judge(&app, &alone).await.expect(200), data[at], "alone it is judged alike");
+        assert_eq!(
+            judge(&app, &alone).await.expect(200),
+            data[at],
+            "a single request returns the same report"
+        );
     }
     let wrong = json!({ "format": format, "decks": [
         { "list": "1 Ping" }, { "entries": [{ "quantity": 0, "name": "x" }] }, { "list": "1 Ping", "entries": [] }, { "list": "1 Ping", "dialect": "x" },
     ] });
     let problem = ask(&wrong).await.problem(422, "invalid_body");
-    let told: Vec<&str> = problem["errors"]
+    let pointers: Vec<&str> = problem["errors"]
         .as_array()
         .unwrap()
         .iter()
         .map(|fault| fault["pointer"].as_str().unwrap())
         .collect();
-    assert_eq!(told, ["/decks/1/entries/0/quantity", "/decks/2", "/decks/3/dialect"]);
+    assert_eq!(pointers, ["/decks/1/entries/0/quantity", "/decks/2", "/decks/3/dialect"]);
     let unread =
         ask(&json!({ "format": format, "decks": [{ "list": "1 Ping" }, { "list": "0 Ping" }] }))
             .await;

@@ -1,4 +1,4 @@
-//! Copies that are set aside for decks, and what can be built beside them.
+//! Reservations of cards for decks, and the decks that can be built from the remaining cards.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn change(app: &TestApp, owner: &Player, path: &str, list: &str) {
     app.put(path).by(owner).header("if-match", "*").json(&body).answer().await.expect(200);
 }
 
-/// Lets a player have so many Kettle Imps of a rarity.
+/// Sets how many Kettle Imps of a rarity a player owns.
 async fn own(app: &TestApp, player: &Player, rarity: &str, quantity: u64) {
     let id = printing(app, None, "hearth", "016", rarity).await;
     let body = json!({ "quantity": quantity });
@@ -39,7 +39,7 @@ fn members<const N: usize>(value: &Value, names: [&str; N]) -> [Value; N] {
     names.map(|name| value[name].clone())
 }
 
-/// Rarity and quantity of what is reserved of a card.
+/// Rarity and quantity of each reserved printing of a card.
 fn printings(card: &Value) -> Vec<(String, u64)> {
     let printings = card["printings"].as_array().unwrap().iter();
     printings.map(|one| (text(one, "rarity"), one["quantity"].as_u64().unwrap())).collect()
@@ -48,10 +48,10 @@ fn printings(card: &Value) -> Vec<(String, u64)> {
 const SUMS: [&str; 6] = ["complete", "needed", "reserved", "missing", "to_move", "to_buy"];
 
 #[tokio::test]
-async fn copies_are_set_aside_named_printings_first_and_none_twice() {
+async fn named_printings_are_reserved_first_and_no_copy_is_reserved_twice() {
     let app = super::app().await;
     let ada = app.player("ada").await;
-    // One of the commons is registered.
+    // Ada owns two common cards: one is counted, one is a registered copy.
     own(&app, &ada, "common", 1).await;
     app.give_copy(&ada.id, "ttcg", "hearth", "016").await;
     own(&app, &ada, "rare", 1).await;
@@ -63,18 +63,22 @@ async fn copies_are_set_aside_named_printings_first_and_none_twice() {
     assert_eq!(json!(members(&before, SUMS)), json!([false, 3, 0, 3, 0, 1]));
     assert_eq!(before["cards"][0]["free"], 3);
 
-    let told = reserve(&app, &ada, &one).await;
-    assert!(told["reserved_at"].is_string());
-    assert_eq!(json!(members(&told, SUMS)), json!([false, 3, 2, 1, 0, 1]));
-    let imp = &told["cards"][0];
+    let deck_reservation = reserve(&app, &ada, &one).await;
+    assert!(deck_reservation["reserved_at"].is_string());
+    assert_eq!(json!(members(&deck_reservation, SUMS)), json!([false, 3, 2, 1, 0, 1]));
+    let imp = &deck_reservation["cards"][0];
     assert_eq!(printings(imp), [("common".to_owned(), 1), ("rare".to_owned(), 1)]);
     assert_eq!(json!(members(&imp["printings"][0], ["set", "number"])), json!(["hearth", "016"]));
     assert_eq!((&imp["missing"], &imp["free"]), (&json!(0), &json!(1)));
-    assert_eq!(reserve(&app, &ada, &one).await, told, "done again, it is the same");
-    assert_eq!(reserved(&app, &ada, &one).await, told);
+    assert_eq!(
+        reserve(&app, &ada, &one).await,
+        deck_reservation,
+        "a repeated request returns the same reservation"
+    );
+    assert_eq!(reserved(&app, &ada, &one).await, deck_reservation);
 
-    let told = reserve(&app, &ada, &two).await;
-    let imp = &told["cards"][0];
+    let deck_reservation = reserve(&app, &ada, &two).await;
+    let imp = &deck_reservation["cards"][0];
     assert_eq!(printings(imp), [("common".to_owned(), 1)]);
     assert_eq!(json!(members(imp, ["missing", "free", "to_move", "to_buy"])), json!([1, 0, 1, 0]));
     assert_eq!(
@@ -83,7 +87,7 @@ async fn copies_are_set_aside_named_printings_first_and_none_twice() {
         "{imp:#}"
     );
 
-    // The comparison with the collection knows of it.
+    // The availability of a deck includes the reservations.
     let seen = app.get(&format!("{two}/availability")).by(&ada).answer().await.expect(200);
     assert_eq!(
         json!(members(&seen, ["buildable", "missing", "to_buy", "to_move"])),
@@ -102,10 +106,10 @@ async fn copies_are_set_aside_named_printings_first_and_none_twice() {
     assert_eq!(
         json!(members(&seen["cards"][1], ["owned", "to_buy", "to_move"])),
         json!([0, 1, 0]),
-        "nobody has a bat"
+        "ada owns no Pocket Bat"
     );
 
-    // What can be built is what no other deck has.
+    // The pick list leaves out cards that are reserved for other decks.
     let pick = format!("{two}/pick-list");
     let picked = app.get(&pick).by(&ada).answer().await.expect(200);
     assert_eq!(
@@ -126,12 +130,12 @@ async fn copies_are_set_aside_named_printings_first_and_none_twice() {
     let picked = app.get(&format!("{one}/pick-list")).by(&ada).answer().await.expect(200);
     assert_eq!(
         picked["list"], "1 Kettle Imp (hearth) 016 {rare}\n1 Kettle Imp (hearth) 016 {common}\n",
-        "what the deck names comes first, and what is reserved for it is there"
+        "named printings come first, and the cards reserved for this deck are included"
     );
 }
 
 #[tokio::test]
-async fn nothing_is_reserved_that_is_not_there_and_the_first_come_first() {
+async fn only_owned_cards_are_reserved_and_earlier_reservations_come_first() {
     let app = super::app().await;
     let ada = app.player("ada").await;
     own(&app, &ada, "common", 3).await;
@@ -149,18 +153,18 @@ async fn nothing_is_reserved_that_is_not_there_and_the_first_come_first() {
     own(&app, &ada, "common", 1).await;
     assert_eq!(both().await, [1, 0]);
     assert_eq!(reserved(&app, &ada, &two).await.get("reserved_at"), None);
-    // To reserve again keeps the place.
+    // A repeated reservation keeps the place of the deck in the order.
     reserve(&app, &ada, &one).await;
     own(&app, &ada, "common", 3).await;
     assert_eq!(both().await, [1, 1]);
     reserve(&app, &ada, &one).await;
     assert_eq!(both().await, [2, 1]);
 
-    // What the deck names no more stays until it is reserved again.
+    // A card that the deck no longer names stays reserved until the deck is reserved again.
     change(&app, &ada, &one, "1 Pocket Bat").await;
-    let told = reserved(&app, &ada, &one).await;
+    let deck_reservation = reserved(&app, &ada, &one).await;
     assert_eq!(
-        json!(members(&told["cards"][1], ["name", "needed", "reserved", "missing"])),
+        json!(members(&deck_reservation["cards"][1], ["name", "needed", "reserved", "missing"])),
         json!(["Kettle Imp", 0, 2, 0])
     );
     let seen = app.get(&format!("{two}/availability")).by(&ada).answer().await.expect(200);
@@ -168,10 +172,13 @@ async fn nothing_is_reserved_that_is_not_there_and_the_first_come_first() {
         json!(members(&seen["cards"][0]["other_decks"][0], ["name", "quantity", "reserved"])),
         json!(["changed", 0, 2])
     );
-    let told = reserve(&app, &ada, &one).await;
-    assert_eq!((told["reserved"].clone(), told["cards"].as_array().unwrap().len()), (json!(0), 1));
+    let deck_reservation = reserve(&app, &ada, &one).await;
+    assert_eq!(
+        (deck_reservation["reserved"].clone(), deck_reservation["cards"].as_array().unwrap().len()),
+        (json!(0), 1)
+    );
 
-    // Freed, and freed again.
+    // The deletion of a reservation can be repeated.
     app.delete(&format!("{two}/reservation")).by(&ada).answer().await.expect(204);
     app.delete(&format!("{two}/reservation")).by(&ada).answer().await.expect(204);
     assert_eq!(both().await, [0, 0]);
@@ -179,7 +186,7 @@ async fn nothing_is_reserved_that_is_not_there_and_the_first_come_first() {
 }
 
 #[tokio::test]
-async fn reservations_are_for_their_owners() {
+async fn only_the_owner_reads_and_changes_a_reservation() {
     let app = super::app().await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     own(&app, &ada, "common", 1).await;
@@ -195,7 +202,7 @@ async fn reservations_are_for_their_owners() {
         app.request(method, &reservation).answer().await.problem(401, "unauthenticated");
     }
     assert_eq!(reserved(&app, &ada, &path).await["reserved"], 1);
-    // Of a deck that everybody reads she can pick what she has.
+    // Another player gets a pick list for a public deck from her own collection.
     let picked = app.get(&format!("{path}/pick-list")).by(&eve).answer().await.expect(200);
     assert_eq!(picked["list"], "1 Kettle Imp (hearth) 016 {rare}\n");
     let seen = app.get(&format!("{path}/availability")).by(&eve).answer().await.expect(200);
@@ -204,11 +211,11 @@ async fn reservations_are_for_their_owners() {
         json!([1, 0, 0])
     );
 
-    // Tokens: who may not read the collection is not told what there is.
+    // A token that may not read the collection gets no information about the owned cards.
     let token = async |scopes: &[&str]| {
         let body = json!({ "name": "t", "scopes": scopes });
-        let made = app.post("/v1/tokens").by(&ada).json(&body).answer().await.expect(201);
-        text(&made, "secret")
+        let created = app.post("/v1/tokens").by(&ada).json(&body).answer().await.expect(201);
+        text(&created, "secret")
     };
     let writes = token(&["decks:write", "decks:read"]).await;
     let put = app.put(&reservation).bearer_auth(&writes).answer().await;
@@ -225,7 +232,7 @@ async fn reservations_are_for_their_owners() {
 }
 
 #[tokio::test]
-async fn a_deleted_deck_reserves_nothing_also_when_it_is_back() {
+async fn a_deleted_deck_loses_its_reservation_also_after_an_undelete() {
     let app = super::app().await;
     let ada = app.player("ada").await;
     own(&app, &ada, "common", 1).await;
@@ -264,7 +271,7 @@ async fn two_instances_never_reserve_a_copy_twice() {
              WHERE reserved > (SELECT sum(e.quantity) FROM collection_entries e WHERE e.printing_id = x.printing_id)";
         assert_eq!(app.db().number(twice).await, 0);
         let all = "SELECT sum(quantity)::bigint FROM deck_reservations";
-        assert_eq!(app.db().number(all).await, 7, "all that there is, and no more");
+        assert_eq!(app.db().number(all).await, 7, "all seven owned cards, and no more");
         let frees = decks.iter().take(3);
         let frees = frees.map(|path| app.delete(&format!("{path}/reservation")).by(&ada).answer());
         for freed in join_all(frees).await {
@@ -274,13 +281,13 @@ async fn two_instances_never_reserve_a_copy_twice() {
 }
 
 #[tokio::test]
-async fn reservations_follow_cards_that_become_others() {
+async fn reservations_follow_merged_cards_and_deleted_printings() {
     let app = TestApp::start().await;
     app.import_set("base", 3, false).await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
-    let gone = printing(&app, None, "base", "001", "rare").await;
-    let kept = printing(&app, None, "base", "002", "rare").await;
-    for (id, quantity) in [(&gone, 2), (&kept, 1)] {
+    let first_printing = printing(&app, None, "base", "001", "rare").await;
+    let second_printing = printing(&app, None, "base", "002", "rare").await;
+    for (id, quantity) in [(&first_printing, 2), (&second_printing, 1)] {
         let count = app.put(&format!("/v1/collection/{id}")).by(&ada);
         count.json(&json!({ "quantity": quantity })).answer().await.expect(200);
     }
@@ -294,19 +301,26 @@ async fn reservations_follow_cards_that_become_others() {
     let seen = app.get(&merged).by(&admin).answer().await.header("etag");
     let merge = app.post(&format!("{merged}/merge")).by(&admin).header("if-match", seen);
     assert_eq!(merge.json(&json!({ "into": cards[1]["id"] })).answer().await.status, 201);
-    let told = reserved(&app, &ada, &path).await;
-    let card = &told["cards"][1];
-    assert_eq!(printings(card), [("rare".to_owned(), 3)], "{told:#}");
-    assert_eq!((&card["needed"], &told["cards"][0]["reserved"]), (&json!(1), &json!(0)));
+    let deck_reservation = reserved(&app, &ada, &path).await;
+    let card = &deck_reservation["cards"][1];
+    assert_eq!(printings(card), [("rare".to_owned(), 3)], "{deck_reservation:#}");
+    assert_eq!(
+        (&card["needed"], &deck_reservation["cards"][0]["reserved"]),
+        (&json!(1), &json!(0))
+    );
 
-    // A printing that is taken back.
-    app.sql(&format!("DELETE FROM printings WHERE id = '{kept}'")).await;
-    let told = reserved(&app, &ada, &path).await;
-    assert_eq!(printings(&told["cards"][1]), [("common".to_owned(), 3)], "{told:#}");
+    // The reservation moves to another printing when its printing is deleted.
+    app.sql(&format!("DELETE FROM printings WHERE id = '{second_printing}'")).await;
+    let deck_reservation = reserved(&app, &ada, &path).await;
+    assert_eq!(
+        printings(&deck_reservation["cards"][1]),
+        [("common".to_owned(), 3)],
+        "{deck_reservation:#}"
+    );
 }
 
 #[tokio::test]
-async fn a_token_that_shows_no_hidden_cards_frees_none_of_them() {
+async fn a_token_that_cannot_see_hidden_cards_does_not_release_them() {
     let app = super::app().await;
     let ada = app.player("ada").await;
     own(&app, &ada, "common", 2).await;
@@ -317,13 +331,21 @@ async fn a_token_that_shows_no_hidden_cards_frees_none_of_them() {
     let token = json!({ "name": "t", "scopes": ["decks:read", "decks:write", "collection:read"] });
     let token = app.post("/v1/tokens").by(&ada).json(&token).answer().await.expect(201);
     let path = format!("{deck}/reservation");
-    let told = app.put(&path).bearer_auth(text(&token, "secret")).answer().await.expect(200);
-    assert_eq!(told["reserved"], 1, "{told}");
-    assert!(!told.to_string().contains("\"reserved\":2"), "{told}");
-    assert_eq!(reserved(&app, &ada, &deck).await["reserved"], 2, "what it does not see stays");
+    let deck_reservation =
+        app.put(&path).bearer_auth(text(&token, "secret")).answer().await.expect(200);
+    assert_eq!(deck_reservation["reserved"], 1, "{deck_reservation}");
+    assert!(!deck_reservation.to_string().contains("\"reserved\":2"), "{deck_reservation}");
+    assert_eq!(
+        reserved(&app, &ada, &deck).await["reserved"],
+        2,
+        "cards that the token does not see stay reserved"
+    );
 
-    // Cards that the deck names no more are freed by who sees them.
+    // A session that sees the hidden cards releases those that the deck no longer names.
     change(&app, &ada, &deck, "2 Kettle Imp").await;
-    let told = reserve(&app, &ada, &deck).await;
-    assert_eq!((&told["reserved"], told["cards"].as_array().unwrap().len()), (&json!(2), 1));
+    let deck_reservation = reserve(&app, &ada, &deck).await;
+    assert_eq!(
+        (&deck_reservation["reserved"], deck_reservation["cards"].as_array().unwrap().len()),
+        (&json!(2), 1)
+    );
 }

@@ -1,4 +1,4 @@
-//! What decks were: kept, compared, taken back; copies, folders, tags, and deletion.
+//! Revisions of decks: storage, comparison and restoration. Clones, folders and tags of decks.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -24,18 +24,18 @@ fn numbers(page: &Value) -> Vec<i64> {
     page["data"].as_array().unwrap().iter().map(|one| one["revision"].as_i64().unwrap()).collect()
 }
 
-/// Zone, name and the numbers of copies of each difference.
-fn told(diff: &Value) -> Vec<String> {
+/// Zone, name and the numbers of copies before and after of each difference.
+fn differences(diff: &Value) -> Vec<String> {
     let cards = diff["cards"].as_array().unwrap().iter();
-    let told = cards.map(|card| {
+    let texts = cards.map(|card| {
         let text = |member: &str| card[member].as_str().unwrap().to_owned();
         format!("{} {} {}>{}", text("zone"), text("name"), card["before"], card["after"])
     });
-    told.collect()
+    texts.collect()
 }
 
 #[tokio::test]
-async fn each_version_is_kept_and_compared_card_by_card() {
+async fn each_revision_is_stored_and_compared_card_by_card() {
     let app = app().await;
     let ada = app.player("ada").await;
     let path = stored(&app, &ada, &deck("One", "private", "2 Kettle Imp\n1 Pocket Bat")).await;
@@ -54,21 +54,29 @@ async fn each_version_is_kept_and_compared_card_by_card() {
     let diff = async |query: &str| {
         app.get(&format!("{path}/diff{query}")).by(&ada).answer().await.expect(200)
     };
-    assert_eq!(told(&diff("?from=1&to=2").await), Vec::<String>::new(), "only lines differ");
+    assert_eq!(
+        differences(&diff("?from=1&to=2").await),
+        Vec::<String>::new(),
+        "only the lines of the list differ"
+    );
     let last = diff("").await;
     assert_eq!((&last["from"], &last["to"]), (&json!(2), &json!(3)));
     assert_eq!(
-        told(&last),
+        differences(&last),
         ["main Kettle Imp 2>1", "main Bellows Smith 0>2", "main pocket bat 1>0"]
     );
     assert!(last["cards"][1]["card_id"].is_string(), "{last:#}");
-    assert_eq!(told(&diff("?to=1").await), Vec::<String>::new(), "nothing was before the first");
+    assert_eq!(
+        differences(&diff("?to=1").await),
+        Vec::<String>::new(),
+        "there is no revision before the first"
+    );
     app.get(&format!("{path}/diff?to=9")).by(&ada).answer().await.problem(404, "not_found");
 
-    // Two decks.
+    // A diff can also compare two decks.
     let other = stored(&app, &ada, &deck("Other", "private", "3 Kettle Imp")).await;
     let with = diff(&format!("?with={}", other.rsplit('/').next().unwrap())).await;
-    assert_eq!(told(&with), ["main Kettle Imp 1>3", "main Bellows Smith 2>0"]);
+    assert_eq!(differences(&with), ["main Kettle Imp 1>3", "main Bellows Smith 2>0"]);
 
     let one = app.get(&format!("{path}/revisions/1")).by(&ada).answer().await.expect(200);
     assert_eq!((&one["name"], &one["entries"][0]["quantity"]), (&json!("One"), &json!(2)));
@@ -76,15 +84,15 @@ async fn each_version_is_kept_and_compared_card_by_card() {
 }
 
 #[tokio::test]
-async fn a_deck_is_made_what_it_was() {
+async fn a_deck_is_restored_to_an_earlier_revision() {
     let app = app().await;
     let ada = app.player("ada").await;
     let first = json!({ "name": "One", "format": "ttcg/standard", "description": "Go *fast*.", "tags": ["Aggro", "aggro", " x "],
                         "folder": "Friday", "list": "2 Kettle Imp\n0 Nothing" });
     let path = stored(&app, &ada, &first).await;
-    let made = app.get(&path).by(&ada).answer().await.expect(200);
-    assert_eq!(made["tags"], json!(["aggro", "x"]));
-    assert_eq!(made["description_html"], "<p>Go <em>fast</em>.</p>");
+    let created = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(created["tags"], json!(["aggro", "x"]));
+    assert_eq!(created["description_html"], "<p>Go <em>fast</em>.</p>");
     let mut second = deck("Two", "public", "1 Pocket Bat");
     second["folder"] = "Saturday".into();
     put(&app, &ada, &path, &second).await;
@@ -98,7 +106,7 @@ async fn a_deck_is_made_what_it_was() {
     assert_eq!(answer.header("etag"), "\"r3\"");
     let again = answer.expect(200);
     for member in ["name", "description", "tags", "entries", "unread_lines", "format"] {
-        assert_eq!(again[member], made[member], "{member}");
+        assert_eq!(again[member], created[member], "{member}");
     }
     assert_eq!((&again["visibility"], &again["folder"]), (&json!("public"), &json!("Saturday")));
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), again);
@@ -111,7 +119,7 @@ async fn a_deck_is_made_what_it_was() {
 }
 
 #[tokio::test]
-async fn others_read_what_was_not_private() {
+async fn others_read_only_revisions_that_were_not_private() {
     let app = app().await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     let path = stored(&app, &ada, &deck("Secret", "private", "2 Kettle Imp")).await;
@@ -135,17 +143,17 @@ async fn others_read_what_was_not_private() {
         get(&diff).answer().await.problem(404, "not_found");
         let before = get(&format!("{path}/diff")).answer().await.expect(200);
         assert_eq!(
-            (&before["from"], told(&before)),
+            (&before["from"], differences(&before)),
             (&json!(2), vec!["main Kettle Imp 1>3".to_owned()])
         );
         let first = get(&format!("{path}/diff?to=2")).answer().await.expect(200);
         assert_eq!(
-            (&first["from"], told(&first)),
+            (&first["from"], differences(&first)),
             (&json!(2), Vec::new()),
-            "nothing before it is public"
+            "no earlier revision is public"
         );
         let shown = get(&format!("{path}/diff?from=2")).answer().await.expect(200);
-        assert_eq!(told(&shown), ["main Kettle Imp 1>3"]);
+        assert_eq!(differences(&shown), ["main Kettle Imp 1>3"]);
     }
     assert_eq!(app.get(&path).answer().await.expect(200)["visibility"], "unlisted");
     app.post(&format!("{path}/restore"))
@@ -158,20 +166,20 @@ async fn others_read_what_was_not_private() {
 }
 
 #[tokio::test]
-async fn the_last_hundred_revisions_are_kept() {
+async fn the_last_hundred_revisions_are_stored() {
     let app = app().await;
     let ada = app.player("ada").await;
     let path = stored(&app, &ada, &deck("0", "private", "1 Kettle Imp")).await;
     for number in 1..103 {
         put(&app, &ada, &path, &deck(&number.to_string(), "private", "1 Kettle Imp")).await;
     }
-    let kept =
+    let stored_revisions =
         "SELECT min(revision) || ' ' || max(revision) || ' ' || count(*) FROM deck_revisions";
-    assert_eq!(app.db().value(kept).await, "4 103 100");
+    assert_eq!(app.db().value(stored_revisions).await, "4 103 100");
 }
 
 #[tokio::test]
-async fn a_copy_says_what_it_is_made_of() {
+async fn a_clone_names_its_source() {
     let app = app().await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     let mut original = deck("Ember", "public", "2 Kettle Imp\n1 Nobody's Own");
@@ -193,19 +201,19 @@ async fn a_copy_says_what_it_is_made_of() {
         app.get("/v1/decks").by(&eve).answer().await.expect(200)["data"].as_array().unwrap().len(),
         1
     );
-    // It stays so when it is changed, and when the original is gone.
+    // The clone still names its source after it is changed, and after the original is deleted.
     let changed = put(&app, &eve, &location, &deck("Mine", "private", "1 Kettle Imp")).await;
     assert_eq!(changed["cloned_from"], source);
     app.delete(&path).by(&ada).header("if-match", "*").answer().await.expect(204);
     assert_eq!(app.get(&location).by(&eve).answer().await.expect(200)["cloned_from"], source);
     app.post(&clones).by(&eve).answer().await.problem(404, "not_found");
-    // The request whose answer was lost is answered all the same.
+    // A repetition of the earlier request still returns the clone, because the client may have lost the answer.
     assert_eq!(send("k").await.expect(201)["id"], changed["id"]);
     app.post(&clones).answer().await.problem(401, "unauthenticated");
 }
 
 #[tokio::test]
-async fn folders_and_tags_are_the_owners_order() {
+async fn owners_filter_their_decks_by_folder_and_tag() {
     let app = app().await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     for (name, folder, tags) in [
@@ -257,7 +265,7 @@ async fn folders_and_tags_are_the_owners_order() {
 }
 
 #[tokio::test]
-async fn the_source_of_a_copy_is_told_to_others_while_it_is_public() {
+async fn others_see_the_source_of_a_clone_while_the_source_is_public() {
     let app = app().await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     let path = stored(&app, &ada, &deck("Shared by link", "unlisted", "2 Kettle Imp")).await;

@@ -10,7 +10,7 @@ fn deck(visibility: &str, list: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_deck_is_counted_by_everything_that_its_cards_have() {
+async fn statistics_count_the_kinds_and_attributes_of_a_deck() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -42,28 +42,28 @@ async fn a_deck_is_counted_by_everything_that_its_cards_have() {
     assert!(main["attributes"]["rank"]["numbers"]["curve"].is_array(), "{main:#}");
     let again = app.get(&format!("{path}/statistics")).by(&ada).header("if-none-match", tag);
     assert_eq!(again.answer().await.status, 304);
-    // A hidden card is an unknown one to others, without its name.
+    // Other readers get a hidden card as an unknown card, without its name.
     let seen = app.get(&format!("{path}/statistics")).answer().await;
     assert!(!seen.text().contains("Drowned"), "{}", seen.text());
     assert_eq!(seen.expect(200)["zones"][0]["unknown"], 5);
 }
 
 #[tokio::test]
-async fn odds_are_exact_and_hands_come_again() {
+async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emojito"]).await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     let path = stored(&app, &ada, &deck("private", "2 Kettle Imp\n8 Bellows Smith")).await;
     let odds =
         async |query: &str| app.get(&format!("{path}/draw-odds?{query}")).by(&ada).answer().await;
-    let told = odds("name=kettle%20imp&hand_size=3").await.expect(200);
+    let imps = odds("name=kettle%20imp&hand_size=3").await.expect(200);
     // 1 - C(8, 3) / C(10, 3) = 1 - 56/120.
     assert_eq!(
-        told["opening_hand"]["wanted"]["fraction"],
+        imps["opening_hand"]["wanted"]["fraction"],
         json!({ "numerator": "8", "denominator": "15" }),
-        "{told:#}"
+        "{imps:#}"
     );
-    assert_eq!(told["population"], json!({ "cards": 10, "matching": 2, "uncertain": 0 }));
+    assert_eq!(imps["population"], json!({ "cards": 10, "matching": 2, "uncertain": 0 }));
     let unit = odds("kind=unit").await.expect(200);
     assert!(unit["opening_hand"]["wanted"]["value"].is_number(), "{unit:#}");
     odds("attribute=rank&value=1&min=2&max=3&draws=4&goes_first=true&mulligans=1")
@@ -96,7 +96,7 @@ async fn odds_are_exact_and_hands_come_again() {
     hand("?draws=100000").await.problem(400, "invalid_query");
     let long = hand(&format!("?seed={}", "x".repeat(101))).await.problem(400, "invalid_query");
     assert_eq!(long["errors"][0]["pointer"], "?seed");
-    // A game without hands says so.
+    // The service refuses a sample hand for a game without hands.
     let boxed = json!({ "name": "n", "format": "emojito/box", "entries": [] });
     let boxed = stored(&app, &ada, &boxed).await;
     let problem = app.get(&format!("{boxed}/sample-hand")).by(&ada).answer().await;

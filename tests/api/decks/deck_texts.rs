@@ -1,4 +1,4 @@
-//! Lists as people paste them, and decks in the dialects of other programs.
+//! Deck lists in the forms that players paste, and exports of decks in the dialects of other programs.
 
 use cardscape::domain::serials::serial::{RunPrefix, SerialCode};
 use cardscape_engine::DeckDialect;
@@ -24,16 +24,16 @@ fn entries(answer: &Value) -> Vec<String> {
         entry[part].as_str().map(|text| format!(" {part}={text}")).unwrap_or_default()
     };
     let entries = answer["entries"].as_array().unwrap().iter();
-    let told = entries.map(|entry| {
+    let texts = entries.map(|entry| {
         let (zone, quantity) = (entry["zone"].as_str().unwrap(), &entry["quantity"]);
         let name = entry["name"].as_str().unwrap();
         let printing = ["set", "number", "rarity"].map(|name| part(entry, name)).concat();
         format!("{zone}: {quantity} {name}{printing}")
     });
-    told.collect()
+    texts.collect()
 }
 
-/// Status and words of each line.
+/// Status and detail of each line.
 fn lines(answer: &Value) -> Vec<(String, String)> {
     let text = |line: &Value, member: &str| line[member].as_str().unwrap().to_owned();
     let lines = answer["reading"]["lines"].as_array().unwrap().iter();
@@ -41,26 +41,29 @@ fn lines(answer: &Value) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn a_list_from_anywhere_is_read_and_each_line_is_told_of() {
+async fn a_pasted_list_is_read_and_each_line_gets_a_status() {
     let app = app().await;
     let list = "About\nName Embers\n\nDeck\n2 Kettle Imp (HEARTH) 16\n1 Bellows Smith (Hearth and Home)\nPocket Bat x2\n1 Kettle Inp\n3 Bone Fiddler // spicy\n\
                 1 Ember (LOST) 99\nSideboard\n1 Kettle Imp";
     let answer = judged(&app, "ttcg/standard", list).await;
     assert_eq!(answer["reading"]["dialect"], "arena", "{answer:#}");
-    let told = lines(&answer);
-    let statuses: Vec<&str> = told.iter().map(|(status, _)| status.as_str()).collect();
+    let results = lines(&answer);
+    let statuses: Vec<&str> = results.iter().map(|(status, _)| status.as_str()).collect();
     let entries = entries(&answer);
     assert_eq!(entries[0], "main: 2 Kettle Imp set=HEARTH number=16");
     assert!(entries[2].starts_with("main: 2 Pocket Bat"), "{entries:#?}");
-    assert!(entries.contains(&"main: 1 Kettle Inp".to_owned()), "unknown cards stay: {entries:#?}");
+    assert!(
+        entries.contains(&"main: 1 Kettle Inp".to_owned()),
+        "unknown cards stay in the entries: {entries:#?}"
+    );
     assert!(entries.contains(&"main: 3 Bone Fiddler".to_owned()), "{entries:#?}");
     assert_eq!(entries.last().unwrap(), "side: 1 Kettle Imp");
-    assert!(statuses.contains(&"accepted") && statuses.contains(&"unknown"), "{told:#?}");
+    assert!(statuses.contains(&"accepted") && statuses.contains(&"unknown"), "{results:#?}");
     let unknown = answer["reading"]["lines"].as_array().unwrap().iter();
     let mut unknown = unknown.filter(|line| line["status"] == "unknown");
     let misspelt = unknown.next().unwrap();
     assert_eq!((&misspelt["near"][0], &misspelt["line"]), (&json!("Kettle Imp"), &json!(8)));
-    // Violations name the lines of a card however they write its printing.
+    // A violation names all lines of a card, also when the lines write its printing differently.
     let violations = answer["reports"][0]["violations"].as_array().unwrap();
     let copies = violations.iter().find(|one| {
         one["code"] == "COPY_LIMIT_EXCEEDED" && one["cards"][0]["name"] == "Kettle Imp"
@@ -70,7 +73,7 @@ async fn a_list_from_anywhere_is_read_and_each_line_is_told_of() {
         Some(2),
         "{violations:#?}"
     );
-    // The report knows the cards of the entries, whatever their lines looked like.
+    // The report has the ids of the known cards, whatever the form of their lines.
     let known = |at: usize| answer["entries"][at]["card_id"].is_string();
     assert!(known(0) && known(1) && known(2) && !known(3), "{answer:#}");
 }
@@ -84,7 +87,7 @@ async fn a_blank_line_begins_the_sideboard_where_the_game_has_one() {
     let game = app.get("/v1/games/ttcg").answer().await.expect(200);
     let has_side = game["zones"].as_array().unwrap().iter().any(|zone| zone["code"] == "side");
     assert_eq!(sides, usize::from(has_side), "{answer:#}");
-    // Our own text never did, and does not.
+    // In the text form of this service, a blank line does not begin the sideboard.
     let own =
         judged(&app, "ttcg/standard", "// format: ttcg/standard\n4 Kettle Imp\n\n1 Pocket Bat");
     let own = own.await;
@@ -100,7 +103,7 @@ async fn cards_are_found_by_place_symbol_and_id() {
     let answer = judged(&app, "emoji-tcg/playtest", "2 🙂\n1 😂").await;
     assert_eq!(entries(&answer)[0].split(" set=").next(), Some("main: 2 Tiny Smile"), "{answer:#}");
     assert!(lines(&answer)[0].1.contains("symbol"), "{answer:#}");
-    // A link of ids: the game does not say where its cards have them, and that is told.
+    // A list of external ids: the game does not declare which attribute of its cards holds them, and the report states this.
     let ids = judged(&app, "ttcg/standard", "#main\n46986414\n46986414\n!side\n1").await;
     assert_eq!(ids["reading"]["dialect"], "ydk");
     assert_eq!(ids["reading"]["lines"][1]["reason"], "external_ids_not_declared", "{ids:#}");
@@ -114,7 +117,7 @@ async fn cards_are_found_by_place_symbol_and_id() {
     assert!(shared["entries"][0]["card_id"].is_string());
 }
 
-/// The sets that lists name are kept in memory: whoever changes one sees it at once, and other instances see it soon.
+/// The service caches the sets that lists name. The instance that changes a set uses the change at once, and other instances use it soon after.
 #[tokio::test]
 async fn the_sets_that_lists_name_follow_the_catalogue() {
     const LIST: &str = "1 Kettle Imp (The Hearth, Renamed)\n1 Nobody (veil)";
@@ -141,7 +144,10 @@ async fn the_sets_that_lists_name_follow_the_catalogue() {
     let patch = app.patch(SET).by(&admin).header("if-match", &etag);
     patch.json(&json!({ "name": "The Hearth, Renamed" })).answer().await.expect(200);
     assert_eq!(set_of(&app).await, "hearth");
-    until("the other instance hears of it", async |_| set_of(&other).await == "hearth").await;
+    until("the other instance uses the new name of the set", async |_| {
+        set_of(&other).await == "hearth"
+    })
+    .await;
     for of in [&app, &other] {
         assert_eq!(
             gaps(of).await,
@@ -161,7 +167,7 @@ async fn share_code(app: &TestApp, list: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_mistyped_share_code_is_refused_and_one_of_another_game_too() {
+async fn mistyped_share_codes_and_codes_of_another_game_are_refused() {
     let app = app().await;
     let code = share_code(&app, "2 Kettle Imp (hearth) 016\n1 Bellows Smith (hearth) 019").await;
     let ask = async |format: &str, list: &str| {
@@ -177,7 +183,7 @@ async fn a_mistyped_share_code_is_refused_and_one_of_another_game_too() {
 }
 
 #[tokio::test]
-async fn a_serial_code_in_a_list_is_neither_kept_nor_repeated() {
+async fn a_serial_code_in_a_list_is_neither_stored_nor_returned() {
     let app = app().await;
     let ada = app.player("ada").await;
     let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
@@ -188,11 +194,11 @@ async fn a_serial_code_in_a_list_is_neither_kept_nor_repeated() {
     let answer = app.post("/v1/decks").by(&ada).json(&body).answer().await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     assert!(!answer.text().contains(&code), "{}", answer.text());
-    let made = answer.json();
-    let lines = made["unread_lines"].as_array().unwrap();
+    let created = answer.json();
+    let lines = created["unread_lines"].as_array().unwrap();
     assert!(
         lines.len() >= 5 && lines.iter().all(|line| line["text"] == "(a serial code)"),
-        "{made:#}"
+        "{created:#}"
     );
     let stored = "SELECT (SELECT string_agg(name, ' ') FROM deck_entries) || (SELECT string_agg(unread_lines::text, '') FROM decks) \
                   || (SELECT string_agg(content::text, '') FROM deck_revisions)";
@@ -210,20 +216,20 @@ fn upload(request: RequestBuilder, list: impl Into<Vec<u8>>) -> RequestBuilder {
 }
 
 #[tokio::test]
-async fn a_file_is_taken_as_it_is() {
+async fn a_list_is_accepted_as_a_plain_text_body() {
     let app = app().await;
     let ada = app.player("ada").await;
-    // Windows-1252: an apostrophe that is no UTF-8.
+    // The apostrophe is encoded in Windows-1252 and is not valid UTF-8.
     let mut file =
         b"// format: ttcg/standard\r\n// name: Friday\r\n2 Kettle Imp\r\n1 Nobody".to_vec();
     file.extend(b"\x92s Own\r\n");
     let report = upload(app.post("/v1/deck-reports"), file.clone()).answer().await.expect(200);
     assert_eq!(report["reading"]["encoding"], "windows-1252");
     assert_eq!(entries(&report), ["main: 2 Kettle Imp", "main: 1 Nobody’s Own"]);
-    let made = upload(app.post("/v1/decks").by(&ada), file.clone()).answer().await.expect(201);
-    assert_eq!((&made["name"], &made["format"]), (&json!("Friday"), &json!("ttcg/standard")));
+    let created = upload(app.post("/v1/decks").by(&ada), file.clone()).answer().await.expect(201);
+    assert_eq!((&created["name"], &created["format"]), (&json!("Friday"), &json!("ttcg/standard")));
 
-    // Said twice it is stored once; with other parameters it is another request.
+    // A repeated request stores one deck. The same key with other parameters is refused.
     let send = async |query: &str| -> Answer {
         let request =
             app.post(&format!("/v1/decks{query}")).by(&ada).header("idempotency-key", "f");
@@ -263,7 +269,7 @@ async fn a_file_is_taken_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_deck_goes_out_in_each_dialect_that_holds_it() {
+async fn exports_without_losses_are_read_back_unchanged() {
     let app = app().await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "entries": [
@@ -287,7 +293,7 @@ async fn a_deck_goes_out_in_each_dialect_that_holds_it() {
             expected["entries"][0]["zone"] = "main".into();
             expected["entries"][1]["zone"] = "main".into();
             expected["entries"][2]["zone"] = "main".into();
-            // A share code says of each card where it is.
+            // A share code adds the set and the number of each card, so only names and quantities are compared.
             if dialect == "share_code" {
                 for at in 0..4 {
                     let entry = &back["entries"][at];

@@ -1,10 +1,10 @@
-//! What a trade would do to the decks of its two sides.
+//! The effect of a trade on the decks of its two players.
 
 use serde_json::{Value, json};
 
 use crate::support::{PaperCard, Player, RequestExt as _, TestApp, card_name, text};
 
-/// A service with a set that is printed.
+/// A service with a printed set.
 async fn printed(hidden: bool) -> (TestApp, Vec<PaperCard>) {
     let app = TestApp::start().await;
     app.import_set("dusk", 4, hidden).await;
@@ -12,13 +12,13 @@ async fn printed(hidden: bool) -> (TestApp, Vec<PaperCard>) {
     (app, cards)
 }
 
-/// Registers the next card of a number.
+/// Registers the next printed card with a number.
 async fn register(app: &TestApp, by: &Player, cards: &mut Vec<PaperCard>, number: &str) -> String {
     let at = cards.iter().position(|card| card.number == number).unwrap();
     app.register(by, &cards.remove(at)).await
 }
 
-/// Stores a deck with so many of each number, and returns its path.
+/// Stores a deck with a quantity of each card number, and returns its path.
 async fn stored(app: &TestApp, owner: &Player, name: &str, cards: &[(&str, u32)]) -> String {
     let entries: Vec<Value> = cards
         .iter()
@@ -30,11 +30,11 @@ async fn stored(app: &TestApp, owner: &Player, name: &str, cards: &[(&str, u32)]
     super::stored_as(app, owner, &body).await
 }
 
-async fn told(app: &TestApp, by: &Player, trade: &str) -> Value {
+async fn trade_decks(app: &TestApp, by: &Player, trade: &str) -> Value {
     app.get(&format!("/v1/trades/{trade}/decks")).by(by).answer().await.expect(200)
 }
 
-/// Names and numbers of a deck, to compare them.
+/// The name, the missing cards and the gaps of a deck, to compare them.
 fn summary(deck: &Value) -> Value {
     let gaps = |member: &str| -> Vec<Value> {
         let gaps = deck[member].as_array().unwrap().iter();
@@ -60,7 +60,7 @@ async fn a_trade_closes_gaps_and_opens_others() {
 
     let offer = app.offer(&ada, &ben, &[&given], &[&wanted]).await.expect(201);
     let trade = text(&offer, "id");
-    let hers = told(&app, &ada, &trade).await;
+    let hers = trade_decks(&app, &ada, &trade).await;
     assert_eq!(
         json!([
             hers["state"],
@@ -76,8 +76,8 @@ async fn a_trade_closes_gaps_and_opens_others() {
         json!(decks),
         json!([["wants", 2, 1, [[one, 1, null]], []], ["needs", 0, 1, [], [[two, 1, 1]]],])
     );
-    // The other side is told of its own decks alone.
-    let his = told(&app, &ben, &trade).await;
+    // The other player gets only his own decks.
+    let his = trade_decks(&app, &ben, &trade).await;
     let decks: Vec<Value> = his["decks"].as_array().unwrap().iter().map(summary).collect();
     assert_eq!(json!(decks), json!([["his", 2, 2, [[two, 1, null]], [[one, 1, 0]]]]));
     app.get(&format!("/v1/trades/{trade}/decks")).by(&cem).answer().await.problem(404, "not_found");
@@ -91,20 +91,24 @@ async fn a_trade_closes_gaps_and_opens_others() {
         answer.problem(403, "scope_missing");
     }
 
-    // What cannot change hands does nothing, nor does what has.
+    // A trade with a frozen copy affects no decks, and neither does an accepted trade.
     let moderator = app.moderator().await;
     app.moderate(&moderator, &given, "freeze").await.expect(200);
-    let frozen = told(&app, &ada, &trade).await;
+    let frozen = trade_decks(&app, &ada, &trade).await;
     assert_eq!(json!([frozen["possible"], frozen["decks"]]), json!([false, []]));
     app.moderate(&moderator, &given, "unfreeze").await.expect(200);
     app.on_trade(&ben, &trade, "accept").await.expect(200);
-    let after = told(&app, &ada, &trade).await;
+    let after = trade_decks(&app, &ada, &trade).await;
     assert_eq!(
         json!([after["state"], after["possible"], after["decks"]]),
         json!(["accepted", false, []])
     );
     let seen = app.get(&format!("{needs}/reservation")).by(&ada).answer().await.expect(200);
-    assert_eq!(json!([seen["reserved"], seen["to_buy"]]), json!([0, 1]), "the copy is gone");
+    assert_eq!(
+        json!([seen["reserved"], seen["to_buy"]]),
+        json!([0, 1]),
+        "ada no longer owns the copy"
+    );
 }
 
 #[tokio::test]
@@ -116,13 +120,13 @@ async fn a_hidden_card_in_a_trade_confirms_no_guess() {
     let mine = register(&app, &ada, &mut cards, "002").await;
     app.set_trading(&ada, "public").await;
     let trade = text(&app.offer(&ben, &ada, &[&copy], &[&mine]).await.expect(201), "id");
-    let hers = told(&app, &ada, &trade).await;
-    // She sees her own card; the other is nothing to her.
-    assert_eq!(hers["decks"], json!([]), "the deck was not bound to what she did not see");
+    let hers = trade_decks(&app, &ada, &trade).await;
+    // Ada sees only her own card. The hidden card that she would receive has no effect on her decks.
+    assert_eq!(hers["decks"], json!([]), "the deck is not bound to a card that ada could not see");
     let body = json!({ "name": "seen", "format": "ttcg/standard", "entries": [
         { "name": card_name("dusk", "001"), "quantity": 1 }, { "name": card_name("dusk", "002"), "quantity": 1 }] });
     super::stored_as(&app, &ada, &body).await;
-    let hers = told(&app, &ada, &trade).await;
+    let hers = trade_decks(&app, &ada, &trade).await;
     let decks: Vec<Value> = hers["decks"].as_array().unwrap().iter().map(summary).collect();
     assert_eq!(json!(decks), json!([["seen", 1, 2, [], [[card_name("dusk", "002"), 1, 0]]]]));
 }

@@ -1,4 +1,4 @@
-//! Watched decks: their kept reports, and what their watchers are told.
+//! Watched decks: their stored reports, and the events of their watchers.
 
 use cardscape::app::decks::deck_watches::{make_due, mark_changed, tell_changed};
 use chrono::TimeDelta;
@@ -33,7 +33,7 @@ fn names(page: &Value) -> Vec<String> {
     page["data"].as_array().unwrap().iter().map(|deck| text(deck, "name")).collect()
 }
 
-/// Does what is due in the background; how many reports were made.
+/// Runs the background jobs that are due, and returns the number of created reports.
 async fn in_the_background(app: &TestApp) -> usize {
     let (state, now) = (app.state(), app.clock().now());
     let mut place = None;
@@ -44,18 +44,18 @@ async fn in_the_background(app: &TestApp) -> usize {
         }
         place = next;
     }
-    let made = make_due(&state, now).await.unwrap().expect("nobody else does it");
-    tell_all(app).await;
-    made
+    let created = make_due(&state, now).await.unwrap().expect("no other instance runs the job");
+    send_events(app).await;
+    created
 }
 
-async fn tell_all(app: &TestApp) {
+async fn send_events(app: &TestApp) {
     let (state, now) = (app.state(), app.clock().now());
     while tell_changed(&state, now).await.unwrap() {}
 }
 
-/// Kinds and decks of the events that a player was told.
-async fn told(app: &TestApp, player: &Player) -> Vec<(String, String)> {
+/// Kinds and decks of the events of a player.
+async fn deck_events(app: &TestApp, player: &Player) -> Vec<(String, String)> {
     let page = app.get("/v1/me/events").by(player).answer().await.expect(200);
     let event = |event: &Value| (text(event, "kind"), text(&event["deck"], "href"));
     page["data"].as_array().unwrap().iter().map(event).collect()
@@ -79,7 +79,7 @@ async fn rename(app: &TestApp, admin: &Player, to: &str) {
 }
 
 #[tokio::test]
-async fn a_watcher_is_told_when_a_card_makes_the_deck_illegal_and_when_it_is_legal_again() {
+async fn watchers_get_events_when_a_card_makes_a_deck_illegal_and_legal_again() {
     let app = app().await;
     let (ada, ben, admin) = (app.player("ada").await, app.player("ben").await, app.admin().await);
     let deck = stored_as(&app, &ada, &legal("public")).await;
@@ -95,17 +95,21 @@ async fn a_watcher_is_told_when_a_card_makes_the_deck_illegal_and_when_it_is_leg
     assert_eq!((&report["status"], &report["violations"]), (&json!("legal"), &json!([])));
     assert_eq!(report["made_from"]["deck_revision"], 1);
     assert_eq!(report["made_from"]["on"], json!(app.clock().now().date_naive()));
-    assert_eq!(watch(&app, &ada, &deck).await.expect(200), first, "done again");
+    assert_eq!(
+        watch(&app, &ada, &deck).await.expect(200),
+        first,
+        "a repeated request changes nothing"
+    );
     watch(&app, &ben, &deck).await.expect(200);
     watch(&app, &ada, &other).await.expect(200);
     assert_eq!(in_the_background(&app).await, 0);
 
     rename(&app, &admin, "Kettle Fiend").await;
-    assert_eq!(in_the_background(&app).await, 1, "not the deck without the card");
+    assert_eq!(in_the_background(&app).await, 1, "no report for the deck without the card");
     assert_eq!(in_the_background(&app).await, 0);
     let illegal = ("deck.became_illegal".to_owned(), deck.clone());
     for player in [&ada, &ben] {
-        assert_eq!(told(&app, player).await, std::slice::from_ref(&illegal));
+        assert_eq!(deck_events(&app, player).await, std::slice::from_ref(&illegal));
         let now = find(&app, player, &deck).await;
         assert_eq!(now["report"]["status"], "illegal");
         assert!(now["report"]["violations"].as_array().unwrap().contains(&json!("CARD_UNKNOWN")));
@@ -113,19 +117,19 @@ async fn a_watcher_is_told_when_a_card_makes_the_deck_illegal_and_when_it_is_leg
     rename(&app, &admin, "Kettle Imp").await;
     assert_eq!(in_the_background(&app).await, 1);
     let both = [illegal, ("deck.became_legal".to_owned(), deck.clone())];
-    assert_eq!(told(&app, &ben).await, both);
+    assert_eq!(deck_events(&app, &ben).await, both);
 
-    // Who watches no more is told nothing.
+    // A player who no longer watches the deck gets no event.
     unwatch(&app, &ben, &deck).await.expect(204);
     unwatch(&app, &ben, &deck).await.expect(204);
     app.get(&format!("{deck}/watch")).by(&ben).answer().await.problem(404, "not_found");
     rename(&app, &admin, "Kettle Fiend").await;
     assert_eq!(in_the_background(&app).await, 1);
-    assert_eq!((told(&app, &ben).await.len(), told(&app, &ada).await.len()), (2, 3));
+    assert_eq!((deck_events(&app, &ben).await.len(), deck_events(&app, &ada).await.len()), (2, 3));
 }
 
 #[tokio::test]
-async fn a_kept_report_is_made_anew_when_it_is_read_after_a_change() {
+async fn an_outdated_report_is_replaced_when_it_is_read() {
     let app = app().await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     let deck = stored_as(&app, &ada, &legal("private")).await;
@@ -142,30 +146,30 @@ async fn a_kept_report_is_made_anew_when_it_is_read_after_a_change() {
     let listed = list(&app, &ada, "").await;
     assert_eq!(listed["data"][0]["is_current"], true);
     assert_eq!(listed["data"][0]["report"]["status"], "illegal");
-    // There is nothing left to make, only to tell.
+    // The report is current already. Only the event is still due.
     assert_eq!(in_the_background(&app).await, 0);
-    assert_eq!(told(&app, &ada).await.len(), 1);
+    assert_eq!(deck_events(&app, &ada).await.len(), 1);
 
     rename(&app, &admin, "Kettle Imp").await;
     assert_eq!(status(&app, &ada, &deck).await, "legal");
     app.clock().advance(TimeDelta::days(1));
     let ada = app.log_in("ada", &ada.password).await;
     assert_eq!(list(&app, &ada, "").await["data"][0]["is_current"], false);
-    assert_eq!(in_the_background(&app).await, 1, "by the rules of another day");
+    assert_eq!(in_the_background(&app).await, 1, "the rules of another day apply");
     assert_eq!(in_the_background(&app).await, 0);
     app.sql("UPDATE games SET revision = revision + 1 WHERE code = 'ttcg'").await;
-    assert_eq!(in_the_background(&app).await, 1, "by another manifest");
+    assert_eq!(in_the_background(&app).await, 1, "another manifest applies");
     assert_eq!(in_the_background(&app).await, 0);
     let after = find(&app, &ada, &deck).await;
     assert_eq!(after["watched_at"], before["watched_at"]);
     let (then, now) = (&before["report"]["made_from"], &after["report"]["made_from"]);
     assert!(now["on"].as_str() > then["on"].as_str(), "{now} after {then}");
     assert!(now["manifest_revision"].as_i64() > then["manifest_revision"].as_i64());
-    assert_eq!(told(&app, &ada).await.len(), 2);
+    assert_eq!(deck_events(&app, &ada).await.len(), 2);
 }
 
 #[tokio::test]
-async fn what_the_owner_saves_is_told_to_others_only() {
+async fn changes_by_the_owner_create_events_for_other_watchers_only() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let deck = stored_as(&app, &ada, &legal("unlisted")).await;
@@ -178,11 +182,11 @@ async fn what_the_owner_saves_is_told_to_others_only() {
     app.put(&format!("/v1/me/blocks/{}", ada.id)).by(&cem).answer().await.expect(204);
     save(&app, &ada, &deck, &less).await;
     assert_eq!(in_the_background(&app).await, 1);
-    assert_eq!(told(&app, &ada).await, []);
-    assert_eq!(told(&app, &cem).await, [], "who has blocked her");
-    assert_eq!(told(&app, &ben).await, [("deck.became_illegal".to_owned(), deck.clone())]);
+    assert_eq!(deck_events(&app, &ada).await, []);
+    assert_eq!(deck_events(&app, &cem).await, [], "cem has blocked the owner");
+    assert_eq!(deck_events(&app, &ben).await, [("deck.became_illegal".to_owned(), deck.clone())]);
     assert_eq!(status(&app, &ada, &deck).await, "incomplete");
-    // As a program does that knows of no watches.
+    // An older release that knows no watches changes the deck.
     let id = deck.rsplit('/').next().unwrap();
     app.sql(&format!("UPDATE decks SET revision = revision + 1, bound_revision = bound_revision + 1 WHERE id = '{id}'")).await;
     assert_eq!(in_the_background(&app).await, 1);
@@ -190,7 +194,7 @@ async fn what_the_owner_saves_is_told_to_others_only() {
 }
 
 #[tokio::test]
-async fn only_decks_that_one_may_read_are_watched() {
+async fn only_readable_decks_can_be_watched() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let private = stored(&app, &ada, "Secret", "private").await;
@@ -215,21 +219,22 @@ async fn only_decks_that_one_may_read_are_watched() {
     app.get("/v1/me/watched-decks?cursor=x").by(&ben).answer().await.problem(400, "invalid_cursor");
     assert_eq!(names(&list(&app, &ada, "").await), [""; 0]);
 
-    // What cannot be read any more says nothing, is watched no more on request, and is back when it is shown again.
+    // A deck that the watcher can no longer read is not listed and creates no events. The watcher can end the watch.
+    // A watched deck is listed again when it is readable again.
     for deck in [&public, &unlisted] {
         show(&app, &ada, deck, "private").await;
         app.get(&format!("{deck}/watch")).by(&ben).answer().await.problem(404, "not_found");
     }
     assert_eq!(names(&list(&app, &ben, "").await), [""; 0]);
     assert_eq!(in_the_background(&app).await, 2);
-    assert_eq!(in_the_background(&app).await, 0, "they are not tried again at once");
-    assert_eq!(told(&app, &ben).await, []);
+    assert_eq!(in_the_background(&app).await, 0, "failed decks are not tried again at once");
+    assert_eq!(deck_events(&app, &ben).await, []);
     assert_eq!(app.db().number("SELECT count(*) FROM watched_decks").await, 2);
     unwatch(&app, &ben, &unlisted).await.expect(204);
     assert_eq!(
         app.db().number("SELECT count(*) FROM watched_decks").await,
         1,
-        "nobody else watches it"
+        "no other account watches the deck"
     );
     for (deck, visibility) in [(&public, "public"), (&unlisted, "unlisted")] {
         show(&app, &ada, deck, visibility).await;
@@ -249,7 +254,7 @@ async fn an_account_watches_a_limited_number_of_decks() {
     let deck = stored(&app, &ada, "Embers", "public").await;
     let others =
         [stored(&app, &ada, "Other", "public").await, stored(&app, &ada, "Third", "public").await];
-    // 98 of others, and two places are left for three requests at once.
+    // The account watches 98 other decks, so it can watch two more.
     app.sql(&format!(
         "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
          SELECT gen_random_uuid(), '{0}', 'ttcg', 'standard', 'd', 'private', 1, '{2}', '{2}' FROM generate_series(1, 98); \
@@ -270,7 +275,7 @@ async fn an_account_watches_a_limited_number_of_decks() {
 }
 
 #[tokio::test]
-async fn decks_are_judged_as_everybody_sees_them_whoever_watches() {
+async fn watched_decks_are_judged_by_their_public_view() {
     let app = app().await;
     let (ada, eve, admin) = (app.player("ada").await, app.player("eve").await, app.admin().await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
@@ -283,7 +288,7 @@ async fn decks_are_judged_as_everybody_sees_them_whoever_watches() {
         reports
             .push((watched["report"]["status"].clone(), watched["report"]["violations"].clone()));
     }
-    // Of a deck that names the card and of one that is bound to it nothing else is told than of one that names none.
+    // A deck that guesses the name of the card and a deck that is bound to the card get the same report as a deck that names no existing card.
     let nothing = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "2 No Such Card" });
     let nothing = stored_as(&app, &eve, &nothing).await;
     let watched = watch(&app, &eve, &nothing).await.expect(200);
@@ -294,13 +299,13 @@ async fn decks_are_judged_as_everybody_sees_them_whoever_watches() {
     let card = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
     let unlock = app.post(&format!("/v1/cards/{}/unlock", text(&card, "id"))).by(&admin);
     unlock.json(&json!({ "reason": "shown" })).answer().await.expect(200);
-    assert_eq!(in_the_background(&app).await, 1, "the deck that is bound to it");
+    assert_eq!(in_the_background(&app).await, 1, "only the deck that is bound to the card");
     let known = find(&app, &ada, &deck).await["report"]["violations"].clone();
     assert!(!known.as_array().unwrap().contains(&json!("CARD_UNKNOWN")));
 }
 
 #[tokio::test]
-async fn an_empty_deck_is_what_its_report_says() {
+async fn the_watch_of_an_empty_deck_has_the_status_of_its_report() {
     let app = app().await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "n", "format": "ttcg/standard", "entries": [] });
@@ -313,7 +318,7 @@ async fn an_empty_deck_is_what_its_report_says() {
 }
 
 #[tokio::test]
-async fn instances_that_make_one_report_at_once_tell_once() {
+async fn parallel_reports_on_two_instances_create_one_event_per_watcher() {
     let app = app().await;
     let (ada, ben, admin) = (app.player("ada").await, app.player("ben").await, app.admin().await);
     let other = app.second_instance();
@@ -323,7 +328,7 @@ async fn instances_that_make_one_report_at_once_tell_once() {
     }
     rename(&app, &admin, "Kettle Fiend").await;
     let (one, two, now) = (app.state(), other.state(), app.clock().now());
-    // As readers, and as jobs.
+    // Both instances create the report, first for a reader, then in the background jobs.
     let (first, second) = join(find(&app, &ada, &deck), find(&other, &ben, &deck)).await;
     assert_eq!(
         (&first["report"]["status"], &second["report"]["status"]),
@@ -335,14 +340,17 @@ async fn instances_that_make_one_report_at_once_tell_once() {
     assert!(first.unwrap().is_some() || second.unwrap().is_some());
     let (first, second) = join(tell_changed(&one, now), tell_changed(&two, now)).await;
     assert!(first.unwrap() | second.unwrap());
-    tell_all(&app).await;
+    send_events(&app).await;
     for player in [&ada, &ben] {
-        assert_eq!(told(&app, player).await, [("deck.became_illegal".to_owned(), deck.clone())]);
+        assert_eq!(
+            deck_events(&app, player).await,
+            [("deck.became_illegal".to_owned(), deck.clone())]
+        );
     }
 }
 
 #[tokio::test]
-async fn many_watchers_are_told_step_by_step() {
+async fn many_watchers_get_their_events_in_steps() {
     let app = app().await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     let deck = stored_as(&app, &ada, &legal("public")).await;
@@ -356,7 +364,7 @@ async fn many_watchers_are_told_step_by_step() {
 }
 
 #[tokio::test]
-async fn watchers_hear_of_what_they_were_told_of_and_of_nothing_else() {
+async fn only_watchers_with_the_first_event_get_the_opposite_event() {
     let app = app().await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     let deck = stored_as(&app, &ada, &legal("public")).await;
@@ -365,25 +373,25 @@ async fn watchers_hear_of_what_they_were_told_of_and_of_nothing_else() {
     let (state, now) = (app.state(), app.clock().now());
     rename(&app, &admin, "Kettle Fiend").await;
     mark_changed(&state, None, now).await.unwrap();
-    make_due(&state, now).await.unwrap().expect("nobody else does it");
-    // The process ends after one step, and the deck is legal again before another one goes on.
+    make_due(&state, now).await.unwrap().expect("no other instance runs the job");
+    // The process ends after one step, and the deck is legal again before another process continues.
     assert!(tell_changed(&state, now).await.unwrap());
     rename(&app, &admin, "Kettle Imp").await;
     in_the_background(&app).await;
     for kind in ["deck.became_illegal", "deck.became_legal"] {
-        let told = format!("SELECT count(*) FROM account_events WHERE kind = '{kind}'");
-        assert_eq!(app.db().number(&told).await, 500, "{kind}");
+        let count_events = format!("SELECT count(*) FROM account_events WHERE kind = '{kind}'");
+        assert_eq!(app.db().number(&count_events).await, 500, "{kind}");
     }
     assert_eq!(app.db().number("SELECT count(*) FROM watched_decks WHERE untold").await, 0);
 }
 
 #[tokio::test]
-async fn a_change_of_a_set_is_not_missed_while_a_report_is_made() {
+async fn a_set_change_during_the_creation_of_a_report_is_not_missed() {
     let app = app().await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     let deck = stored_as(&app, &ada, &legal("private")).await;
     watch(&app, &ada, &deck).await.expect(200);
-    // It is due, and somebody makes it with what was known before the change.
+    // The report is due, and an instance is creating it with the data from before the change.
     app.sql("UPDATE watched_decks SET due_at = '2026-01-01'").await;
     let set = app.patch("/v1/games/ttcg/sets/hearth").by(&admin).header("if-match", "*");
     set.json(&json!({ "name": "Hearth" })).answer().await.expect(200);
@@ -393,7 +401,7 @@ async fn a_change_of_a_set_is_not_missed_while_a_report_is_made() {
     assert_eq!(app.db().number(due_anew).await, 1);
 }
 
-/// Lets 1,200 more accounts watch a deck.
+/// SQL that lets 1,200 more accounts watch a deck.
 fn many_watchers(app: &TestApp, deck: &str) -> String {
     format!(
         "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
@@ -405,7 +413,7 @@ fn many_watchers(app: &TestApp, deck: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_format_that_the_game_no_longer_has_is_told() {
+async fn a_format_that_the_game_no_longer_has_is_reported() {
     let app = app().await;
     let ada = app.player("ada").await;
     let deck = stored_as(&app, &ada, &legal("private")).await;

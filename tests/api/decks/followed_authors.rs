@@ -1,4 +1,4 @@
-//! Whom players follow, and what is new of them.
+//! Followed authors, their followers and their new decks.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn author(app: &TestApp, name: &str) -> Value {
     app.get(&format!("/v1/authors/{name}")).answer().await.expect(200)
 }
 
-/// Names in a page.
+/// The names of the items of a page.
 async fn names(app: &TestApp, by: &Player, path: &str) -> Vec<String> {
     let page = app.get(path).by(by).answer().await.expect(200);
     page["data"].as_array().unwrap().iter().map(|one| text(one, "name")).collect()
@@ -27,7 +27,7 @@ async fn names(app: &TestApp, by: &Player, path: &str) -> Vec<String> {
 const NEW: &str = "/v1/me/followed-decks";
 
 #[tokio::test]
-async fn who_has_public_decks_is_an_author() {
+async fn accounts_with_public_decks_are_authors() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     stored(&app, &ada, "Secret", "private").await;
@@ -73,7 +73,7 @@ async fn who_has_public_decks_is_an_author() {
 }
 
 #[tokio::test]
-async fn followers_read_what_is_published_once() {
+async fn followers_see_each_published_deck_once() {
     let app = app().await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
@@ -92,7 +92,7 @@ async fn followers_read_what_is_published_once() {
     assert_eq!(names(&app, &ben, NEW).await, ["Old"]);
     show(&app, &ada, &new, "public").await;
     assert_eq!(names(&app, &ben, NEW).await, ["New", "Old"]);
-    // A change, and a deck that goes and comes back, are not new.
+    // A change of a deck does not make it new, and neither does a second publication.
     show(&app, &ada, &old, "private").await;
     assert_eq!(names(&app, &ben, NEW).await, ["New"]);
     show(&app, &ada, &old, "public").await;
@@ -103,7 +103,7 @@ async fn followers_read_what_is_published_once() {
     app.post(&format!("{new}/undelete")).by(&ada).answer().await.expect(200);
     assert_eq!(names(&app, &ben, NEW).await, ["New", "Old"]);
 
-    // Pages across authors have one order.
+    // The pages list the decks of all followed authors in one order.
     follow(&app, &ben, "cem").await.expect(204);
     let page = app.get(&format!("{NEW}?limit=2")).by(&ben).answer().await.expect(200);
     let rest = format!("{NEW}?limit=2&cursor={}", text(&page, "next_cursor"));
@@ -117,7 +117,7 @@ async fn followers_read_what_is_published_once() {
     unfollow(&app, &ben, "ada").await.expect(204);
     assert_eq!(author(&app, "ada").await["followers"], 0);
     assert_eq!(names(&app, &ben, NEW).await, [] as [&str; 0]);
-    // Who shows nothing any more can still be left.
+    // A player can unfollow an author who has no public deck any more.
     follow(&app, &ben, "ada").await.expect(204);
     for deck in [&old, &new] {
         show(&app, &ada, deck, "private").await;
@@ -126,9 +126,9 @@ async fn followers_read_what_is_published_once() {
     unfollow(&app, &ben, "ada").await.problem(404, "not_found");
 }
 
-/// Decks that an older program makes public, and those that were public before it was noted when.
+/// Covers decks that an older release makes public, and decks that were public before the database recorded the time of publication.
 #[tokio::test]
-async fn the_database_notes_when_a_deck_was_published() {
+async fn the_database_records_when_a_deck_was_published() {
     let app = app().await;
     let ada = app.player("ada").await;
     stored(&app, &ada, "One", "public").await;
@@ -154,7 +154,7 @@ async fn the_database_notes_when_a_deck_was_published() {
 }
 
 #[tokio::test]
-async fn who_is_banned_or_blocked_does_not_count() {
+async fn banned_and_blocked_followers_do_not_count() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let admin = app.admin().await;
@@ -173,7 +173,7 @@ async fn who_is_banned_or_blocked_does_not_count() {
     let block = format!("/v1/me/blocks/{}", ben.id);
     app.put(&block).by(&ada).answer().await.expect(204);
     assert_eq!(followers().await, 0);
-    // Nobody is told of the block.
+    // The answers to the blocked player do not reveal the block.
     unfollow(&app, &ben, "ada").await.expect(204);
     follow(&app, &ben, "ada").await.expect(204);
     assert_eq!((followers().await, names(&app, &ben, NEW).await), (0, vec!["Embers".to_owned()]));
@@ -182,7 +182,7 @@ async fn who_is_banned_or_blocked_does_not_count() {
 }
 
 #[tokio::test]
-async fn an_account_follows_so_many() {
+async fn an_account_follows_a_limited_number_of_authors() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     stored(&app, &ada, "Embers", "public").await;
@@ -196,7 +196,7 @@ async fn an_account_follows_so_many() {
     follow(&app, &ben, "ada").await.problem(409, "too_many_followed");
     app.sql("DELETE FROM followed_authors").await;
     assert_eq!(app.db().number("SELECT sum(followers)::bigint FROM author_followers").await, 0);
-    // What is refused for another reason does not count.
+    // A request that is refused for another reason does not count against the daily limit.
     for _ in 0..20 {
         follow(&app, &ben, "ada").await.expect(204);
         unfollow(&app, &ben, "ada").await.expect(204);
@@ -204,7 +204,7 @@ async fn an_account_follows_so_many() {
     follow(&app, &ben, "ada").await.problem(429, "daily_limit_reached");
 }
 
-/// Everybody follows everybody at the same time, on two instances, beside a ban.
+/// All accounts follow each other at the same time on two instances, during a ban.
 #[tokio::test]
 async fn followers_are_counted_once() {
     let app = app().await;

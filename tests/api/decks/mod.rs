@@ -1,4 +1,4 @@
-//! Deck lists: stored, read, compared and judged.
+//! Tests of decks: storage, reading, comparison, and reports for formats.
 
 mod deck_availability;
 mod deck_comments;
@@ -35,7 +35,7 @@ async fn stored_as(app: &TestApp, owner: &Player, body: &Value) -> String {
     answer.header("location")
 }
 
-/// Changes who may read such a deck.
+/// Replaces a deck that `stored` has created, with another visibility.
 async fn show(app: &TestApp, owner: &Player, path: &str, visibility: &str) {
     let deck = app.get(path).by(owner).answer().await.expect(200);
     let body = json!({ "name": deck["name"], "format": "ttcg/standard", "visibility": visibility, "list": "1 Kettle Imp" });

@@ -1,4 +1,4 @@
-//! Who may do what with it: rows of the permission matrix.
+//! The rows of the permission matrix for decks.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Public decks: searched, and compared by their cards.
+//! Public decks: search, and comparison by their cards.
 
 use cardscape::app::decks::deck_search::make_due;
 use chrono::TimeDelta;
@@ -31,13 +31,13 @@ async fn replaced(app: &TestApp, owner: &Player, path: &str, body: &Value) {
     app.put(path).by(owner).header("if-match", "*").json(body).answer().await.expect(200);
 }
 
-/// Does what is due in the background; how many decks were looked at.
+/// Runs the background job that is due, and returns the number of processed decks.
 pub async fn in_the_background(app: &TestApp) -> usize {
     let now = app.clock().now();
     make_due(&app.state(), now, now - TimeDelta::hours(1))
         .await
         .unwrap()
-        .expect("nobody else does it")
+        .expect("no other instance runs the job")
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn every_field_of_the_language_finds_decks() {
 }
 
 #[tokio::test]
-async fn only_what_is_public_now_is_found() {
+async fn only_decks_that_are_public_now_are_found() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
@@ -164,11 +164,11 @@ async fn only_what_is_public_now_is_found() {
     assert_eq!((names(&app, "", "").await, similar().await), (vec!["Other".to_owned()], 0));
     ban(false).await;
     assert_eq!(names(&app, "pond", "").await, ["Pond"]);
-    assert_eq!(in_the_background(&app).await, 0, "requests have made everything themselves");
+    assert_eq!(in_the_background(&app).await, 0, "the requests have already updated the index");
 }
 
 #[tokio::test]
-async fn pages_follow_each_other_whatever_is_published_meanwhile() {
+async fn pages_stay_complete_while_decks_are_published() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -208,7 +208,7 @@ async fn hidden_cards_of_a_public_deck_are_found_after_their_unlock() {
     stored(&app, &ada, &deck("Holder", "2 Drowned Lantern\n1 Kettle Imp")).await;
     stored(&app, &eve, &deck("Guess", "1 Drowned Lantern\n1 Kettle Imp")).await;
     let found = async || names(&app, "contains:\"drowned lantern\"", "").await;
-    // Also to the holder: everybody gets the same.
+    // The search does not depend on the reader, so it does not find the deck for the holder of the card either.
     assert_eq!(found().await, ["Guess"]);
     let card = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
     let card = card["id"].as_str().unwrap();
@@ -219,10 +219,10 @@ async fn hidden_cards_of_a_public_deck_are_found_after_their_unlock() {
 
     let unlock = app.post(&format!("/v1/cards/{card}/unlock")).by(&admin);
     unlock.json(&json!({ "reason": "shown" })).answer().await.expect(200);
-    assert_eq!(in_the_background(&app).await, 1, "the deck that is bound to it");
+    assert_eq!(in_the_background(&app).await, 1, "only the deck that is bound to the card");
     assert_eq!(found().await, ["Guess", "Holder"]);
     assert_eq!(played().await["decks"], 1);
-    // A deck that only names the card is looked at on the next day, as all are.
+    // A deck that only names the card is processed on the next day, as all decks are.
     app.clock().advance(TimeDelta::days(1));
     assert_eq!(in_the_background(&app).await, 2);
     assert_eq!(played().await["decks"], 2);
@@ -247,7 +247,7 @@ async fn decks_that_other_programs_publish_are_found_soon() {
     assert_eq!(names(&app, "", "").await, [""; 0]);
     assert_eq!(in_the_background(&app).await, 1);
     assert_eq!(names(&app, "older contains:\"kettle imp\"", "").await, ["Older"]);
-    // It changes the deck again: what is known of it does not count any more.
+    // The other program changes the deck again, so the indexed data of the deck is no longer valid.
     app.sql(&older("name = 'Other'")).await;
     assert_eq!(names(&app, "older", "").await, [""; 0]);
     assert_eq!(in_the_background(&app).await, 1);
@@ -258,7 +258,7 @@ async fn decks_that_other_programs_publish_are_found_soon() {
 }
 
 #[tokio::test]
-async fn formats_of_a_new_manifest_judge_anew() {
+async fn decks_are_judged_again_after_a_new_manifest() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -266,7 +266,7 @@ async fn formats_of_a_new_manifest_judge_anew() {
     let body = json!({ "name": "Embers", "format": format, "visibility": "public", "list": list });
     stored(&app, &ada, &body).await;
     assert_eq!(names(&app, "legal:standard", "").await, ["Embers"]);
-    // As an import of a changed manifest does.
+    // An import of a changed manifest has the same effect.
     app.sql("UPDATE games SET revision = revision + 1 WHERE code = 'ttcg'").await;
     assert_eq!(in_the_background(&app).await, 1);
     assert_eq!(in_the_background(&app).await, 0);
@@ -321,7 +321,7 @@ async fn decks_are_compared_by_the_cards_that_they_share() {
         (&played["data"][0]["name"], &played["data"][0]["decks"]),
         (&json!("Bellows Smith"), &json!(2))
     );
-    // It is alone in a deck.
+    // This card is the only card of a deck.
     let alone =
         app.get("/v1/cards/named?exact=Ember+Moth+Cloud&game=ttcg").answer().await.expect(200);
     stored(&app, &bob, &deck("Alone", "1 Ember Moth Cloud")).await;
@@ -332,7 +332,7 @@ async fn decks_are_compared_by_the_cards_that_they_share() {
 }
 
 #[tokio::test]
-async fn the_change_feed_tells_of_public_decks_and_nothing_of_what_they_hold() {
+async fn the_change_feed_reports_public_decks_without_their_content() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -349,18 +349,18 @@ async fn the_change_feed_tells_of_public_decks_and_nothing_of_what_they_hold() {
     app.sql(&format!("DELETE FROM decks WHERE account_id = '{}'", ada.id)).await;
     let expected = ["published", "changed", "withdrawn", "published", "withdrawn"];
     let page = app.get(&format!("/v1/changes?limit=200&after={seq}")).answer().await.expect(200);
-    let mut told = Vec::new();
+    let mut kinds = Vec::new();
     for change in page["data"].as_array().unwrap() {
         let members: Vec<&String> = change.as_object().unwrap().keys().collect();
         assert_eq!(members, ["at", "deck", "game", "kind", "seq"]);
         assert!(path.ends_with(change["deck"].as_str().unwrap()));
-        told.push(change["kind"].as_str().unwrap().to_owned());
+        kinds.push(change["kind"].as_str().unwrap().to_owned());
     }
-    assert_eq!(told, expected.map(|kind| format!("deck.{kind}")));
+    assert_eq!(kinds, expected.map(|kind| format!("deck.{kind}")));
 }
 
 #[tokio::test]
-async fn a_deck_that_cannot_be_read_keeps_no_other_from_being_found() {
+async fn an_unreadable_deck_does_not_prevent_other_decks_from_being_found() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -373,7 +373,7 @@ async fn a_deck_that_cannot_be_read_keeps_no_other_from_being_found() {
     app.sql(&format!("UPDATE decks SET format_code = 'no format' {of}")).await;
     assert_eq!(in_the_background(&app).await, 2);
     assert_eq!(names(&app, "", "").await, ["Pond"]);
-    assert_eq!(in_the_background(&app).await, 0, "it is not tried again at once");
+    assert_eq!(in_the_background(&app).await, 0, "the unreadable deck is not tried again at once");
     app.sql(&format!("UPDATE decks SET format_code = 'standard' {of}")).await;
     app.clock().advance(TimeDelta::hours(2));
     assert!(in_the_background(&app).await >= 1);
@@ -381,7 +381,7 @@ async fn a_deck_that_cannot_be_read_keeps_no_other_from_being_found() {
 }
 
 #[tokio::test]
-async fn a_published_deck_leaves_kept_answers_about_the_catalogue_as_they_are() {
+async fn a_published_deck_leaves_cached_catalogue_answers_unchanged() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let ada = app.player("ada").await;
@@ -390,12 +390,12 @@ async fn a_published_deck_leaves_kept_answers_about_the_catalogue_as_they_are() 
         let set = other.get("/v1/games/ttcg/sets/hearth").answer().await.expect(200);
         set["name"].as_str().unwrap().to_owned()
     };
-    let kept = name().await;
-    // No event tells of it: whoever says it has asked the database.
+    let cached = name().await;
+    // No event reports this change, so an instance that returns the new name has read the database.
     app.sql("UPDATE sets SET name = 'Renamed' WHERE code = 'hearth'").await;
     stored(&app, &ada, &deck("Pond", "2 Kettle Imp")).await;
     other.catch_up().await;
-    assert_eq!(name().await, kept);
+    assert_eq!(name().await, cached);
     let event = "INSERT INTO events (id, kind, subject_id, payload, created_at) SELECT gen_random_uuid(), 'set.changed', id, '{\"game\": \"ttcg\", \"set\": \"hearth\"}', now() \
                  FROM sets WHERE code = 'hearth'";
     app.sql(event).await;

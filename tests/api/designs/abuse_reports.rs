@@ -1,4 +1,4 @@
-//! Reports of designs, comments and players, and what moderators do about them.
+//! Reports of designs, comments and players, and the decisions of moderators.
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ async fn a_reported_design_is_taken_down_and_shown_again() {
         (text(&decided, "decision"), &decided["decided_by"]),
         ("upheld".to_owned(), &json!(mod_.id))
     );
-    // Nobody else sees it; its author reads why, and can do nothing with it.
+    // Other players no longer see the design. Its author reads the reason, and cannot change the design.
     app.get(&path).by(&bob).answer().await.problem(404, "not_found");
     app.get(&format!("{path}/picture")).answer().await.problem(404, "not_found");
     assert_eq!(app.get("/v1/designs").answer().await.expect(200)["data"], json!([]));
@@ -73,7 +73,7 @@ async fn a_reported_design_is_taken_down_and_shown_again() {
         (0, 1)
     );
 
-    // The last decision holds.
+    // The last decision applies.
     decide(&app, &mod_, &id, "dismissed").await.expect(200);
     let seen = app.get(&path).by(&bob).answer().await.expect(200);
     assert_eq!((&seen["status"], seen.get("takedown")), (&json!("shared"), None));
@@ -82,7 +82,7 @@ async fn a_reported_design_is_taken_down_and_shown_again() {
 }
 
 #[tokio::test]
-async fn all_reports_about_one_thing_are_decided_together() {
+async fn all_reports_about_one_design_are_decided_together() {
     let app = app().await;
     let (ada, bob, eve) =
         (app.player("ada").await, app.player("bob").await, app.player("eve").await);
@@ -97,15 +97,18 @@ async fn all_reports_about_one_thing_are_decided_together() {
     report_design(&app, &eve, &other).await;
     assert_eq!(queue(&app, &mod_, "").await.len(), 3);
     decide(&app, &mod_, &first, "dismissed").await.expect(200);
-    let left = queue(&app, &mod_, "").await;
-    assert_eq!((left.len(), text(&left[0], "design_name")), (1, "Quiet Heron".to_owned()));
-    // What was decided can be reported anew.
+    let remaining = queue(&app, &mod_, "").await;
+    assert_eq!(
+        (remaining.len(), text(&remaining[0], "design_name")),
+        (1, "Quiet Heron".to_owned())
+    );
+    // A design can be reported again after a decision.
     let new = report_design(&app, &bob, &path).await;
     assert_ne!(new, first);
 }
 
 #[tokio::test]
-async fn a_hidden_comment_is_gone_for_readers() {
+async fn a_hidden_comment_is_not_shown_and_not_counted() {
     let app = app().await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -135,7 +138,7 @@ async fn a_hidden_comment_is_gone_for_readers() {
 }
 
 #[tokio::test]
-async fn nobody_reports_or_judges_what_is_theirs_or_what_they_cannot_see() {
+async fn own_designs_and_invisible_designs_cannot_be_reported() {
     let app = app().await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -153,12 +156,13 @@ async fn nobody_reports_or_judges_what_is_theirs_or_what_they_cannot_see() {
     let player = json!({ "account": ada.id, "reason": "other", "details": "Threatens me." });
     let id = text(&report(&app, &bob, &player).await.expect(201), "id");
     assert_eq!(decide(&app, &mod_, &id, "upheld").await.expect(200)["about"], "account");
-    let nobody = json!({ "account": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "reason": "abuse" });
-    report(&app, &bob, &nobody).await.problem(404, "not_found");
+    let unknown_account =
+        json!({ "account": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "reason": "abuse" });
+    report(&app, &bob, &unknown_account).await.problem(404, "not_found");
 }
 
 #[tokio::test]
-async fn every_fault_of_a_report_is_told() {
+async fn every_fault_of_a_report_is_returned() {
     let app = app().await;
     let ada = app.player("ada").await;
     for (body, pointers) in [
@@ -172,20 +176,20 @@ async fn every_fault_of_a_report_is_told() {
             vec!["/details"],
         ),
     ] {
-        let told = report(&app, &ada, &body).await.problem(422, "invalid_body");
-        let found: Vec<&str> = told["errors"]
+        let problem = report(&app, &ada, &body).await.problem(422, "invalid_body");
+        let found: Vec<&str> = problem["errors"]
             .as_array()
             .unwrap()
             .iter()
             .map(|error| error["pointer"].as_str().unwrap())
             .collect();
-        assert_eq!(found, pointers, "{told}");
+        assert_eq!(found, pointers, "{problem}");
     }
 }
 
-/// A name that somebody else took meanwhile stays theirs: the takedown holds.
+/// A takedown stays in force when another author has shared a design with the same name meanwhile.
 #[tokio::test]
-async fn a_name_that_was_taken_meanwhile_is_not_given_back() {
+async fn a_takedown_cannot_be_undone_when_the_name_is_taken() {
     let app = app().await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -198,9 +202,9 @@ async fn a_name_that_was_taken_meanwhile_is_not_given_back() {
     assert_eq!(queue(&app, &mod_, "?decided=true").await[0]["decision"], "upheld");
 }
 
-/// The unlock of its card does not show a design that was taken down; giving it back does.
+/// The unlock of its card does not show a design that was taken down. The dismissal of the report does.
 #[tokio::test]
-async fn a_design_that_is_taken_down_stays_so_when_its_card_is_unlocked() {
+async fn a_taken_down_design_stays_hidden_when_its_card_is_unlocked() {
     let app = app().await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -223,9 +227,9 @@ async fn a_design_that_is_taken_down_stays_so_when_its_card_is_unlocked() {
     assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["status"], "official");
 }
 
-/// A design that was withdrawn can still be read, and so reported: its author is told, and what others see of it in suggestions goes with it.
+/// A withdrawn design can still be read and reported. Its author gets events about the decisions, and a takedown also hides its suggestions.
 #[tokio::test]
-async fn a_withdrawn_design_is_taken_down_as_well() {
+async fn a_withdrawn_design_can_be_taken_down() {
     let app = app().await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -253,7 +257,7 @@ async fn a_withdrawn_design_is_taken_down_as_well() {
     assert_eq!(kinds, ["design.suggested", "design.taken_down", "design.reinstated"]);
 }
 
-/// A suggested change is reported by the author whom it was sent to; when the report is upheld, that author sees and takes it no more.
+/// The author of a design can report a suggested change. When the report is upheld, the author can no longer see or take the suggestion.
 #[tokio::test]
 async fn a_reported_suggestion_is_hidden_from_the_author() {
     let app = app().await;
@@ -274,7 +278,7 @@ async fn a_reported_suggestion_is_hidden_from_the_author() {
     let first = report(&app, &ada, &body).await.expect(201);
     let again = report(&app, &ada, &body).await.expect(200);
     assert_eq!((&again["id"], &again["repeated"]), (&first["id"], &json!(true)));
-    // A report of the design itself is another thing.
+    // A report about the design itself is a separate report.
     report_design(&app, &carl, &path).await;
 
     let id = text(&first, "id");

@@ -1,11 +1,11 @@
-//! Artwork on designs: whose may be shown, who sees it, and what becomes of it.
+//! Artwork of designs: which artwork a design may show, who sees it, and how it is removed.
 
 use serde_json::{Value, json};
 
 use super::{app, begun, changed, create, heron, put, shared, step, upload, uploaded};
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
-/// A sound design that shows an artwork.
+/// A valid design that shows an artwork.
 fn heron_with(id: &str) -> Value {
     changed(heron("Lantern Heron"), &json!({ "artwork": { "id": id, "alt": "A heron." } }))
 }
@@ -15,7 +15,7 @@ async fn look(app: &TestApp, by: Option<&Player>, id: &str) -> Answer {
     by.map_or(request.try_clone().unwrap(), |by| request.by(by)).answer().await
 }
 
-/// Who of these sees an artwork.
+/// Whether each of the readers sees an artwork.
 async fn seen(app: &TestApp, id: &str, who: &[Option<&Player>]) -> Vec<bool> {
     let mut seen = Vec::new();
     for by in who {
@@ -27,7 +27,7 @@ async fn seen(app: &TestApp, id: &str, who: &[Option<&Player>]) -> Vec<bool> {
 }
 
 #[tokio::test]
-async fn a_design_shows_what_its_author_uploaded() {
+async fn a_design_can_show_only_artwork_of_its_author() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let (hers, his) = (uploaded(&app, &ada, 1).await, uploaded(&app, &bob, 2).await);
@@ -55,18 +55,18 @@ async fn a_design_shows_what_its_author_uploaded() {
         for answer in
             [create(&app, &ada, &wrong).await, put(&app, &ada, &path, "\"r1\"", &wrong).await]
         {
-            let told = answer.problem(422, "invalid_body");
-            let told: Vec<&str> = told["errors"]
+            let found = answer.problem(422, "invalid_body");
+            let found: Vec<&str> = found["errors"]
                 .as_array()
                 .unwrap()
                 .iter()
                 .map(|fault| fault["pointer"].as_str().unwrap())
                 .collect();
-            assert_eq!(told, pointers, "{wrong}");
+            assert_eq!(found, pointers, "{wrong}");
         }
     }
     assert_eq!(app.db().number("SELECT count(*) FROM designs").await, 1);
-    // What a refused request would have begun can be begun with the same key.
+    // A refused request does not use up its idempotency key.
     let keyed = async |design: &Value| {
         let request = app.post("/v1/designs").by(&ada).header("idempotency-key", "k");
         request.json(design).answer().await
@@ -76,13 +76,13 @@ async fn a_design_shows_what_its_author_uploaded() {
 }
 
 #[tokio::test]
-async fn a_check_wants_a_text_for_an_artwork() {
+async fn a_check_warns_about_artwork_without_alt_text() {
     let app = app().await;
     let check = async |artwork: Value| {
         let design = changed(heron("Lantern Heron"), &json!({ "artwork": artwork }));
         app.post("/v1/design-checks").json(&design).answer().await.expect(200)
     };
-    // A check does not say whether there is such an artwork.
+    // A check does not reveal whether the artwork exists.
     let id = "ab".repeat(32);
     let without = check(json!({ "id": id })).await;
     assert_eq!(
@@ -108,8 +108,8 @@ async fn revisions_keep_their_artwork() {
     };
     let other = json!([{ "member": "/artwork/id", "before": one, "after": two }]);
     assert_eq!(diff("from=1&to=2").await, other);
-    let gone = json!([{ "member": "/artwork", "before": { "id": two, "alt": "A heron." } }]);
-    assert_eq!(diff("from=2&to=3").await, gone);
+    let removed = json!([{ "member": "/artwork", "before": { "id": two, "alt": "A heron." } }]);
+    assert_eq!(diff("from=2&to=3").await, removed);
     let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "\"r3\"");
     let restored = restore.json(&json!({ "revision": 1 })).answer().await.expect(200);
     assert_eq!(restored["artwork"]["id"], one);
@@ -128,9 +128,9 @@ async fn revisions_keep_their_artwork() {
     }
 }
 
-/// What everybody sees of an artwork is what everybody sees of designs.
+/// An artwork is public if a public revision of a design shows it.
 #[tokio::test]
-async fn an_artwork_is_shown_with_the_revision_that_shows_it() {
+async fn an_artwork_is_as_public_as_the_revision_that_shows_it() {
     let app = app().await;
     let (ada, bob, moderator) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -155,16 +155,16 @@ async fn an_artwork_is_shown_with_the_revision_that_shows_it() {
         assert_eq!(file.header("cache-control"), "public, max-age=300");
         assert!(file.header("vary").contains("Authorization"), "{}", file.header("vary"));
     }
-    // Another artwork takes its place.
+    // Another artwork replaces the first artwork.
     put(&app, &ada, &path, "*", &heron_with(&two)).await.expect(200);
     assert_eq!(seen(&app, &one, &who).await, author);
     assert_eq!(seen(&app, &two, &who).await, all);
-    // What others had seen stays, and what was written since is the author's alone.
+    // After the withdrawal, others still see the artwork of the last public revision. Only the author sees the artwork of a later revision.
     step(&app, &ada, &path, "withdraw").await.expect(200);
     put(&app, &ada, &path, "*", &heron_with(&one)).await.expect(200);
     assert_eq!(seen(&app, &one, &who).await, author);
     assert_eq!(seen(&app, &two, &who).await, all);
-    // Bob holds the first one, too: each sees it by what is theirs.
+    // Bob uploads the first artwork, too, so he sees his own upload.
     assert_eq!(uploaded(&app, &bob, 1).await, one);
     assert_eq!(seen(&app, &one, &who).await, [true, false, true, false]);
 
@@ -174,7 +174,7 @@ async fn an_artwork_is_shown_with_the_revision_that_shows_it() {
     assert_eq!(seen(&app, &two, &who[1..]).await, [true; 3]);
 }
 
-/// A design that became a hidden card: its artwork opens with the card, and tells nothing before.
+/// The artwork of a design that became a hidden card is shown after the unlock of the card, and reveals nothing before.
 #[tokio::test]
 async fn artwork_of_a_hidden_card_waits_for_the_unlock() {
     let app = app().await;
@@ -198,7 +198,7 @@ async fn artwork_of_a_hidden_card_waits_for_the_unlock() {
     let card = release.answer().await.expect(201);
     assert_eq!(card["hidden"], true);
     assert_eq!(seen(&app, &id, &who).await, [true, true, false, false]);
-    assert_eq!(hers().await, approved, "its author learns nothing either");
+    assert_eq!(hers().await, approved, "the answers to the author do not reveal the release");
 
     let unlock = format!("/v1/cards/{}/unlock", card["card"].as_str().unwrap());
     let unlock = app.post(&unlock).by(&admin).json(&json!({ "reason": "It is time." }));
@@ -229,7 +229,10 @@ async fn the_picture_of_a_design_shows_its_artwork() {
     let without = draw("").await;
     assert!(!without.text().contains("data:image"));
     assert_ne!(without.header("etag"), with.header("etag"));
-    assert!(draw("?format=png").await.bytes != png.bytes, "the kept one is of the artwork");
+    assert!(
+        draw("?format=png").await.bytes != png.bytes,
+        "the cached picture with the artwork is not returned"
+    );
 }
 
 /// Moderators take artwork down with a report of the design that shows it, and show it again.
@@ -260,7 +263,7 @@ async fn artwork_is_taken_down_with_a_report() {
 }
 
 #[tokio::test]
-async fn what_was_taken_down_is_shown_to_nobody_and_does_not_come_back() {
+async fn artwork_that_was_taken_down_is_not_shown_and_not_accepted_again() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let (public, draft) = (uploaded(&app, &ada, 1).await, uploaded(&app, &ada, 2).await);
@@ -291,9 +294,9 @@ async fn what_was_taken_down_is_shown_to_nobody_and_does_not_come_back() {
     app.get(&path).answer().await.expect(200);
 }
 
-/// A picture is given up and shown in one moment: one of both is told no, and the other did it.
+/// One request deletes an artwork while another request shows it in a new design. One of the two requests succeeds, and the other one is refused.
 #[tokio::test]
-async fn nobody_gives_up_what_a_revision_shows() {
+async fn an_artwork_that_a_revision_shows_cannot_be_deleted() {
     let app = app().await;
     let other = app.second_instance();
     let ada = app.player("ada").await;

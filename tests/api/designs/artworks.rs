@@ -1,4 +1,4 @@
-//! Pictures that players upload: cleaned, kept once, counted for each, and refused in words when they are none.
+//! Uploaded pictures: metadata is removed, equal pictures are stored once and count for each account, and other files are refused with a reason.
 
 use std::net::IpAddr;
 
@@ -31,7 +31,7 @@ fn sides(bytes: &[u8]) -> (u32, u32) {
     reader.into_dimensions().unwrap()
 }
 
-/// Accounts that are not new may upload more on a day.
+/// Makes all accounts older, because new accounts have a lower daily limit of uploads.
 async fn age(app: &TestApp) {
     app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
 }
@@ -41,7 +41,7 @@ async fn count(app: &TestApp, table: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn a_picture_is_kept_in_two_sizes_for_who_uploaded_it() {
+async fn a_picture_is_stored_in_two_sizes_for_its_uploader() {
     let app = TestApp::start().await;
     let (ada, bob, moderator) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -54,13 +54,16 @@ async fn a_picture_is_kept_in_two_sizes_for_who_uploaded_it() {
     assert_eq!(artwork["in_use"], false);
     let mut total = 0;
     for (size, expected) in [("full", GRADIENT), ("small", (500, 333))] {
-        let told = &artwork[size];
-        let file = app.get(told["uri"].as_str().unwrap()).by(&ada).answer().await;
+        let rendition = &artwork[size];
+        let file = app.get(rendition["uri"].as_str().unwrap()).by(&ada).answer().await;
         assert_eq!(file.status, 200, "{}", file.text());
         assert_eq!(sides(&file.bytes), expected);
-        assert_eq!((&told["width"], &told["height"]), (&json!(expected.0), &json!(expected.1)));
-        assert_eq!(told["bytes"], json!(file.bytes.len()));
-        assert_eq!(told["media_type"], "image/jpeg");
+        assert_eq!(
+            (&rendition["width"], &rendition["height"]),
+            (&json!(expected.0), &json!(expected.1))
+        );
+        assert_eq!(rendition["bytes"], json!(file.bytes.len()));
+        assert_eq!(rendition["media_type"], "image/jpeg");
         for (name, value) in [
             ("content-type", "image/jpeg"),
             ("content-length", &file.bytes.len().to_string()),
@@ -72,11 +75,12 @@ async fn a_picture_is_kept_in_two_sizes_for_who_uploaded_it() {
             assert_eq!(file.header(name), value, "{name}");
         }
         total += file.bytes.len();
-        let known = app.get(told["uri"].as_str().unwrap()).by(&ada);
+        let known = app.get(rendition["uri"].as_str().unwrap()).by(&ada);
         let known = known.header("if-none-match", file.header("etag")).answer().await;
         assert_eq!((known.status, known.bytes.len()), (304, 0));
         assert_eq!(known.header("cache-control"), "private, no-store");
-        let head = app.request(Method::HEAD, told["uri"].as_str().unwrap()).by(&ada).answer().await;
+        let head =
+            app.request(Method::HEAD, rendition["uri"].as_str().unwrap()).by(&ada).answer().await;
         assert_eq!((head.status, head.header("etag")), (200, file.header("etag")));
         assert_eq!(head.header("content-length"), file.bytes.len().to_string());
     }
@@ -88,7 +92,7 @@ async fn a_picture_is_kept_in_two_sizes_for_who_uploaded_it() {
     }
     app.get(&format!("{uri}?size=huge")).answer().await.problem(400, "invalid_query");
 
-    // The same once more is the same.
+    // A repeated upload of the picture returns the same artwork.
     assert_eq!(upload(&app, &ada, "image/png", picture()).await.expect(200), artwork);
     let list = app.get("/v1/me/artworks").by(&ada).answer().await.expect(200);
     assert_eq!(
@@ -101,12 +105,12 @@ async fn a_picture_is_kept_in_two_sizes_for_who_uploaded_it() {
 
 /// Files of many chunks, which are written and read in several statements.
 #[tokio::test]
-async fn a_large_file_comes_out_whole() {
+async fn a_large_file_is_returned_complete() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let mut state = 1_u32;
     let noise = RgbaImage::from_fn(900, 900, |_, _| {
-        // Numerical Recipes' generator: what it makes cannot be packed.
+        // The generator of Numerical Recipes: its output cannot be compressed.
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let [_, red, green, alpha] = state.to_be_bytes();
         Rgba([red, green, red ^ green, alpha | 1])
@@ -121,7 +125,7 @@ async fn a_large_file_comes_out_whole() {
         if size == "full" {
             assert!(served.bytes.len() > 2 << 20, "{}", served.bytes.len());
             let decoded = image::load_from_memory(&served.bytes).unwrap().into_rgba8();
-            assert!(decoded == noise, "pixel by pixel");
+            assert!(decoded == noise, "all pixels are equal");
         }
     }
     let id = Sha256::digest(hashes.concat());
@@ -130,11 +134,11 @@ async fn a_large_file_comes_out_whole() {
 }
 
 #[tokio::test]
-async fn each_format_is_taken_whatever_its_media_type_says() {
+async fn each_format_is_accepted_with_any_picture_media_type() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let [png, jpeg, webp] = each_format(&gradient(300, 200));
-    // The last has the same pixels as the first, and is the same.
+    // The last file has the same pixels as the first file, so it is the same artwork.
     for (media_type, file, status) in
         [("image/jpeg", png, 201), ("image/webp", jpeg, 201), ("IMAGE/PNG", webp, 200)]
     {
@@ -149,7 +153,7 @@ async fn each_format_is_taken_whatever_its_media_type_says() {
 }
 
 #[tokio::test]
-async fn the_own_artwork_is_listed_page_by_page() {
+async fn own_artwork_is_listed_page_by_page() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let mut ids = Vec::new();
@@ -165,15 +169,15 @@ async fn the_own_artwork_is_listed_page_by_page() {
     let cursor = first["next_cursor"].as_str().unwrap();
     assert!(link.contains(cursor) && link.ends_with("rel=\"next\""), "{link}");
     let rest = list(&format!("?limit=2&cursor={cursor}")).await.expect(200);
-    let told = [&first, &rest].into_iter().flat_map(|page| page["data"].as_array().unwrap());
-    assert_eq!(told.map(|one| one["id"].as_str().unwrap()).collect::<Vec<_>>(), ids);
+    let listed = [&first, &rest].into_iter().flat_map(|page| page["data"].as_array().unwrap());
+    assert_eq!(listed.map(|one| one["id"].as_str().unwrap()).collect::<Vec<_>>(), ids);
     assert_eq!(first["bytes_used"], rest["bytes_used"]);
     list("?cursor=e30").await.problem(400, "invalid_cursor");
 }
 
-/// What two upload is one, and each of them holds it; neither learns of the other.
+/// Equal pictures of several accounts are one artwork. Each account holds it, and learns nothing about the other accounts.
 #[tokio::test]
-async fn what_several_upload_is_kept_once_and_as_long_as_somebody_holds_it() {
+async fn equal_pictures_are_stored_once_until_no_account_holds_them() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let mut players = Vec::new();
@@ -182,7 +186,7 @@ async fn what_several_upload_is_kept_once_and_as_long_as_somebody_holds_it() {
     }
     let uploads = players.iter().enumerate().map(async |(at, player)| {
         let app = if at % 2 == 0 { &app } else { &other };
-        // A network has four places at most.
+        // The service receives at most four pictures of a network at the same time.
         loop {
             let answer = upload(app, player, "image/png", picture()).await;
             if answer.status != 429 {
@@ -220,8 +224,8 @@ async fn what_several_upload_is_kept_once_and_as_long_as_somebody_holds_it() {
     app.delete(&path).by(&last).answer().await.expect(204);
     app.get(&uri).by(&last).answer().await.problem(404, "not_found");
     sweep(Duration::minutes(50)).await;
-    assert_eq!(count(&app, "artworks").await, 1, "a download may have begun");
-    // Who uploads it meanwhile holds it.
+    assert_eq!(count(&app, "artworks").await, 1, "a download may be in progress");
+    // An account that uploads the picture meanwhile holds it.
     let last = app.log_in(&last.name, &last.password).await;
     upload(&app, &last, "image/png", picture()).await.expect(201);
     sweep(Duration::minutes(20)).await;
@@ -229,13 +233,13 @@ async fn what_several_upload_is_kept_once_and_as_long_as_somebody_holds_it() {
     let last = app.log_in(&last.name, &last.password).await;
     app.delete(&path).by(&last).answer().await.expect(204);
     sweep(Duration::minutes(61)).await;
-    let left = [count(&app, "artworks").await, count(&app, "artwork_chunks").await];
-    assert_eq!(left, [0, 0]);
+    let remaining = [count(&app, "artworks").await, count(&app, "artwork_chunks").await];
+    assert_eq!(remaining, [0, 0]);
 }
 
-/// Uploading, giving up and sweeping in one moment: nobody's picture is lost, and nobody waits for ever.
+/// Uploads, a deletion and a sweep run at the same time. No picture that an account holds is lost, and no request waits forever.
 #[tokio::test]
-async fn uploads_and_deletions_in_one_moment_agree() {
+async fn parallel_uploads_deletions_and_sweeps_lose_no_picture() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
@@ -244,14 +248,14 @@ async fn uploads_and_deletions_in_one_moment_agree() {
     let path = format!("/v1/me/artworks/{id}");
     for round in 0..12 {
         let sweep = async {
-            // As if an hour had passed.
+            // The sweep runs as if two hours had passed.
             retention::sweep(app.store(), app.clock().now() + Duration::hours(2)).await.unwrap();
         };
         let deleted = async { app.delete(&path).by(&ada).answer().await.status };
-        let ((), deleted, kept, again) =
+        let ((), deleted, uploaded_by_bob, uploaded_by_ada) =
             tokio::join!(sweep, deleted, uploaded(&other, &bob, 1), uploaded(&other, &ada, 1));
         assert!(matches!(deleted, 204 | 404), "round {round}: {deleted}");
-        assert_eq!((&kept, &again), (&id, &id));
+        assert_eq!((&uploaded_by_bob, &uploaded_by_ada), (&id, &id));
         let uri = format!("/v1/artworks/{id}");
         let shown = app.get(&uri).by(&bob).answer().await;
         assert_eq!((shown.status, sides(&shown.bytes)), (200, (241, 200)), "round {round}");
@@ -260,7 +264,7 @@ async fn uploads_and_deletions_in_one_moment_agree() {
 }
 
 #[tokio::test]
-async fn what_is_no_picture_is_refused_in_words() {
+async fn other_files_than_pictures_are_refused_with_a_reason() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     age(&app).await;
@@ -293,9 +297,9 @@ async fn what_is_no_picture_is_refused_in_words() {
         (CMYK.to_vec(), "cmyk"),
     ] {
         let refused = upload(&app, &ada, "image/png", file).await;
-        let told = refused.problem(422, "unreadable_artwork");
-        assert_eq!(told["reason"], reason, "{told}");
-        let detail = told["detail"].as_str().unwrap();
+        let problem = refused.problem(422, "unreadable_artwork");
+        assert_eq!(problem["reason"], reason, "{problem}");
+        let detail = problem["detail"].as_str().unwrap();
         assert!(detail.ends_with('.') && detail.starts_with(char::is_uppercase), "{detail}");
     }
     let most = 10 * 1024 * 1024;
@@ -315,9 +319,9 @@ async fn what_is_no_picture_is_refused_in_words() {
     assert_eq!(count(&app, "artworks").await, 0);
 }
 
-/// Nothing but pixels comes out, whatever went in.
+/// The returned file contains only pixels, and no other data of the uploaded file.
 #[tokio::test]
-async fn what_hides_in_a_picture_is_gone() {
+async fn metadata_and_appended_data_are_removed() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let served = async |file: Vec<u8>| {
@@ -331,25 +335,25 @@ async fn what_hides_in_a_picture_is_gone() {
         assert!(has(&upright, b"GPS 48.137154"));
         let bytes = served(upright).await;
         assert!(!has(&bytes, b"GPS") && !has(&bytes, b"Exif"));
-        assert_eq!(sides(&bytes), (200, 300), "turned as EXIF says");
+        assert_eq!(sides(&bytes), (200, 300), "rotated as EXIF states");
     }
     let polyglot = [&picture()[..], b"<script>alert(1)</script>PK\x03\x04"].concat();
     let bytes = served(polyglot).await;
     assert!(!has(&bytes, b"<script>") && !has(&bytes, b"PK\x03\x04"));
-    // A megabyte that unpacks to a gigabyte is read as far as the picture goes.
+    // A megabyte that would unpack to a gigabyte is unpacked only as far as the picture needs it.
     let chunks = [png_header(300, 300), png_chunk(*b"IDAT", &gigabyte()), png_chunk(*b"IEND", b"")];
     assert_eq!(sides(&served(chunks.concat()).await), (300, 300));
 }
 
 #[tokio::test]
-async fn uploads_in_one_moment_do_not_pass_the_quota() {
+async fn parallel_uploads_do_not_exceed_the_quota() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let ada = app.player("ada").await;
     age(&app).await;
     uploaded(&app, &ada, 0).await;
     let size = app.db().number("SELECT size FROM artworks").await;
-    // Room for one more, and not for two.
+    // The quota has room for one more picture, but not for two.
     app.sql(&format!(
         "INSERT INTO artworks (id, size, created_at) VALUES (sha256(''), {}, now()); \
          INSERT INTO artwork_uploads SELECT a.id, sha256(''), now() FROM accounts a WHERE a.name = 'ada'",
@@ -362,25 +366,25 @@ async fn uploads_in_one_moment_do_not_pass_the_quota() {
         upload(app, &ada, "image/png", picture).await
     });
     let answers = join_all(uploads).await;
-    let (kept, refused): (Vec<_>, Vec<_>) =
+    let (accepted, refused): (Vec<_>, Vec<_>) =
         answers.into_iter().partition(|answer| answer.status == 201);
-    assert_eq!((kept.len(), refused.len()), (1, 3));
+    assert_eq!((accepted.len(), refused.len()), (1, 3));
     for answer in refused {
-        let told = answer.problem(409, "artwork_quota_reached");
-        assert_eq!(told["bytes_quota"], ARTWORK_QUOTA);
-        assert!(told["bytes_used"].as_i64().unwrap() < ARTWORK_QUOTA);
+        let problem = answer.problem(409, "artwork_quota_reached");
+        assert_eq!(problem["bytes_quota"], ARTWORK_QUOTA);
+        assert!(problem["bytes_used"].as_i64().unwrap() < ARTWORK_QUOTA);
     }
-    assert_eq!(count(&app, "artworks").await, 3, "what is refused leaves nothing");
-    // What she has already takes no more room.
+    assert_eq!(count(&app, "artworks").await, 3, "refused pictures are not stored");
+    // A picture that the account already holds needs no more room.
     uploaded(&app, &ada, 0).await;
-    let id = kept[0].json()["id"].as_str().unwrap().to_owned();
+    let id = accepted[0].json()["id"].as_str().unwrap().to_owned();
     app.delete(&format!("/v1/me/artworks/{id}")).by(&ada).answer().await.expect(204);
     uploaded(&app, &ada, 9).await;
 }
 
-/// Refused files count, too: to read them takes a core.
+/// Refused files count against the daily limit, too, because each of them uses a CPU core to be read.
 #[tokio::test]
-async fn so_many_pictures_are_read_a_day() {
+async fn new_accounts_have_a_daily_limit_of_uploads() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let ada = app.player("ada").await;
@@ -388,15 +392,15 @@ async fn so_many_pictures_are_read_a_day() {
     app.sql("UPDATE daily_counts SET count = 19 WHERE activity = 'upload_artwork'").await;
     let send = async |app: &TestApp| upload(app, &ada, "image/png", picture()).await;
     let (one, two) = tokio::join!(send(&app), send(&other));
-    let (kept, refused) = if one.status == 201 { (one, two) } else { (two, one) };
-    kept.expect(201);
+    let (accepted, refused) = if one.status == 201 { (one, two) } else { (two, one) };
+    accepted.expect(201);
     refused.problem(429, "daily_limit_reached");
     age(&app).await;
     send(&app).await.expect(200);
 }
 
 #[tokio::test]
-async fn few_pictures_are_received_at_once() {
+async fn parallel_uploads_are_limited() {
     let app = TestApp::start_with(|settings| {
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
     })

@@ -1,4 +1,4 @@
-//! The artwork of a design on the card that it became: who sees it, and until when.
+//! The artwork of a design on the released card: who sees it, and when it is removed.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,8 @@ fn heron_with(artwork: &str) -> Value {
     changed(heron("Lantern Heron"), &json!({ "artwork": { "id": artwork } }))
 }
 
-/// A design that nobody else has seen, approved; its first revision showed another artwork. Its path, with the artwork of the first and of the approved revision.
+/// Creates an approved design that was never shared, and whose first revision showed another artwork.
+/// Returns its path, and the artworks of the first and of the approved revision.
 async fn approved(app: &TestApp, author: &Player, mod_: &Player) -> (String, [String; 2]) {
     let artworks = [uploaded(app, author, 1).await, uploaded(app, author, 2).await];
     let path = begun(app, author, &heron_with(&artworks[0])).await;
@@ -20,10 +21,11 @@ async fn approved(app: &TestApp, author: &Player, mod_: &Player) -> (String, [St
     (path, artworks)
 }
 
-/// Releases a design under the number 900; the path of the card.
+/// Releases a design with the number 900, and returns the path of the card.
 async fn card_of(app: &TestApp, admin: &Player, path: &str, set: &str) -> String {
-    let made = release(app, admin, path, &json!({ "set": set, "number": "900" })).await.expect(201);
-    format!("/v1/cards/{}", made["card"].as_str().unwrap())
+    let released =
+        release(app, admin, path, &json!({ "set": set, "number": "900" })).await.expect(201);
+    format!("/v1/cards/{}", released["card"].as_str().unwrap())
 }
 
 async fn get(app: &TestApp, by: Option<&Player>, path: &str) -> Answer {
@@ -32,15 +34,15 @@ async fn get(app: &TestApp, by: Option<&Player>, path: &str) -> Answer {
     request.answer().await
 }
 
-/// Whether this reader sees the artwork on the card: all answers say the same.
+/// Whether a reader sees the artwork on the card. All answers must agree.
 async fn sees(app: &TestApp, by: Option<&Player>, card: &str, artwork: &str) -> bool {
     let uri = format!("/v1/artworks/{artwork}");
     let answer = get(app, by, card).await.expect(200);
-    let told = answer["image_uris"].get("artwork").is_some_and(|told| *told == uri);
+    let full = answer["image_uris"].get("artwork").is_some_and(|full| *full == uri);
     let small = answer["image_uris"].get("artwork_small").is_some();
     let picture = get(app, by, &format!("{card}/picture")).await;
     let drawn = picture.text().contains("data:image/");
-    assert_eq!((told, small), (drawn, drawn), "{answer}");
+    assert_eq!((full, small), (drawn, drawn), "{answer}");
     drawn
 }
 
@@ -67,7 +69,7 @@ async fn a_hidden_card_shows_its_artwork_to_those_who_see_the_card() {
     let card = card_of(&app, &admin, &path, "veil").await;
     app.give_copy(&bob.id, "ttcg", "veil", "900").await;
 
-    // To others, its author among them, it is a hidden card like any other.
+    // For all other accounts, also for the author, the card looks like any other hidden card.
     let plain = app.get("/v1/games/ttcg/sets/veil/cards/001").answer().await.expect(200);
     let plain = plain["id"].as_str().unwrap().to_owned();
     let id = card.trim_start_matches("/v1/cards/");
@@ -83,7 +85,7 @@ async fn a_hidden_card_shows_its_artwork_to_those_who_see_the_card() {
     for by in [None, Some(&eve)] {
         assert_eq!(status(&app, by, &artwork).await, 404);
     }
-    // The author has the file, since she uploaded it; it tells nothing of the card.
+    // The author can read the file because she uploaded it. This reveals nothing about the card.
     assert_eq!(status(&app, Some(&ada), &artwork).await, 200);
     for by in [&bob, &mod_] {
         assert!(sees(&app, Some(by), &card, &artwork).await);
@@ -94,10 +96,10 @@ async fn a_hidden_card_shows_its_artwork_to_those_who_see_the_card() {
         );
         let picture = get(&app, Some(by), &format!("{card}/picture")).await;
         assert_eq!(picture.header("cache-control"), "private, no-store");
-        // What an earlier revision showed is no part of the card.
+        // The artwork of an earlier revision does not belong to the card.
         assert_eq!(status(&app, Some(by), &first).await, 404);
     }
-    // A token that shows no hidden cards shows no artwork of them.
+    // A token that cannot see hidden cards cannot see their artwork.
     let token = json!({ "name": "small", "scopes": ["decks:read"] });
     let token = app.post("/v1/tokens").by(&bob).json(&token).answer().await.expect(201);
     let small = Player { access_token: token["secret"].as_str().unwrap().to_owned(), ..bob };
@@ -114,9 +116,9 @@ async fn a_hidden_card_shows_its_artwork_to_those_who_see_the_card() {
     assert_eq!(listed["data"][0]["image_uris"]["artwork"], format!("/v1/artworks/{artwork}"));
 }
 
-/// The card keeps what its author would not have kept, and loses what a moderator takes down.
+/// The author cannot delete the artwork of a card. A moderator can take it down.
 #[tokio::test]
-async fn a_card_loses_its_artwork_to_moderators_only() {
+async fn only_moderators_remove_the_artwork_of_a_card() {
     let app = app().await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -126,7 +128,7 @@ async fn a_card_loses_its_artwork_to_moderators_only() {
     assert!(sees(&app, None, &card, &artwork).await);
     let delete = app.delete(&format!("/v1/me/artworks/{artwork}")).by(&ada);
     delete.answer().await.problem(409, "artwork_in_use");
-    // A ban takes the design out of sight, but not the card, which is the game's.
+    // A ban of the author hides the design, but not the card, because the card belongs to the game.
     app.sql(&format!("UPDATE accounts SET banned_at = created_at WHERE id = '{}'", ada.id)).await;
     assert_eq!(get(&app, None, &path).await.status, 404);
     assert!(sees(&app, None, &card, &artwork).await);

@@ -1,4 +1,4 @@
-//! What a live check says of a design, and what it must not tell.
+//! Live checks of designs: their results, and the data that they must not reveal.
 
 use serde_json::{Value, json};
 
@@ -14,20 +14,20 @@ async fn check_by(app: &TestApp, asker: &Player, design: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_sound_design_could_be_released() {
+async fn a_valid_design_is_releasable() {
     let app = app().await;
-    let told = check(&app, &heron("Lantern Heron")).await;
-    assert_eq!(told["violations"], json!([]), "{told}");
-    assert_eq!((&told["releasable"], &told["obstacles"]), (&json!(true), &json!([])));
-    assert_eq!(told["name"], json!({ "available": true, "like": [] }));
-    let effects = told["effects"].as_array().unwrap();
-    assert!(effects.iter().all(|effect| effect["free_text"] == false), "{told}");
+    let result = check(&app, &heron("Lantern Heron")).await;
+    assert_eq!(result["violations"], json!([]), "{result}");
+    assert_eq!((&result["releasable"], &result["obstacles"]), (&json!(true), &json!([])));
+    assert_eq!(result["name"], json!({ "available": true, "like": [] }));
+    let effects = result["effects"].as_array().unwrap();
+    assert!(effects.iter().all(|effect| effect["free_text"] == false), "{result}");
     assert!(!effects[0]["matches"][0]["bindings"].is_null());
-    assert_eq!(told["all_printings"].as_array().unwrap().len(), 6);
+    assert_eq!(result["all_printings"].as_array().unwrap().len(), 6);
 }
 
 #[tokio::test]
-async fn every_broken_rule_has_its_place_and_number() {
+async fn violations_have_a_pointer_and_a_rule_number() {
     let app = app().await;
     let broken = changed(
         heron("Lantern Heron"),
@@ -37,19 +37,19 @@ async fn every_broken_rule_has_its_place_and_number() {
             "licence": null,
         }),
     );
-    let told = check(&app, &broken).await;
-    let violations = told["violations"].as_array().unwrap();
+    let result = check(&app, &broken).await;
+    let violations = result["violations"].as_array().unwrap();
     let total = violations.iter().find(|violation| violation["code"] == "UNIT_STAT_TOTAL");
-    let total = total.unwrap_or_else(|| panic!("{told}"));
+    let total = total.unwrap_or_else(|| panic!("{result}"));
     assert_eq!((&total["limit"], &total["actual"]), (&json!(500), &json!(700)));
     assert_eq!((&total["pointer"], &total["rule"]), (&json!("/printings/0"), &json!("T-4.6b")));
-    assert_eq!(told["effects"][0]["free_text"], true);
-    assert_eq!(told["obstacles"], json!(["violations", "free_text", "licence"]));
-    assert_eq!(told["releasable"], false);
+    assert_eq!(result["effects"][0]["free_text"], true);
+    assert_eq!(result["obstacles"], json!(["violations", "free_text", "licence"]));
+    assert_eq!(result["releasable"], false);
 }
 
 #[tokio::test]
-async fn names_like_it_are_told_and_so_is_what_does_the_same() {
+async fn similar_names_and_equal_effects_are_reported() {
     for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
         let app = TestApp::start_with(change).await;
         app.seed(&["ttcg"]).await;
@@ -59,73 +59,74 @@ async fn names_like_it_are_told_and_so_is_what_does_the_same() {
             app.catch_up().await;
         }
         let (ada, bob) = (app.player("ada").await, app.player("bob").await);
-        let likeness = |told: &Value| -> Vec<(String, String)> {
+        let likeness = |result: &Value| -> Vec<(String, String)> {
             let pair = |like: &Value| {
                 (
                     like["likeness"].as_str().unwrap().to_owned(),
                     like["name"].as_str().unwrap().to_owned(),
                 )
             };
-            told["name"]["like"].as_array().unwrap().iter().map(pair).collect()
+            result["name"]["like"].as_array().unwrap().iter().map(pair).collect()
         };
         for (name, expected, available) in [
             ("gatepost lad", "same", false),
             ("G\u{430}tepost L\u{430}d", "looks_the_same", false),
             ("Gatepost Lads", "near", true),
         ] {
-            let told = check(&app, &heron(name)).await;
+            let result = check(&app, &heron(name)).await;
             assert_eq!(
-                likeness(&told),
+                likeness(&result),
                 [(expected.to_owned(), "Gatepost Lad".to_owned())],
                 "{name}"
             );
-            assert_eq!(told["name"]["available"], available, "{name}");
+            assert_eq!(result["name"]["available"], available, "{name}");
         }
 
-        // What the card of number 2 does, with another number.
+        // The effects of the card 002, with another number in the text.
         let effects = json!({ "effects": [
             { "style": "passive", "text": "When this card is sent to the discard pile, draw two cards." },
             { "style": "normal", "text": "Discard one spell to gain 3 points." },
         ] });
         let alike = changed(heron("Wholly New"), &effects);
-        let told = check(&app, &alike).await;
-        let same = told["same_effects"].as_array().unwrap();
-        assert_eq!(same.len(), 1, "{told}");
+        let result = check(&app, &alike).await;
+        let same = result["same_effects"].as_array().unwrap();
+        assert_eq!(same.len(), 1, "{result}");
         assert_eq!((&same[0]["name"], &same[0]["number"]), (&json!("Gatepost Lad"), &json!("002")));
 
-        // Designs: drafts are told to their authors alone.
+        // A draft is reported only to its author.
         begun(&app, &ada, &alike).await;
         assert_eq!(check_by(&app, &bob, &alike).await["same_effects"].as_array().unwrap().len(), 1);
-        let told = check_by(&app, &ada, &alike).await;
-        assert_eq!(told["same_effects"][1]["own"], true);
-        assert_eq!((likeness(&told).len(), &told["name"]["available"]), (1, &json!(true)));
+        let result = check_by(&app, &ada, &alike).await;
+        assert_eq!(result["same_effects"][1]["own"], true);
+        assert_eq!((likeness(&result).len(), &result["name"]["available"]), (1, &json!(true)));
         shared(&app, &ada, &changed(alike.clone(), &json!({ "name": "Wholly Other" }))).await;
         if app.shared().settings.card_index {
             app.catch_up().await;
         }
-        let told = check_by(&app, &bob, &changed(alike, &json!({ "name": "Wholly 0ther" }))).await;
-        assert_eq!(told["same_effects"].as_array().unwrap().len(), 2, "{told}");
-        assert_eq!(likeness(&told)[0], ("looks_the_same".to_owned(), "Wholly Other".to_owned()));
-        assert_eq!(told["name"]["available"], false);
-        // A slip of the pen at either end.
+        let result =
+            check_by(&app, &bob, &changed(alike, &json!({ "name": "Wholly 0ther" }))).await;
+        assert_eq!(result["same_effects"].as_array().unwrap().len(), 2, "{result}");
+        assert_eq!(likeness(&result)[0], ("looks_the_same".to_owned(), "Wholly Other".to_owned()));
+        assert_eq!(result["name"]["available"], false);
+        // A typing error near the end or at the start of the name.
         for typed in ["Wholly Othar", "Uholly Other"] {
-            let told = check_by(&app, &bob, &heron(typed)).await;
+            let result = check_by(&app, &bob, &heron(typed)).await;
             assert_eq!(
-                likeness(&told),
+                likeness(&result),
                 [("near".to_owned(), "Wholly Other".to_owned())],
                 "{typed}"
             );
-            assert_eq!(told["name"]["available"], true);
+            assert_eq!(result["name"]["available"], true);
         }
-        // Neither can its author share another one of that name.
-        let told = check_by(&app, &ada, &heron("Wholly Other")).await;
-        assert_eq!(told["name"]["available"], false);
+        // The author cannot share a second design of that name either.
+        let result = check_by(&app, &ada, &heron("Wholly Other")).await;
+        assert_eq!(result["name"]["available"], false);
     }
 }
 
-/// An editor sends the same name and effects again and again; what is kept of them is dropped when cards change.
+/// An editor sends the same name and effects repeatedly, so the service caches the results. It drops them when cards change.
 #[tokio::test]
-async fn what_is_kept_for_checks_follows_the_cards() {
+async fn cached_results_of_checks_follow_changes_of_cards() {
     let app = TestApp::start_with(in_memory).await;
     app.seed(&["ttcg"]).await;
     app.seed_effect_texts("ttcg").await;
@@ -140,44 +141,44 @@ async fn what_is_kept_for_checks_follows_the_cards() {
             &json!({ "kind": card["kind"], "attributes": card["attributes"], "effects": card["effects"] }),
         )
     };
-    let told = async |name: &str| {
-        let told = check(&app, &design(name)).await;
+    let result = async |name: &str| {
+        let result = check(&app, &design(name)).await;
         let names = |list: &Value| -> Vec<String> {
             let names = list.as_array().unwrap().iter().map(|like| like["name"].to_string());
             names.collect()
         };
-        (names(&told["name"]["like"]), names(&told["same_effects"]))
+        (names(&result["name"]["like"]), names(&result["same_effects"]))
     };
     let quoted = |name: &str| vec![format!("{name:?}")];
     for _ in 0..2 {
-        assert_eq!(told(was).await, (quoted(was), quoted(was)));
-        assert_eq!(told(will_be).await, (Vec::new(), quoted(was)));
+        assert_eq!(result(was).await, (quoted(was), quoted(was)));
+        assert_eq!(result(will_be).await, (Vec::new(), quoted(was)));
     }
     let etag = app.get(&path).by(&admin).answer().await.header("etag");
     let patch = app.patch(&path).by(&admin).header("if-match", &etag);
     patch.json(&json!({ "name": will_be })).answer().await.expect(200);
     app.catch_up().await;
     for _ in 0..2 {
-        assert_eq!(told(was).await, (Vec::new(), quoted(will_be)));
-        assert_eq!(told(will_be).await, (quoted(will_be), quoted(will_be)));
+        assert_eq!(result(was).await, (Vec::new(), quoted(will_be)));
+        assert_eq!(result(will_be).await, (quoted(will_be), quoted(will_be)));
     }
 }
 
-/// Without a letter there is nothing to look for: no name is near.
+/// The service does not search for similar names if a name has no letters.
 #[tokio::test]
-async fn a_name_of_symbols_or_none_is_checked() {
+async fn names_of_symbols_and_missing_names_are_checked() {
     let app = app().await;
     let ada = app.player("ada").await;
     shared(&app, &ada, &heron("\u{1f525}")).await;
-    let told = check(&app, &heron("\u{1f525}")).await;
-    assert_eq!(told["name"]["available"], false, "{told}");
-    let told = check(&app, &changed(heron(""), &json!({ "name": null }))).await;
-    assert_eq!(told["name"]["like"], json!([]));
+    let result = check(&app, &heron("\u{1f525}")).await;
+    assert_eq!(result["name"]["available"], false, "{result}");
+    let result = check(&app, &changed(heron(""), &json!({ "name": null }))).await;
+    assert_eq!(result["name"]["like"], json!([]));
 }
 
-/// Whether a hidden card bears the name, or does the same, is told to nobody: not even to a moderator, who sees the card.
+/// A check does not reveal whether a hidden card has the same name or the same effects, not even to a moderator, who sees the card.
 #[tokio::test]
-async fn hidden_cards_are_not_looked_at() {
+async fn checks_ignore_hidden_cards() {
     let app = app().await;
     let (ada, moderator) = (app.player("ada").await, app.moderator().await);
     let file = set_file(&seed_data("ttcg"), "veil");
@@ -187,11 +188,15 @@ async fn hidden_cards_are_not_looked_at() {
         "effects": hidden["effects"],
     });
     app.give_copy(&ada.id, "ttcg", "veil", hidden["number"].as_str().unwrap()).await;
-    let told = check(&app, &twin).await;
-    assert_eq!((&told["name"]["like"], &told["same_effects"]), (&json!([]), &json!([])), "{told}");
-    assert_eq!(check_by(&app, &ada, &twin).await, told);
-    assert_eq!(check_by(&app, &moderator, &twin).await, told);
-    // Nor does it keep a design from being shared.
+    let result = check(&app, &twin).await;
+    assert_eq!(
+        (&result["name"]["like"], &result["same_effects"]),
+        (&json!([]), &json!([])),
+        "{result}"
+    );
+    assert_eq!(check_by(&app, &ada, &twin).await, result);
+    assert_eq!(check_by(&app, &moderator, &twin).await, result);
+    // A hidden card does not prevent the design from being shared either.
     shared(&app, &ada, &twin).await;
 }
 
@@ -200,8 +205,8 @@ async fn a_game_without_templates_has_no_free_text() {
     let app = TestApp::start().await;
     app.seed(&["emojito"]).await;
     let design = json!({ "game": "emojito", "name": "Sunny", "kind": "emoji", "effects": [{ "text": "Rest." }] });
-    let told = check(&app, &design).await;
-    assert_eq!(told["effects"][0]["free_text"], false);
+    let result = check(&app, &design).await;
+    assert_eq!(result["effects"][0]["free_text"], false);
     let unknown = app.post("/v1/design-checks").json(&json!({ "game": "none", "kind": "unit" }));
     unknown.answer().await.problem(422, "invalid_body");
 }

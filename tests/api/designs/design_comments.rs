@@ -1,4 +1,4 @@
-//! Comments on designs: by whom, for whom, for how long, and that they are counted right.
+//! Comments on designs: who may write and read them, how long they can be edited, and that the counts are correct.
 
 use chrono::Duration;
 use futures_util::future::join_all;
@@ -12,8 +12,8 @@ async fn comment(app: &TestApp, by: &Player, design: &str, body: &Value) -> Answ
 }
 
 /// Writes a comment and returns its path.
-async fn commented(app: &TestApp, by: &Player, design: &str, said: &str) -> String {
-    let answer = comment(app, by, design, &json!({ "text": said })).await;
+async fn commented(app: &TestApp, by: &Player, design: &str, content: &str) -> String {
+    let answer = comment(app, by, design, &json!({ "text": content })).await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     answer.header("location")
 }
@@ -22,14 +22,14 @@ fn id_of(path: &str) -> &str {
     path.rsplit_once('/').unwrap().1
 }
 
-async fn reply(app: &TestApp, by: &Player, to: &str, said: &str) -> String {
+async fn reply(app: &TestApp, by: &Player, to: &str, content: &str) -> String {
     let design = to.rsplit_once("/comments").unwrap().0;
-    let answer = comment(app, by, design, &json!({ "text": said, "reply_to": id_of(to) })).await;
+    let answer = comment(app, by, design, &json!({ "text": content, "reply_to": id_of(to) })).await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     answer.header("location")
 }
 
-/// What a list of comments shows, as strangers see it.
+/// The comments of a list, as an anonymous client sees them.
 async fn listed(app: &TestApp, design: &str, query: &str) -> Vec<Value> {
     let page = app.get(&format!("{design}/comments{query}")).answer().await.expect(200);
     page["data"].as_array().unwrap().clone()
@@ -47,20 +47,20 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
     let own_tag = app.get(&design).by(&ada).answer().await.header("etag");
     assert_eq!(own_tag, "\"r2\"");
-    let said = json!({ "text": " Far *too* <cheap>.\r\n" });
-    let answer = comment(&app, &ben, &design, &said).await;
+    let content = json!({ "text": " Far *too* <cheap>.\r\n" });
+    let answer = comment(&app, &ben, &design, &content).await;
     let (path, tag) = (answer.header("location"), answer.header("etag"));
     assert_eq!(tag, "\"r1\"");
     let written = answer.expect(201);
     assert_eq!(path, format!("{design}/comments/{}", text(&written, "id")));
-    let told = ["state", "author", "text", "html"].map(|member| written[member].clone());
+    let members = ["state", "author", "text", "html"].map(|member| written[member].clone());
     let html = "<p>Far <em>too</em> &lt;cheap&gt;.</p>";
-    assert_eq!(told, ["shown", "ben", "Far *too* <cheap>.", html].map(Value::from));
+    assert_eq!(members, ["shown", "ben", "Far *too* <cheap>.", html].map(Value::from));
     assert_eq!((&written["reply_count"], written.get("edited_at")), (&json!(0), None));
     assert_eq!(listed(&app, &design, "").await, std::slice::from_ref(&written));
     assert_eq!(app.get(&path).answer().await.expect(200), written);
 
-    // The author of the design sees another answer of the same version.
+    // A comment changes the answer to the author of the design, although the revision stays the same.
     let seen = app.get(&design).by(&ada).header("if-none-match", own_tag).answer().await;
     let counted_tag = seen.header("etag");
     assert_eq!(seen.expect(200)["comment_count"], 1);
@@ -76,13 +76,13 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     assert_eq!((top.len(), &top[0]["reply_count"]), (1, &json!(2)));
     assert_eq!(count(&app, &design).await, 3);
 
-    // A reply makes no version of the comment.
+    // A reply does not change the version of the comment.
     let tag = app.get(&path).answer().await.header("etag");
-    let edit = async |by: &Player, tag: &str, said: &str| {
+    let edit = async |by: &Player, tag: &str, content: &str| {
         let edit = app.put(&path).by(by).header("if-match", tag);
-        edit.json(&json!({ "text": said })).answer().await
+        edit.json(&json!({ "text": content })).answer().await
     };
-    app.put(&path).by(&ben).json(&said).answer().await.problem(428, "precondition_required");
+    app.put(&path).by(&ben).json(&content).answer().await.problem(428, "precondition_required");
     edit(&ben, "\"r7\"", "x").await.problem(412, "precondition_failed");
     edit(&ada, "*", "x").await.problem(404, "not_found");
     let edited = edit(&ben, &tag, "A bit cheap.").await;
@@ -101,7 +101,7 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     );
     edit(&ben, "*", "x").await.problem(409, "comment_final");
 
-    // The place stays while there are replies, and tells nothing else.
+    // The place of a deleted comment stays while it has replies, and shows no other data.
     app.delete(&path).by(&cem).answer().await.problem(404, "not_found");
     app.delete(&path).by(&ben).answer().await.expect(204);
     app.delete(&path).by(&ben).answer().await.problem(404, "not_found");
@@ -129,21 +129,21 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
 async fn comments_are_as_public_as_the_design() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
-    let said = json!({ "text": "Well." });
+    let body = json!({ "text": "Well." });
     let draft = begun(&app, &ada, &heron("Reed Heron")).await;
-    comment(&app, &ben, &draft, &said).await.problem(404, "not_found");
-    comment(&app, &ada, &draft, &said).await.problem(404, "not_found");
+    comment(&app, &ben, &draft, &body).await.problem(404, "not_found");
+    comment(&app, &ada, &draft, &body).await.problem(404, "not_found");
     app.get(&format!("{draft}/comments")).answer().await.problem(404, "not_found");
 
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
     let path = commented(&app, &ben, &design, "Well.").await;
     app.post(&format!("{design}/comments"))
-        .json(&said)
+        .json(&body)
         .answer()
         .await
         .problem(401, "unauthenticated");
     step(&app, &ada, &design, "withdraw").await.expect(200);
-    comment(&app, &ben, &design, &said).await.problem(404, "not_found");
+    comment(&app, &ben, &design, &body).await.problem(404, "not_found");
     app.get(&path).answer().await.problem(404, "not_found");
     app.get(&format!("{design}/comments")).by(&ada).answer().await.problem(404, "not_found");
     let replies = format!("{design}/comments?reply_to={}", id_of(&path));
@@ -151,7 +151,7 @@ async fn comments_are_as_public_as_the_design() {
     step(&app, &ada, &design, "share").await.expect(200);
     app.get(&path).answer().await.expect(200);
 
-    // Threads are of one design, and one deep.
+    // A thread belongs to one design, and a reply cannot have replies.
     let other = shared(&app, &ada, &heron("Reed Heron")).await;
     let deep = reply(&app, &ada, &path, "Thanks.").await;
     let elsewhere = json!({ "text": "x", "reply_to": id_of(&path) });
@@ -162,13 +162,13 @@ async fn comments_are_as_public_as_the_design() {
     app.get(&wrong_place).answer().await.problem(404, "not_found");
     app.delete(&wrong_place).by(&ben).answer().await.problem(404, "not_found");
 
-    // Who is gone from the gallery can still take back what was said there.
+    // The author of a comment can delete it while the design is withdrawn.
     step(&app, &ada, &design, "withdraw").await.expect(200);
     app.delete(&path).by(&ben).answer().await.expect(204);
 }
 
 #[tokio::test]
-async fn pages_of_comments_have_an_order_that_stays() {
+async fn pages_of_comments_keep_their_order() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -178,18 +178,18 @@ async fn pages_of_comments_have_an_order_that_stays() {
     }
     let page = app.get(&format!("{design}/comments?limit=2")).answer().await.expect(200);
     let cursor = text(&page, "next_cursor");
-    // What comes between two pages, or goes, moves nothing.
+    // A comment that is created or deleted between two pages does not move the other comments.
     commented(&app, &ben, &design, "Later.").await;
     app.delete(&paths[3]).by(&ben).answer().await.expect(204);
     let rest = listed(&app, &design, &format!("?cursor={cursor}")).await;
-    let said: Vec<&str> = rest.iter().map(|comment| comment["text"].as_str().unwrap()).collect();
-    assert_eq!(said, ["Number 2.", "Number 1.", "Number 0."]);
+    let texts: Vec<&str> = rest.iter().map(|comment| comment["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["Number 2.", "Number 1.", "Number 0."]);
     let wrong = app.get(&format!("{design}/comments?cursor=x")).answer().await;
     wrong.problem(400, "invalid_cursor");
 }
 
 #[tokio::test]
-async fn hostile_comments_are_texts_or_refused() {
+async fn hostile_comments_are_escaped_or_refused() {
     let app = app().await;
     let ada = app.player("ada").await;
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -222,16 +222,16 @@ async fn hostile_comments_are_texts_or_refused() {
         &"a".repeat(2001),
         &family.repeat(2001),
     ]
-    .map(|said| json!({ "text": said }));
+    .map(|content| json!({ "text": content }));
     let more = [json!({}), json!({ "text": 7 }), json!({ "text": "x", "hidden": true })];
     for body in refused.iter().chain(&more) {
-        let told = comment(&app, &ada, &design, body).await.problem(422, "invalid_body");
-        assert!(!told["errors"].as_array().unwrap().is_empty());
+        let problem = comment(&app, &ada, &design, body).await.problem(422, "invalid_body");
+        assert!(!problem["errors"].as_array().unwrap().is_empty());
     }
 }
 
 #[tokio::test]
-async fn what_a_banned_account_said_is_hidden_until_the_ban_ends() {
+async fn comments_of_a_banned_account_are_hidden_until_the_ban_ends() {
     let app = app().await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
@@ -260,7 +260,7 @@ async fn what_a_banned_account_said_is_hidden_until_the_ban_ends() {
     assert_eq!(listed(&app, &design, "").await.len(), 3);
     assert_eq!(count(&app, &design).await, 5);
 
-    // What a moderator hides is shown to nobody, and counted no more.
+    // A comment that a moderator has hidden is not shown to any account, and is not counted.
     app.sql(&format!(
         "UPDATE design_comments SET hidden_at = now() WHERE id = '{}'",
         id_of(&lonely)
@@ -271,32 +271,32 @@ async fn what_a_banned_account_said_is_hidden_until_the_ban_ends() {
 }
 
 #[tokio::test]
-async fn new_accounts_say_so_much_a_day() {
+async fn new_accounts_have_a_daily_limit_of_comments() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
     for place in 0..20 {
         commented(&app, &ben, &design, &format!("{place}")).await;
     }
-    let told = comment(&app, &ben, &design, &json!({ "text": "More." })).await;
-    assert!(told.header("retry-after").parse::<u32>().unwrap() <= 24 * 60 * 60);
-    told.problem(429, "daily_limit_reached");
-    // What is refused for another reason does not count, nor what others do.
+    let refused = comment(&app, &ben, &design, &json!({ "text": "More." })).await;
+    assert!(refused.header("retry-after").parse::<u32>().unwrap() <= 24 * 60 * 60);
+    refused.problem(429, "daily_limit_reached");
+    // The comments of other accounts do not count, and older accounts have a higher limit.
     commented(&app, &ada, &design, "And I?").await;
     app.sql("UPDATE accounts SET created_at = created_at - interval '4 days'").await;
     commented(&app, &ben, &design, "More.").await;
 }
 
 #[tokio::test]
-async fn a_request_that_is_sent_again_comments_once() {
+async fn a_repeated_request_creates_one_comment() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
     let other = shared(&app, &ada, &heron("Reed Heron")).await;
-    let send = async |design: &str, said: &str| {
+    let send = async |design: &str, content: &str| {
         let request =
             app.post(&format!("{design}/comments")).by(&ben).header("idempotency-key", "k");
-        request.json(&json!({ "text": said })).answer().await
+        request.json(&json!({ "text": content })).answer().await
     };
     let first = send(&design, "Once.").await;
     let path = first.header("location");
@@ -310,9 +310,9 @@ async fn a_request_that_is_sent_again_comments_once() {
     send(&design, "Once.").await.problem(410, "gone");
 }
 
-/// Comments, replies, deletions and a ban at the same time, on two instances: what is counted is what is there.
+/// Comments, replies, deletions and a ban run at the same time on two instances. The counts must equal the rows in the database.
 #[tokio::test]
-async fn counts_stay_true_in_a_crowd() {
+async fn counts_are_correct_after_parallel_requests() {
     let app = app().await;
     let other = app.second_instance();
     let (ada, admin) = (app.player("ada").await, app.admin().await);
@@ -329,14 +329,14 @@ async fn counts_stay_true_in_a_crowd() {
             if round > 0 {
                 body["reply_to"] = id_of(&thread).into();
             }
-            let said = comment(app, player, &design, &body).await;
-            if said.status == 401 {
+            let answer = comment(app, player, &design, &body).await;
+            if answer.status == 401 {
                 return;
             }
-            assert_eq!(said.status, 201, "{}", said.text());
+            assert_eq!(answer.status, 201, "{}", answer.text());
             if round == 1 {
-                let gone = app.delete(&said.header("location")).by(player).answer().await;
-                assert!([204, 401].contains(&gone.status), "{}", gone.text());
+                let deleted = app.delete(&answer.header("location")).by(player).answer().await;
+                assert!([204, 401].contains(&deleted.status), "{}", deleted.text());
             }
         }
     };
@@ -346,15 +346,15 @@ async fn counts_stay_true_in_a_crowd() {
     };
     let talks = crowd.iter().enumerate().map(|(place, player)| talk(place, player));
     tokio::join!(join_all(talks), ban);
-    let standing = app
+    let stored_comments = app
         .db()
         .number(
             "SELECT count(*) FROM design_comments c JOIN accounts a ON a.id = c.account_id \
              WHERE c.deleted_at IS NULL AND a.banned_at IS NULL",
         )
         .await;
-    assert!(standing > 5 * 2, "{standing}");
-    assert_eq!(count(&app, &design).await, standing);
+    assert!(stored_comments > 5 * 2, "{stored_comments}");
+    assert_eq!(count(&app, &design).await, stored_comments);
     let wrong = "SELECT count(*) FROM design_comments c WHERE reply_count <> (SELECT count(*) FROM design_comments r WHERE r.reply_to = c.id AND r.stands)";
     assert_eq!(app.db().number(wrong).await, 0);
 }

@@ -1,4 +1,4 @@
-//! Designs of players: nobody sees a draft, everybody what is shared, and a name belongs to one.
+//! Designs of players: only the author sees a draft, all readers see a shared design, and a name belongs to one design.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -7,33 +7,33 @@ use super::{app, begun, changed, create, heron, put, shared, step};
 use crate::support::{RequestExt as _, sql};
 
 #[tokio::test]
-async fn a_design_is_begun_read_replaced_and_deleted() {
+async fn a_design_is_created_read_replaced_and_deleted() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let answer = create(&app, &ada, &heron("Lantern Heron")).await;
     let path = answer.header("location");
     assert_eq!(answer.header("etag"), "\"r1\"");
-    let made = answer.expect(201);
-    let id = made["id"].as_str().unwrap();
+    let created = answer.expect(201);
+    let id = created["id"].as_str().unwrap();
     assert_eq!(path, format!("/v1/designs/{id}"));
     assert!(id.starts_with("D-") && id.len() == 12, "{id}");
     assert_eq!(
-        (&made["status"], &made["revision"], &made["author"]),
+        (&created["status"], &created["revision"], &created["author"]),
         (&json!("draft"), &json!(1), &json!("ada"))
     );
-    // Every rarity of the game, with sums that rise.
-    let printings = made["all_printings"].as_array().unwrap();
+    // The design has a printing of every rarity of the game, with rising sums.
+    let printings = created["all_printings"].as_array().unwrap();
     let sums: Vec<i64> = printings
         .iter()
         .map(|printing| &printing["attributes"])
         .map(|numbers| numbers["attack"].as_i64().unwrap() + numbers["defense"].as_i64().unwrap())
         .collect();
     assert_eq!(sums, [500, 510, 520, 530, 540, 550]);
-    assert_eq!(made["printings"], json!([]));
+    assert_eq!(created["printings"], json!([]));
 
-    // Whatever way its identifier is typed.
+    // The identifier may be typed in lower case and without the hyphen.
     let typed = format!("/v1/designs/{}", id.to_lowercase().replace('-', ""));
-    assert_eq!(app.get(&typed).by(&ada).answer().await.expect(200), made);
+    assert_eq!(app.get(&typed).by(&ada).answer().await.expect(200), created);
     app.get(&path).by(&bob).answer().await.problem(404, "not_found");
     app.get(&path).answer().await.problem(404, "not_found");
     app.get(&format!("{path}/picture")).answer().await.problem(404, "not_found");
@@ -69,34 +69,34 @@ async fn a_design_is_begun_read_replaced_and_deleted() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_design_is_told_at_once() {
+async fn all_faults_of_a_design_are_reported_at_once() {
     let app = app().await;
     let ada = app.player("ada").await;
     let wrong = json!({
         "game": "ttgc", "name": "a\tb", "kind": "a kind", "licence": "gpl",
         "effects": [{ "text": "" }], "flavour": "\u{202e}backwards",
     });
-    let told = create(&app, &ada, &wrong).await.problem(422, "invalid_body");
-    let pointers: Vec<&str> = told["errors"]
+    let problem = create(&app, &ada, &wrong).await.problem(422, "invalid_body");
+    let pointers: Vec<&str> = problem["errors"]
         .as_array()
         .unwrap()
         .iter()
         .map(|fault| fault["pointer"].as_str().unwrap())
         .collect();
     assert_eq!(pointers, ["/game", "/licence", "/name", "/kind", "/effects/0/text", "/flavour"]);
-    assert!(told["errors"][0]["detail"].as_str().unwrap().contains("ttcg"), "{told}");
+    assert!(problem["errors"][0]["detail"].as_str().unwrap().contains("ttcg"), "{problem}");
 
     for typed in ["D-0000000001", "7", "veil", "D-%00000000000"] {
-        let told =
+        let problem =
             app.get(&format!("/v1/designs/{typed}")).answer().await.problem(404, "not_found");
-        assert!(!told["detail"].as_str().unwrap_or_default().contains("panicked"));
+        assert!(!problem["detail"].as_str().unwrap_or_default().contains("panicked"));
     }
     let mistyped = app.get("/v1/designs/D-0000000001").answer().await.problem(404, "not_found");
     assert!(mistyped["detail"].as_str().unwrap().contains("typing error"), "{mistyped}");
 }
 
 #[tokio::test]
-async fn what_is_shared_is_seen_by_everybody_until_it_is_withdrawn_and_then_by_identifier() {
+async fn a_shared_design_is_public_and_a_withdrawn_design_is_found_by_identifier() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let path = begun(&app, &ada, &heron("Lantern Heron")).await;
@@ -108,7 +108,7 @@ async fn what_is_shared_is_seen_by_everybody_until_it_is_withdrawn_and_then_by_i
     assert_eq!((&seen["name"], &seen["status"]), (&json!("Lantern Heron"), &json!("shared")));
     step(&app, &ada, &path, "share").await.problem(409, "design_step_refused");
 
-    // A revision of what is shared is shared.
+    // A new revision of a shared design is shared, too.
     let lore = changed(heron("Lantern Egret"), &json!({ "lore": "It *waits* & <counts>." }));
     put(&app, &ada, &path, "\"r2\"", &lore).await.expect(200);
     assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["name"], "Lantern Egret");
@@ -121,7 +121,7 @@ async fn what_is_shared_is_seen_by_everybody_until_it_is_withdrawn_and_then_by_i
     let delete = app.delete(&path).by(&ada).header("if-match", "\"r3\"").answer().await;
     delete.problem(409, "design_was_public");
     step(&app, &ada, &path, "withdraw").await.expect(200);
-    // Who refers to it still finds what was shared, and nothing that was written since.
+    // Other readers still find the last shared revision by its identifier, and no later revision.
     put(&app, &ada, &path, "\"r4\"", &heron("A Secret Idea")).await.expect(200);
     let seen = app.get(&path).answer().await.expect(200);
     assert_eq!(
@@ -133,9 +133,9 @@ async fn what_is_shared_is_seen_by_everybody_until_it_is_withdrawn_and_then_by_i
     assert_eq!(app.get("/v1/designs").answer().await.expect(200)["data"], json!([]));
 }
 
-/// Others see other bytes than the author, and nothing that changes unseen.
+/// Other readers get another tag than the author, and it does not change with revisions that they cannot see.
 #[tokio::test]
-async fn the_tag_of_a_design_tells_others_nothing() {
+async fn the_tag_of_a_design_does_not_reveal_private_revisions() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let path = shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -146,13 +146,13 @@ async fn the_tag_of_a_design_tells_others_nothing() {
     let own = app.get(&path).by(&ada).answer().await;
     assert_eq!(own.header("etag"), "\"r4\"");
     let with_own = app.get(&path).header("if-none-match", own.header("etag")).answer().await;
-    assert_eq!(with_own.status, 200, "what only the author sees is not confirmed to others");
+    assert_eq!(with_own.status, 200, "the tag of the author is not confirmed to others");
     let again = app.get(&path).header("if-none-match", before).answer().await;
     assert_eq!(again.status, 304);
 }
 
 #[tokio::test]
-async fn the_same_again_makes_no_revision() {
+async fn unchanged_content_creates_no_revision() {
     let app = app().await;
     let ada = app.player("ada").await;
     let path = begun(&app, &ada, &heron("Lantern Heron")).await;
@@ -165,7 +165,7 @@ async fn the_same_again_makes_no_revision() {
     assert_eq!(app.db().value("SELECT count(*) FROM design_revisions").await, "1");
 }
 
-/// Whatever is written into a field is text, wherever it comes out.
+/// The content of each field is text, and is escaped in every form of the answer.
 #[tokio::test]
 async fn hostile_texts_are_texts() {
     let app = app().await;
@@ -191,7 +191,7 @@ async fn hostile_texts_are_texts() {
         }
         let html = read["lore_html"].as_str().unwrap();
         let inner = html.strip_prefix("<p>").unwrap().strip_suffix("</p>").unwrap();
-        // Stars may be emphasis.
+        // Stars in the text may become emphasis.
         let text = inner.replace("<em>", "").replace("</em>", "");
         assert!(!text.contains(['<', '>', '"']), "{html}");
         let picture = app.get(&format!("{path}/picture")).by(&ada).answer().await.text();
@@ -199,18 +199,18 @@ async fn hostile_texts_are_texts() {
             assert!(!picture.contains(tag), "{tag} of {hostile}");
         }
     }
-    // What nobody sees or what turns a line round is refused in every field.
+    // Control characters, and characters that change the direction of a line, are refused in every field.
     for field in ["name", "flavour", "lore", "credits"] {
         for refused in ["a\u{202e}b", "a\u{7}b", "a\u{1b}[2Jb"] {
             let design = changed(heron("Lantern Heron"), &json!({ field: refused }));
-            let told = create(&app, &ada, &design).await.problem(422, "invalid_body");
-            assert_eq!(told["errors"][0]["pointer"], format!("/{field}"));
+            let problem = create(&app, &ada, &design).await.problem(422, "invalid_body");
+            assert_eq!(problem["errors"][0]["pointer"], format!("/{field}"));
         }
     }
 }
 
 #[tokio::test]
-async fn what_banned_accounts_share_is_hidden() {
+async fn designs_of_banned_accounts_are_hidden() {
     let app = app().await;
     let ada = app.player("ada").await;
     let path = shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -223,17 +223,17 @@ async fn what_banned_accounts_share_is_hidden() {
 }
 
 #[tokio::test]
-async fn a_name_belongs_to_one_whatever_letters_it_is_written_in() {
+async fn a_name_in_any_lookalike_letters_belongs_to_one_design() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
-    // A card has it.
+    // A card has this name.
     let path = begun(&app, &ada, &heron("gatepost LAD!")).await;
-    let told = step(&app, &ada, &path, "share").await.problem(409, "design_name_taken");
-    assert!(told["detail"].as_str().unwrap().contains("hearth 002"), "{told}");
+    let problem = step(&app, &ada, &path, "share").await.problem(409, "design_name_taken");
+    assert!(problem["detail"].as_str().unwrap().contains("hearth 002"), "{problem}");
     let nameless = begun(&app, &ada, &changed(heron(""), &json!({ "name": null }))).await;
     step(&app, &ada, &nameless, "share").await.problem(409, "design_nameless");
 
-    // Drafts keep nothing; what is shared does, in every script.
+    // A draft does not reserve its name. A shared design does, in every script.
     let first = begun(&app, &ada, &heron("Ada Heron")).await;
     let second = shared(&app, &bob, &heron("\u{410}d\u{430} Heron")).await;
     step(&app, &ada, &first, "share").await.problem(409, "design_name_taken");
@@ -243,25 +243,25 @@ async fn a_name_belongs_to_one_whatever_letters_it_is_written_in() {
     taken.problem(409, "design_name_taken");
     assert_eq!(app.get(&renamed).answer().await.expect(200)["name"], "Reed Heron");
 
-    // Nor can a shared design become the twin of a card by the case of a letter: "l" looks like "I", and "i" does not.
+    // A shared design cannot get the name of a card by a change of the case of a letter either: "l" looks like "I", and "i" does not.
     let near = shared(&app, &bob, &heron("Gatepost iad")).await;
     let twin = put(&app, &bob, &near, "\"r2\"", &heron("Gatepost Iad")).await;
     twin.problem(409, "design_name_taken");
-    // Characters that nobody sees make no other name.
+    // Invisible characters do not make a name different.
     let hidden: String =
         "Gatepost Lad".chars().flat_map(|c| [c.to_string(), "\u{200d}".repeat(11)]).collect();
     let hidden = begun(&app, &bob, &heron(&hidden)).await;
     step(&app, &bob, &hidden, "share").await.problem(409, "design_name_taken");
 
-    // It is free again when it is withdrawn, and cannot be taken back then.
+    // A withdrawal frees the name. The design cannot be shared again while another design has the name.
     step(&app, &bob, &second, "withdraw").await.expect(200);
     step(&app, &ada, &first, "share").await.expect(200);
     step(&app, &bob, &second, "share").await.problem(409, "design_name_taken");
 }
 
-/// Two instances, twelve authors, one moment.
+/// Twelve authors share their designs at the same time on two instances.
 #[tokio::test]
-async fn of_designs_that_are_shared_under_one_name_at_once_one_wins() {
+async fn exactly_one_of_parallel_designs_with_one_name_is_shared() {
     let app = app().await;
     let other = app.second_instance();
     let mut paths = Vec::new();
@@ -285,7 +285,7 @@ async fn of_designs_that_are_shared_under_one_name_at_once_one_wins() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_sent_again_makes_one_design() {
+async fn a_repeated_request_creates_one_design() {
     let app = app().await;
     let ada = app.player("ada").await;
     let send = async |design: &Value| {
@@ -302,7 +302,7 @@ async fn a_request_that_is_sent_again_makes_one_design() {
 }
 
 #[tokio::test]
-async fn new_accounts_may_do_less_on_a_day() {
+async fn new_accounts_have_lower_daily_limits() {
     let app = app().await;
     let ada = app.player("ada").await;
     for at in 0..5 {
@@ -313,12 +313,12 @@ async fn new_accounts_may_do_less_on_a_day() {
     let wait: i64 = answer.header("retry-after").parse().unwrap();
     assert!((1..=24 * 60 * 60).contains(&wait), "{wait}");
     answer.problem(429, "daily_limit_reached");
-    // The design is as it was.
+    // The refused step has not changed the design.
     assert_eq!(app.get(&sixth).by(&ada).answer().await.header("etag"), "\"r1\"");
-    // Accounts that are older may do more.
+    // Older accounts have higher limits.
     sql(&app.db().url(), "UPDATE accounts SET created_at = created_at - interval '4 days'").await;
     step(&app, &ada, &sixth, "share").await.expect(200);
-    // And tomorrow is another day.
+    // The counts begin again on the next day.
     sql(
         &app.db().url(),
         "UPDATE daily_counts SET count = 1000; UPDATE accounts SET created_at = now()",
@@ -329,7 +329,7 @@ async fn new_accounts_may_do_less_on_a_day() {
     create(&app, &ada, &heron("Heron of Tomorrow")).await.expect(201);
 }
 
-/// What a revision said is never changed, whoever tries.
+/// Constraints of the database refuse a change of a revision, an invalid identifier, and a listed design with an older public revision.
 #[tokio::test]
 async fn the_database_refuses_to_change_a_revision() {
     let app = app().await;
@@ -337,7 +337,10 @@ async fn the_database_refuses_to_change_a_revision() {
     begun(&app, &ada, &heron("Lantern Heron")).await;
     assert!(app.db().refuses("UPDATE design_revisions SET content = '{}'").await);
     let code = "UPDATE designs SET code = 'D-ILOU000000'";
-    assert!(app.db().refuses(code).await, "letters that are no symbols");
+    assert!(app.db().refuses(code).await, "these letters are no symbols of identifiers");
     let listed = "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1, revision = 2";
-    assert!(app.db().refuses(listed).await, "what is listed is shown as it is");
+    assert!(
+        app.db().refuses(listed).await,
+        "the latest revision of a listed design must be public"
+    );
 }

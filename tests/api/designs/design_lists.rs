@@ -1,4 +1,4 @@
-//! The own designs, and the gallery.
+//! The list of the own designs of an author, and the gallery.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn names(page: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_gallery_holds_what_is_shared_the_newest_first() {
+async fn the_gallery_lists_shared_designs_newest_first() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     begun(&app, &ada, &heron("A Draft")).await;
@@ -43,15 +43,15 @@ async fn the_gallery_holds_what_is_shared_the_newest_first() {
         ("?order=desc", "?order"),
     ] {
         let wrong = app.get(&format!("/v1/designs{query}")).answer().await;
-        let told = wrong.problem(400, "invalid_query");
-        assert_eq!(told["errors"][0]["pointer"], pointer, "{told}");
+        let problem = wrong.problem(400, "invalid_query");
+        assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
     }
     let wrong = app.get("/v1/designs?cursor=e30").answer().await;
     wrong.problem(400, "invalid_cursor");
 }
 
 #[tokio::test]
-async fn the_own_designs_are_listed_with_their_drafts() {
+async fn own_designs_are_listed_with_drafts() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     begun(&app, &ada, &heron("A Draft")).await;

@@ -1,4 +1,4 @@
-//! Ratings of designs: one of each account counts, from when the account is old enough, and while it is not banned.
+//! Ratings of designs: one rating of each account counts, once the account is old enough, and while the account is not banned.
 
 use cardscape::store::designs::design_ratings::count_due;
 use chrono::Duration;
@@ -18,19 +18,19 @@ async fn ratings(app: &TestApp, design: &str) -> Value {
     app.get(&format!("{design}/ratings")).answer().await.expect(200)
 }
 
-/// How many count and what they come to, where the design is shown itself and in the gallery.
+/// The number of counted ratings and their result, which must be the same for the design, in the gallery and in the ratings.
 async fn shown(app: &TestApp, design: &str) -> (Value, Value) {
     let seen = app.get(design).answer().await.expect(200);
-    let told = (seen["rating_count"].clone(), seen["rating"].clone());
+    let result = (seen["rating_count"].clone(), seen["rating"].clone());
     let all = app.get("/v1/designs").answer().await.expect(200);
     let row = all["data"].as_array().unwrap().iter().find(|row| row["id"] == seen["id"]).unwrap();
-    assert_eq!(told, (row["rating_count"].clone(), row["rating"].clone()));
+    assert_eq!(result, (row["rating_count"].clone(), row["rating"].clone()));
     let ratings = ratings(app, design).await;
-    assert_eq!(told, (ratings["rating_count"].clone(), ratings["rating"].clone()));
-    told
+    assert_eq!(result, (ratings["rating_count"].clone(), ratings["rating"].clone()));
+    result
 }
 
-/// Everybody has been here for long.
+/// Makes all accounts old enough for their ratings to count.
 async fn age(app: &TestApp) {
     app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
 }
@@ -53,22 +53,22 @@ async fn one_rating_of_each_account_counts() {
     // As if five more players had given three points for everything: (60 + 20) / (4 × 6).
     assert_eq!(shown(&app, &design).await, (json!(1), json!(3.33)));
     rate(&app, &cem, &design, [1, 2, 3, 4]).await.expect(200);
-    let told = ratings(&app, &design).await;
+    let result = ratings(&app, &design).await;
     assert_eq!(
-        told["means"],
+        result["means"],
         json!({ "rating_count": 2, "fun": 3.0, "balance": 3.5, "flavour": 4.0, "clarity": 4.5 })
     );
-    // Again is instead.
+    // A second rating of an account replaces the first one.
     rate(&app, &ben, &design, [1, 1, 1, 1]).await.expect(200);
     assert_eq!(ratings(&app, &design).await["means"]["rating_count"], 2);
     assert_eq!(app.get(&own).by(&ben).answer().await.expect(200)["clarity"], 1);
 
-    // A later revision: the old rating counts until there is a new one.
+    // After a new revision, the old rating counts until the account rates again.
     put(&app, &ada, &design, "*", &heron("Lantern Crane")).await.expect(200);
     assert_eq!(shown(&app, &design).await.0, 2);
     rate(&app, &ben, &design, [5, 5, 5, 5]).await.expect(200);
-    let told = ratings(&app, &design).await;
-    let by_revision: Vec<(&Value, &Value, &Value)> = told["revisions"]
+    let result = ratings(&app, &design).await;
+    let by_revision: Vec<(&Value, &Value, &Value)> = result["revisions"]
         .as_array()
         .unwrap()
         .iter()
@@ -85,7 +85,7 @@ async fn one_rating_of_each_account_counts() {
 }
 
 #[tokio::test]
-async fn nobody_rates_their_own_design_or_one_that_is_not_shown() {
+async fn own_designs_and_unlisted_designs_cannot_be_rated() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     age(&app).await;
@@ -99,19 +99,19 @@ async fn nobody_rates_their_own_design_or_one_that_is_not_shown() {
     rate(&app, &ben, &design, [1; 4]).await.problem(404, "not_found");
     app.get(&format!("{design}/ratings")).answer().await.problem(404, "not_found");
     app.get(&format!("{design}/rating")).by(&ben).answer().await.problem(404, "not_found");
-    let told = rate(&app, &ben, &design, [0, 6, 3, -1]).await.problem(422, "invalid_body");
-    let faults = told["errors"].as_array().unwrap();
+    let problem = rate(&app, &ben, &design, [0, 6, 3, -1]).await.problem(422, "invalid_body");
+    let faults = problem["errors"].as_array().unwrap();
     let pointers: Vec<&Value> = faults.iter().map(|fault| &fault["pointer"]).collect();
     assert_eq!(pointers, ["/fun", "/balance", "/clarity"]);
     let part = json!({ "fun": 5 });
     let part = app.put(&format!("{design}/rating")).by(&ben).json(&part).answer().await;
     assert_eq!(part.problem(422, "invalid_body")["errors"].as_array().unwrap().len(), 3);
-    // What is not shown can still be taken back.
+    // A rating can be deleted although the design is no longer shown.
     app.delete(&format!("{design}/rating")).by(&ben).answer().await.expect(204);
 }
 
 #[tokio::test]
-async fn ratings_count_from_when_the_account_is_old_enough() {
+async fn ratings_count_once_the_account_is_old_enough() {
     let app = app().await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
@@ -135,7 +135,7 @@ async fn ratings_count_from_when_the_account_is_old_enough() {
 }
 
 #[tokio::test]
-async fn ratings_of_banned_accounts_fall_away_and_come_back() {
+async fn ratings_of_banned_accounts_count_again_after_the_ban() {
     let app = app().await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
@@ -155,7 +155,7 @@ async fn ratings_of_banned_accounts_fall_away_and_come_back() {
         ban(player, true).await;
     }
     assert_eq!(shown(&app, &design).await, (json!(0), json!(3.0)));
-    // Time does not bring them back.
+    // The ratings of a banned account do not count either when the account becomes old enough.
     let later = app.clock().now() + Duration::days(9);
     assert_eq!(count_due(app.store(), later).await.unwrap(), 0);
     for player in [&ben, &cem] {
@@ -166,7 +166,7 @@ async fn ratings_of_banned_accounts_fall_away_and_come_back() {
     assert_eq!(shown(&app, &design).await.0, 2);
 }
 
-/// Many requests of each account at the same time, on two instances, beside the job that counts and edits of the author.
+/// Each account sends many requests at the same time to two instances, during the counting job and edits of the author.
 #[tokio::test]
 async fn parallel_ratings_of_one_account_count_once() {
     let app = app().await;
@@ -211,7 +211,7 @@ async fn parallel_ratings_of_one_account_count_once() {
 }
 
 #[tokio::test]
-async fn new_accounts_rate_so_much_a_day() {
+async fn new_accounts_have_a_daily_limit_of_ratings() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -219,6 +219,6 @@ async fn new_accounts_rate_so_much_a_day() {
         rate(&app, &ben, &design, [5; 4]).await.expect(200);
     }
     rate(&app, &ben, &design, [5; 4]).await.problem(429, "daily_limit_reached");
-    // It can always be taken back.
+    // A rating can also be deleted after the limit is reached.
     app.delete(&format!("{design}/rating")).by(&ben).answer().await.expect(204);
 }

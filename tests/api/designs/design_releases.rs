@@ -1,4 +1,4 @@
-//! From an approved design to a card.
+//! Releases: an approved design becomes a card, and its designer gets a perk.
 
 use futures_util::future::join;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{app, begun, changed, heron, shared, step};
 use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
 
-/// The design, submitted and approved.
+/// Submits and approves a design.
 pub(super) async fn approve(app: &TestApp, author: &Player, mod_: &Player, path: &str) {
     step(app, author, path, "submit").await.expect(200);
     app.post(&format!("{path}/claim")).by(mod_).answer().await.expect(200);
@@ -14,7 +14,7 @@ pub(super) async fn approve(app: &TestApp, author: &Player, mod_: &Player, path:
     app.post(&format!("{path}/decide")).by(mod_).json(&decision).answer().await.expect(200);
 }
 
-/// A shared design that is approved; its path.
+/// Creates a shared design, approves it, and returns its path.
 async fn approved(app: &TestApp, author: &Player, mod_: &Player, name: &str) -> String {
     let path = shared(app, author, &heron(name)).await;
     approve(app, author, mod_, &path).await;
@@ -42,14 +42,14 @@ async fn an_approved_design_becomes_an_open_card() {
     app.get("/v1/games/ttcg/sets/hearth/cards/900").answer().await.problem(404, "not_found");
     assert_eq!(read(&app, &ada, &path).await["status"], "approved");
 
-    let made = release(&app, &admin, &path, &place).await;
-    let location = made.header("location");
-    let made = made.expect(201);
+    let released = release(&app, &admin, &path, &place).await;
+    let location = released.header("location");
+    let released = released.expect(201);
     assert_eq!(
-        (&made["set"], &made["hidden"], &made["licence"], &made["revision"]),
+        (&released["set"], &released["hidden"], &released["licence"], &released["revision"]),
         (&json!("hearth"), &json!(false), &json!("release-1"), &json!(1))
     );
-    // Design and card name each other.
+    // The design and the card refer to each other.
     let card = app.get(&location).answer().await.expect(200);
     assert_eq!(card["name"], "Lantern Heron");
     assert_eq!(
@@ -64,15 +64,15 @@ async fn an_approved_design_becomes_an_open_card() {
     );
     let text = app.get(&location).header("accept", "text/plain").answer().await;
     assert!(text.text().contains("designed by ada (D-"), "{}", text.text());
-    // All printings are there, and the card is found by what it says.
+    // The card has all printings, and the search finds it by its name.
     let printings = app.get(&format!("{location}/printings")).answer().await.expect(200);
     assert_eq!(printings["data"].as_array().unwrap().len(), 6);
     let found = app.get("/v1/cards?q=\"lantern heron\"").answer().await.expect(200);
     assert_eq!(found["data"][0]["designed_by"]["author"], "ada");
 
-    // The same again is the same card; another place is refused.
+    // A repeated release returns the same card. A release to another place is refused.
     let again = release(&app, &admin, &path, &place).await.expect(201);
-    assert_eq!(again, made);
+    assert_eq!(again, released);
     let other = json!({ "set": "hearth", "number": "901" });
     let refused = release(&app, &admin, &path, &other).await.problem(409, "design_step_refused");
     assert!(refused["detail"].as_str().unwrap().contains("card 900"), "{refused}");
@@ -84,7 +84,7 @@ async fn an_approved_design_becomes_an_open_card() {
 }
 
 #[tokio::test]
-async fn what_is_not_approved_or_has_no_place_is_no_card() {
+async fn only_an_approved_design_with_a_free_place_is_released() {
     let app = app().await;
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
     let place = json!({ "set": "hearth", "number": "900" });
@@ -98,39 +98,41 @@ async fn what_is_not_approved_or_has_no_place_is_no_card() {
         (json!({ "set": "hearth", "number": "9 00" }), "/number"),
         (json!({ "set": "hearth", "number": "-" }), "/number"),
     ] {
-        let told = release(&app, &admin, &path, &place).await.problem(422, "invalid_body");
-        assert_eq!(told["errors"][0]["pointer"], pointer, "{told}");
+        let problem = release(&app, &admin, &path, &place).await.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
     }
     let taken = json!({ "set": "hearth", "number": "001" });
-    let told = release(&app, &admin, &path, &taken).await.problem(409, "design_not_releasable");
-    assert_eq!(told["errors"][0]["pointer"], "/number", "{told}");
+    let problem = release(&app, &admin, &path, &taken).await.problem(409, "design_not_releasable");
+    assert_eq!(problem["errors"][0]["pointer"], "/number", "{problem}");
     app.import_set("dusk", 1, false).await;
     app.print("dusk", 77).await;
     let printed = json!({ "set": "dusk", "number": "900" });
-    let told = release(&app, &admin, &path, &printed).await.problem(409, "design_not_releasable");
-    assert_eq!(told["errors"][0]["pointer"], "/set", "{told}");
+    let problem =
+        release(&app, &admin, &path, &printed).await.problem(409, "design_not_releasable");
+    assert_eq!(problem["errors"][0]["pointer"], "/set", "{problem}");
     let none = json!({ "set": "hearth" });
     release(&app, &admin, &path, &none).await.problem(422, "invalid_body");
 }
 
-/// The admin is told of the hidden card that has the name; the check of the author never was.
+/// The answer to the admin names the hidden card with the name. The checks of the author do not reveal it.
 #[tokio::test]
-async fn a_name_of_a_hidden_card_collides_at_release() {
+async fn a_release_with_the_name_of_a_hidden_card_is_refused() {
     let app = app().await;
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
     for (name, number) in [("Nobody's Shadow", "900"), ("Nobody's Shad\u{043e}w", "901")] {
         let path = begun(&app, &ada, &heron(name)).await;
         approve(&app, &ada, &mod_, &path).await;
         let place = json!({ "set": "hearth", "number": number });
-        let told = release(&app, &admin, &path, &place).await.problem(409, "design_not_releasable");
-        assert_eq!(told["errors"][0]["pointer"], "/name", "{told}");
-        assert!(told["errors"][0]["detail"].as_str().unwrap().contains("veil"), "{told}");
+        let problem =
+            release(&app, &admin, &path, &place).await.problem(409, "design_not_releasable");
+        assert_eq!(problem["errors"][0]["pointer"], "/name", "{problem}");
+        assert!(problem["errors"][0]["detail"].as_str().unwrap().contains("veil"), "{problem}");
     }
 }
 
-/// Of the author, strangers and other players nobody sees anything change before the unlock; everything does with it.
+/// Neither the author nor another player sees a change before the unlock. The unlock makes the release public.
 #[tokio::test]
-async fn a_hidden_release_tells_nothing_until_the_unlock() {
+async fn a_hidden_release_reveals_nothing_before_the_unlock() {
     let app = app().await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -158,39 +160,39 @@ async fn a_hidden_release_tells_nothing_until_the_unlock() {
     let place = json!({ "set": "veil", "number": "900" });
     release(&app, &admin, &path, &place).await.problem(409, "release_not_confirmed");
     let place = json!({ "set": "veil", "number": "900", "was_public": true });
-    let made = release(&app, &admin, &path, &place).await.expect(201);
-    assert_eq!(made["hidden"], true);
+    let released = release(&app, &admin, &path, &place).await.expect(201);
+    assert_eq!(released["hidden"], true);
     assert_eq!(look().await, before);
-    // An attempt to take it back is refused as for every approved design.
+    // A withdrawal is refused in the same way as for every approved design.
     let other = approved(&app, &ada, &mod_, "Quiet Heron").await;
     let refusal = async |path: &str| {
-        let told = step(&app, &ada, path, "withdraw").await.problem(409, "design_step_refused");
-        told["detail"].clone()
+        let problem = step(&app, &ada, path, "withdraw").await.problem(409, "design_step_refused");
+        problem["detail"].clone()
     };
     assert_eq!(refusal(&path).await, refusal(&other).await);
-    let card = format!("/v1/cards/{}", made["card"].as_str().unwrap());
+    let card = format!("/v1/cards/{}", released["card"].as_str().unwrap());
     assert_eq!(app.get(&card).by(&ada).answer().await.expect(200).get("designed_by"), None);
-    // Moderators see both ends.
-    assert_eq!(read(&app, &mod_, &path).await["card"]["id"], made["card"]);
+    // Moderators see the card of the design and the design of the card.
+    assert_eq!(read(&app, &mod_, &path).await["card"]["id"], released["card"]);
     assert_eq!(read(&app, &mod_, &card).await["designed_by"]["author"], "ada");
 
-    // Meanwhile another player shares a design of that name: the name is taken by the approved design, so nothing was told.
+    // Another player cannot share a design of that name. The approved design already has the name, so the refusal does not reveal the card.
     let copy = begun(&app, &bob, &heron("Lantern Heron")).await;
     step(&app, &bob, &copy, "share").await.problem(409, "design_name_taken");
 
     let unlock = app.post(&format!("{card}/unlock")).by(&admin);
     unlock.json(&json!({ "reason": "Launch." })).answer().await.expect(200);
     let design = app.get(&path).answer().await.expect(200);
-    assert_eq!((&design["status"], &design["card"]["id"]), (&json!("official"), &made["card"]));
+    assert_eq!((&design["status"], &design["card"]["id"]), (&json!("official"), &released["card"]));
     let open = app.get(&card).answer().await.expect(200);
     assert_eq!(open["designed_by"]["design"], design["id"]);
     let listed = app.get("/v1/designs?status=official").answer().await.expect(200);
     assert_eq!(listed["data"][0]["id"], design["id"]);
 }
 
-/// A design that was never shared is seen by everybody with its card; a design of the same name that was shared in between keeps neither from being seen.
+/// A design that was never shared becomes public with its card, although another design of the same name was shared in between.
 #[tokio::test]
-async fn an_unshared_design_is_seen_with_its_card() {
+async fn an_unshared_design_becomes_public_with_its_card() {
     let app = app().await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -198,19 +200,19 @@ async fn an_unshared_design_is_seen_with_its_card() {
     let path = begun(&app, &ada, &heron("Lantern Heron")).await;
     approve(&app, &ada, &mod_, &path).await;
     let place = json!({ "set": "veil", "number": "900" });
-    let made = release(&app, &admin, &path, &place).await.expect(201);
+    let released = release(&app, &admin, &path, &place).await.expect(201);
     app.get(&path).by(&bob).answer().await.problem(404, "not_found");
     let twin = shared(&app, &bob, &heron("Lantern Heron")).await;
 
-    let unlock = app.post(&format!("/v1/cards/{}/unlock", made["card"].as_str().unwrap()));
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", released["card"].as_str().unwrap()));
     unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
     assert_eq!(app.get(&path).answer().await.expect(200)["status"], "official");
     assert_eq!(app.get(&twin).answer().await.expect(200)["status"], "shared");
 }
 
-/// Two admins on two instances, with different places in one moment: one card.
+/// Two releases of a design to different places run at the same time on two instances. They create one card.
 #[tokio::test]
-async fn of_two_releases_in_one_moment_one_is_taken() {
+async fn exactly_one_of_two_parallel_releases_succeeds() {
     let app = app().await;
     let (mod_, admin) = (app.moderator().await, app.admin().await);
     let second = app.second_instance();
@@ -231,9 +233,9 @@ async fn of_two_releases_in_one_moment_one_is_taken() {
     assert_eq!(count, "3");
 }
 
-/// A release and a rename to the same name in one moment: one of them.
+/// A release and a rename of a card to the same name run at the same time. Exactly one of them succeeds.
 #[tokio::test]
-async fn a_release_and_a_rename_share_no_name() {
+async fn a_release_and_a_parallel_rename_cannot_use_one_name() {
     let app = app().await;
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
     let second = app.second_instance();
@@ -258,7 +260,7 @@ async fn a_release_and_a_rename_share_no_name() {
 
 /// The rules of the game may have changed since the approval.
 #[tokio::test]
-async fn a_card_is_checked_when_it_is_made() {
+async fn a_design_is_checked_again_at_the_release() {
     let app = app().await;
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
     let path =
@@ -267,22 +269,25 @@ async fn a_card_is_checked_when_it_is_made() {
     approve(&app, &ada, &mod_, &path).await;
     let place = json!({ "set": "hearth", "number": "900" });
     sql(&app.db().url(), "UPDATE games SET manifest = replace(manifest, '\"beast\"', '\"brute\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
-    let told = release(&app, &admin, &path, &place).await.problem(409, "design_not_releasable");
-    assert!(told["errors"][0]["pointer"].as_str().unwrap().starts_with("/attributes"), "{told}");
+    let problem = release(&app, &admin, &path, &place).await.problem(409, "design_not_releasable");
+    assert!(
+        problem["errors"][0]["pointer"].as_str().unwrap().starts_with("/attributes"),
+        "{problem}"
+    );
     sql(&app.db().url(), "UPDATE games SET manifest = replace(manifest, '\"brute\"', '\"beast\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
-    let made = release(&app, &admin, &path, &place).await.expect(201);
-    let card = app.get(&format!("/v1/cards/{}", made["card"].as_str().unwrap())).answer().await;
+    let released = release(&app, &admin, &path, &place).await.expect(201);
+    let card = app.get(&format!("/v1/cards/{}", released["card"].as_str().unwrap())).answer().await;
     assert_eq!(card.expect(200)["lore"], "It waits.");
 }
 
-/// What everybody sees of designs stands in the change feed; that one became a hidden card does not.
+/// The change feed contains the public changes of designs. It does not reveal that a design became a hidden card.
 #[tokio::test]
-async fn the_change_feed_tells_what_everybody_sees() {
+async fn the_change_feed_contains_only_public_changes_of_designs() {
     let app = app().await;
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
     let newest =
         app.get("/v1/changes?after=0&limit=1").answer().await.expect(200)["newest"].clone();
-    let told = async || {
+    let events_since = async || {
         let page =
             app.get(&format!("/v1/changes?after={newest}&game=ttcg")).answer().await.expect(200);
         let events = page["data"].as_array().unwrap().iter();
@@ -294,18 +299,18 @@ async fn the_change_feed_tells_what_everybody_sees() {
     };
     let unshared = begun(&app, &ada, &heron("Quiet Heron")).await;
     approve(&app, &ada, &mod_, &unshared).await;
-    assert_eq!(told().await, []);
+    assert_eq!(events_since().await, []);
     let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
     let event = |kind: &str| (kind.to_owned(), Some(path.clone()));
     let before = [event("design.shared"), event("design.approved")];
-    assert_eq!(told().await, before);
+    assert_eq!(events_since().await, before);
     let place = json!({ "set": "veil", "number": "900", "was_public": true });
-    let made = release(&app, &admin, &path, &place).await.expect(201);
+    let released = release(&app, &admin, &path, &place).await.expect(201);
     let card = ("card.added".to_owned(), None);
-    assert_eq!(told().await, [&before[..], std::slice::from_ref(&card)].concat());
-    let unlock = app.post(&format!("/v1/cards/{}/unlock", made["card"].as_str().unwrap()));
+    assert_eq!(events_since().await, [&before[..], std::slice::from_ref(&card)].concat());
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", released["card"].as_str().unwrap()));
     unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
-    let mut after = told().await.split_off(3);
+    let mut after = events_since().await.split_off(3);
     after.sort();
     assert_eq!(after, [("card.unlocked".to_owned(), None), event("design.official")]);
     let page = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
@@ -318,39 +323,39 @@ async fn the_change_feed_tells_what_everybody_sees() {
     assert_eq!(kinds, ["design.approved", "design.approved", "design.official"]);
 }
 
-/// Players must be able to unlock a card whatever somebody does with its design in that moment; the design becomes official a little later.
+/// The unlock of a card must succeed while another transaction locks the design. The design becomes official a little later.
 #[tokio::test]
-async fn an_unlock_waits_for_no_design() {
+async fn an_unlock_does_not_wait_for_a_locked_design() {
     let app = app().await;
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
     let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
     let place = json!({ "set": "veil", "number": "900", "was_public": true });
-    let made = release(&app, &admin, &path, &place).await.expect(201);
+    let released = release(&app, &admin, &path, &place).await.expect(201);
     let held = app.db().session().await;
     held.batch_execute("BEGIN; SELECT FROM designs FOR UPDATE").await.unwrap();
-    let unlock = app.post(&format!("/v1/cards/{}/unlock", made["card"].as_str().unwrap()));
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", released["card"].as_str().unwrap()));
     unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
     held.batch_execute("ROLLBACK").await.unwrap();
     assert_eq!(read(&app, &ada, &path).await["status"], "approved");
     let opened = cardscape::store::designs::design_releases::open_released(app.store()).await;
     assert_eq!(opened.unwrap(), 1);
     assert_eq!(read(&app, &ada, &path).await["status"], "official");
-    // Once is enough.
+    // A second run finds nothing to do.
     let again = cardscape::store::designs::design_releases::open_released(app.store()).await;
     assert_eq!(again.unwrap(), 0);
 }
 
-/// Gives a set a policy that names the perk.
+/// Gives a set an unlock policy with a reserved copy for designers.
 async fn promise_copies(app: &TestApp, admin: &Player, set: &str) {
     let policy = json!({ "threshold": 50, "designer_perk": "reserved_copy" });
     let put = app.put(&format!("/v1/games/ttcg/sets/{set}/unlock-policy")).by(admin);
     put.json(&policy).answer().await.expect(201);
     let shown = app.get(&format!("/v1/games/ttcg/sets/{set}/unlock-policy")).answer().await;
-    assert_eq!(shown.expect(200)["policy"], put_back(&policy));
+    assert_eq!(shown.expect(200)["policy"], with_defaults(&policy));
 }
 
-/// The policy as it is shown: with what was left out.
-fn put_back(policy: &Value) -> Value {
+/// The policy as the service returns it, with the default values.
+fn with_defaults(policy: &Value) -> Value {
     changed(json!({ "rarities": 1, "min_account_age_days": 0, "review": false }), policy)
 }
 
@@ -363,7 +368,7 @@ async fn perks(app: &TestApp, by: &Player, query: &str) -> Vec<Value> {
     page["data"].as_array().unwrap().clone()
 }
 
-/// What a designer gets for a card of a hidden set is as secret as the card; then an admin gives a copy, once.
+/// The perk for a hidden card is as secret as the card. After the unlock, an admin grants one copy.
 #[tokio::test]
 async fn a_designer_gets_the_reserved_copy() {
     let app = app().await;
@@ -374,12 +379,12 @@ async fn a_designer_gets_the_reserved_copy() {
     let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
     let plain = approved(&app, &ada, &mod_, "Quiet Heron").await;
     let place = json!({ "set": "veil", "number": "900", "was_public": true });
-    let made = release(&app, &admin, &path, &place).await.expect(201);
+    let released = release(&app, &admin, &path, &place).await.expect(201);
     release(&app, &admin, &plain, &json!({ "set": "hearth", "number": "900" })).await.expect(201);
     let printed = app.print("veil", 3).await;
     let copies: Vec<_> = printed.iter().filter(|copy| copy.number == "900").collect();
 
-    // Nobody is told before the unlock, and the admin can give nothing.
+    // Before the unlock, nobody can read the perk, and the admin cannot grant a copy.
     for by in [&ada, &admin] {
         app.get(&format!("{path}/perk")).by(by).answer().await.problem(404, "not_found");
     }
@@ -388,12 +393,12 @@ async fn a_designer_gets_the_reserved_copy() {
     let badge = app.get("/v1/authors/ada").answer().await.expect(200)["badges"].clone();
     assert_eq!((&badge[0]["badge"], &badge[0]["count"]), (&json!("card_designer"), &json!(1)));
 
-    let unlock = app.post(&format!("/v1/cards/{}/unlock", made["card"].as_str().unwrap()));
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", released["card"].as_str().unwrap()));
     unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
     let due = read(&app, &ada, &format!("{path}/perk")).await;
     assert_eq!(
         (&due["perk"], &due["state"], &due["card"]["id"]),
-        (&json!("reserved_copy"), &json!("due"), &made["card"])
+        (&json!("reserved_copy"), &json!("due"), &released["card"])
     );
     assert_eq!(perks(&app, &admin, "").await, [due]);
     app.get(&format!("{path}/perk")).by(&bob).answer().await.problem(404, "not_found");
@@ -401,7 +406,7 @@ async fn a_designer_gets_the_reserved_copy() {
     app.get("/v1/designer-perks").by(&mod_).answer().await.problem(403, "forbidden");
     assert_eq!(app.get("/v1/authors/ada").answer().await.expect(200)["badges"][0]["count"], 2);
 
-    // Only a free copy of this card will do.
+    // The admin can grant only an unregistered copy of this card.
     grant(&app, &mod_, &path, &copies[0].serial).await.problem(403, "forbidden");
     grant(&app, &admin, &path, "7KQ2").await.problem(422, "serial_malformed");
     let other = printed.iter().find(|copy| copy.number != "900").unwrap();
@@ -418,9 +423,12 @@ async fn a_designer_gets_the_reserved_copy() {
     assert_eq!(perks(&app, &admin, "").await, [] as [Value; 0]);
     assert_eq!(perks(&app, &admin, "?granted=true").await, std::slice::from_ref(&granted));
 
-    // The copy is hers as any other.
+    // The designer owns the copy like any other copy.
     let copy = read(&app, &ada, &format!("/v1/copies/{}", granted["copy"].as_str().unwrap())).await;
-    assert_eq!((&copy["card"]["id"], &copy["rarity"]), (&made["card"], &json!(copies[0].rarity)));
+    assert_eq!(
+        (&copy["card"]["id"], &copy["rarity"]),
+        (&released["card"], &json!(copies[0].rarity))
+    );
     let history =
         read(&app, &ada, &format!("/v1/copies/{}/history", granted["copy"].as_str().unwrap()))
             .await;
@@ -448,9 +456,9 @@ async fn a_designer_gets_the_reserved_copy() {
     assert!(!log.contains(&copies[0].serial), "{log}");
 }
 
-/// What counts is the policy in force when everybody sees the card; of two grants in one moment on two instances one is taken.
+/// The perk depends on the policy in force when the card becomes public. One of two parallel grants on two instances succeeds.
 #[tokio::test]
-async fn a_reserved_copy_is_given_once() {
+async fn a_reserved_copy_is_granted_once() {
     let app = app().await;
     let (mod_, admin) = (app.moderator().await, app.admin().await);
     let second = app.second_instance();
@@ -467,7 +475,11 @@ async fn a_reserved_copy_is_given_once() {
     for (_, path, place) in &paths[1..] {
         release(&app, &admin, path, place).await.expect(201);
     }
-    assert_eq!(perks(&app, &admin, "").await.len(), 2, "the first came before the promise");
+    assert_eq!(
+        perks(&app, &admin, "").await.len(),
+        2,
+        "the first card was released before the policy"
+    );
     let printed = app.print("hearth", 2).await;
     for (ada, path, place) in &paths[1..] {
         let mut of_card = printed.iter().filter(|copy| copy.number == place["number"]);
@@ -480,7 +492,7 @@ async fn a_reserved_copy_is_given_once() {
         let copies = read(&app, ada, "/v1/copies").await;
         assert_eq!(copies["data"].as_array().unwrap().len(), 1);
     }
-    // Page by page.
+    // The perks are listed page by page.
     let page = read(&app, &admin, "/v1/designer-perks?granted=true&limit=1").await;
     let next = page["next_cursor"].as_str().unwrap();
     let rest = perks(&app, &admin, &format!("?granted=true&limit=1&cursor={next}")).await;

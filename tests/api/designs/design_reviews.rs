@@ -1,4 +1,4 @@
-//! From a design to a decision.
+//! Reviews of designs, from the submission to the decision.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ async fn a_design_is_submitted_claimed_and_decided() {
     act(&app, &ada, &path, "claim").await.problem(403, "forbidden");
     step(&app, &ada, &path, "submit").await.expect(200);
 
-    // Never shared: seen by its author and by moderators, and by nobody else.
+    // Only its author and moderators see a submitted design that was never shared.
     app.get(&path).by(&bob).answer().await.problem(404, "not_found");
     assert_eq!(app.get(&path).by(&mod_).answer().await.expect(200)["status"], "submitted");
     let picture = app.get(&format!("{path}/picture")).by(&mod_).answer().await;
@@ -42,7 +42,7 @@ async fn a_design_is_submitted_claimed_and_decided() {
     );
     assert_eq!(waiting[0].get("reviewer_id"), None);
 
-    // What is judged stays as it is.
+    // The author cannot change a submitted design.
     let tag = app.get(&path).by(&ada).answer().await.header("etag");
     put(&app, &ada, &path, &tag, &heron("Other")).await.problem(409, "design_step_refused");
     decide(&app, &mod_, &path, "approved", "Good.").await.problem(409, "design_not_claimed");
@@ -55,8 +55,9 @@ async fn a_design_is_submitted_claimed_and_decided() {
     let wrong = decide(&app, &mod_, &path, "aproved", " ").await.problem(422, "invalid_body");
     assert_eq!(wrong["errors"].as_array().unwrap().len(), 2, "{wrong}");
 
-    let told = decide(&app, &mod_, &path, "declined", "Too strong.\n\nTry less.").await.expect(200);
-    assert_eq!(told["decision"], "declined");
+    let decided =
+        decide(&app, &mod_, &path, "declined", "Too strong.\n\nTry less.").await.expect(200);
+    assert_eq!(decided["decision"], "declined");
     let read = app.get(&path).by(&ada).answer().await.expect(200);
     assert_eq!(read["status"], "declined");
     assert_eq!(
@@ -64,11 +65,11 @@ async fn a_design_is_submitted_claimed_and_decided() {
         (&json!("declined"), &json!("Too strong.\n\nTry less."))
     );
     assert_eq!(queue(&app, &mod_, "").await.len(), 0);
-    // The decision stays, and what it is about.
+    // A design with a decision cannot be deleted.
     let tag = app.get(&path).by(&ada).answer().await.header("etag");
     let delete = app.delete(&path).by(&ada).header("if-match", tag).answer().await;
     delete.problem(409, "design_was_public");
-    // What its author writes now is a draft again to moderators.
+    // After the decision, moderators can no longer read the design, because it was never shared.
     app.get(&path).by(&mod_).answer().await.problem(404, "not_found");
     let tag = app.get(&path).by(&ada).answer().await.header("etag");
     put(&app, &ada, &path, &tag, &heron("Weaker Heron")).await.expect(200);
@@ -86,9 +87,9 @@ async fn a_design_is_submitted_claimed_and_decided() {
     assert_eq!(log.await, "design.declined design.approved");
 }
 
-/// The decision is for its author; others see that it was declined, not why.
+/// Only the author reads the reason of a decision. Others see only that the design was declined.
 #[tokio::test]
-async fn reasons_are_not_for_everybody() {
+async fn only_the_author_reads_the_reason_of_a_decision() {
     let app = app().await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -101,7 +102,7 @@ async fn reasons_are_not_for_everybody() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_released_cannot_be_submitted() {
+async fn a_design_that_cannot_be_released_cannot_be_submitted() {
     let app = app().await;
     let ada = app.player("ada").await;
     for (change, obstacle) in [
@@ -117,13 +118,13 @@ async fn what_cannot_be_released_cannot_be_submitted() {
         ),
     ] {
         let path = begun(&app, &ada, &changed(heron("Lantern Heron"), &change)).await;
-        let told = step(&app, &ada, &path, "submit").await.problem(409, "design_not_releasable");
-        assert!(told["obstacles"].as_array().unwrap().contains(&json!(obstacle)), "{told}");
+        let problem = step(&app, &ada, &path, "submit").await.problem(409, "design_not_releasable");
+        assert!(problem["obstacles"].as_array().unwrap().contains(&json!(obstacle)), "{problem}");
     }
 }
 
 #[tokio::test]
-async fn a_claim_keeps_others_away_for_a_time() {
+async fn a_claim_excludes_other_moderators_for_a_time() {
     let app = app().await;
     let (ada, mod_) = (app.player("ada").await, app.moderator().await);
     let admin = app.admin().await;
@@ -145,7 +146,7 @@ async fn a_claim_keeps_others_away_for_a_time() {
     act(&app, &admin, &path, "claim").await.expect(200);
     act(&app, &mod_, &path, "claim").await.problem(409, "design_claimed");
 
-    // Taken back, there is nothing to decide.
+    // A withdrawn design cannot be decided.
     let ada = app.log_in(&ada.name, &ada.password).await;
     step(&app, &ada, &path, "withdraw").await.expect(200);
     decide(&app, &admin, &path, "approved", "Too late.").await.problem(409, "design_step_refused");
@@ -153,7 +154,7 @@ async fn a_claim_keeps_others_away_for_a_time() {
 }
 
 #[tokio::test]
-async fn nobody_judges_their_own_design() {
+async fn moderators_cannot_decide_about_their_own_designs() {
     let app = app().await;
     let mod_ = app.moderator().await;
     let path = begun(&app, &mod_, &heron("Lantern Heron")).await;
@@ -164,9 +165,9 @@ async fn nobody_judges_their_own_design() {
     decide(&app, &mod_, &path, "approved", "Mine.").await.problem(409, "own_design");
 }
 
-/// Two moderators and the author in one moment, many times: one decision or a withdrawal, never both.
+/// Two decisions of a moderator and a withdrawal by the author run at the same time, in several rounds. Exactly one of the three succeeds.
 #[tokio::test]
-async fn of_steps_in_one_moment_one_is_taken() {
+async fn exactly_one_of_parallel_steps_succeeds() {
     let app = app().await;
     let other = app.second_instance();
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
@@ -198,7 +199,7 @@ async fn of_steps_in_one_moment_one_is_taken() {
 }
 
 #[tokio::test]
-async fn decisions_are_told_to_the_author() {
+async fn the_author_gets_events_about_decisions() {
     let app = app().await;
     let (ada, moderator) = (app.player("ada").await, app.moderator().await);
     let path = begun(&app, &ada, &heron("Lantern Heron")).await;
@@ -207,9 +208,9 @@ async fn decisions_are_told_to_the_author() {
         act(&app, &moderator, &path, "claim").await.expect(200);
         decide(&app, &moderator, &path, decision, "As it is.").await.expect(200);
     }
-    let told = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
-    let told = told["data"].as_array().unwrap();
-    let kinds: Vec<&Value> = told.iter().map(|event| &event["kind"]).collect();
+    let events = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    let events = events["data"].as_array().unwrap();
+    let kinds: Vec<&Value> = events.iter().map(|event| &event["kind"]).collect();
     assert_eq!(kinds, ["design.declined", "design.approved"]);
-    assert_eq!(told[0]["design"]["href"], path);
+    assert_eq!(events[0]["design"]["href"], path);
 }

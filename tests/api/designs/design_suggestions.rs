@@ -1,4 +1,4 @@
-//! Suggestions: the rest of a design that is half made.
+//! Design suggestions: the service fills in the missing parts of a design.
 
 use serde_json::{Value, json};
 
@@ -16,15 +16,15 @@ async fn suggest(app: &TestApp, body: Value) -> Answer {
 }
 
 #[tokio::test]
-async fn the_rest_of_a_unit_is_filled_in() {
+async fn the_missing_parts_of_a_unit_are_filled_in() {
     let app = ttcg().await;
     let start = json!({ "kind": "unit", "attributes": { "type": "fire", "rank": 2 }, "effects": [{ "style": "equip" }] });
     let answer = suggest(&app, json!({ "game": "ttcg", "seed": 7, "design": start })).await;
     assert_eq!(answer.header("cache-control"), "no-store");
-    let made = answer.expect(200);
-    assert_eq!((&made["game"], &made["seed"]), (&json!("ttcg"), &json!(7)));
-    assert_eq!((&made["violations"], &made["unfilled"]), (&json!([]), &json!([])));
-    let design = &made["design"];
+    let suggestion = answer.expect(200);
+    assert_eq!((&suggestion["game"], &suggestion["seed"]), (&json!("ttcg"), &json!(7)));
+    assert_eq!((&suggestion["violations"], &suggestion["unfilled"]), (&json!([]), &json!([])));
+    let design = &suggestion["design"];
     let attributes = &design["attributes"];
     assert_eq!((&attributes["type"], &attributes["rank"]), (&json!("fire"), &json!(2)));
     assert_eq!((&attributes["attack"], &attributes["defense"]), (&json!(650), &json!(350)));
@@ -32,7 +32,7 @@ async fn the_rest_of_a_unit_is_filled_in() {
     assert!(design["effects"][0]["text"].as_str().unwrap().starts_with("Equip this card to "));
     assert_eq!(design["printings"].as_array().unwrap().len(), 6);
     let filled: Vec<&str> =
-        made["filled"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+        suggestion["filled"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
     assert_eq!(
         filled[..4],
         ["/attributes/subtypes", "/attributes/attack", "/attributes/defense", "/effects/0/text"]
@@ -40,7 +40,7 @@ async fn the_rest_of_a_unit_is_filled_in() {
     for pointer in filled {
         assert!(design.pointer(pointer).is_some(), "{pointer}");
     }
-    // Each sentence is one of the game's.
+    // Each sentence matches an effect template of the game.
     let texts: Vec<&Value> =
         design["effects"].as_array().unwrap().iter().map(|effect| &effect["text"]).collect();
     let body = json!({ "sentences": texts });
@@ -49,37 +49,38 @@ async fn the_rest_of_a_unit_is_filled_in() {
 }
 
 #[tokio::test]
-async fn the_same_seed_suggests_the_same() {
+async fn the_same_seed_gives_the_same_suggestion() {
     let app = ttcg().await;
     let other = app.second_instance();
     let body = |seed: Value| json!({ "game": "ttcg", "seed": seed, "design": { "kind": "spell" } });
     let first = suggest(&app, body(json!(5))).await.expect(200);
     assert_eq!(suggest(&other, body(json!(5))).await.expect(200), first);
     assert_ne!(suggest(&app, body(json!(6))).await.expect(200)["design"], first["design"]);
-    // One that is drawn is told.
+    // The answer contains the seed when the service has drawn it.
     let drawn =
         suggest(&app, json!({ "game": "ttcg", "design": { "kind": "spell" } })).await.expect(200);
     assert_eq!(suggest(&app, body(drawn["seed"].clone())).await.expect(200), drawn);
     let another = suggest(&app, body(Value::Null)).await.expect(200);
     assert_ne!(another["seed"], drawn["seed"]);
-    // What is kept leaves the others.
-    let mut kept = body(json!(5));
-    kept["design"]["effects"] = json!([first["design"]["effects"][0]]);
-    assert_eq!(suggest(&app, kept).await.expect(200)["design"], first["design"]);
+    // A part that the request already contains does not change the other parts.
+    let mut partial = body(json!(5));
+    partial["design"]["effects"] = json!([first["design"]["effects"][0]]);
+    assert_eq!(suggest(&app, partial).await.expect(200)["design"], first["design"]);
 }
 
 #[tokio::test]
-async fn what_cannot_be_filled_or_is_wrong_is_told() {
+async fn unfilled_members_and_violations_are_reported() {
     let app = ttcg().await;
     app.seed(&["emojito"]).await;
-    let made = suggest(&app, json!({ "game": "emojito", "design": { "kind": "emotion" } })).await;
-    let made = made.expect(200);
-    assert_eq!(made["unfilled"][0]["pointer"], "/attributes/emotion");
-    assert_eq!(made["violations"][0]["code"], "ATTRIBUTE_MISSING");
+    let suggestion =
+        suggest(&app, json!({ "game": "emojito", "design": { "kind": "emotion" } })).await;
+    let suggestion = suggestion.expect(200);
+    assert_eq!(suggestion["unfilled"][0]["pointer"], "/attributes/emotion");
+    assert_eq!(suggestion["violations"][0]["code"], "ATTRIBUTE_MISSING");
     let attributes = json!({ "type": "fier", "rank": "two", "attack": 100 });
     let wrong = json!({ "kind": "unit", "attributes": attributes });
-    let made = suggest(&app, json!({ "game": "ttcg", "design": wrong })).await.expect(200);
-    let violations = made["violations"].as_array().unwrap();
+    let suggestion = suggest(&app, json!({ "game": "ttcg", "design": wrong })).await.expect(200);
+    let violations = suggestion["violations"].as_array().unwrap();
     let at = |pointer: &str| violations.iter().find(|one| one["pointer"] == pointer).unwrap();
     let kind = at("/attributes/type");
     assert_eq!(
@@ -88,11 +89,11 @@ async fn what_cannot_be_filled_or_is_wrong_is_told() {
     );
     assert!(kind["detail"].as_str().unwrap().contains("fire"), "{kind}");
     assert_eq!(at("/attributes/rank")["code"], "ATTRIBUTE_TYPE_MISMATCH");
-    assert_eq!(made["design"]["attributes"]["type"], "fier", "what was sent stays");
+    assert_eq!(suggestion["design"]["attributes"]["type"], "fier", "the sent value stays");
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_design_is_refused() {
+async fn invalid_designs_are_refused() {
     let app = ttcg().await;
     let of = |game: &str, design: Value| json!({ "game": game, "design": design });
     let long = "x".repeat(501);
@@ -142,7 +143,7 @@ async fn what_cannot_be_a_design_is_refused() {
         assert_eq!(fault["pointer"], pointer, "{body}: {refused}");
         assert!(fault["detail"].as_str().unwrap().contains(detail), "{body}: {refused}");
     }
-    // The faults of game and design at once.
+    // The faults of the game and of the design are reported together.
     let both = of("ttgc", json!({ "kind": "unit", "attributes": { "rank": null } }));
     let refused = suggest(&app, both).await.problem(422, "invalid_body");
     assert_eq!(refused["errors"].as_array().unwrap().len(), 2, "{refused}");

@@ -17,20 +17,20 @@ async fn toolkit(app: &TestApp, game: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn an_editor_finds_everything_in_one_document() {
+async fn the_toolkit_contains_all_data_for_an_editor() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     app.seed_effect_texts("ttcg").await;
-    let told = toolkit(&app, "ttcg").await.json();
-    // What is told elsewhere is told in the same words.
+    let body = toolkit(&app, "ttcg").await.json();
+    // The toolkit contains the same data as the other endpoints.
     let game = app.get("/v1/games/ttcg").answer().await.expect(200);
-    assert_eq!((&told["kinds"], &told["rarities"]), (&game["kinds"], &game["rarities"]));
-    let unit = &told["kinds"][0];
+    assert_eq!((&body["kinds"], &body["rarities"]), (&game["kinds"], &game["rarities"]));
+    let unit = &body["kinds"][0];
     assert_eq!(unit["attributes"]["rank"]["max"], 5);
     assert_eq!(unit["attributes"]["attack"]["per_printing"], true);
     assert_eq!(unit["effects"][0]["min"], 2);
 
-    let units = &told["budgets"][0];
+    let units = &body["budgets"][0];
     assert_eq!(
         (&units["kind"], &units["check"], &units["by"]),
         (&json!("unit"), &json!("total"), &json!("rank"))
@@ -43,33 +43,33 @@ async fn an_editor_finds_everything_in_one_document() {
         line.unwrap()["total"].as_i64().unwrap()
     };
     assert_eq!([total(1, "common"), total(2, "rare"), total(5, "primal_rare")], [500, 1020, 2550]);
-    let spells = &told["budgets"][1];
+    let spells = &body["budgets"][1];
     assert_eq!((&spells["check"], &spells["each_at_least"]), (&json!("gain"), &json!(0)));
     assert_eq!(spells["totals"][5], json!({ "rarity": "primal_rare", "total": 25 }));
 
     assert!(
-        told["guide"]["tendencies"]
+        body["guide"]["tendencies"]
             .as_array()
             .unwrap()
             .iter()
             .any(|one| one["shares"] == json!([65, 35]))
     );
-    assert_eq!(told["limits"]["effect_text"], 500);
-    let licences = told["licences"].as_array().unwrap();
+    assert_eq!(body["limits"]["effect_text"], 500);
+    let licences = body["licences"].as_array().unwrap();
     let codes: Vec<&Value> = licences.iter().map(|licence| &licence["code"]).collect();
     assert_eq!(codes, ["none", "release-1", "cc-by-4.0", "cc0-1.0"]);
     assert_eq!(licences[0]["allows_release"], false);
 
-    let templates = told["effect_texts"]["templates"].as_array().unwrap();
+    let templates = body["effect_texts"]["templates"].as_array().unwrap();
     let listed = app.get("/v1/games/ttcg/effect-templates?limit=200").answer().await.expect(200);
-    assert_eq!(listed["data"], told["effect_texts"]["templates"]);
+    assert_eq!(listed["data"], body["effect_texts"]["templates"]);
     let combinations = templates.iter().map(|one| one["combinations"].as_u64().unwrap());
-    assert_eq!(told["effect_texts"]["combinations"], combinations.sum::<u64>());
+    assert_eq!(body["effect_texts"]["combinations"], combinations.sum::<u64>());
 }
 
-/// Also those without effect texts, checks or advice; and each is as the contract describes it.
+/// Covers also games without effect texts, checks or advice. Each toolkit must match the schema of the API contract.
 #[tokio::test]
-async fn every_game_has_one_and_it_keeps_the_contract() {
+async fn every_game_has_a_toolkit_that_matches_the_contract() {
     let app = TestApp::start().await;
     app.seed(&GAMES).await;
     app.seed_effect_texts("ttcg").await;
@@ -83,13 +83,13 @@ async fn every_game_has_one_and_it_keeps_the_contract() {
         .build(&schema);
     let validator = validator.unwrap();
     for game in GAMES {
-        let told = toolkit(&app, game).await.json();
-        let faults = validator.iter_errors(&told);
+        let body = toolkit(&app, game).await.json();
+        let faults = validator.iter_errors(&body);
         let faults: Vec<String> =
             faults.map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
         assert_eq!(faults, Vec::<String>::new(), "{game}");
-        assert_eq!(told["effect_texts"].is_object(), game == "ttcg");
-        assert!(told["kinds"].as_array().is_some_and(|kinds| !kinds.is_empty()));
+        assert_eq!(body["effect_texts"].is_object(), game == "ttcg");
+        assert!(body["kinds"].as_array().is_some_and(|kinds| !kinds.is_empty()));
     }
     let emoji = toolkit(&app, "emoji-tcg").await.json();
     assert_eq!(emoji["kinds"][0]["effects"][1]["slots"][0]["code"], "upgrade");
@@ -97,7 +97,7 @@ async fn every_game_has_one_and_it_keeps_the_contract() {
 }
 
 #[tokio::test]
-async fn it_is_sent_once_and_changes_with_manifest_and_texts() {
+async fn the_tag_of_a_toolkit_changes_with_manifest_and_texts() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     let path = "/v1/games/ttcg/design-toolkit";
@@ -132,7 +132,7 @@ async fn it_is_sent_once_and_changes_with_manifest_and_texts() {
 }
 
 #[tokio::test]
-async fn what_is_asked_wrongly_is_told() {
+async fn invalid_toolkit_requests_are_refused() {
     let app = TestApp::start().await;
     app.seed(&["emojito"]).await;
     for nowhere in ["nowhere", "ttcg"] {

@@ -1,4 +1,4 @@
-//! The gallery: searched, sorted, counted, and its authors.
+//! The gallery: search, order, facets, and the pages of authors.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ async fn facets(app: &TestApp, q: &str) -> Value {
     app.get(&path).answer().await.expect(200)
 }
 
-/// How many designs have a value; `None`: it is not listed.
+/// The number of designs that have a value, or `None` if the value is not listed.
 fn counted(facets: &Value, of: &str, code: &str, value: &str) -> Option<i64> {
     let mut all = facets["facets"].as_array().unwrap().iter();
     let facet = all.find(|facet| facet["of"] == of && facet["code"] == code).unwrap();
@@ -57,7 +57,7 @@ async fn designs_are_found_by_the_language_of_cards() {
         ("status:approved|official", vec![]),
         ("rating>=1", vec![]),
         ("comments:0 t:fire", vec!["Ember Crane"]),
-        // Worked out for the other rarities.
+        // The attack of the other rarities is calculated.
         ("attack>200 t:earth", vec!["Pond Heron"]),
         ("name=pondheron", vec!["Pond Heron"]),
     ] {
@@ -82,7 +82,7 @@ async fn every_field_of_designs_has_an_example_that_finds_something() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_of_designs_is_told() {
+async fn invalid_terms_in_searches_for_designs_are_reported() {
     let app = app().await;
     let ada = app.player("ada").await;
     shared(&app, &ada, &heron("Pond Heron")).await;
@@ -176,9 +176,9 @@ async fn hostile_queries_are_refused_or_answered_in_time() {
     }
 }
 
-/// Every way to ask, as a stranger: nothing tells of what is not listed.
+/// No search, no order, no facet and no page of an author reveals an unlisted design to an anonymous client.
 #[tokio::test]
-async fn what_is_not_listed_is_found_by_nothing() {
+async fn unlisted_designs_are_not_found() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let secret = json!({ "attributes": { "type": "dark", "rank": 4 }, "lore": "Zyzzyva." });
@@ -213,14 +213,14 @@ async fn what_is_not_listed_is_found_by_nothing() {
     step(&app, &ada, &path, "withdraw").await.expect(200);
     is_found(0).await;
     assert_eq!(app.db().number("SELECT count(*) FROM design_search").await, 0);
-    // What is written since is not seen, and what is shared again is.
+    // A revision after the withdrawal is not found until the design is shared again.
     let tag = app.get(&path).by(&ada).answer().await.header("etag");
     let rewritten = changed(heron("Secret Rewritten"), &secret);
     put(&app, &ada, &path, &tag, &rewritten).await.expect(200);
     is_found(0).await;
     step(&app, &ada, &path, "share").await.expect(200);
     is_found(1).await;
-    // A revision of a listed design is found at once, and the one before no more.
+    // A new revision of a listed design is found at once, and the previous revision is no longer found.
     let tag = app.get(&path).by(&ada).answer().await.header("etag");
     let light = changed(heron("Secret Rewritten"), &json!({ "attributes": { "type": "light" } }));
     put(&app, &ada, &path, &tag, &light).await.expect(200);
@@ -228,7 +228,7 @@ async fn what_is_not_listed_is_found_by_nothing() {
     assert_eq!(names(&app, "t:dark", "").await, Vec::<String>::new());
     put(&app, &ada, &path, "*", &rewritten).await.expect(200);
     is_found(1).await;
-    // A row that another program left behind does not count.
+    // A search row that another program has not updated is ignored.
     app.sql("UPDATE designs SET searched_revision = revision - 1 WHERE listed").await;
     assert_eq!(names(&app, "t:dark", "").await, Vec::<String>::new());
     app.sql("UPDATE designs SET searched_revision = revision WHERE listed").await;
@@ -246,7 +246,7 @@ async fn score(app: &TestApp, name: &str, comments: i64, ratings: i64, points: i
 }
 
 #[tokio::test]
-async fn lists_are_sorted_and_their_pages_hold_together() {
+async fn lists_are_sorted_and_their_pages_are_consistent() {
     let app = app().await;
     let ada = app.player("ada").await;
     for name in ["Cold Heron", "Dark Heron", "Apt Heron", "Bold Heron", "Elder Heron"] {
@@ -258,7 +258,7 @@ async fn lists_are_sorted_and_their_pages_hold_together() {
     score(&app, "Apt Heron", 0, 1, 12).await;
     let orders = [
         ("new", ["Elder", "Bold", "Apt", "Dark", "Cold"]),
-        // One who has given three points for everything does not change the mean, but counts.
+        // A rating of three points for everything does not change the mean, but counts: among equal means, more ratings come first.
         ("rating", ["Cold", "Apt", "Elder", "Bold", "Dark"]),
         ("comments", ["Dark", "Cold", "Elder", "Bold", "Apt"]),
         ("name", ["Apt", "Bold", "Cold", "Dark", "Elder"]),
@@ -281,7 +281,7 @@ async fn lists_are_sorted_and_their_pages_hold_together() {
             assert_eq!(found, expected, "{sort} {rest}");
         }
     }
-    // A cursor belongs to its list.
+    // A cursor is valid only for its list.
     let page = app.get("/v1/designs?sort=rating&limit=1").answer().await.expect(200);
     let cursor = page["next_cursor"].as_str().unwrap();
     assert_eq!(page["data"][0]["rating"], 4.33);
@@ -296,15 +296,15 @@ async fn lists_are_sorted_and_their_pages_hold_together() {
     }
     let page = app.get("/v1/designs?sort=rating&q=rating>4").answer().await.expect(200);
     assert_eq!(page["data"].as_array().unwrap().len(), 1);
-    // The one without ratings has none: it is neither above nor below.
+    // A design without ratings has no mean, so no comparison matches it.
     assert_eq!(names(&app, "rating<=3", "").await, ["Apt Heron", "Dark Heron"]);
 }
 
 #[tokio::test]
-async fn pages_are_whole_while_designs_are_shared() {
+async fn pages_are_complete_while_designs_are_shared() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
-    // More than one may share on a day.
+    // The test shares more designs than the daily limit allows.
     let another_day = "DELETE FROM daily_counts";
     for number in 0..12 {
         app.sql(another_day).await;
@@ -368,7 +368,7 @@ async fn facets_count_what_is_listed() {
 }
 
 #[tokio::test]
-async fn authors_have_a_page_when_something_of_theirs_is_listed() {
+async fn authors_have_a_page_while_a_design_of_theirs_is_listed() {
     let app = app().await;
     let ada = app.player("ada").await;
     begun(&app, &ada, &heron("A Draft")).await;

@@ -1,4 +1,4 @@
-//! Searches over designs against a trial of every design, on designs and queries by chance.
+//! Compares searches for designs with a test of each single design, for random designs and random queries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +48,7 @@ const WORDS: &[&str] =
 const STATUSES: &[&str] =
     &["shared", "shared", "submitted", "approved", "declined", "official", "withdrawn", "draft"];
 
-/// What a design says: sound, or not.
+/// The random content of a design, which may be valid or invalid.
 fn content(chance: &mut Chance, game: &str, number: usize) -> Value {
     let mut attributes = serde_json::Map::new();
     let mut set = |code: &str, value: Value| drop(attributes.insert(code.to_owned(), value));
@@ -156,7 +156,7 @@ fn record(id: u128, game: &Game, code: &str, content: &DesignContent) -> CardRec
     }
 }
 
-/// Writes designs as a program does that knows nothing of searches.
+/// Writes designs without search rows, like a program that does not know the search.
 async fn write(app: &TestApp, chance: &mut Chance, games: &[&Game], many: usize) -> Vec<Design> {
     let mut designs = Vec::new();
     let mut statements = String::new();
@@ -194,7 +194,7 @@ async fn write(app: &TestApp, chance: &mut Chance, games: &[&Game], many: usize)
             comments,
             rating: (ratings > 0).then(|| {
                 let of = 4 * (5 + ratings);
-                // Postgres divides whole numbers so.
+                // Postgres divides integers in the same way.
                 100 * (60 + points) / of
             }),
             ratings,
@@ -283,7 +283,7 @@ fn random_query(chance: &mut Chance, depth: usize) -> String {
     parts.join(chance.of(&[" ", " ", " or "]))
 }
 
-/// The designs that fit, by trying each.
+/// The designs that match a predicate, found by a test of each design.
 fn fitting(designs: &[Design], records: &[CardRecord], predicate: &Predicate) -> BTreeSet<u128> {
     let all = || designs.iter().map(|design| design.record.id).collect::<BTreeSet<_>>();
     match predicate {
@@ -314,7 +314,7 @@ fn fitting(designs: &[Design], records: &[CardRecord], predicate: &Predicate) ->
                 descending: false,
                 unique: Unique::Cards,
             };
-            // What is only in view is tried one by one.
+            // An empty snapshot tests the records that it gets one by one.
             let found = Snapshot::default().search(&query, records, None, 10_000);
             found.hits.iter().map(|hit| hit.card).collect()
         }
@@ -322,7 +322,7 @@ fn fitting(designs: &[Design], records: &[CardRecord], predicate: &Predicate) ->
 }
 
 #[tokio::test]
-async fn a_search_finds_what_a_trial_of_every_design_finds() {
+async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emoji-tcg"]).await;
     for name in ["ada", "bob", "eve"] {
@@ -345,7 +345,7 @@ async fn a_search_finds_what_a_trial_of_every_design_finds() {
     let today = app.clock().today().unwrap();
     let (mut found, mut empty) = (0, 0);
     for round in 0..250 {
-        // Each term by itself, then several by chance.
+        // The first rounds search for each term alone, the later rounds use random queries.
         let text = match TERMS.get(round) {
             Some(term) => (*term).to_owned(),
             None => random_query(&mut chance, 2),
@@ -353,7 +353,7 @@ async fn a_search_finds_what_a_trial_of_every_design_finds() {
         let scope = Scope::new(games.iter().copied()).of_designs();
         let tree = search::parse(&text).unwrap().unwrap();
         let Ok(checked) = search::check(&tree, &scope, None, today) else {
-            panic!("{text} is sound");
+            panic!("the query {text} is not accepted");
         };
         assert_eq!(checked.warnings, [], "{text}");
         let fits = fitting(&designs, &records, &checked.predicate);
@@ -363,7 +363,7 @@ async fn a_search_finds_what_a_trial_of_every_design_finds() {
         expected.sort_by_key(|design| {
             let first = match sort {
                 "new" => (0, 0),
-                // Of equal ratings those come first that more players gave.
+                // Among equal ratings, designs with more ratings come first.
                 "rating" => (design.rating.unwrap_or(300), design.ratings),
                 _ => (design.comments, 0),
             };

@@ -1,4 +1,4 @@
-//! What a service keeps in memory of listed designs: names and effects, pages of the gallery, pictures.
+//! Data of listed designs that the service holds in memory: names and effects, pages of the gallery, and pictures.
 
 use cardscape::auth::permission::{Granted, ReadOwnDesigns};
 use cardscape::domain::designs::identifier::DesignCode;
@@ -13,9 +13,9 @@ use serde_json::json;
 use super::{app, changed, heron, put, shared, step};
 use crate::support::{Player, RequestExt as _, TestApp, in_memory, sql};
 
-/// Something that happens to one of the designs, which are numbered.
+/// A change of one of the numbered designs, or of an author.
 #[derive(Clone, Debug)]
-enum Happening {
+enum DesignChange {
     Shared { design: u8, author: usize, name: String, effects: u8 },
     Revised { design: u8, name: String, effects: u8 },
     Withdrawn { design: u8 },
@@ -25,26 +25,26 @@ enum Happening {
     Forgiven { author: usize },
 }
 
-fn happening() -> impl Strategy<Value = Happening> {
+fn any_change() -> impl Strategy<Value = DesignChange> {
     let name = || "[abc]{1,5}( [abcé]{1,3})?";
     prop_oneof![
         6 => (0..120_u8, 0..3_usize, name(), 0..4_u8)
-            .prop_map(|(design, author, name, effects)| Happening::Shared { design, author, name, effects }),
+            .prop_map(|(design, author, name, effects)| DesignChange::Shared { design, author, name, effects }),
         2 => (0..120_u8, name(), 0..4_u8)
-            .prop_map(|(design, name, effects)| Happening::Revised { design, name, effects }),
-        1 => (0..120_u8).prop_map(|design| Happening::Withdrawn { design }),
-        1 => (0..120_u8).prop_map(|design| Happening::SharedAgain { design }),
-        1 => (0..120_u8).prop_map(|design| Happening::Deleted { design }),
-        1 => (0..3_usize).prop_map(|author| Happening::Banned { author }),
-        1 => (0..3_usize).prop_map(|author| Happening::Forgiven { author }),
+            .prop_map(|(design, name, effects)| DesignChange::Revised { design, name, effects }),
+        1 => (0..120_u8).prop_map(|design| DesignChange::Withdrawn { design }),
+        1 => (0..120_u8).prop_map(|design| DesignChange::SharedAgain { design }),
+        1 => (0..120_u8).prop_map(|design| DesignChange::Deleted { design }),
+        1 => (0..3_usize).prop_map(|author| DesignChange::Banned { author }),
+        1 => (0..3_usize).prop_map(|author| DesignChange::Forgiven { author }),
     ]
 }
 
-impl Happening {
-    /// The statement that makes it happen. Names that are taken change nothing.
+impl DesignChange {
+    /// The SQL statement of the change. A statement with a name that is taken changes nothing.
     fn sql(&self, authors: &[Player]) -> String {
         let id = |design: &u8| format!("'01900000-0000-7000-8000-{design:012x}'");
-        let said = |name: &str, effects: &u8| {
+        let columns = |name: &str, effects: &u8| {
             let (key, skeleton) = (name_key(name), name_skeleton(name));
             format!("'{name}', '{key}', '{skeleton}', decode(md5('{effects}'), 'hex')")
         };
@@ -62,13 +62,13 @@ impl Happening {
                 id(design),
                 DesignCode::from_random([design % 32, design / 32, 3, 4, 5, 6, 7, 8, 9]),
                 authors[*author].id,
-                said(name, effects),
+                columns(name, effects),
                 is_free(name),
             ),
             Self::Revised { design, name, effects } => format!(
                 "UPDATE designs SET revision = revision + 1, public_revision = revision + 1, (name, name_key, name_skeleton, effects_key) = ROW ({}) \
                  WHERE id = {} AND {}",
-                said(name, effects),
+                columns(name, effects),
                 id(design),
                 is_free(name),
             ),
@@ -94,7 +94,7 @@ impl Happening {
     }
 }
 
-/// Whatever happened: memory and database find the same.
+/// After any changes, the index in memory and the database find the same designs.
 #[tokio::test]
 async fn memory_finds_what_the_database_finds() {
     let app = TestApp::start_with(in_memory).await;
@@ -106,9 +106,9 @@ async fn memory_finds_what_the_database_finds() {
     let mut runner = TestRunner::deterministic();
     let mut found = 0;
     for round in 0..8 {
-        // In one transaction, or each in its own.
+        // The statements run in one transaction, or each statement in its own transaction.
         let all =
-            proptest::collection::vec(happening(), 40).new_tree(&mut runner).unwrap().current();
+            proptest::collection::vec(any_change(), 40).new_tree(&mut runner).unwrap().current();
         let statements: Vec<String> = all.iter().map(|one| one.sql(&authors)).collect();
         if round % 2 == 0 {
             sql(&app.db().url(), &statements.join("; ")).await;
@@ -139,12 +139,12 @@ async fn memory_finds_what_the_database_finds() {
                     9,
                 ])),
             };
-            let kept = app.shared().listed_designs.find_alike(None, &query, |_| true).unwrap();
+            let cached = app.shared().listed_designs.find_alike(None, &query, |_| true).unwrap();
             let mut conn = app.store().connection().await.unwrap();
             let asker = None::<&Granted<ReadOwnDesigns>>;
             let stored = likeness::find_alike(&mut conn, asker, &query).await.unwrap();
-            assert_eq!(kept, stored, "{name:?} after {all:?}");
-            found += kept.len();
+            assert_eq!(cached, stored, "{name:?} after {all:?}");
+            found += cached.len();
             let none = app.shared().listed_designs.find_alike(None, &query, |_| false).unwrap();
             assert!(none.iter().all(|design| design.same_effects));
         }
@@ -152,7 +152,7 @@ async fn memory_finds_what_the_database_finds() {
     assert!(found > 1_000, "{found}");
 }
 
-/// As the statements above make it.
+/// The MD5 hash of a number, as the SQL statements above calculate it.
 fn md5(number: u8) -> [u8; 16] {
     let hex = match number {
         0 => "cfcd208495d565ef66e7dff9f98764da",
@@ -163,9 +163,9 @@ fn md5(number: u8) -> [u8; 16] {
     u128::from_str_radix(hex, 16).unwrap().to_be_bytes()
 }
 
-/// An instance that keeps answers in memory gives those of one that keeps nothing, whatever happens to a design at the other.
+/// An instance with a cache gives the same answers as an instance without a cache, after each change of a design on the other instance.
 #[tokio::test]
-async fn kept_answers_follow_the_database() {
+async fn cached_answers_follow_the_database() {
     let app = app().await;
     let (ada, bob, admin) = (app.player("ada").await, app.player("bob").await, app.admin().await);
     let path = shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -188,10 +188,10 @@ async fn kept_answers_follow_the_database() {
                 put(&app, &ada, &path, &tag, &revised).await.expect(200);
             }
             "commented" => {
-                let said = json!({ "text": "Well." });
+                let body = json!({ "text": "Well." });
                 app.post(&format!("{path}/comments"))
                     .by(&bob)
-                    .json(&said)
+                    .json(&body)
                     .answer()
                     .await
                     .expect(201);
@@ -216,13 +216,14 @@ async fn kept_answers_follow_the_database() {
         other.catch_up().await;
         for list in &lists {
             for _ in 0..2 {
-                let (kept, stored) = (other.get(list).answer().await, app.get(list).answer().await);
-                assert_eq!(kept.status, stored.status, "{list} {happened}");
-                // Every refusal has a number of its own.
+                let (cached, stored) =
+                    (other.get(list).answer().await, app.get(list).answer().await);
+                assert_eq!(cached.status, stored.status, "{list} {happened}");
+                // Every refusal contains its own number, so the texts of refusals differ.
                 if stored.status == 200 {
-                    assert_eq!(kept.text(), stored.text(), "{list} {happened}");
+                    assert_eq!(cached.text(), stored.text(), "{list} {happened}");
                 }
-                assert_eq!(kept.headers.get("link"), stored.headers.get("link"));
+                assert_eq!(cached.headers.get("link"), stored.headers.get("link"));
             }
         }
         for name in ["Lantern Heron", "Lantern Stork"] {
@@ -232,9 +233,9 @@ async fn kept_answers_follow_the_database() {
     }
 }
 
-/// Where something happens, nothing that is kept shows what was before, not even for the moment that the others take.
+/// The instance that makes a change does not return cached data from before, not even for the short time that other instances need.
 #[tokio::test]
-async fn the_own_instance_shows_at_once_what_happened() {
+async fn the_instance_that_makes_a_change_shows_it_at_once() {
     let app = app().await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     let path = shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -242,7 +243,7 @@ async fn the_own_instance_shows_at_once_what_happened() {
     let picture = format!("{path}/picture");
     for round in 0..10 {
         let banned = round % 2 == 0;
-        // What is there before is kept.
+        // The two requests fill the cache with the data from before the change.
         own.get(&picture).answer().await;
         own.get("/v1/designs?game=ttcg").answer().await;
         let change = own.patch(&format!("/v1/accounts/{}", ada.id)).by(&admin);
@@ -252,7 +253,7 @@ async fn the_own_instance_shows_at_once_what_happened() {
         let gallery = own.get("/v1/designs?game=ttcg").answer().await.expect(200);
         assert_eq!(gallery["data"].as_array().unwrap().len(), shown, "round {round}");
         let check = own.post("/v1/design-checks").json(&heron("Lantern Heron")).answer().await;
-        // Its name stays taken.
+        // The name of the design stays taken during the ban, so the test counts the designs with the same effects.
         let same = check.expect(200)["same_effects"].as_array().unwrap().len();
         assert_eq!(same, shown, "round {round}");
         own.catch_up().await;

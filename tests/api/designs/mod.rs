@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
-/// A sound card of the game, as a design.
+/// A valid card of the game ttcg, as a design.
 pub fn heron(name: &str) -> Value {
     json!({
         "game": "ttcg", "name": name, "kind": "unit",
@@ -40,7 +40,7 @@ pub fn heron(name: &str) -> Value {
     })
 }
 
-/// The same with some members changed; `null` takes one away.
+/// A design with changed members. The value `null` removes a member.
 fn changed(mut design: Value, changes: &Value) -> Value {
     for (name, value) in changes.as_object().unwrap() {
         if value.is_null() {
@@ -63,20 +63,20 @@ async fn create(app: &TestApp, author: &Player, design: &Value) -> Answer {
     app.post("/v1/designs").by(author).json(design).answer().await
 }
 
-/// Begins a design and returns its path.
+/// Creates a design and returns its path.
 pub async fn begun(app: &TestApp, author: &Player, design: &Value) -> String {
     let answer = create(app, author, design).await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     answer.header("location")
 }
 
-/// Sends a picture.
+/// Uploads a picture.
 pub async fn upload(app: &TestApp, by: &Player, media_type: &str, file: Vec<u8>) -> Answer {
     let request = app.post("/v1/artworks").by(by).header("content-type", media_type);
     request.body(file).answer().await
 }
 
-/// Uploads a picture that is like no other of another number, and returns its id.
+/// Uploads a picture that is different for each number, and returns its id.
 async fn uploaded(app: &TestApp, by: &Player, number: u32) -> String {
     let picture = pictures::file(&pictures::gradient(240 + number, 200), image::ImageFormat::Png);
     let artwork = upload(app, by, "image/png", picture).await;
@@ -88,13 +88,13 @@ async fn put(app: &TestApp, author: &Player, path: &str, tag: &str, design: &Val
     app.put(path).by(author).header("if-match", tag).json(design).answer().await
 }
 
-/// Takes a step with a design as it is now.
+/// Does a step (`share`, `submit`, `withdraw`) with the current version of a design.
 pub async fn step(app: &TestApp, author: &Player, path: &str, step: &str) -> Answer {
     let tag = app.get(path).by(author).answer().await.header("etag");
     app.post(&format!("{path}/{step}")).by(author).header("if-match", tag).answer().await
 }
 
-/// Begins a design, shares it, and returns its path.
+/// Creates a design, shares it, and returns its path.
 pub async fn shared(app: &TestApp, author: &Player, design: &Value) -> String {
     let path = begun(app, author, design).await;
     step(app, author, &path, "share").await.expect(200);

@@ -1,14 +1,14 @@
-//! Who may do what with it: rows of the permission matrix.
+//! The rows of the permission matrix for designs.
 
 use serde_json::json;
 
 use crate::permissions::Needs::{Admin, Anyone, Moderator, Scoped};
 use crate::permissions::{Row, SOME, none};
 
-/// The identifier of no design.
+/// An identifier that no design has.
 const DESIGN: &str = "D-0000000000";
 
-/// The id of no artwork.
+/// An id that no artwork has.
 const ARTWORK: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! What a design said before, for its author alone.
+//! Revisions of designs, which only the author of a design can read.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{app, begun, changed, heron, put, shared};
 use crate::support::RequestExt as _;
 
 #[tokio::test]
-async fn every_revision_is_kept_compared_and_restored() {
+async fn every_revision_is_stored_compared_and_restored() {
     let app = app().await;
     let ada = app.player("ada").await;
     let path = begun(&app, &ada, &heron("One")).await;
@@ -18,16 +18,16 @@ async fn every_revision_is_kept_compared_and_restored() {
     put(&app, &ada, &path, "\"r2\"", &three).await.expect(200);
 
     let page = app.get(&format!("{path}/revisions?limit=2")).by(&ada).answer().await.expect(200);
-    let told = |page: &Value| -> Vec<(i64, String)> {
-        let told = |row: &Value| {
+    let numbers_and_names = |page: &Value| -> Vec<(i64, String)> {
+        let numbers_and_names = |row: &Value| {
             (row["revision"].as_i64().unwrap(), row["name"].as_str().unwrap().to_owned())
         };
-        page["data"].as_array().unwrap().iter().map(told).collect()
+        page["data"].as_array().unwrap().iter().map(numbers_and_names).collect()
     };
-    assert_eq!(told(&page), [(3, "Two".to_owned()), (2, "Two".to_owned())]);
+    assert_eq!(numbers_and_names(&page), [(3, "Two".to_owned()), (2, "Two".to_owned())]);
     let cursor = page["next_cursor"].as_str().unwrap();
     let rest = app.get(&format!("{path}/revisions?limit=2&cursor={cursor}")).by(&ada);
-    assert_eq!(told(&rest.answer().await.expect(200)), [(1, "One".to_owned())]);
+    assert_eq!(numbers_and_names(&rest.answer().await.expect(200)), [(1, "One".to_owned())]);
     let one = app.get(&format!("{path}/revisions/1")).by(&ada).answer().await.expect(200);
     assert_eq!((&one["name"], &one["revision"]), (&json!("One"), &json!(1)));
     app.get(&format!("{path}/revisions/4")).by(&ada).answer().await.problem(404, "not_found");
@@ -64,9 +64,9 @@ async fn every_revision_is_kept_compared_and_restored() {
     assert_eq!(restored.get("flavour"), None);
 }
 
-/// Others see what is shared, and not how it came to be.
+/// Other accounts see a shared design, but not its revisions.
 #[tokio::test]
-async fn revisions_are_the_authors_own() {
+async fn only_the_author_reads_and_restores_revisions() {
     let app = app().await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let path = shared(&app, &ada, &heron("Lantern Heron")).await;

@@ -1,4 +1,4 @@
-//! Changes that others suggest: seen by two, taken once, credited for ever.
+//! Suggested changes: two accounts see a suggestion, it is taken once, and the credit stays with the design.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ async fn suggest(
     app.post(&format!("{design}/suggestions")).by(by).json(&body).answer().await
 }
 
-/// Makes a suggestion and returns its path.
+/// Creates a suggestion and returns its path.
 async fn suggested(
     app: &TestApp,
     by: &Player,
@@ -34,7 +34,7 @@ async fn take(app: &TestApp, by: &Player, suggestion: &str, tag: &str) -> Answer
     app.post(&format!("{suggestion}/take")).by(by).header("if-match", tag).answer().await
 }
 
-/// The sound design with other numbers.
+/// The valid design with another attack.
 fn with_attack(name: &str, attack: i64) -> Value {
     let mut design = heron(name);
     design["attributes"]["attack"] = attack.into();
@@ -42,24 +42,24 @@ fn with_attack(name: &str, attack: i64) -> Value {
 }
 
 #[tokio::test]
-async fn a_suggestion_becomes_a_revision_with_a_name() {
+async fn a_taken_suggestion_becomes_a_credited_revision() {
     let app = app().await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
     let wanted = changed(with_attack("Lantern Heron", 250), &json!({ "licence": "cc0-1.0" }));
-    let made = suggest(&app, &ben, &design, 1, &wanted).await;
-    let path = made.header("location");
-    let made = made.expect(201);
-    assert_eq!(path, format!("{design}/suggestions/{}", text(&made, "id")));
+    let created = suggest(&app, &ben, &design, 1, &wanted).await;
+    let path = created.header("location");
+    let created = created.expect(201);
+    assert_eq!(path, format!("{design}/suggestions/{}", text(&created, "id")));
     let difference = json!([{ "member": "/attributes/attack", "before": 200, "after": 250 }]);
-    assert_eq!(made["differences"], difference, "the licence is for the author to choose");
-    assert_eq!((&made["state"], &made["suggested_by"]), (&json!("open"), &json!("ben")));
-    assert_eq!(made["design"]["licence"], "release-1");
+    assert_eq!(created["differences"], difference, "the licence is for the author to choose");
+    assert_eq!((&created["state"], &created["suggested_by"]), (&json!("open"), &json!("ben")));
+    assert_eq!(created["design"]["licence"], "release-1");
 
-    // The two see it, and nobody else.
+    // Only the author of the design and the author of the suggestion see it.
     for player in [&ada, &ben] {
-        assert_eq!(app.get(&path).by(player).answer().await.expect(200), made);
+        assert_eq!(app.get(&path).by(player).answer().await.expect(200), created);
         let list = app.get(&format!("{design}/suggestions")).by(player).answer().await.expect(200);
         assert_eq!(list["data"][0]["message"], "Like this?");
     }
@@ -86,7 +86,7 @@ async fn a_suggestion_becomes_a_revision_with_a_name() {
     assert_eq!((&after["state"], &after["taken_as"]), (&json!("taken"), &json!(2)));
     app.post(&format!("{path}/withdraw")).by(&ben).answer().await.problem(409, "suggestion_closed");
 
-    // The credit stays with the design, and names its revision.
+    // The credit stays with the design, and with the revision of the suggestion.
     put(&app, &ada, &design, "*", &with_attack("Lantern Heron", 220)).await.expect(200);
     assert_eq!(app.get(&design).answer().await.expect(200)["contributors"], credits);
     let revisions = app.get(&format!("{design}/revisions")).by(&ada).answer().await.expect(200);
@@ -98,7 +98,7 @@ async fn a_suggestion_becomes_a_revision_with_a_name() {
 }
 
 #[tokio::test]
-async fn a_suggestion_for_an_older_revision_is_taken_where_it_still_fits() {
+async fn a_suggestion_for_an_older_revision_is_taken_if_it_still_applies() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -108,14 +108,14 @@ async fn a_suggestion_for_an_older_revision_is_taken_where_it_still_fits() {
     put(&app, &ada, &design, "*", &flavoured).await.expect(200);
     suggest(&app, &ben, &design, 1, &heron("Old Heron")).await.problem(409, "suggestion_outdated");
 
-    let told = take(&app, &ada, &renamed, "*").await.problem(409, "suggestion_outdated");
-    assert_eq!(told["errors"][0]["pointer"], "/name");
+    let problem = take(&app, &ada, &renamed, "*").await.problem(409, "suggestion_outdated");
+    assert_eq!(problem["errors"][0]["pointer"], "/name");
     let taken = take(&app, &ada, &stronger, "*").await.expect(200);
-    let told = ["name", "flavour"].map(|member| taken[member].clone());
-    assert_eq!(told, ["Lantern Egret", "It waits."].map(Value::from));
+    let members = ["name", "flavour"].map(|member| taken[member].clone());
+    assert_eq!(members, ["Lantern Egret", "It waits."].map(Value::from));
     assert_eq!((&taken["attributes"]["attack"], &taken["revision"]), (&json!(250), &json!(3)));
 
-    // What the author wrote already is no credit.
+    // A change that the author has already made gives no credit.
     let late = suggested(
         &app,
         &ben,
@@ -143,8 +143,8 @@ async fn suggestions_are_declined_and_withdrawn() {
         let withdrawn = app.post(&format!("{second}/withdraw")).by(&ben).answer().await.expect(200);
         assert_eq!(withdrawn["state"], "withdrawn");
     }
-    let told = take(&app, &ada, &first, "*").await.problem(409, "suggestion_closed");
-    assert!(told["detail"].as_str().unwrap().contains("declined"), "{told}");
+    let problem = take(&app, &ada, &first, "*").await.problem(409, "suggestion_closed");
+    assert!(problem["detail"].as_str().unwrap().contains("declined"), "{problem}");
     take(&app, &ada, &second, "*").await.problem(409, "suggestion_closed");
     app.post(&format!("{second}/decline"))
         .by(&ada)
@@ -153,7 +153,7 @@ async fn suggestions_are_declined_and_withdrawn() {
         .problem(409, "suggestion_closed");
     assert_eq!(app.get(&design).answer().await.expect(200)["revision"], 1);
 
-    // Newest first, page by page.
+    // The newest suggestions come first, page by page.
     let page =
         app.get(&format!("{design}/suggestions?limit=1")).by(&ada).answer().await.expect(200);
     assert!(second.ends_with(&text(&page["data"][0], "id")));
@@ -164,7 +164,7 @@ async fn suggestions_are_declined_and_withdrawn() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_suggested_is_refused_with_every_fault() {
+async fn invalid_suggestions_are_refused_with_every_fault() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
@@ -188,23 +188,23 @@ async fn what_cannot_be_suggested_is_refused_with_every_fault() {
     let elsewhere =
         json!({ "game": "none", "name": "a\u{7}b", "kind": "unit", "flavour": "\u{202e}x" });
     let body = json!({ "revision": 1, "message": " ", "design": elsewhere });
-    let told = app.post(&format!("{design}/suggestions")).by(&ben).json(&body).answer().await;
-    let told = told.problem(422, "invalid_body");
-    let faults = told["errors"].as_array().unwrap();
+    let problem = app.post(&format!("{design}/suggestions")).by(&ben).json(&body).answer().await;
+    let problem = problem.problem(422, "invalid_body");
+    let faults = problem["errors"].as_array().unwrap();
     let pointers: Vec<&Value> = faults.iter().map(|fault| &fault["pointer"]).collect();
     assert_eq!(pointers, ["/message", "/design/game", "/design/name", "/design/flavour"]);
     app.seed(&["uno-emoji"]).await;
     let foreign = changed(other.clone(), &json!({ "game": "uno-emoji" }));
-    let told = suggest(&app, &ben, &design, 1, &foreign).await.problem(422, "invalid_body");
-    assert_eq!(told["errors"][0]["pointer"], "/design/game");
+    let problem = suggest(&app, &ben, &design, 1, &foreign).await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["pointer"], "/design/game");
 
-    // Five a day for a new account.
+    // A new account may send five suggestions on a day.
     for attack in 0..5 {
         suggested(&app, &ben, &design, 1, &with_attack("Lantern Heron", 150 + attack)).await;
     }
     suggest(&app, &ben, &design, 1, &other).await.problem(429, "daily_limit_reached");
 
-    // What is judged is not changed, by nobody.
+    // A submitted design cannot be changed, not even by a suggestion.
     let list = app.get(&format!("{design}/suggestions")).by(&ada).answer().await.expect(200);
     let path = format!("{design}/suggestions/{}", text(&list["data"][0], "id"));
     step(&app, &ada, &design, "submit").await.expect(200);
@@ -229,7 +229,7 @@ async fn suggestions_of_banned_accounts_are_hidden_from_the_author() {
     assert_eq!(app.get(&design).answer().await.expect(200).get("contributors"), None);
 }
 
-/// A take, other takes and edits of the same version at the same time, on two instances: one revision wins.
+/// Two takes and an edit of the same version run at the same time on two instances. Exactly one of them writes a revision.
 #[tokio::test]
 async fn a_take_that_races_an_edit_writes_one_revision() {
     let app = app().await;
