@@ -55,7 +55,6 @@ async fn similar_names_and_equal_effects_are_reported() {
         app.seed(&["ttcg"]).await;
         app.seed_effect_texts("ttcg").await;
         if app.shared().settings.card_index {
-            app.cards_in_memory();
             app.catch_up().await;
         }
         let (ada, bob) = (app.player("ada").await, app.player("bob").await);
