@@ -426,10 +426,11 @@ async fn bulk_files_are_rebuilt_after_changes_of_the_catalogue() {
         flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut text).unwrap();
         text.contains("Nobody saw this coming.")
     };
+    // Cards, printings and public decks.
     within(Duration::from_mins(1), "files of every game", async || {
         let games = reqwest::get(format!("{}/v1/games", service.base)).await.unwrap();
         let games = games.json::<Value>().await.unwrap()["data"].as_array().unwrap().len();
-        list().await["data"].as_array().unwrap().len() == 2 * games
+        list().await["data"].as_array().unwrap().len() == 3 * games
     })
     .await;
     assert!(!lore().await);
