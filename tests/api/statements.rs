@@ -31,6 +31,17 @@ async fn start_with_wiretap() -> (TestApp, Wiretap, Vec<PaperCard>) {
     (app, wiretap, cards)
 }
 
+/// With the cards of a game in the memory of the service.
+async fn start_in_memory() -> (TestApp, Wiretap) {
+    let db = Arc::new(TestDb::create().await);
+    let wiretap = Wiretap::start(&db.url()).await;
+    let url = wiretap.url().to_owned();
+    let app = TestApp::start_tuned(db, Clock::system(), in_memory, |store| store.url = url);
+    app.seed(&["ttcg"]).await;
+    app.catch_up().await;
+    (app, wiretap)
+}
+
 #[tokio::test]
 async fn a_submission_needs_few_statements_and_all_are_prepared_already() {
     let (app, wiretap, cards) = start_with_wiretap().await;
@@ -94,12 +105,7 @@ async fn a_batch_of_submissions_is_one_transaction() {
 /// If all cards of a deck are open and in memory, its page needs a single read of the deck, also for the comparison with other decks.
 #[tokio::test]
 async fn the_page_of_a_deck_reads_the_deck_once() {
-    let db = Arc::new(TestDb::create().await);
-    let wiretap = Wiretap::start(&db.url()).await;
-    let url = wiretap.url().to_owned();
-    let app = TestApp::start_tuned(db, Clock::system(), in_memory, |store| store.url = url);
-    app.seed(&["ttcg"]).await;
-    app.catch_up().await;
+    let (app, wiretap) = start_in_memory().await;
     let ada = app.player("ada").await;
     let entries = json!([{ "quantity": 2, "name": "Kettle Imp" }]);
     let mut paths = Vec::new();
@@ -122,12 +128,7 @@ async fn the_page_of_a_deck_reads_the_deck_once() {
 /// The sets that deck lists may name are read once for each game, also if many cards of the lists are unknown.
 #[tokio::test]
 async fn sets_of_a_game_are_read_once_for_all_lists() {
-    let db = Arc::new(TestDb::create().await);
-    let wiretap = Wiretap::start(&db.url()).await;
-    let url = wiretap.url().to_owned();
-    let app = TestApp::start_tuned(db, Clock::system(), in_memory, |store| store.url = url);
-    app.seed(&["ttcg"]).await;
-    app.catch_up().await;
+    let (app, wiretap) = start_in_memory().await;
     let report = async |list: &str| {
         wiretap.heard(&[]);
         let body = json!({ "format": "ttcg/standard", "list": list });

@@ -192,8 +192,7 @@ async fn within(limit: Duration, what: &str, mut done: impl AsyncFnMut() -> bool
     let began = Instant::now();
     while !done().await {
         assert!(began.elapsed() < limit, "not within {limit:?}: {what}");
-        // Without a pause, the checks would take the processor away from the threads of the service that have low priority, as those that build bulk files.
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::task::yield_now().await;
     }
 }
 
@@ -414,7 +413,7 @@ async fn a_restart_does_not_undo_changes() {
 #[tokio::test]
 async fn bulk_files_are_rebuilt_after_changes_of_the_catalogue() {
     let home = Home::new();
-    // The test polls often, so the rate limits must be high.
+    // The test polls without pauses, so the rate limits must be high.
     let often = ["--requests-per-second", "1000000", "--request-burst", "1000000"];
     let service = home.serve_with(&[&["--bulk-interval", "1"][..], &often].concat());
     let url = format!("{}/v1/bulk-files", service.base);
@@ -629,7 +628,8 @@ fn help_is_printed_and_wrong_usage_exits_with_2() {
     assert!(text(&own_server).contains("keys generate"), "{}", text(&own_server));
 }
 
-/// The documented limit in docs/OPERATIONS.md is workers × (pool size + 1) + search connections + 17.
+/// The documented limit in docs/OPERATIONS.md is workers × (pool size + 1) + search connections + 17. Not all background jobs connect in this short run, so the
+/// bound here is stricter.
 #[tokio::test]
 async fn the_service_opens_no_more_connections_than_documented() {
     let home = Home::new();
@@ -643,7 +643,7 @@ async fn the_service_opens_no_more_connections_than_documented() {
         "--bulk-interval",
         "4",
     ]);
-    let most = 2 * (2 + 1) + 1 + 17;
+    let most = 2 * (2 + 1) + 1 + 15;
     let socket = home.0.join("run");
     let address = format!("host={} user=cardscape dbname=cardscape", socket.display());
     let session = async || {
