@@ -80,6 +80,7 @@ pub(super) async fn find(
         add_named(app, conn, viewer, game, &mentions.names, names.as_ref(), &mut found).await?;
     } else {
         let sets = known_sets(app, conn, game).await?;
+        found.part_of(Arc::clone(&sets));
         conn.give_back();
         add_mentioned(app, conn, asker, game, (mentions, &sets), names.as_ref(), &mut found)
             .await?;

@@ -157,10 +157,11 @@ impl Catalogue {
         K: Hash + Eq + Send + Sync + 'static,
         V: Clone + Send + Sync + 'static,
     {
+        if !self.clock.is_current() {
+            return make.await;
+        }
         let version = self.version();
-        if self.clock.is_current()
-            && let Some(value) = kept.find(&key, version)
-        {
+        if let Some(value) = kept.find(&key, version) {
             return Ok(value);
         }
         let value = make.await?;
