@@ -46,14 +46,14 @@ impl DeckCards {
         self.cards.find(&card).filter(|card| card.is_for(game))
     }
 
-    /// Drops the cards that a batch of changes names, and the sets if it names any card or set.
+    /// Drops the cards that a batch of changes names, and the sets if they may have changed.
     pub(crate) fn apply(&self, batch: &ChangeBatch) {
-        if batch.is_about_catalogue() {
+        if batch.is_broken || batch.sets_may_differ {
             self.forget_sets();
         }
         // A prepared card contains the release day of its set.
         if batch.is_broken || batch.some_went || !batch.sets.is_empty() {
-            self.forget();
+            self.cards.forget_all();
         } else if !batch.cards.is_empty() {
             self.cards.forget(&batch.cards);
         }
@@ -135,6 +135,24 @@ mod tests {
         let set = ("pond".to_owned(), "s".to_owned());
         cards.apply(&ChangeBatch { sets: vec![set], ..ChangeBatch::default() });
         assert!(cards.find(&game, one).is_none() && cards.find(&game, other).is_none());
+    }
+
+    #[test]
+    fn sets_are_dropped_when_they_may_differ_and_not_by_unlocks() {
+        let cards = DeckCards::new(1 << 20);
+        let keep = || {
+            cards.sets.keep(cards.sets.ticket(), "pond".to_owned(), Arc::new(KnownSets::default()));
+        };
+        let is_kept = || cards.sets.find("pond").is_some();
+        keep();
+        let unlocked = vec![CardId(Uuid::from_u128(1))];
+        cards.apply(&ChangeBatch { cards: unlocked, ..ChangeBatch::default() });
+        assert!(is_kept());
+        cards.apply(&ChangeBatch { sets_may_differ: true, ..ChangeBatch::default() });
+        assert!(!is_kept());
+        keep();
+        cards.apply(&ChangeBatch { is_broken: true, ..ChangeBatch::default() });
+        assert!(!is_kept());
     }
 
     #[test]

@@ -204,3 +204,33 @@ impl Catalogue {
         drop(before);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::time::Instant;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_value_is_computed_once_for_each_snapshot_and_always_while_the_index_is_behind() {
+        let catalogue = Catalogue::new(Duration::from_hours(1));
+        let kept = VersionedCache::new(1 << 10, |_: &u8, _: &u32| 1);
+        let computed = Cell::new(0);
+        let value = async || {
+            let compute = async {
+                computed.set(computed.get() + 1);
+                Ok::<_, ()>(computed.get())
+            };
+            catalogue.find_or(&kept, 1, compute).await.unwrap()
+        };
+        assert_eq!((value().await, value().await), (1, 2), "the feed was never read");
+        catalogue.publish(Arc::new(Snapshot::default()));
+        catalogue.clock().advance_to(Instant::now());
+        assert_eq!((value().await, value().await), (3, 3));
+        catalogue.publish(Arc::new(Snapshot::default()));
+        assert_eq!((value().await, value().await), (4, 4), "the cards may be others");
+        catalogue.clock().reset();
+        assert_eq!((value().await, value().await), (5, 6));
+    }
+}

@@ -119,6 +119,8 @@ pub struct ChangeBatch {
     pub sets: Vec<(String, String)>,
     /// Whether the manifest of a game was added or changed.
     pub some_game_changed: bool,
+    /// Whether sets, or which of them have cards, may have changed. Unlocks change neither.
+    pub sets_may_differ: bool,
 }
 
 impl ChangeBatch {
@@ -179,11 +181,15 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
     let mut batch = ChangeBatch { up_to, is_last: up_to == newest, ..ChangeBatch::default() };
     let (mut cards, mut sets) = (BTreeSet::new(), BTreeSet::new());
     for row in rows {
+        let is_about_cards = row.kind.starts_with("card.");
+        batch.sets_may_differ |= row.kind == "set.changed"
+            || row.kind == "game.changed"
+            || (is_about_cards && row.kind != "card.unlocked");
         if row.kind == "set.changed" {
             sets.extend(row.game.zip(row.set_code));
         } else if row.kind == "game.changed" {
             batch.some_game_changed = true;
-        } else if row.kind.starts_with("card.") {
+        } else if is_about_cards {
             // A merge has two ids here: that of the merged card, and that of the card it was merged into.
             cards.extend(row.subject_id.map(CardId));
             cards.extend(row.card);
