@@ -287,7 +287,7 @@ impl ProblemHelp {
                 new.detail("The designer has been given another copy."),
             ),
             C::FeedbackRefused => (
-                "Whoever would read this takes no comments, replies or suggestions from this account.",
+                "Comments, replies and suggestions are not accepted there.",
                 "Leave it. Other designs and comments are not affected.",
                 new,
             ),

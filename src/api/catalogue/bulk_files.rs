@@ -19,10 +19,10 @@ use crate::store::catalogue::bulk_files::BulkFile;
 /// Short, so that a new version is seen soon.
 const FRESHNESS: Freshness = Freshness::Public(5);
 
-/// Lists the bulk files: two for each game.
+/// Lists the bulk files: three for each game.
 ///
-/// They hold what a stranger may see, and are made anew when that changes: about a minute after the change, large games less often. A
-/// game's files are from the same moment. Just after the first start there may be none yet.
+/// They contain what an anonymous client may see, and are rebuilt when that changes: about a minute after the change, for large games less often. The
+/// files of cards and printings of a game are from the same moment. Just after the first start there may be none yet.
 #[utoipa::path(
     get, path = "/v1/bulk-files", tag = "catalogue",
     responses((status = 200, body = BulkFilesResponse), (status = 304, description = "Not changed."))

@@ -52,10 +52,11 @@ pub struct BulkFile {
     pub created_at: DateTime<Utc>,
 }
 
-/// All files, by name.
+/// All files, by name. Files of a kind that a newer release has added are not listed, because both releases may run during an upgrade.
 pub async fn list(conn: &mut Connection) -> StoreResult<Vec<BulkFile>> {
     let query = bulk_files::table
         .filter(bulk_files::is_current)
+        .filter(bulk_files::kind.eq_any(BulkKind::ALL))
         .order(bulk_files::name)
         .select(BulkFile::as_select());
     Ok(query.load(conn).await?)
@@ -66,6 +67,7 @@ pub async fn find(conn: &mut Connection, name: &str) -> StoreResult<Option<BulkF
     let query = bulk_files::table
         .filter(bulk_files::name.eq(name))
         .filter(bulk_files::is_current)
+        .filter(bulk_files::kind.eq_any(BulkKind::ALL))
         .select(BulkFile::as_select());
     Ok(query.first(conn).await.optional()?)
 }

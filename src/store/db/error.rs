@@ -25,7 +25,7 @@ pub enum StoreError {
     #[error("other transactions were in the way: {0}")]
     Contended(String),
     /// The search queue is full. A retry may succeed a little later.
-    #[error("too many wide searches at once")]
+    #[error("too many searches at once")]
     Crowded,
     /// The session or personal access token of the request has ended, or its account was banned or has lost the role.
     /// Nothing was written.

@@ -646,7 +646,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::OwnReport => "Nobody reports what is theirs, or decides about it.",
         ProblemCode::OwnAccount => "Nobody can follow themselves.",
         ProblemCode::TooManyFollowed => "You follow as many authors as an account can.",
-        ProblemCode::FeedbackRefused => "The author takes no feedback from you.",
+        ProblemCode::FeedbackRefused => "Feedback is not accepted here.",
         ProblemCode::CommentFinal => COMMENT_FINAL,
         ProblemCode::SuggestionClosed => "The suggestion was answered or withdrawn meanwhile.",
         ProblemCode::SuggestionOutdated => {

@@ -614,6 +614,27 @@ async fn the_same_cards_give_the_same_bytes() {
     assert_eq!(hashes(&files(&app).await), hashes(&before.0));
 }
 
+/// During an upgrade, instances of two releases use one database.
+#[tokio::test]
+async fn files_of_a_newer_release_are_not_listed() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.build_bulk_files().await;
+    let before = files(&app).await;
+    app.sql(
+        "ALTER TABLE bulk_files DROP CONSTRAINT bulk_files_kind_check; \
+         CREATE TEMP TABLE newer AS SELECT * FROM bulk_files WHERE name = 'ttcg-cards.ndjson.gz'; \
+         ALTER TABLE newer DROP COLUMN is_current; \
+         UPDATE newer SET id = gen_random_uuid(), kind = 'sketches', name = 'ttcg-sketches.ndjson.gz'; \
+         DO $$ DECLARE columns text; BEGIN \
+             SELECT string_agg(attname, ', ') INTO columns FROM pg_attribute WHERE attrelid = 'newer'::regclass AND attnum > 0 AND NOT attisdropped; \
+             EXECUTE format('INSERT INTO bulk_files (%1$s) SELECT %1$s FROM newer', columns); END $$",
+    )
+    .await;
+    assert_eq!(files(&app).await, before);
+    app.get("/v1/bulk-files/ttcg-sketches.ndjson.gz").answer().await.problem(404, "not_found");
+}
+
 #[tokio::test]
 async fn one_instance_builds_at_a_time() {
     let app = TestApp::start().await;
