@@ -15,7 +15,7 @@ use crate::requests::Requests;
 use crate::rows;
 use crate::second_factors;
 use crate::service::{Home, Service};
-use crate::thin::ThinServer;
+use crate::thin::{self, ThinServer};
 use crate::wire::{Relay, Said};
 use crate::yardsticks::{self, Pgbench};
 
@@ -159,7 +159,8 @@ impl Bench<'_> {
             let after = self.processor_time()?;
             service += after.0.saturating_sub(before.0);
             postgres += after.1.saturating_sub(before.1);
-            if let Some(rate) = self.yardstick(recipe, pgbench.as_ref(), connections).await? {
+            let size = round.bytes / u64::try_from(round.answered().max(1))?;
+            if let Some(rate) = self.yardstick(recipe, pgbench.as_ref(), connections, size).await? {
                 theirs.push(rate);
                 ratios.push(round.rate() / rate);
             }
@@ -197,11 +198,13 @@ impl Bench<'_> {
         Ok(recipe.connections.unwrap_or(self.connections).min(most))
     }
 
+    /// The rate of the yardstick; `size` is the average size of an answer of the service in bytes.
     async fn yardstick(
         &self,
         recipe: &Recipe,
         pgbench: Option<&Pgbench>,
         connections: usize,
+        size: u64,
     ) -> anyhow::Result<Option<f64>> {
         Ok(match recipe.yardstick {
             Yardstick::Reads(_) | Yardstick::Writes(_) => match pgbench {
@@ -209,6 +212,11 @@ impl Bench<'_> {
                 None => None,
             },
             Yardstick::Static => Some(self.thin_rate(connections).await?.0),
+            Yardstick::StaticFile => {
+                let requests = Arc::new(Requests::get(&thin::file_of(size)));
+                let found = load::run(self.thin.address, &requests, connections, self.time).await?;
+                Some(found.rate())
+            }
             Yardstick::Argon2 => Some(yardsticks::hash_passwords(self.time).await?),
             Yardstick::None(_) => None,
         })
@@ -276,6 +284,7 @@ fn told(yardstick: Yardstick) -> String {
         Yardstick::Reads(_) => "pgbench".to_owned(),
         Yardstick::Writes(_) => "pgbench, one transaction".to_owned(),
         Yardstick::Static => "static route".to_owned(),
+        Yardstick::StaticFile => "static route, as many bytes".to_owned(),
         Yardstick::Argon2 => "argon2".to_owned(),
         Yardstick::None(reason) => format!("none: {reason}"),
     }

@@ -6,8 +6,16 @@ use std::process::{Child, Command, Stdio};
 
 use actix_web::{App, HttpResponse, HttpServer, web};
 use anyhow::Context as _;
+use bytes::Bytes;
 
 const BODY: &str = "{\"status\":\"ok\"}";
+/// The longest file, in bytes.
+const MOST: usize = 4 << 20;
+
+/// The path of a file of so many bytes, at most [`MOST`].
+pub(crate) fn file_of(bytes: u64) -> String {
+    format!("/files/{bytes}")
+}
 
 /// The running process of the yardstick.
 pub(crate) struct ThinServer {
@@ -40,8 +48,16 @@ impl Drop for ThinServer {
 pub(crate) fn serve() -> anyhow::Result<()> {
     actix_web::rt::System::new().block_on(async {
         let answer = || async { HttpResponse::Ok().content_type("application/json").body(BODY) };
+        let longest = Bytes::from(vec![b'x'; MOST]);
+        let file = move |bytes: web::Path<usize>| {
+            let body = longest.slice(..MOST.min(*bytes));
+            async move { HttpResponse::Ok().content_type("application/octet-stream").body(body) }
+        };
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
-        let app = move || App::new().default_service(web::to(answer));
+        let app = move || {
+            let files = web::get().to(file.clone());
+            App::new().route("/files/{bytes}", files).default_service(web::to(answer))
+        };
         let server = HttpServer::new(app).workers(workers).bind("127.0.0.1:0")?;
         println!("{}", server.addrs()[0]);
         server.run().await?;

@@ -37,7 +37,7 @@ use crate::memory::file_desk::FileDesk;
 use crate::memory::identities::CredentialKey;
 use crate::memory::kept::Weighed;
 use crate::memory::listed_designs::ListedDesigns;
-use crate::memory::pictures::{KeptPictures, PictureDrawer, room_for_pictures};
+use crate::memory::pictures::{CardPictures, KeptPictures, PictureDrawer, room_for_pictures};
 use crate::memory::rate_limiter::RateLimiter;
 use crate::memory::recent::{Recent, Statistic};
 use crate::memory::rendered::Rendered;
@@ -381,6 +381,8 @@ pub struct Shared {
     pub pictures: PictureDrawer,
     /// Cached pictures of designs.
     pub design_pictures: KeptPictures,
+    /// Cached pictures of open cards.
+    pub(crate) card_pictures: CardPictures,
     /// Serial code attempts that concurrent requests share.
     pub shared_attempts: SharedAttempts,
     /// Takes and returns serial code attempts, for many requests in one statement.
@@ -475,6 +477,7 @@ impl Shared {
             downloads: Downloads::default(),
             pictures: PictureDrawer::new(settings.picture_fonts.clone()),
             design_pictures: room_for_pictures(),
+            card_pictures: CardPictures::new(),
             shared_attempts: SharedAttempts::default(),
             registration_groups: RegistrationGroups::new(together.clone(), attempt_batches.clone()),
             attempt_batches,

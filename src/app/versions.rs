@@ -71,7 +71,7 @@ impl ListedTag {
 
 /// The tag without the suffix of a content encoding.
 fn without_encoding(tag: &str) -> &str {
-    tag.strip_suffix("-gzip").or_else(|| tag.strip_suffix("-br")).unwrap_or(tag)
+    ["-gzip", "-br", "-deflate"].iter().find_map(|suffix| tag.strip_suffix(suffix)).unwrap_or(tag)
 }
 
 /// The `If-Match` header that every edit needs: 428 without one.

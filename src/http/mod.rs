@@ -4,6 +4,7 @@
 pub mod connection;
 pub mod extract;
 pub mod failures;
+mod gzip;
 mod kept_answers;
 pub mod middleware;
 pub mod picture;

@@ -19,6 +19,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
     shared.kept_answers.forget();
     shared.deck_cards.forget();
     shared.card_effects.forget();
+    shared.card_pictures.forget();
     shared.gallery_pages.forget();
     shared.feed.disconnect();
     let mut known = None;
@@ -35,6 +36,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
                 shared.card_cache.apply(&batch);
                 shared.deck_cards.apply(&batch);
                 shared.card_effects.apply(&batch);
+                shared.card_pictures.apply(&batch);
                 if batch.is_about_catalogue() {
                     shared.kept_answers.forget();
                     // The meaning of a query depends on the manifests.

@@ -38,11 +38,7 @@ impl CardEffects {
 
     /// Drops the cards that a batch of changes names.
     pub(crate) fn apply(&self, batch: &ChangeBatch) {
-        if batch.is_broken || batch.some_went {
-            self.forget();
-        } else if !batch.cards.is_empty() {
-            self.cards.forget(&batch.cards);
-        }
+        self.cards.apply(batch, false);
     }
 
     /// Drops everything.

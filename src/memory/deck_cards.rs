@@ -52,11 +52,7 @@ impl DeckCards {
             self.forget_sets();
         }
         // A prepared card contains the release day of its set.
-        if batch.is_broken || batch.some_went || !batch.sets.is_empty() {
-            self.cards.forget_all();
-        } else if !batch.cards.is_empty() {
-            self.cards.forget(&batch.cards);
-        }
+        self.cards.apply(batch, !batch.sets.is_empty());
     }
 
     /// Drops everything.

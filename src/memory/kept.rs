@@ -7,6 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use moka::sync::Cache;
 
+use crate::domain::ids::CardId;
+use crate::store::catalogue::changes::ChangeBatch;
+
 /// A cache of bounded size whose values are dropped by changes.
 pub(crate) struct DroppingCache<K, V> {
     /// Each value with the generation in which it was inserted.
@@ -132,6 +135,18 @@ where
 
     fn generation(&self) -> MutexGuard<'_, u64> {
         self.generation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<V: Clone + Send + Sync + 'static> DroppingCache<CardId, V> {
+    /// Drops the cards that a batch of changes names. Drops all cards if changes may have been missed, if a card was moved, merged or deleted,
+    /// or if `all_changed`.
+    pub(crate) fn apply(&self, batch: &ChangeBatch, all_changed: bool) {
+        if batch.is_broken || batch.some_went || all_changed {
+            self.forget_all();
+        } else if !batch.cards.is_empty() {
+            self.forget(&batch.cards);
+        }
     }
 }
 

@@ -1,14 +1,18 @@
 //! Pictures. Drawing a PNG takes a core for tens of milliseconds, so only a few are drawn at a time, and they are
-//! cached; pictures of designs are cached in their final form.
+//! cached; public pictures of designs and of open cards are cached in their final form.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use cardscape_pictures::{Fonts, Picture};
 use moka::future::Cache;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::kept::Weighed;
+use super::kept::{DroppingCache, Ticket, Weighed};
 use super::rendered::Rendered;
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::ids::CardId;
+use crate::store::catalogue::changes::ChangeBatch;
 use crate::work::{BoundedWork, WorkError};
 
 /// Memory for drawn pictures, in bytes: enough for about two hundred.
@@ -49,6 +53,64 @@ const OVERHEAD: usize = 1_200;
 /// A cache of the same size as the cache of PNGs.
 pub fn room_for_pictures() -> KeptPictures {
     Weighed::new(KEPT_BYTES, |_, picture: &Rendered| picture.weight() + OVERHEAD)
+}
+
+/// Which picture of a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PictureChoice {
+    /// Code of the rarity, in lower case; `None`: the lowest.
+    pub rarity: Option<String>,
+    /// Whether it is a PNG; an SVG otherwise.
+    pub is_png: bool,
+}
+
+/// Cached pictures of open cards. All pictures of a card are one entry, so that a change of the card drops them together.
+pub struct CardPictures(DroppingCache<CardId, Arc<[(PictureChoice, Rendered)]>>);
+
+impl CardPictures {
+    /// A cache of the same size as the cache of PNGs.
+    pub(crate) fn new() -> Self {
+        let weigh = |_: &CardId, pictures: &Arc<[(PictureChoice, Rendered)]>| {
+            pictures.iter().map(|(_, picture)| picture.weight() + OVERHEAD).sum()
+        };
+        Self(DroppingCache::new(KEPT_BYTES, weigh))
+    }
+
+    /// The picture, if it is cached. Must be used only while the change feed is read.
+    pub(crate) fn find(&self, card: CardId, choice: &PictureChoice) -> Option<Rendered> {
+        let pictures = self.0.find(&card)?;
+        pictures.iter().find(|(of, _)| of == choice).map(|(_, picture)| picture.clone())
+    }
+
+    /// Takes a ticket; must be called before the card is read from the database.
+    pub(crate) fn ticket(&self) -> Ticket {
+        self.0.ticket()
+    }
+
+    /// Caches a picture of an open card, unless anything was dropped since the ticket. Everything that the picture shows must be dropped by
+    /// [`Self::apply`] when it changes.
+    pub(crate) fn keep(
+        &self,
+        ticket: Ticket,
+        card: CardId,
+        choice: PictureChoice,
+        picture: Rendered,
+    ) {
+        let others = self.0.find(&card).unwrap_or_default();
+        let others = others.iter().filter(|(of, _)| *of != choice).cloned();
+        let pictures = others.chain([(choice.clone(), picture.into_kept())]).collect();
+        self.0.keep(ticket, card, pictures);
+    }
+
+    /// Drops the cards that a batch of changes names; all of them when a manifest changed, because it decides what a picture looks like.
+    pub(crate) fn apply(&self, batch: &ChangeBatch) {
+        self.0.apply(batch, batch.some_game_changed);
+    }
+
+    /// Drops everything.
+    pub(crate) fn forget(&self) {
+        self.0.forget_all();
+    }
 }
 
 /// Why a PNG could not be drawn.

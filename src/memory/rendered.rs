@@ -1,5 +1,7 @@
 //! Serialised responses with a strong ETag, which can be cached and sent again.
 
+use std::sync::{Arc, OnceLock};
+
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -45,6 +47,8 @@ pub struct Rendered {
     pub(crate) media_type: Bytes,
     pub(crate) link: Option<Bytes>,
     pub(crate) body: Bytes,
+    /// The compressed body of a cached response, once a client has requested it.
+    compressed: Option<Arc<OnceLock<Bytes>>>,
 }
 
 impl Rendered {
@@ -127,7 +131,20 @@ impl Rendered {
             media_type: Bytes::from_static(media_type.as_bytes()),
             link: None,
             body: body.into(),
+            compressed: None,
         }
+    }
+
+    /// The same response for a cache: its compressed body is cached with it.
+    #[must_use]
+    pub(crate) fn into_kept(self) -> Self {
+        Self { compressed: Some(Arc::default()), ..self }
+    }
+
+    /// The compressed body of a cached response; `compress` is called for the first client. `None`: the response is not from a cache.
+    pub(crate) fn compressed(&self, compress: impl FnOnce(&[u8]) -> Bytes) -> Option<Bytes> {
+        let compressed = self.compressed.as_ref()?;
+        Some(compressed.get_or_init(|| compress(&self.body)).clone())
     }
 
     /// The body.
@@ -135,9 +152,10 @@ impl Rendered {
         &self.body
     }
 
-    /// Size of the body, in bytes.
+    /// Size of the body, and of the compressed body if that is cached, too: at most, in bytes.
     pub fn weight(&self) -> usize {
-        self.body.len()
+        let compressed = if self.compressed.is_some() { self.body.len() / 2 } else { 0 };
+        self.body.len() + compressed
     }
 }
 

@@ -1,5 +1,7 @@
 //! Behaviour of all routes: health, request ids, limits, encodings.
 
+use std::io::Read as _;
+
 use serde_json::json;
 
 use crate::support::{RequestExt as _, TestApp, TestDb};
@@ -84,6 +86,42 @@ async fn each_encoding_has_its_own_etag_and_304() {
     }
     assert!(plain.header("cache-control").contains("private"));
     assert!(plain.header("vary").to_lowercase().contains("authorization"));
+}
+
+/// Browsers accept several encodings alike; gzip takes the least work.
+#[tokio::test]
+async fn gzip_is_sent_unless_the_client_prefers_another_encoding() {
+    let app = TestApp::start().await;
+    let get =
+        |accepted: &'static str| app.get("/problems").header("accept-encoding", accepted).answer();
+    let plain = get("identity").await;
+    let cases = [
+        ("gzip, deflate, br, zstd", "gzip"),
+        ("br, gzip", "gzip"),
+        ("gzip;q=0.2, br;q=0.8", "br"),
+        ("br", "br"),
+        ("deflate", "deflate"),
+        ("zstd", ""),
+        ("gzip;q=0", ""),
+    ];
+    for (accepted, expected) in cases {
+        let answer = get(accepted).await;
+        assert_eq!(answer.header("content-encoding"), expected, "{accepted}");
+        let suffix = if expected.is_empty() { String::new() } else { format!("-{expected}") };
+        let tag = plain.header("etag").trim_end_matches('"').to_owned() + &suffix + "\"";
+        assert_eq!(answer.header("etag"), tag, "{accepted}");
+        let again = app.get("/problems").header("accept-encoding", accepted);
+        let again = again.header("if-none-match", &tag).answer().await;
+        assert_eq!((again.status, again.header("etag")), (304, tag), "{accepted}");
+        if expected == "gzip" {
+            assert_eq!(answer.header("content-length"), answer.bytes.len().to_string());
+            let mut text = String::new();
+            flate2::read::GzDecoder::new(&answer.bytes[..]).read_to_string(&mut text).unwrap();
+            assert_eq!(text, plain.text());
+        }
+    }
+    let none = get("identity;q=0, *;q=0").await;
+    none.problem(406, "not_acceptable");
 }
 
 #[tokio::test]

@@ -27,6 +27,9 @@ pub(super) const TYPES_AND_RANKS: &str = "SELECT type, rank FROM unnest(ARRAY['f
 const NO_STATEMENT: Yardstick =
     Yardstick::None("no statement over these tables answers it from an index");
 
+/// The encodings that browsers accept: most answers are compressed for them.
+const BROWSER: &[&str] = &["accept-encoding: gzip, deflate, br, zstd"];
+
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("find_card", "card by id", "/v1/cards/<card>").rows(CARDS).reads(BY_ID),
     Recipe::get("find_card", "card by id, logged in", "/v1/cards/<card>")
@@ -37,11 +40,28 @@ pub(super) const RECIPES: &[Recipe] = &[
              WHERE a.id = :caller::uuid LIMIT 1",
             page_of_cards!("c.id = :card::uuid AND t.open"),
         ]),
-    Recipe::get("draw_card_picture", "picture of a card", "/v1/cards/<card>/picture").rows(CARDS).reads(BY_ID),
-    Recipe::get("draw_card_picture", "the same picture as PNG again", "/v1/cards/<card>/picture?format=png")
-        .rows("SELECT card FROM bench.cards WHERE n = 1")
-        .like(Yardstick::Static)
-        .why("the card and its printings are read for each request; drawing takes 14 to 42 ms, and is kept"),
+    Recipe::get("find_card", "card by id, for a browser", "/v1/cards/<card>")
+        .headers(BROWSER)
+        .rows(CARDS)
+        .reads(BY_ID),
+    Recipe::get("draw_card_picture", "picture of any card", "/v1/cards/<card>/picture")
+        .rows(CARDS)
+        .reads(BY_ID)
+        .why("of all cards few have their pictures in the cache: the others are read and drawn"),
+    Recipe::get("draw_card_picture", "picture of a card, cached", "/v1/cards/<card>/picture")
+        .rows("SELECT card FROM bench.cards ORDER BY n LIMIT 500")
+        .like(Yardstick::StaticFile)
+        .goal(Goal::Ratio(0.7)),
+    Recipe::get("draw_card_picture", "picture of a card, cached, for a browser", "/v1/cards/<card>/picture")
+        .headers(BROWSER)
+        .rows("SELECT card FROM bench.cards ORDER BY n LIMIT 500")
+        .like(Yardstick::StaticFile)
+        .goal(Goal::Ratio(0.7)),
+    Recipe::get("draw_card_picture", "picture of a card as PNG, cached", "/v1/cards/<card>/picture?format=png")
+        .rows("SELECT card FROM bench.cards ORDER BY n LIMIT 20")
+        .like(Yardstick::StaticFile)
+        .goal(Goal::Ratio(0.7))
+        .why("drawing takes 14 to 42 ms, and is kept"),
     Recipe::get("find_card", "hidden card by id", "/v1/cards/<card>").rows(HIDDEN).reads(&[
         "SELECT c.id, c.set_code, c.number, u.threshold, u.submissions FROM cards c JOIN unlocks u ON u.card_id = c.id WHERE c.id = :card::uuid",
     ]),
@@ -60,6 +80,11 @@ pub(super) const RECIPES: &[Recipe] = &[
         .goal(Goal::Rate(2_000.0))
         .why(MEMORY),
     Recipe::get("list_cards", "cards by type and rank", "/v1/cards?q=type%3A<type>%20rank%3A<rank>")
+        .rows(TYPES_AND_RANKS)
+        .like(NO_STATEMENT)
+        .goal(Goal::Rate(2_000.0)),
+    Recipe::get("list_cards", "cards by type and rank, for a browser", "/v1/cards?q=type%3A<type>%20rank%3A<rank>")
+        .headers(BROWSER)
         .rows(TYPES_AND_RANKS)
         .like(NO_STATEMENT)
         .goal(Goal::Rate(2_000.0)),
@@ -214,6 +239,11 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(&["SELECT s.code, s.name, s.released_on, s.hidden, s.revision, s.updated_at FROM sets s WHERE game_code = 'ttcg' ORDER BY code LIMIT 51"])
         .goal(Goal::Rate(5_000.0))
         .why("the yardstick reads no numbers of cards, which a hand-written schema would keep with the set"),
+    Recipe::get("list_sets", "sets of a game, for a browser", "/v1/games/ttcg/sets")
+        .headers(BROWSER)
+        .reads(&["SELECT s.code, s.name, s.released_on, s.hidden, s.revision, s.updated_at FROM sets s WHERE game_code = 'ttcg' ORDER BY code LIMIT 51"])
+        .goal(Goal::Rate(5_000.0))
+        .why("as sets of a game"),
     Recipe::get("list_all_sets", "sets of all games", "/v1/sets")
         .reads(&["SELECT s.game_code, s.code, s.name, s.released_on, s.hidden, s.revision, s.updated_at FROM sets s ORDER BY game_code, code LIMIT 51"])
         .goal(Goal::Rate(5_000.0))

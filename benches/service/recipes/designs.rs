@@ -4,6 +4,8 @@ use super::recipe::Caller::{Admin, Moderator, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
 
 pub(super) const SHARED: &str = "SELECT design, caller, name FROM bench.designs LIMIT :many";
+/// As many shared designs as have room in the cache of pictures.
+const SOME_SHARED: &str = "SELECT design FROM bench.designs ORDER BY design LIMIT 500";
 /// Authors of shared designs.
 pub(super) const AUTHORS: &str =
     "SELECT a.name AS author FROM bench.designs d JOIN accounts a ON a.id = d.caller LIMIT :many";
@@ -262,10 +264,14 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(CLEAR)
         .writes(CHANGES)
         .why("the yardstick changes a design: what it deletes must have been there"),
-    Recipe::get("draw_design_picture", "picture of a design, SVG", "/v1/designs/<design>/picture")
+    Recipe::get("draw_design_picture", "picture of any design", "/v1/designs/<design>/picture")
         .rows(SHARED)
         .reads(ONE_DESIGN)
         .why("the yardstick reads the design and draws nothing"),
+    Recipe::get("draw_design_picture", "picture of a design, cached", "/v1/designs/<design>/picture")
+        .rows(SOME_SHARED)
+        .like(Yardstick::StaticFile)
+        .goal(Goal::Ratio(0.7)),
     Recipe::post("upload_artwork", "picture uploaded", "/v1/artworks")
         .content_type("image/webp")
         .file(include_bytes!("../../../crates/artwork/tests/fixtures/lossy.webp"))

@@ -82,7 +82,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("healthz", "frame of a request (healthz)", "/healthz").like(Yardstick::Static),
     Recipe::get("readyz", "readiness", "/readyz").reads(&["SELECT 1"]),
     Recipe::get("metrics", "metrics", "/metrics").like(Yardstick::Static),
-    Recipe::get("find_document", "OpenAPI document", "/openapi.json").like(Yardstick::Static),
+    Recipe::get("find_document", "OpenAPI document", "/openapi.json").like(Yardstick::StaticFile),
 ];
 
 const DELIVERY: &str = "SELECT d.id AS delivery, w.id AS webhook FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \

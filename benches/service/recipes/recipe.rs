@@ -20,8 +20,10 @@ pub(crate) enum Yardstick {
     Reads(&'static [&'static str]),
     /// The same in one transaction. Each transaction uses another row.
     Writes(&'static [&'static str]),
-    /// A fixed answer by only actix in a separate process, for requests without statements.
+    /// A fixed answer of 15 bytes by only actix in a separate process, for requests without statements.
     Static,
+    /// The same, with as many bytes as an answer of the service has on average, for pictures and other files.
+    StaticFile,
     /// Only hashing of passwords, on all cores.
     Argon2,
     /// No yardstick; the text gives the reason.

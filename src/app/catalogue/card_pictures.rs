@@ -15,6 +15,7 @@ use crate::app::words::must_be_one_of;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
+use crate::memory::pictures::PictureChoice;
 use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::cards::{self, CardView, OpenCard, Printing};
 use crate::store::designs::artwork_files;
@@ -39,6 +40,19 @@ pub async fn draw(
     rarity: Option<&Code>,
     form: PictureForm,
 ) -> Result<Located<Rendered>, Problem> {
+    let choice = PictureChoice {
+        rarity: rarity.map(|rarity| rarity.lower_case().into_string()),
+        is_png: form == PictureForm::Png,
+    };
+    // Open cards look the same to everybody. Editors must see their changes at once.
+    let may_be_kept = !viewer.sees_all();
+    if may_be_kept
+        && app.card_cache.clock().is_current()
+        && let Some(kept) = app.card_pictures.find(card, &choice)
+    {
+        return Ok(Located::Here(for_viewer(kept, viewer)));
+    }
+    let ticket = app.card_pictures.ticket();
     let mut conn = app.store.connection().await?;
     let Some(found) = cards::find(&conn, viewer, card).await? else {
         return follow_id(&mut conn, card).await;
@@ -46,26 +60,33 @@ pub async fn draw(
     let loaded = app.games.find(&mut conn, &found.place().game).await?;
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let rarity = rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?;
-    let (printings, artwork) = match &found {
-        CardView::Hidden(_) => (Vec::new(), None),
-        CardView::Open(open) => {
-            let printings = cards::list_printings(&mut conn, viewer, card).await?;
-            (printings, artwork_files::read_shown_by_card(&mut conn, open).await?)
+    let open = match found {
+        CardView::Open(open) => open,
+        CardView::Hidden(_) => {
+            let freshness = freshness(viewer, true);
+            return Ok(Located::Here(render(app, Picture::back(), freshness, form).await?));
         }
     };
+    let printings = cards::list_printings(&mut conn, viewer, card).await?;
+    let artwork = artwork_files::read_shown_by_card(&mut conn, &open).await?;
     // Drawing needs no connection.
     drop(conn);
-    let freshness = freshness(viewer, found.is_hidden());
-    let (picture, freshness) = match &found {
-        CardView::Hidden(_) => (Picture::back(), freshness),
-        CardView::Open(open) => {
-            let (game, rarity) = (&loaded.game, rarity.as_deref());
-            let picture = face(game, open, printings, rarity, artwork.as_deref())?;
-            // Content that only holders of the card may see must not be cached.
-            (picture, if open.is_hidden() { Freshness::Never } else { freshness })
-        }
-    };
-    Ok(Located::Here(render(app, picture, freshness, form).await?))
+    let picture = face(&loaded.game, &open, printings, rarity.as_deref(), artwork.as_deref())?;
+    if open.is_hidden() {
+        // Content that only holders of the card may see must not be cached.
+        return Ok(Located::Here(render(app, picture, Freshness::Never, form).await?));
+    }
+    let picture = render(app, picture, freshness(Viewer::stranger(), false), form).await?;
+    // An artwork may be taken down, which is no change of the card.
+    if may_be_kept && open.artwork.is_none() {
+        app.card_pictures.keep(ticket, card, choice, picture.clone());
+    }
+    Ok(Located::Here(for_viewer(picture, viewer)))
+}
+
+/// The picture of an open card for a viewer: shared caches must not store responses to who is logged in.
+fn for_viewer(picture: Rendered, viewer: Viewer) -> Rendered {
+    if viewer.is_stranger() { picture } else { picture.into_private() }
 }
 
 /// Draws a picture in a form.

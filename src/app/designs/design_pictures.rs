@@ -57,7 +57,7 @@ pub async fn draw(
         key.revision == stored_revision && key.game_revision == loaded.revision && !has_artwork
     };
     if let Some(key) = key.filter(|key| is_public && is_of(key)) {
-        app.design_pictures.keep(key, picture.clone());
+        app.design_pictures.keep(key, picture.clone().into_kept());
     }
     Ok(picture)
 }

@@ -304,7 +304,8 @@ pub async fn find(app: &AppState, game: &Code) -> Result<Rendered, Problem> {
     let versions = (game.clone(), loaded.revision, texts.as_ref().map(|texts| texts.revision));
     let make = async {
         let library = texts.as_ref().map(|texts| &texts.library);
-        Ok(Rendered::list(FRESHNESS, None, &DesignToolkitResponse::new(&loaded.game, library))?)
+        Ok(Rendered::list(FRESHNESS, None, &DesignToolkitResponse::new(&loaded.game, library))?
+            .into_kept())
     };
     app.toolkits.find_or(versions, make).await
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::versions::{IfMatch, IfNoneMatch, ListedTag, Revision, TEXT, Versions};
+use crate::http::gzip;
 use crate::memory::rendered::{ANSWER_CAPACITY, Freshness, JSON, PLAIN, Rendered, tag_of, to_json};
 
 /// A 200 with a strong ETag of the response, or a 304 if the client has the same response.
@@ -49,7 +50,21 @@ impl Rendered {
             return response.finish();
         }
         response.insert_header((header::CONTENT_TYPE, header_value(&self.media_type)));
-        response.body(self.body.clone())
+        match self.compressed_for(req) {
+            Some(compressed) => {
+                response
+                    .insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("gzip")));
+                response.body(compressed)
+            }
+            None => response.body(self.body.clone()),
+        }
+    }
+
+    /// The compressed body of a cached response, if the client prefers it. Otherwise [`gzip::compress`] decides.
+    fn compressed_for(&self, req: &HttpRequest) -> Option<Bytes> {
+        let can_be =
+            (1..=gzip::LONGEST).contains(&self.body.len()) && gzip::is_text(&self.media_type);
+        if can_be && gzip::is_preferred(req) { self.compressed(gzip::gzip) } else { None }
     }
 }
 

@@ -22,6 +22,7 @@ pub fn tag(mut response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     let suffix = match headers.get(header::CONTENT_ENCODING).map(header::HeaderValue::as_bytes) {
         Some(b"gzip") => "-gzip",
         Some(b"br") => "-br",
+        Some(b"deflate") => "-deflate",
         // The response that must not be compressed. In a header the word has no meaning (RFC 9110, 8.4.1).
         Some(b"identity") => {
             headers.remove(header::CONTENT_ENCODING);

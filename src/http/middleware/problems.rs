@@ -1,4 +1,5 @@
 //! Turns every failure of the framework into a problem with the id of its request, like our own problems, and renders each failure in the form of its path.
+//! Then compresses the response, if it is not long.
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -7,7 +8,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse};
 
 use crate::app::problem::{Problem, ProblemCode};
-use crate::http::failures;
+use crate::http::{failures, gzip};
 
 /// The middleware: closest to the routes, so that all others see the finished response.
 pub async fn render(
@@ -23,13 +24,13 @@ pub async fn render(
         None if is_bare(response.response()) => named(response.status()),
         None => None,
     };
-    Ok(failures::in_form_of_place(match problem {
+    Ok(gzip::compress(failures::in_form_of_place(match problem {
         Some(problem) => {
             let answer = problem.respond();
             response.into_response(answer)
         }
         None => response.map_into_boxed_body(),
-    }))
+    })))
 }
 
 /// Whether a response is an error without a body, for example of the pages under `/docs`.

@@ -92,11 +92,7 @@ impl CardCache {
     /// Drops the cards that a batch of changes names; all of them when a manifest changed, because manifests contain
     /// the addresses of scans.
     pub(crate) fn apply(&self, batch: &ChangeBatch) {
-        if batch.is_broken || batch.some_went || batch.some_game_changed {
-            self.forget();
-        } else if !batch.cards.is_empty() {
-            self.cards.forget(&batch.cards);
-        }
+        self.cards.apply(batch, batch.some_game_changed);
     }
 
     /// Drops everything.

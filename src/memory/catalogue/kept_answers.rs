@@ -43,7 +43,7 @@ impl KeptAnswers {
     /// query and the catalogue, and contain only what everybody may see.
     pub(crate) fn keep(&self, ticket: Ticket, key: &str, answer: Rendered) {
         if key.len() <= LONGEST_KEY {
-            self.answers.keep(ticket, key.to_owned(), answer);
+            self.answers.keep(ticket, key.to_owned(), answer.into_kept());
         }
     }
 

@@ -7,17 +7,17 @@ use serde_json::json;
 
 use crate::support::{Answer, RequestExt as _, TestApp, edit_set, in_memory, seed_data, until};
 
-const PLACE: &str = "/v1/games/ttcg/sets/hearth/cards/001";
+pub const PLACE: &str = "/v1/games/ttcg/sets/hearth/cards/001";
 
 /// An instance that trusts its cache until the change feed reports a change.
-async fn start() -> TestApp {
+pub async fn start() -> TestApp {
     let app = TestApp::start_with(in_memory).await;
     app.seed(&["ttcg"]).await;
     app
 }
 
 /// Changes the text of the card directly in the database, without an event.
-async fn set_lore(app: &TestApp, lore: &str) {
+pub async fn set_lore(app: &TestApp, lore: &str) {
     app.sql(&format!(
         "UPDATE card_content SET lore = '{lore}' \
          WHERE card_id = (SELECT id FROM cards WHERE set_code = 'hearth' AND number = '001')"
@@ -45,7 +45,7 @@ async fn wait_until_cached(app: &TestApp, path: &str) -> String {
 type Ask = fn(RequestBuilder) -> RequestBuilder;
 
 /// The parts of an answer that must be the same from the cache and from the database.
-fn comparable(answer: &Answer) -> (u16, Vec<(String, String)>, Vec<u8>) {
+pub fn comparable(answer: &Answer) -> (u16, Vec<(String, String)>, Vec<u8>) {
     let mut headers: Vec<(String, String)> = answer
         .headers
         .iter()

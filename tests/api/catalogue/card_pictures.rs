@@ -2,14 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp};
+use super::card_cache::{PLACE, comparable, set_lore, start};
+use crate::support::{
+    Answer, Player, RequestExt as _, TestApp, edit_set, in_memory, seed_data, until,
+};
 
 async fn tortoise() -> (TestApp, String) {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
-    let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.expect(200);
-    let path = format!("/v1/cards/{}/picture", card["id"].as_str().unwrap());
+    let path = path_of(&app, PLACE).await;
     (app, path)
+}
+
+/// The path of the picture of a card.
+async fn path_of(app: &TestApp, place: &str) -> String {
+    let card = app.get(place).answer().await.expect(200);
+    format!("/v1/cards/{}/picture", card["id"].as_str().unwrap())
 }
 
 async fn picture(app: &TestApp, path: &str) -> Answer {
@@ -138,4 +146,117 @@ async fn a_card_of_any_game_is_drawn() {
 /// A text with the escapes that pictures use.
 fn escaped(name: &Value) -> String {
     name.as_str().unwrap().replace('&', "&#38;").replace('\'', "&#39;")
+}
+
+/// The picture, as SVG.
+async fn svg(app: &TestApp, by: Option<&Player>, path: &str) -> String {
+    let request = app.get(path);
+    let request = match by {
+        Some(player) => request.by(player),
+        None => request,
+    };
+    let answer = request.answer().await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+    answer.text()
+}
+
+/// Requests the picture until it comes from the cache, and returns it. The database contains another lore then.
+async fn wait_until_cached(app: &TestApp, path: &str) -> String {
+    set_lore(app, "LORE").await;
+    let mut shown = String::new();
+    until("the picture is cached", async |round| {
+        shown = svg(app, None, path).await;
+        set_lore(app, &format!("LORE{round}")).await;
+        svg(app, None, path).await == shown
+    })
+    .await;
+    shown
+}
+
+#[tokio::test]
+async fn cached_pictures_are_the_same_as_drawn_ones() {
+    let app = start().await;
+    let path = path_of(&app, PLACE).await;
+    let cached = wait_until_cached(&app, &path).await;
+    let lore = &cached[cached.find("LORE").expect("the picture shows the lore")..];
+    set_lore(&app, lore.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap()).await;
+    let plain = app.second_instance();
+    let ada = app.player("ada").await;
+    let choices = ["", "?rarity=common", "?rarity=RARE", "?rarity=rare&format=png", "?format=png"];
+    for choice in choices.map(|choice| format!("{path}{choice}")) {
+        // The first request draws the picture, the second one gets it from the cache.
+        for round in 0..2 {
+            let (here, there) =
+                (app.get(&choice).answer().await, plain.get(&choice).answer().await);
+            assert_eq!(comparable(&here), comparable(&there), "{choice} {round}");
+            assert_eq!(here.header("cache-control"), "public, max-age=60");
+            let known = app.get(&choice).header("if-none-match", here.header("etag"));
+            assert_eq!(known.answer().await.status, 304);
+        }
+        for encoding in ["gzip", "br"] {
+            let ask = |of: &TestApp| of.get(&choice).header("accept-encoding", encoding);
+            let (here, there) = (ask(&app).answer().await, ask(&plain).answer().await);
+            assert_eq!(comparable(&here), comparable(&there), "{choice} {encoding}");
+        }
+        let (here, there) =
+            (app.get(&choice).by(&ada).answer().await, plain.get(&choice).by(&ada).answer().await);
+        assert_eq!(comparable(&here), comparable(&there), "{choice} for a player");
+        assert_eq!(here.header("cache-control"), "private, no-cache");
+    }
+    let wrong = app.get(&format!("{path}?rarity=nonsense")).answer().await;
+    assert_eq!(wrong.status, 400);
+}
+
+#[tokio::test]
+async fn changes_of_a_card_or_of_its_game_drop_its_pictures() {
+    let app = start().await;
+    let other = app.second_instance_with(in_memory);
+    let path = path_of(&app, PLACE).await;
+    let rare = format!("{path}?rarity=rare");
+    let mut source = seed_data("ttcg");
+    for round in 0..3 {
+        for instance in [&app, &other] {
+            wait_until_cached(instance, &path).await;
+            wait_until_cached(instance, &rare).await;
+        }
+        let lore = format!("IMPORT{round}");
+        edit_set(&mut source, "hearth", |set| set["cards"][0]["lore"] = json!(lore));
+        app.import(&source).await.unwrap();
+        for instance in [&app, &other] {
+            until("the change shows", async |_| {
+                svg(instance, None, &path).await.contains(&lore)
+                    && svg(instance, None, &rare).await.contains(&lore)
+            })
+            .await;
+        }
+    }
+    // The manifest has the names of the rarities.
+    wait_until_cached(&other, &rare).await;
+    let manifest = source.manifest.text.replace("name = \"Rare\"", "name = \"Seldom\"");
+    assert_ne!(manifest, source.manifest.text);
+    source.manifest.text = manifest;
+    app.import(&source).await.unwrap();
+    until("the new name shows", async |_| svg(&other, None, &rare).await.contains("Seldom")).await;
+}
+
+#[tokio::test]
+async fn editors_and_holders_get_pictures_from_the_database() {
+    let app = start().await;
+    let path = path_of(&app, PLACE).await;
+    let moderator = app.moderator().await;
+    let cached = wait_until_cached(&app, &path).await;
+    set_lore(&app, "STORED").await;
+    assert!(svg(&app, Some(&moderator), &path).await.contains("STORED"));
+    assert_eq!(svg(&app, None, &path).await, cached, "the moderator's picture was not cached");
+    // The picture of a hidden card is drawn for its holder alone.
+    let ada = app.player("ada").await;
+    app.give_copy(&ada.id, "ttcg", "veil", "002").await;
+    let hidden = path_of(&app, "/v1/games/ttcg/sets/veil/cards/002").await;
+    let back = app.get(&hidden).answer().await;
+    for _ in 0..3 {
+        let held = app.get(&hidden).by(&ada).answer().await;
+        assert_eq!(held.header("cache-control"), "private, no-store");
+        assert_ne!(held.bytes, back.bytes);
+        assert_eq!(app.get(&hidden).answer().await.bytes, back.bytes);
+    }
 }

@@ -72,7 +72,7 @@ impl<'a> Browser<'a> {
         check(path, &answer)
     }
 
-    /// Sends a request as this browser. The answer is unpacked; its `Content-Encoding` states whether it was compressed.
+    /// Sends a request as this browser. The answer is unpacked, and has the `Content-Length` of the unpacked body; its `Content-Encoding` states whether it was compressed.
     async fn ask(&self, request: reqwest::RequestBuilder) -> Answer {
         let request = request.header("accept-encoding", "gzip");
         let request = match &self.cookie {
@@ -84,6 +84,8 @@ impl<'a> Browser<'a> {
             let packed = std::mem::take(&mut answer.bytes);
             let mut unpacking = flate2::read::GzDecoder::new(&packed[..]);
             unpacking.read_to_end(&mut answer.bytes).expect("gzip");
+            // The packed length depends on the random keys of forms.
+            answer.headers.insert("content-length", answer.bytes.len().into());
         }
         answer
     }
