@@ -166,16 +166,29 @@ async fn logging_out_on_one_instance_ends_the_session_on_all_instances() {
 }
 
 #[tokio::test]
-async fn a_ban_ends_sessions_on_all_instances() {
+async fn a_ban_ends_sessions_and_tokens_on_all_instances() {
     let app = TestApp::start().await;
     let other = app.second_instance();
     let admin = app.admin().await;
     let ada = app.player("ada").await;
-    other.get("/v1/me").by(&ada).answer().await.expect(200);
+    let body = json!({ "name": "t", "scopes": ["decks:read"] });
+    let token = app.post("/v1/tokens").by(&ada).json(&body).answer().await.expect(201);
+    let script = Player { access_token: text(&token, "secret"), ..ada.clone() };
+    for instance in [&app, &other] {
+        instance.get("/v1/me").by(&ada).answer().await.expect(200);
+        instance.get("/v1/decks").by(&script).answer().await.expect(200);
+    }
     let path = format!("/v1/accounts/{}", ada.id);
     app.patch(&path).by(&admin).json(&json!({ "banned": true })).answer().await.expect(200);
-    wait_until_rejected(&other, &ada).await;
-    wait_until_rejected(&app, &ada).await;
+    tokio::join!(
+        wait_until_rejected(&app, &ada),
+        wait_until_rejected(&other, &ada),
+        wait_until_path_rejected(&app, "/v1/decks", &script),
+        wait_until_path_rejected(&other, "/v1/decks", &script),
+    );
+    for instance in [&app, &other] {
+        refresh(instance, &ada.refresh_token).await.problem(401, "invalid_token");
+    }
 }
 
 #[tokio::test]
