@@ -10,15 +10,40 @@ use cardscape::store::StoreSettings;
 use cardscape::store::db::pooler::{self, Route, RouteError};
 use serde_json::json;
 
-use crate::support::{Bouncer, RequestExt as _, TestApp, TestDb, fresh_path};
-
-/// Whether the installed PgBouncer supports prepared statements in transaction mode.
-fn supports_prepared_statements() -> bool {
-    Bouncer::version() >= (1, 21)
-}
+use crate::support::{Bouncer, PoolMode, RequestExt as _, TestApp, TestDb, fresh_path};
 
 async fn route(url: String) -> Result<Route, RouteError> {
     pooler::find(&StoreSettings::new(url)).await
+}
+
+/// What is found through a pooler while other clients use it, and after that. The result must not depend on what other clients of the pooler do, or have done
+/// before.
+async fn routes_beside_other_clients(bouncer: &Bouncer) -> Vec<Result<Route, RouteError>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let others = (0..3).map(|_| {
+        let (url, stop) = (bouncer.url(), stop.clone());
+        tokio::spawn(async move {
+            let (client, driver) =
+                tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(driver);
+            while !stop.load(Ordering::Relaxed) {
+                client.batch_execute("SELECT pg_sleep(0.002)").await.unwrap();
+            }
+        })
+    });
+    let others: Vec<_> = others.collect();
+    let mut found = Vec::new();
+    for _ in 0..10 {
+        found.push(route(bouncer.url()).await);
+    }
+    stop.store(true, Ordering::Relaxed);
+    for other in others {
+        other.await.unwrap();
+    }
+    for _ in 0..5 {
+        found.push(route(bouncer.url()).await);
+    }
+    found
 }
 
 /// Runs the program with the database at `url`. Returns its exit code and its standard error.
@@ -34,7 +59,7 @@ fn run_program(arguments: &[&str], url: &str) -> (i32, String) {
 async fn a_session_route_is_found_without_a_pooler_and_in_session_mode() {
     let db = TestDb::create().await;
     assert_eq!(route(db.url()).await.unwrap(), Route::Session);
-    let bouncer = Bouncer::before(&db, "session").await;
+    let bouncer = Bouncer::before(&db, PoolMode::Session).await;
     assert_eq!(route(bouncer.url()).await.unwrap(), Route::Session);
     let (code, stderr) = run_program(&["migrate"], &bouncer.url());
     assert_eq!(code, 0, "{stderr}");
@@ -42,35 +67,9 @@ async fn a_session_route_is_found_without_a_pooler_and_in_session_mode() {
 
 #[tokio::test]
 async fn a_pooler_that_loses_prepared_statements_is_rejected_at_the_start() {
-    if supports_prepared_statements() {
-        return;
-    }
     let db = TestDb::create().await;
-    let bouncer = Bouncer::before(&db, "transaction").await;
-    // The result does not depend on what other clients of the pooler do now, or have done before.
-    let stop = Arc::new(AtomicBool::new(false));
-    let others = (0..3).map(|_| {
-        let (url, stop) = (bouncer.url(), stop.clone());
-        tokio::spawn(async move {
-            let (client, driver) =
-                tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
-            tokio::spawn(driver);
-            while !stop.load(Ordering::Relaxed) {
-                client.batch_execute("SELECT pg_sleep(0.002)").await.unwrap();
-            }
-        })
-    });
-    let others: Vec<_> = others.collect();
-    for _ in 0..10 {
-        let found = route(bouncer.url()).await;
-        assert!(matches!(found, Err(RouteError::LosesStatements)), "{found:?}");
-    }
-    stop.store(true, Ordering::Relaxed);
-    for other in others {
-        other.await.unwrap();
-    }
-    for _ in 0..5 {
-        let found = route(bouncer.url()).await;
+    let bouncer = Bouncer::before(&db, PoolMode::Transaction).await;
+    for found in routes_beside_other_clients(&bouncer).await {
         assert!(matches!(found, Err(RouteError::LosesStatements)), "{found:?}");
     }
     let keys = fresh_path(".keys.json");
@@ -85,25 +84,55 @@ async fn a_pooler_that_loses_prepared_statements_is_rejected_at_the_start() {
     std::fs::remove_file(&keys).unwrap();
 }
 
+/// Makes the last migration pending again.
+const FORGET_LAST_MIGRATION: &str = "DELETE FROM __diesel_schema_migrations WHERE version = (SELECT max(version) FROM __diesel_schema_migrations)";
+
+#[tokio::test]
+async fn a_pooler_that_keeps_prepared_statements_is_accepted_at_the_start() {
+    if !Bouncer::can_keep_statements_or_skips(
+        "a_pooler_that_keeps_prepared_statements_is_accepted_at_the_start",
+    ) {
+        return;
+    }
+    let db = TestDb::create().await;
+    let bouncer = Bouncer::before(&db, PoolMode::TransactionWithStatements).await;
+    for found in routes_beside_other_clients(&bouncer).await {
+        assert!(matches!(found, Ok(Route::Transaction)), "{found:?}");
+    }
+    let (code, stderr) = run_program(&["migrate"], &bouncer.url());
+    assert_eq!(code, 0, "{stderr}");
+    crate::support::sql(&db.url(), FORGET_LAST_MIGRATION).await;
+    let (code, stderr) = run_program(&["migrate"], &bouncer.url());
+    assert_ne!(code, 0);
+    assert!(stderr.contains("straight to PostgreSQL"), "{stderr}");
+}
+
 #[tokio::test]
 async fn pending_migrations_are_refused_through_a_pooler_in_transaction_mode() {
-    // A PgBouncer that supports prepared statements is not installed everywhere, so this test calls `migrate` directly with the route.
+    // A PgBouncer that keeps prepared statements is not installed everywhere, so this test calls `migrate` directly with the route.
     let db = TestDb::create().await;
     let migrate = cardscape::store::db::migrations::migrate;
     assert_eq!(migrate(&db.url(), Route::Transaction).await.unwrap(), Vec::<String>::new());
-    crate::support::sql(
-        &db.url(),
-        "DELETE FROM __diesel_schema_migrations WHERE version = (SELECT max(version) FROM __diesel_schema_migrations)",
-    )
-    .await;
+    crate::support::sql(&db.url(), FORGET_LAST_MIGRATION).await;
     let refused = migrate(&db.url(), Route::Transaction).await.unwrap_err();
     assert!(refused.to_string().contains("straight to PostgreSQL"), "{refused}");
 }
 
 #[tokio::test]
-async fn a_mixed_load_through_a_pooler_causes_no_server_error() {
+async fn a_mixed_load_through_a_pooler_in_session_mode_causes_no_server_error() {
+    check_mixed_load(PoolMode::Session).await;
+}
+
+#[tokio::test]
+async fn a_mixed_load_through_a_pooler_in_transaction_mode_causes_no_server_error() {
+    let test = "a_mixed_load_through_a_pooler_in_transaction_mode_causes_no_server_error";
+    if Bouncer::can_keep_statements_or_skips(test) {
+        check_mixed_load(PoolMode::TransactionWithStatements).await;
+    }
+}
+
+async fn check_mixed_load(mode: PoolMode) {
     let db = Arc::new(TestDb::create().await);
-    let mode = if supports_prepared_statements() { "transaction" } else { "session" };
     let bouncer = Bouncer::before(&db, mode).await;
     let app = TestApp::start_tuned(
         db.clone(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cardscape::store::db::{migrations, pooler};
 use cardscape::store::{Readiness, Store, StoreSettings};
 
-use crate::support::TlsPostgres;
+use crate::support::{Bouncer, PoolMode, TlsPostgres};
 
 /// Whether a store works with this URL, and if not, why.
 async fn connects(url: String) -> Result<(), String> {
@@ -74,7 +74,7 @@ async fn every_kind_of_connection_uses_tls() {
 #[tokio::test]
 async fn a_server_without_tls_is_refused_where_tls_is_demanded() {
     let db = crate::support::TestDb::create().await;
-    let bouncer = crate::support::Bouncer::before(&db, "session").await;
+    let bouncer = Bouncer::before(&db, PoolMode::Session).await;
     for mode in ["require", "verify-ca", "verify-full"] {
         let refused = connects(format!("{}&sslmode={mode}", bouncer.url())).await.unwrap_err();
         assert!(refused.contains("does not support TLS"), "{mode}: {refused}");

@@ -52,8 +52,8 @@ async fn log_in_during(app: &TestApp, change: &str) -> Answer {
         let waiting = "SELECT count(*) FROM pg_stat_activity \
                        WHERE datname = current_database() AND wait_event_type = 'Lock'";
         let waits = async { while app.db().number(waiting).await == 0 {} };
-        // A log-in that does not wait ran before the change; the caller sees this in the answer.
-        let _ = tokio::time::timeout(Duration::from_secs(10), waits).await;
+        let waited = tokio::time::timeout(Duration::from_secs(10), waits).await;
+        waited.expect("the log-in waits for the other transaction");
         other.batch_execute("COMMIT").await.unwrap();
     };
     let (answer, ()) = tokio::join!(log_in(app, OLD), commit_when_awaited);

@@ -97,6 +97,10 @@ async fn a_recovery_code_works_once_and_ends_all_sessions() {
         .problem(401, "wrong_recovery_code");
     let refresh = json!({ "refresh_token": before.refresh_token });
     app.post("/v1/sessions/refresh").json(&refresh).answer().await.problem(401, "invalid_token");
+    app.forget_identities().await;
+    app.get("/v1/me").by(&before).answer().await.problem(401, "invalid_token");
+    let old = json!({ "name": "ada", "password": "tram window sonnet" });
+    app.post("/v1/sessions").json(&old).answer().await.problem(401, "wrong_credentials");
     app.log_in("ada", "violet harbour lamp").await;
     let unknown =
         json!({ "name": "nobody", "recovery_code": code, "new_password": "violet harbour lamp" });
@@ -152,8 +156,12 @@ async fn changing_the_password_ends_the_other_sessions() {
     let ended =
         app.post("/v1/sessions/refresh").json(&refresh(&phone.refresh_token)).answer().await;
     ended.problem(401, "invalid_token");
+    app.forget_identities().await;
+    app.get("/v1/me").by(&phone).answer().await.problem(401, "invalid_token");
+    app.get("/v1/me").by(&laptop).answer().await.expect(200);
     let old = json!({ "name": "ada", "password": phone.password });
     app.post("/v1/sessions").json(&old).answer().await.problem(401, "wrong_credentials");
+    app.log_in("ada", "violet harbour lamp").await;
 }
 
 #[tokio::test]
@@ -201,6 +209,35 @@ async fn role_changes_and_bans_by_an_admin_are_in_the_audit_log() {
     let rest = app.get(&next).by(&admin).answer().await.expect(200);
     assert_eq!(rest["data"][0]["action"], "account.changed");
     assert!(rest.get("next_cursor").is_none());
+
+    // Each change has one entry with its values, and the refused changes have none.
+    let log = app.get("/v1/audit-log?action=account.changed").by(&admin).answer().await.expect(200);
+    let entries: Vec<Value> = log["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| {
+            let details = &entry["details"];
+            json!([entry["actor_id"], entry["target"], details["role"], details["banned"]])
+        })
+        .collect();
+    let change = |(old_role, new_role): (&str, &str), (was_banned, is_banned): (bool, bool)| {
+        json!([
+            admin.id,
+            format!("account:{}", player.id),
+            { "from": old_role, "to": new_role },
+            { "from": was_banned, "to": is_banned },
+        ])
+    };
+    let unchanged = ("moderator", "moderator");
+    assert_eq!(
+        entries,
+        [
+            change(unchanged, (true, false)),
+            change(unchanged, (false, true)),
+            change(("player", "moderator"), (false, false)),
+        ]
+    );
 }
 
 /// The database contains no password, token or recovery code in plain text.
@@ -237,7 +274,10 @@ async fn no_secret_is_stored_in_plain() {
         let rows = app.db().value(&format!("SELECT string_agg(t::text, ' ') FROM {table} t")).await;
         assert!(!rows.is_empty(), "{table}");
         for secret in secrets {
+            // Columns of bytes are shown in hexadecimal digits.
+            let digits: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
             assert!(!rows.contains(secret), "{secret} is stored in {table}");
+            assert!(!rows.contains(&digits), "{secret} is stored in {table}, as bytes");
         }
     }
 }

@@ -49,7 +49,14 @@ async fn new_codes_replace_the_old_ones() {
     let actions = app.db().value(actions).await;
     assert_eq!(actions, "account.recovery_codes_replaced, account.recovered");
     let stored = app.db().value("SELECT string_agg(t::text, ' ') FROM recovery_codes t").await;
-    assert!(!stored.contains(new[1].as_str().unwrap()));
+    let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let plain = new[1].as_str().unwrap();
+    let hash = format!("sha256('{plain}')");
+    let hash = app.db().value(&format!("encode({hash}, 'hex')")).await;
+    assert!(stored.contains(&hash), "the hash of the code is stored: {stored}");
+    for code in [plain.to_owned(), plain.replace('-', "")] {
+        assert!(!stored.contains(&code) && !stored.contains(&digits(code.as_bytes())), "{stored}");
+    }
 }
 
 #[tokio::test]

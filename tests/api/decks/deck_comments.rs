@@ -189,13 +189,37 @@ async fn blocks_bans_and_event_settings_apply_to_comments() {
     assert_eq!(comment_events(&app, &ada).await.len(), before);
     reply(&app, &cem, &hers, "Again.").await;
     assert_eq!(comment_events(&app, &ada).await.last().unwrap().0, "deck.replied");
-    // One daily limit covers the comments on designs and on decks.
     for _ in 0..17 {
         commented(&app, &cem, &deck, "Again.").await;
     }
     comment(&app, &cem, &deck, &json!({ "text": "Again." }))
         .await
         .problem(429, "daily_limit_reached");
+}
+
+#[tokio::test]
+async fn comments_on_decks_and_designs_share_one_daily_limit() {
+    let app = crate::designs::app().await;
+    // No day ends during the test: the clock is at the beginning of an hour.
+    app.begin_window();
+    let ada = app.player("ada").await;
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let design = crate::designs::heron("Lantern Heron");
+    let design = crate::designs::shared(&app, &ada, &design).await;
+    // Each account is new, and has 20 comments a day.
+    let names = ["decks only", "designs only", "mostly decks", "mostly designs"];
+    for (name, on_decks) in names.into_iter().zip([20, 0, 19, 1]) {
+        let player = app.player(name).await;
+        for place in 0..20 {
+            let about = if place < on_decks { &deck } else { &design };
+            commented(&app, &player, about, &format!("{place}")).await;
+        }
+        for about in [&deck, &design] {
+            let refused = comment(&app, &player, about, &json!({ "text": "More." })).await;
+            refused.problem(429, "daily_limit_reached");
+        }
+    }
+    assert_eq!((count(&app, &deck).await, count(&app, &design).await), (40.into(), 40.into()));
 }
 
 #[tokio::test]

@@ -49,7 +49,12 @@ async fn a_deleted_deck_is_not_found_and_is_restored_unchanged() {
             assert_eq!(back.header("etag"), before.header("etag"));
             assert_eq!(back.expect(200), before.json(), "{visibility}");
         }
-        assert_eq!(app.get(&path).answer().await.status == 200, visibility != "private");
+        let read = app.get(&path).answer().await;
+        if visibility == "private" {
+            read.problem(404, "not_found");
+        } else {
+            assert_eq!(read.expect(200)["visibility"], visibility);
+        }
         delete(&app, &ada, &path).await;
         sql(&app.db().url(), "DELETE FROM decks").await;
     }

@@ -188,7 +188,9 @@ async fn a_clone_names_its_source() {
     let clones = format!("{path}/clones");
     let send = |key: &str| app.post(&clones).by(&eve).header("idempotency-key", key).answer();
     let answers: Vec<Answer> = join_all((0..4).map(|_| send("k"))).await;
-    assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 409)), "{answers:?}");
+    for answer in answers.into_iter().filter(|answer| answer.status != 201) {
+        answer.problem(409, "idempotency_in_progress");
+    }
     let copy = send("k").await;
     let location = copy.header("location");
     let copy = copy.expect(201);
@@ -262,6 +264,8 @@ async fn owners_filter_their_decks_by_folder_and_tag() {
     for pointer in ["/folder", "/tags", "/description", "/visibility"] {
         assert!(pointers.contains(&pointer), "{problem:#}");
     }
+    let stored_decks = "SELECT count(*) FROM decks";
+    assert_eq!(app.db().number(stored_decks).await, 3, "the refused deck is not stored");
 }
 
 #[tokio::test]

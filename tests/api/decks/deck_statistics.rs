@@ -39,7 +39,9 @@ async fn statistics_count_the_kinds_and_attributes_of_a_deck() {
             .sum()
     };
     assert_eq!(sum(&main["kinds"]), 6, "{main:#}");
-    assert!(main["attributes"]["rank"]["numbers"]["curve"].is_array(), "{main:#}");
+    // Kettle Imp and Drowned Lantern have rank 1, Bellows Smith has rank 2.
+    let curve = json!([{ "value": 1, "copies": 4 }, { "value": 2, "copies": 2 }]);
+    assert_eq!(main["attributes"]["rank"]["numbers"]["curve"], curve, "{main:#}");
     let again = app.get(&format!("{path}/statistics")).by(&ada).header("if-none-match", tag);
     assert_eq!(again.answer().await.status, 304);
     // Other readers get a hidden card as an unknown card, without its name.
@@ -65,10 +67,21 @@ async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
     );
     assert_eq!(imps["population"], json!({ "cards": 10, "matching": 2, "uncertain": 0 }));
     let unit = odds("kind=unit").await.expect(200);
-    assert!(unit["opening_hand"]["wanted"]["value"].is_number(), "{unit:#}");
-    odds("attribute=rank&value=1&min=2&max=3&draws=4&goes_first=true&mulligans=1")
-        .await
-        .expect(200);
+    assert_eq!(unit["population"], json!({ "cards": 10, "matching": 10, "uncertain": 0 }));
+    assert_eq!(unit["opening_hand"]["wanted"]["value"], 1.0, "{unit:#}");
+    let ranks = odds("attribute=rank&value=1&min=2&max=3&draws=4&goes_first=true&mulligans=1");
+    let ranks = ranks.await.expect(200);
+    assert_eq!(ranks["population"], json!({ "cards": 10, "matching": 2, "uncertain": 0 }));
+    assert_eq!(ranks["wanted"], json!({ "min": 2, "max": 3 }));
+    // Both imps are in the hand of seven: C(8, 5) / C(10, 7) = 56/120. With four more draws, the player has all ten cards.
+    assert_eq!(
+        ranks["opening_hand"]["wanted"]["fraction"],
+        json!({ "numerator": "7", "denominator": "15" }),
+        "{ranks:#}"
+    );
+    let after = &ranks["after_draws"];
+    assert_eq!((&after["cards"], after["wanted"]["value"].as_f64()), (&json!(10), Some(1.0)));
+    assert_eq!(ranks["turns"]["draws_on_first_turn"], false, "{ranks:#}");
     for (query, pointer) in [
         ("", ""),
         ("name=a&kind=unit", ""),

@@ -282,11 +282,22 @@ async fn exports_without_losses_are_read_back_unchanged() {
     let export = async |dialect: &str| {
         app.get(&format!("{path}/export?dialect={dialect}")).answer().await.expect(200)
     };
-    for dialect in DeckDialect::ALL.map(DeckDialect::code) {
-        let written = export(dialect).await;
-        assert_eq!(written["dialect"], dialect);
-        let text = written["text"].as_str().unwrap();
-        if written["losses"].as_array().unwrap().is_empty() {
+    // Only JSON holds ids of copies. Without them, the own dialect has no losses either.
+    let mut bare = body.clone();
+    bare["entries"][3].as_object_mut().unwrap().remove("copies");
+    let bare_path = app.post("/v1/decks").by(&ada).json(&bare).answer().await.header("location");
+    let decks = [(&path, &body, &["json"][..]), (&bare_path, &bare, &["own", "json"][..])];
+    for (path, body, known_lossless) in decks {
+        let mut lossless = Vec::new();
+        for dialect in DeckDialect::ALL.map(DeckDialect::code) {
+            let written = app.get(&format!("{path}/export?dialect={dialect}")).answer().await;
+            let written = written.expect(200);
+            assert_eq!(written["dialect"], dialect);
+            let text = written["text"].as_str().unwrap();
+            if !written["losses"].as_array().unwrap().is_empty() {
+                continue;
+            }
+            lossless.push(dialect);
             let back = json!({ "format": "ttcg/standard", "list": text, "dialect": dialect });
             let back = app.post("/v1/deck-reports").json(&back).answer().await.expect(200);
             let mut expected = json!({ "entries": body["entries"] });
@@ -303,6 +314,9 @@ async fn exports_without_losses_are_read_back_unchanged() {
             } else {
                 assert_eq!(entries(&back), entries(&expected), "{dialect}: {text}");
             }
+        }
+        for dialect in known_lossless {
+            assert!(lossless.contains(dialect), "{dialect} is not among {lossless:?}");
         }
     }
     let own = export("own").await;

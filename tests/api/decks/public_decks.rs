@@ -208,7 +208,6 @@ async fn hidden_cards_of_a_public_deck_are_found_after_their_unlock() {
     stored(&app, &ada, &deck("Holder", "2 Drowned Lantern\n1 Kettle Imp")).await;
     stored(&app, &eve, &deck("Guess", "1 Drowned Lantern\n1 Kettle Imp")).await;
     let found = async || names(&app, "contains:\"drowned lantern\"", "").await;
-    // The search does not depend on the reader, so it does not find the deck for the holder of the card either.
     assert_eq!(found().await, ["Guess"]);
     let card = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
     let card = card["id"].as_str().unwrap();
@@ -228,6 +227,63 @@ async fn hidden_cards_of_a_public_deck_are_found_after_their_unlock() {
     assert_eq!(played().await["decks"], 2);
     assert_eq!(played().await["data"][0]["name"], "Kettle Imp");
     assert_eq!(in_the_background(&app).await, 0);
+}
+
+#[tokio::test]
+async fn holders_of_a_hidden_card_find_the_same_public_decks_as_strangers() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let (eve, moderator) = (app.player("eve").await, app.moderator().await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    let list = "2 Drowned Lantern\n1 Kettle Imp";
+    let bound = stored(&app, &ada, &deck("Bound", list)).await;
+    stored(&app, &eve, &deck("Typed", list)).await;
+    let readers = [None, Some(&ada), Some(&bob), Some(&moderator), Some(&eve)];
+    let both: &[&str] = &["Typed", "Bound"];
+    let expected: [(&str, &[&str]); 6] = [
+        ("contains:\"drowned lantern\"", &["Typed"]),
+        ("-contains:\"drowned lantern\"", &["Bound"]),
+        ("by:ada contains:\"drowned lantern\"", &[]),
+        ("contains:\"kettle imp\"", both),
+        ("size:3", both),
+        ("", both),
+    ];
+    let assert_same_for_all = async |q: &str, expected: &[&str]| {
+        let mut pages = Vec::new();
+        for reader in readers {
+            let request = app.get(&format!("/v1/public-decks?q={}", query(q)));
+            let request = if let Some(reader) = reader { request.by(reader) } else { request };
+            pages.push(request.answer().await.expect(200));
+        }
+        let first = pages[0]["data"].as_array().unwrap();
+        let found: Vec<&str> = first.iter().map(|deck| deck["name"].as_str().unwrap()).collect();
+        assert_eq!(found, expected, "{q}");
+        // Everything else is the same as well: `legal_in`, sizes, and whether more follows.
+        pages.dedup();
+        assert_eq!(pages.len(), 1, "{q}: {pages:#?}");
+    };
+    // First the owner of the deck holds the card, then another player.
+    for holder in [&ada, &bob] {
+        app.sql(&format!("UPDATE copies SET owner_id = '{}'", holder.id)).await;
+        for (reader, sees) in [(holder, true), (&moderator, true), (&eve, false)] {
+            let read = app.get(&bound).by(reader).answer().await.expect(200).to_string();
+            assert!(read.contains("Kettle Imp"), "{}: {read}", reader.name);
+            assert_eq!(read.contains("Drowned Lantern"), sees, "{}: {read}", reader.name);
+        }
+        for (q, expected) in expected {
+            assert_same_for_all(q, expected).await;
+        }
+    }
+
+    // After the unlock everybody finds the deck that is bound to the card.
+    let card = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
+    let admin = app.admin().await;
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", card["id"].as_str().unwrap()));
+    unlock.by(&admin).json(&json!({ "reason": "shown" })).answer().await.expect(200);
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_same_for_all("contains:\"drowned lantern\"", both).await;
+    assert_same_for_all("-contains:\"drowned lantern\"", &[]).await;
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! PgBouncer between the service and Postgres.
 
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -8,6 +9,17 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use super::{TestDb, fresh_path};
+
+/// How PgBouncer gives connections of the server to its clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoolMode {
+    /// A client has one connection until it disconnects.
+    Session,
+    /// Each transaction may get another connection, which does not have the prepared statements of the client.
+    Transaction,
+    /// Each transaction may get another connection, on which PgBouncer prepares the statements of the client. Needs version 1.21.
+    TransactionWithStatements,
+}
 
 /// A running PgBouncer. It is stopped when this value is dropped.
 pub struct Bouncer {
@@ -28,8 +40,27 @@ impl Bouncer {
         (number(), number())
     }
 
-    /// Starts PgBouncer in front of a database; `mode`: `session` or `transaction`.
-    pub async fn before(db: &TestDb, mode: &str) -> Self {
+    /// Whether PgBouncer has the setting `max_prepared_statements`. Version 1.21 introduced it, with the default 0; the default of newer versions is 200.
+    pub fn can_keep_statements() -> bool {
+        Self::version() >= (1, 21)
+    }
+
+    /// Like [`Self::can_keep_statements`]. If not, says which test does not run, and why, on standard error itself: the test runner shows what
+    /// `eprintln!` writes only for tests that fail.
+    pub fn can_keep_statements_or_skips(test: &str) -> bool {
+        let (major, minor) = Self::version();
+        let runs = Self::can_keep_statements();
+        if !runs {
+            let line = format!(
+                "NOT RUN: {test}: it needs PgBouncer 1.21 or newer, and {major}.{minor} is installed\n"
+            );
+            std::io::stderr().write_all(line.as_bytes()).unwrap();
+        }
+        runs
+    }
+
+    /// Starts PgBouncer in front of a database.
+    pub async fn before(db: &TestDb, mode: PoolMode) -> Self {
         let config: tokio_postgres::Config = db.url().parse().unwrap();
         let tokio_postgres::config::Host::Unix(socket) = &config.get_hosts()[0] else {
             panic!("the tests' Postgres has a socket");
@@ -39,11 +70,21 @@ impl Bouncer {
         std::fs::create_dir(&folder).unwrap();
         let owner = std::fs::metadata(socket).unwrap();
         let user = config.get_user().unwrap();
-        let prepared_statements =
-            if Self::version() >= (1, 21) { "max_prepared_statements = 200\n" } else { "" };
+        let (pool_mode, statements) = match (mode, Self::can_keep_statements()) {
+            (PoolMode::Session, _) => ("session", ""),
+            // An older version refuses to start with a setting that it does not know.
+            (PoolMode::Transaction, false) => ("transaction", ""),
+            (PoolMode::Transaction, true) => ("transaction", "max_prepared_statements = 0\n"),
+            (PoolMode::TransactionWithStatements, true) => {
+                ("transaction", "max_prepared_statements = 200\n")
+            }
+            (PoolMode::TransactionWithStatements, false) => {
+                panic!("PgBouncer {:?} keeps no prepared statements", Self::version())
+            }
+        };
         let settings = format!(
             "[databases]\n* = host={} port=5432\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
-             auth_type = trust\nauth_file = {}/users\npool_mode = {mode}\ndefault_pool_size = 30\nmax_client_conn = 200\n{prepared_statements}",
+             auth_type = trust\nauth_file = {}/users\npool_mode = {pool_mode}\ndefault_pool_size = 30\nmax_client_conn = 200\n{statements}",
             socket.display(),
             folder.display(),
         );

@@ -16,7 +16,7 @@ mod waiting;
 mod wiretap;
 
 pub use app::{PASSWORD, Player, TestApp, in_memory};
-pub use bouncer::Bouncer;
+pub use bouncer::{Bouncer, PoolMode};
 pub use catalogue::{edit_set, effect_files, game_files, import_into, seed_data, set_file};
 pub use db::{TestDb, postgres_log, sql};
 pub use device::{Device, next_step};
