@@ -477,7 +477,7 @@ impl Shared {
             downloads: Downloads::default(),
             pictures: PictureDrawer::new(settings.picture_fonts.clone()),
             design_pictures: room_for_pictures(),
-            card_pictures: CardPictures::new(),
+            card_pictures: CardPictures::new(settings.card_cache_bytes),
             shared_attempts: SharedAttempts::default(),
             registration_groups: RegistrationGroups::new(together.clone(), attempt_batches.clone()),
             attempt_batches,

@@ -103,6 +103,15 @@ where
         }
     }
 
+    /// Like [`Self::keep`], for a value that contains the present one; `change` is called while nothing else is inserted or dropped.
+    pub(crate) fn keep_with(&self, ticket: Ticket, key: K, change: impl FnOnce(Option<V>) -> V) {
+        let generation = self.generation();
+        if *generation == ticket.0 {
+            let value = change(self.find(&key));
+            self.values.insert(key, (*generation, value));
+        }
+    }
+
     /// Drops the values of these keys.
     pub(crate) fn forget<'k>(&self, keys: impl IntoIterator<Item = &'k K>) {
         let mut generation = self.generation();
@@ -139,8 +148,8 @@ where
 }
 
 impl<V: Clone + Send + Sync + 'static> DroppingCache<CardId, V> {
-    /// Drops the cards that a batch of changes names. Drops all cards if changes may have been missed, if a card was moved, merged or deleted,
-    /// or if `all_changed`.
+    /// Drops the cards that a batch of changes names. Drops all cards if changes may have been missed, if a card was moved or merged, or if
+    /// `all_changed`.
     pub(crate) fn apply(&self, batch: &ChangeBatch, all_changed: bool) {
         if batch.is_broken || batch.some_went || all_changed {
             self.forget_all();

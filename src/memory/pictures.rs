@@ -68,12 +68,12 @@ pub struct PictureChoice {
 pub struct CardPictures(DroppingCache<CardId, Arc<[(PictureChoice, Rendered)]>>);
 
 impl CardPictures {
-    /// A cache of the same size as the cache of PNGs.
-    pub(crate) fn new() -> Self {
+    /// A cache of the same size as the cache of PNGs, or of `bytes` bytes if that is less.
+    pub(crate) fn new(bytes: u64) -> Self {
         let weigh = |_: &CardId, pictures: &Arc<[(PictureChoice, Rendered)]>| {
             pictures.iter().map(|(_, picture)| picture.weight() + OVERHEAD).sum()
         };
-        Self(DroppingCache::new(KEPT_BYTES, weigh))
+        Self(DroppingCache::new(KEPT_BYTES.min(bytes), weigh))
     }
 
     /// The picture, if it is cached. Must be used only while the change feed is read.
@@ -96,10 +96,11 @@ impl CardPictures {
         choice: PictureChoice,
         picture: Rendered,
     ) {
-        let others = self.0.find(&card).unwrap_or_default();
-        let others = others.iter().filter(|(of, _)| *of != choice).cloned();
-        let pictures = others.chain([(choice.clone(), picture.into_kept())]).collect();
-        self.0.keep(ticket, card, pictures);
+        self.0.keep_with(ticket, card, |pictures| {
+            let others = pictures.unwrap_or_default();
+            let others = others.iter().filter(|(of, _)| *of != choice).cloned();
+            others.chain([(choice.clone(), picture.into_kept())]).collect()
+        });
     }
 
     /// Drops the cards that a batch of changes names; all of them when a manifest changed, because it decides what a picture looks like.
@@ -146,5 +147,91 @@ impl PictureDrawer {
         };
         let drawn = self.kept.try_get_with(xxh3_128(svg.as_bytes()), draw).await;
         drawn.map_err(|error| DrawError::clone(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::memory::rendered::Freshness;
+
+    fn choice(rarity: Option<&str>, is_png: bool) -> PictureChoice {
+        PictureChoice { rarity: rarity.map(str::to_owned), is_png }
+    }
+
+    fn picture(text: &str) -> Rendered {
+        Rendered::file(Freshness::Public(60), "image/svg+xml", text.to_owned())
+    }
+
+    fn card(number: u128) -> CardId {
+        CardId(Uuid::from_u128(number))
+    }
+
+    fn body(pictures: &CardPictures, card: CardId, choice: &PictureChoice) -> Option<Bytes> {
+        pictures.find(card, choice).map(|picture| picture.body().clone())
+    }
+
+    #[test]
+    fn all_pictures_of_a_card_are_dropped_together() {
+        let pictures = CardPictures::new(1 << 20);
+        let choices = [choice(None, false), choice(Some("rare"), false), choice(None, true)];
+        let fill = || {
+            for (at, choice) in choices.iter().enumerate() {
+                for of in [card(1), card(2)] {
+                    let ticket = pictures.ticket();
+                    pictures.keep(ticket, of, choice.clone(), picture(&format!("{at}")));
+                }
+            }
+            for (at, choice) in choices.iter().enumerate() {
+                assert_eq!(body(&pictures, card(1), choice), Some(Bytes::from(format!("{at}"))));
+            }
+        };
+        fill();
+        assert_eq!(body(&pictures, card(1), &choice(Some("common"), false)), None);
+        pictures.apply(&ChangeBatch { cards: vec![card(1)], ..ChangeBatch::default() });
+        for choice in &choices {
+            assert_eq!(body(&pictures, card(1), choice), None);
+            assert!(body(&pictures, card(2), choice).is_some());
+        }
+        let everything = [
+            ChangeBatch { is_broken: true, ..ChangeBatch::default() },
+            ChangeBatch { some_went: true, ..ChangeBatch::default() },
+            ChangeBatch { some_game_changed: true, ..ChangeBatch::default() },
+        ];
+        for batch in everything {
+            fill();
+            pictures.apply(&batch);
+            assert_eq!(body(&pictures, card(2), &choices[0]), None, "{batch:?}");
+        }
+        fill();
+        pictures.forget();
+        assert_eq!(body(&pictures, card(2), &choices[0]), None);
+    }
+
+    #[test]
+    fn a_picture_of_a_card_that_was_read_before_a_change_is_not_cached() {
+        let pictures = CardPictures::new(1 << 20);
+        let early = pictures.ticket();
+        pictures.apply(&ChangeBatch { cards: vec![card(1)], ..ChangeBatch::default() });
+        pictures.keep(early, card(1), choice(None, false), picture("old"));
+        assert_eq!(body(&pictures, card(1), &choice(None, false)), None);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let pictures = CardPictures::new(100_000);
+        for number in 0..500 {
+            let ticket = pictures.ticket();
+            pictures.keep(ticket, card(number), choice(None, false), picture(&"x".repeat(900)));
+            pictures.find(card(number), &choice(None, false));
+        }
+        assert!(pictures.0.bytes() <= 100_000, "{}", pictures.0.bytes());
+        assert!(pictures.0.count() > 10, "{}", pictures.0.count());
+        let none = CardPictures::new(0);
+        none.keep(none.ticket(), card(1), choice(None, false), picture("x"));
+        assert_eq!(none.0.bytes(), 0);
+        assert_eq!(body(&none, card(1), &choice(None, false)), None);
     }
 }

@@ -48,7 +48,7 @@ pub struct Rendered {
     pub(crate) link: Option<Bytes>,
     pub(crate) body: Bytes,
     /// The compressed body of a cached response, once a client has requested it.
-    compressed: Option<Arc<OnceLock<Bytes>>>,
+    compressed: Option<Arc<OnceLock<Option<Bytes>>>>,
 }
 
 impl Rendered {
@@ -138,13 +138,13 @@ impl Rendered {
     /// The same response for a cache: its compressed body is cached with it.
     #[must_use]
     pub(crate) fn into_kept(self) -> Self {
-        Self { compressed: Some(Arc::default()), ..self }
+        let can_be = is_compressible(&self.media_type, self.body.len());
+        Self { compressed: can_be.then(Arc::default), ..self }
     }
 
-    /// The compressed body of a cached response; `compress` is called for the first client. `None`: the response is not from a cache.
-    pub(crate) fn compressed(&self, compress: impl FnOnce(&[u8]) -> Bytes) -> Option<Bytes> {
-        let compressed = self.compressed.as_ref()?;
-        Some(compressed.get_or_init(|| compress(&self.body)).clone())
+    /// Where the compressed body of a cached response is cached. `None`: the response is not cached, or is not compressed in one piece.
+    pub(crate) fn compressed(&self) -> Option<&OnceLock<Option<Bytes>>> {
+        self.compressed.as_deref()
     }
 
     /// The body.
@@ -152,11 +152,23 @@ impl Rendered {
         &self.body
     }
 
-    /// Size of the body, and of the compressed body if that is cached, too: at most, in bytes.
+    /// Size of the body in bytes, and about that of the compressed body, if that is cached, too.
     pub fn weight(&self) -> usize {
         let compressed = if self.compressed.is_some() { self.body.len() / 2 } else { 0 };
         self.body.len() + compressed
     }
+}
+
+/// Longest body that is compressed on the thread that answers requests, in bytes: this takes about a millisecond.
+pub(crate) const LONGEST_COMPRESSED: usize = 256 * 1024;
+
+/// Whether a body of this media type and length is compressed in one piece. Pictures and other files are compressed already.
+pub(crate) fn is_compressible(media_type: &[u8], length: usize) -> bool {
+    let name = media_type.split(|byte| *byte == b';').next().unwrap_or(media_type).trim_ascii();
+    let subtypes: [&[u8]; 5] = [b"json", b"xml", b"javascript", b"yaml", b"toml"];
+    let is_text =
+        name.starts_with(b"text/") || subtypes.iter().any(|subtype| name.ends_with(subtype));
+    is_text && (1..=LONGEST_COMPRESSED).contains(&length)
 }
 
 /// A hash that tells versions apart. It need not resist collisions: only the service writes the responses.

@@ -61,7 +61,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows("SELECT card FROM bench.cards ORDER BY n LIMIT 20")
         .like(Yardstick::StaticFile)
         .goal(Goal::Ratio(0.7))
-        .why("drawing takes 14 to 42 ms, and is kept"),
+        .why("drawing takes 14 to 42 ms; the picture is cached"),
     Recipe::get("find_card", "hidden card by id", "/v1/cards/<card>").rows(HIDDEN).reads(&[
         "SELECT c.id, c.set_code, c.number, u.threshold, u.submissions FROM cards c JOIN unlocks u ON u.card_id = c.id WHERE c.id = :card::uuid",
     ]),

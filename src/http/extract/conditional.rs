@@ -60,11 +60,13 @@ impl Rendered {
         }
     }
 
-    /// The compressed body of a cached response, if the client prefers it. Otherwise [`gzip::compress`] decides.
+    /// The compressed body of a cached response, if the client prefers it; the first such client waits until it is made. Otherwise [`gzip::compress`] decides.
     fn compressed_for(&self, req: &HttpRequest) -> Option<Bytes> {
-        let can_be =
-            (1..=gzip::LONGEST).contains(&self.body.len()) && gzip::is_text(&self.media_type);
-        if can_be && gzip::is_preferred(req) { self.compressed(gzip::gzip) } else { None }
+        let compressed = self.compressed()?;
+        if !gzip::is_preferred(req) {
+            return None;
+        }
+        compressed.get_or_init(|| gzip::gzip(&self.body)).clone()
     }
 }
 

@@ -111,7 +111,7 @@ pub struct ChangeBatch {
     pub is_last: bool,
     /// Whether the feed does not go back that far, so that anything may have changed.
     pub is_broken: bool,
-    /// Cards that were added, changed, unlocked, moved, merged or deleted; without duplicates.
+    /// Cards that were added, changed, unlocked, moved or merged; without duplicates.
     pub cards: Vec<CardId>,
     /// Whether one of them was moved or merged.
     pub some_went: bool,

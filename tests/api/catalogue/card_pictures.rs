@@ -1,5 +1,6 @@
 //! Pictures of cards. `hidden_cards.rs` tests that all hidden cards have the same picture.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::card_cache::{PLACE, comparable, set_lore, start};
@@ -15,7 +16,7 @@ async fn tortoise() -> (TestApp, String) {
 }
 
 /// The path of the picture of a card.
-async fn path_of(app: &TestApp, place: &str) -> String {
+pub async fn path_of(app: &TestApp, place: &str) -> String {
     let card = app.get(place).answer().await.expect(200);
     format!("/v1/cards/{}/picture", card["id"].as_str().unwrap())
 }
@@ -160,48 +161,60 @@ async fn svg(app: &TestApp, by: Option<&Player>, path: &str) -> String {
     answer.text()
 }
 
+/// Two lores that the card has in turns in the database while a picture of it is cached.
+const LORES: [&str; 2] = ["LORE ONE", "LORE TWO"];
+
 /// Requests the picture until it comes from the cache, and returns it. The database contains another lore then.
-async fn wait_until_cached(app: &TestApp, path: &str) -> String {
-    set_lore(app, "LORE").await;
-    let mut shown = String::new();
-    until("the picture is cached", async |round| {
-        shown = svg(app, None, path).await;
-        set_lore(app, &format!("LORE{round}")).await;
-        svg(app, None, path).await == shown
+pub async fn wait_until_cached(app: &TestApp, path: &str) -> Vec<u8> {
+    let mut shown = Vec::new();
+    until("the picture is cached", async |_| {
+        set_lore(app, LORES[0]).await;
+        shown = picture(app, path).await.bytes;
+        set_lore(app, LORES[1]).await;
+        picture(app, path).await.bytes == shown
     })
     .await;
     shown
+}
+
+/// Gives the card the lore that a cached picture shows; `plain` caches nothing.
+async fn restore_lore(plain: &TestApp, path: &str, cached: &[u8]) {
+    for lore in LORES {
+        set_lore(plain, lore).await;
+        if picture(plain, path).await.bytes == cached {
+            return;
+        }
+    }
+    panic!("{path}: the cached picture shows none of both lores");
 }
 
 #[tokio::test]
 async fn cached_pictures_are_the_same_as_drawn_ones() {
     let app = start().await;
     let path = path_of(&app, PLACE).await;
-    let cached = wait_until_cached(&app, &path).await;
-    let lore = &cached[cached.find("LORE").expect("the picture shows the lore")..];
-    set_lore(&app, lore.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap()).await;
     let plain = app.second_instance();
     let ada = app.player("ada").await;
     let choices = ["", "?rarity=common", "?rarity=RARE", "?rarity=rare&format=png", "?format=png"];
     for choice in choices.map(|choice| format!("{path}{choice}")) {
-        // The first request draws the picture, the second one gets it from the cache.
-        for round in 0..2 {
-            let (here, there) =
-                (app.get(&choice).answer().await, plain.get(&choice).answer().await);
-            assert_eq!(comparable(&here), comparable(&there), "{choice} {round}");
-            assert_eq!(here.header("cache-control"), "public, max-age=60");
-            let known = app.get(&choice).header("if-none-match", here.header("etag"));
+        let cached = wait_until_cached(&app, &choice).await;
+        restore_lore(&plain, &choice, &cached).await;
+        let etag = picture(&plain, &choice).await.header("etag");
+        for method in [Method::GET, Method::HEAD] {
+            for encoding in ["identity", "gzip", "br"] {
+                let ask = |of: &TestApp| {
+                    of.request(method.clone(), &choice).header("accept-encoding", encoding)
+                };
+                let (here, there) = (ask(&app).answer().await, ask(&plain).answer().await);
+                assert_eq!(comparable(&here), comparable(&there), "{method} {choice} {encoding}");
+                assert_eq!(here.header("cache-control"), "public, max-age=60");
+            }
+            let ask = |of: &TestApp| of.request(method.clone(), &choice).by(&ada);
+            let (here, there) = (ask(&app).answer().await, ask(&plain).answer().await);
+            assert_eq!(comparable(&here), comparable(&there), "{method} {choice} for a player");
+            assert_eq!(here.header("cache-control"), "private, no-cache");
+            let known = app.request(method, &choice).header("if-none-match", &etag);
             assert_eq!(known.answer().await.status, 304);
         }
-        for encoding in ["gzip", "br"] {
-            let ask = |of: &TestApp| of.get(&choice).header("accept-encoding", encoding);
-            let (here, there) = (ask(&app).answer().await, ask(&plain).answer().await);
-            assert_eq!(comparable(&here), comparable(&there), "{choice} {encoding}");
-        }
-        let (here, there) =
-            (app.get(&choice).by(&ada).answer().await, plain.get(&choice).by(&ada).answer().await);
-        assert_eq!(comparable(&here), comparable(&there), "{choice} for a player");
-        assert_eq!(here.header("cache-control"), "private, no-cache");
     }
     let wrong = app.get(&format!("{path}?rarity=nonsense")).answer().await;
     assert_eq!(wrong.status, 400);
@@ -247,7 +260,8 @@ async fn editors_and_holders_get_pictures_from_the_database() {
     let cached = wait_until_cached(&app, &path).await;
     set_lore(&app, "STORED").await;
     assert!(svg(&app, Some(&moderator), &path).await.contains("STORED"));
-    assert_eq!(svg(&app, None, &path).await, cached, "the moderator's picture was not cached");
+    let again = picture(&app, &path).await.bytes;
+    assert_eq!(again, cached, "the moderator's picture was not cached");
     // The picture of a hidden card is drawn for its holder alone.
     let ada = app.player("ada").await;
     app.give_copy(&ada.id, "ttcg", "veil", "002").await;

@@ -1,14 +1,14 @@
 //! Games, sets, cards and printings, look-ups, facets, rulings, history, edits, moves, imports, bulk files, the change feed.
 
 pub mod bulk_files;
-mod card_cache;
+pub mod card_cache;
 mod card_edits;
 mod card_index;
 mod card_legalities;
 mod card_lookups;
 mod card_migrations;
 mod card_names;
-mod card_pictures;
+pub mod card_pictures;
 mod cards;
 pub mod catalogue_imports;
 mod changes;

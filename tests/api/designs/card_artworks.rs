@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::abuse_reports::report_design;
 use super::design_releases::{approve, release};
 use super::{app, begun, changed, heron, put, uploaded};
-use crate::support::{Answer, Player, RequestExt as _, TestApp};
+use crate::catalogue::card_cache::PLACE;
+use crate::catalogue::card_pictures::{path_of, wait_until_cached};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory};
 
 fn heron_with(artwork: &str) -> Value {
     changed(heron("Lantern Heron"), &json!({ "artwork": { "id": artwork } }))
@@ -169,4 +171,20 @@ async fn only_moderators_remove_the_artwork_of_a_card() {
         assert_eq!((with.header("etag"), &with.bytes), (again.header("etag"), &again.bytes));
     }
     assert!(sees(&app, None, &card, &artwork).await);
+}
+
+/// A takedown of the artwork is no change of the card, so no event would drop its cached picture.
+#[tokio::test]
+async fn a_picture_with_artwork_is_not_cached() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let (path, _) = approved(&app, &ada, &mod_).await;
+    let picture = card_of(&app, &admin, &path, "hearth").await + "/picture";
+    // The cache is in use: it contains the picture of another card.
+    wait_until_cached(&app, &path_of(&app, PLACE).await).await;
+    let is_drawn = async || get(&app, None, &picture).await.text().contains("data:image/");
+    assert!(is_drawn().await && is_drawn().await);
+    app.sql("UPDATE artworks SET removed_at = now()").await;
+    assert!(!is_drawn().await);
 }

@@ -1,8 +1,6 @@
 //! The chunks of a PNG (W3C, Portable Network Graphics, third edition).
 
-use std::io::Read;
-
-use flate2::read::ZlibDecoder;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 use super::{Source, four, orientation};
 use crate::colours::{Colours, PROFILE_BYTES_MAX};
@@ -127,8 +125,5 @@ fn profile(data: &[u8]) -> Option<Vec<u8>> {
     let name = data.iter().take(80).position(|byte| *byte == 0)?;
     // The name is followed by the compression method: zero, for zlib.
     let packed = data.get(name + 1..)?.strip_prefix(&[0])?;
-    let mut profile = Vec::new();
-    let mut inflated = ZlibDecoder::new(packed).take(PROFILE_BYTES_MAX as u64 + 1);
-    inflated.read_to_end(&mut profile).ok()?;
-    (profile.len() <= PROFILE_BYTES_MAX).then_some(profile)
+    decompress_to_vec_zlib_with_limit(packed, PROFILE_BYTES_MAX).ok()
 }
