@@ -148,10 +148,9 @@ pub(crate) fn print(costs: &[Cost]) {
     }
 }
 
-/// Writes the tables into the page, between its markers.
+/// Writes the tables into the page, between its markers. The tables of other sizes stay as they are.
 pub(crate) fn write(kept: &Kept, costs: &[Cost], machine: &Machine) -> anyhow::Result<()> {
     let mut text = String::new();
-    writeln!(text, "\n{}", machine.line())?;
     for import in kept.imports() {
         writeln!(
             text,
@@ -161,21 +160,42 @@ pub(crate) fn write(kept: &Kept, costs: &[Cost], machine: &Machine) -> anyhow::R
             import.goal.as_deref().unwrap_or("none")
         )?;
     }
+    let mut tables = tables_of(&std::fs::read_to_string(PAGE)?);
     let mut sizes: Vec<u32> = costs.iter().map(|cost| cost.cards).collect();
     sizes.dedup();
     for cards in sizes {
         let of_size: Vec<Cost> = costs.iter().filter(|cost| cost.cards == cards).cloned().collect();
-        writeln!(text, "\n### {cards} cards\n")?;
+        let mut table = format!("\n{}\n\n", machine.line());
         writeln!(
-            text,
+            table,
             "| Row | Operation | /s | p99 ms | µs service | µs Postgres | statements | trips | yardstick /s | ratio | goal | reached | |"
         )?;
-        writeln!(text, "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|---|")?;
+        writeln!(table, "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|--:|---|")?;
         for cost in sorted(&of_size) {
-            writeln!(text, "{}", table_row(cost))?;
+            writeln!(table, "{}", table_row(cost))?;
         }
+        tables.insert(cards, table);
+    }
+    for (cards, table) in tables {
+        write!(text, "\n{}{table}", heading(cards))?;
     }
     replace_part(BEGIN, END, &text)
+}
+
+/// The heading of the table of a size.
+fn heading(cards: u32) -> String {
+    format!("### {cards} cards\n")
+}
+
+/// The tables in a page, by size, each with the line that states when it was measured.
+fn tables_of(page: &str) -> BTreeMap<u32, String> {
+    let part = page.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(END));
+    let sections = part.map_or("", |(part, _)| part).split("\n### ").skip(1);
+    let table = |section: &str| {
+        let (size, table) = section.split_once(" cards\n")?;
+        Some((size.parse().ok()?, format!("{}\n", table.trim_end())))
+    };
+    sections.filter_map(table).collect()
 }
 
 /// Replaces the part of the page between two markers.

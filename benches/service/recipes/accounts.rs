@@ -145,7 +145,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Row)
         .rows(PLAYERS)
         .restore(&["DELETE FROM event_settings"])
-        .writes(&["INSERT INTO event_settings (account_id, muted) VALUES (:caller::uuid, '{design.commented}') ON CONFLICT (account_id) DO UPDATE SET muted = excluded.muted"]),
+        .writes(&["INSERT INTO event_settings (account_id, muted) VALUES (:caller::uuid, '{design.commented}')"]),
     Recipe::get("list_blocks", "own blocks", "/v1/me/blocks").by(Row).rows(PLAYERS).reads(&[
         "SELECT b.blocked_id, a.name, b.created_at FROM account_blocks b JOIN accounts a ON a.id = b.blocked_id WHERE b.account_id = :caller::uuid ORDER BY b.created_at DESC LIMIT 51",
     ]),

@@ -32,6 +32,11 @@ const ONE_REVISION: &[&str] = &[
     "SELECT r.content, r.created_at FROM deck_revisions r WHERE r.deck_id = :deck::uuid AND r.revision = 1",
 ];
 pub(super) const NO_REVISIONS: &[&str] = &["DELETE FROM deck_revisions"];
+/// The decks as they were before they had two revisions.
+const UNREVISED: &[&str] = &[
+    NO_REVISIONS[0],
+    "UPDATE decks SET revision = 1 WHERE id >= bench.some_deck() AND revision > 1",
+];
 const CARDS_OF_LIST: &[&str] = &[
     "SELECT t.card_id, t.kind, t.name, t.attributes, t.effects FROM card_content t WHERE t.card_id = ANY (string_to_array(:ids, ',')::uuid[]) AND t.open",
 ];
@@ -55,8 +60,9 @@ const TALKED_OF: &[&str] = &[
     "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
      SELECT gen_random_uuid(), account, 'ttcg', 'standard', 'Bench ' || n, 'public', 1, now(), now() FROM bench.players WHERE account <> bench.account(2) LIMIT :many",
     "INSERT INTO design_comments (id, deck_id, account_id, text, version, created_at) SELECT gen_random_uuid(), id, bench.account(2), 'Well.', 1, now() FROM decks WHERE name LIKE 'Bench %'",
-    "INSERT INTO deck_likes (deck_id, account_id, liked_at, counted) SELECT id, bench.account(2), now(), true FROM decks WHERE name LIKE 'Bench %'",
-    "INSERT INTO followed_authors (account_id, author_id, followed_at, counted) SELECT bench.account(2), account_id, now(), true FROM decks WHERE name LIKE 'Bench %' ORDER BY id LIMIT 500",
+    "INSERT INTO deck_likes (deck_id, account_id, liked_at, counted) SELECT id, bench.account(2), now(), false FROM decks WHERE name LIKE 'Bench %'",
+    "INSERT INTO followed_authors (account_id, author_id, followed_at, counted) SELECT bench.account(2), account_id, now(), false FROM decks WHERE name LIKE 'Bench %' ORDER BY id LIMIT 500",
+    "UPDATE decks SET comment_count = 1 WHERE name LIKE 'Bench %'",
 ];
 /// The same decks with that account as the caller.
 const FAN: &str = "SELECT d.id AS deck, c.account_id AS caller, c.id AS comment, a.name AS author FROM decks d JOIN design_comments c ON c.deck_id = d.id JOIN accounts a ON a.id = d.account_id \
@@ -75,7 +81,7 @@ const ALL_WATCHED: &[&str] = &[
 ];
 const WATCHES: &[&str] = &[
     "SELECT count(*) FROM deck_watches WHERE account_id = :caller::uuid",
-    "INSERT INTO watched_decks (deck_id, game_code, due_at) VALUES (:deck::uuid, 'ttcg', now()) ON CONFLICT (deck_id) DO UPDATE SET due_at = EXCLUDED.due_at",
+    "INSERT INTO watched_decks (deck_id, game_code, due_at) VALUES (:deck::uuid, 'ttcg', now())",
     "INSERT INTO deck_watches (account_id, deck_id, watched_at) VALUES (:caller::uuid, :deck::uuid, now())",
 ];
 /// The same decks, each with an account that has neither liked it nor commented on it.
@@ -92,7 +98,7 @@ const COMMENTS: &[&str] = &[
 ];
 const SAYS: &[&str] = &[
     "SELECT revision FROM decks WHERE id = :deck::uuid FOR NO KEY UPDATE",
-    "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1) ON CONFLICT (account_id, activity, day) DO UPDATE SET count = daily_counts.count + 1",
+    "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
     "INSERT INTO design_comments (id, deck_id, account_id, text, version, created_at) VALUES (gen_random_uuid(), :deck::uuid, :caller::uuid, 'Well.', 1, now())",
 ];
 const LIKES: &[&str] = &[
@@ -305,9 +311,12 @@ pub(super) const RECIPES: &[Recipe] = &[
         .headers(&["if-match: *"])
         .body("{\"revision\": 1}")
         .by(Row)
-        .prepare(&[REVISED])
+        .prepare(&[
+            REVISED,
+            "UPDATE decks d SET revision = 2 FROM deck_revisions r WHERE r.deck_id = d.id AND r.revision = 2",
+        ])
         .rows(REVISED_DECK)
-        .restore(NO_REVISIONS)
+        .restore(UNREVISED)
         .writes(SAVES),
     Recipe::post("create_deck_report", "report on a pasted list of fifty cards", "/v1/deck-reports")
         .body("{\"format\": \"ttcg/standard\", \"list\": \"<list>\"}")

@@ -125,7 +125,7 @@ pub(super) const CLEAR: &[&str] =
 const SAVES: &[&str] = &[
     "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
     "WITH design AS (INSERT INTO designs (id, code, account_id, game_code, status, version, revision, name, name_key, name_skeleton, kind, created_at, updated_at) \
-      VALUES (gen_random_uuid(), bench.design_code((random() * 1e12)::bigint), :caller::uuid, 'ttcg', 'draft', 1, 1, 'Bench', 'bench', 'bench', 'unit', now(), now()) RETURNING id) \
+      VALUES (gen_random_uuid(), bench.design_code((random() * 1e9)::bigint), :caller::uuid, 'ttcg', 'draft', 1, 1, 'Bench', 'bench', 'bench', 'unit', now(), now()) RETURNING id) \
      INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content('Bench'), now() FROM design",
 ];
 /// The statements of a change.
@@ -143,20 +143,25 @@ pub(super) const DISCUSSED: &[&str] = &[
     "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1 WHERE name LIKE 'Bench %'",
     "INSERT INTO design_comments (id, design_id, account_id, text, version, created_at) SELECT gen_random_uuid(), id, bench.account(2), 'Well.', 1, now() FROM designs WHERE name LIKE 'Bench %'",
     "INSERT INTO design_ratings (design_id, account_id, revision, fun, balance, flavour, clarity, rated_at, counts_from, counted) \
-      SELECT id, bench.account(2), 1, 3, 3, 3, 3, now(), now(), true FROM designs WHERE name LIKE 'Bench %'",
+      SELECT id, bench.account(2), 1, 3, 3, 3, 3, now(), now(), false FROM designs WHERE name LIKE 'Bench %'",
     "INSERT INTO suggested_changes (id, design_id, account_id, revision, content, message, state, created_at) \
       SELECT gen_random_uuid(), id, bench.account(2), 1, bench.design_content(name || ' again'), 'So?', 'open', now() FROM designs WHERE name LIKE 'Bench %'",
+    "UPDATE designs SET comment_count = 1 WHERE name LIKE 'Bench %'",
 ];
 /// The same designs with that other account as the caller.
 pub(super) const CRITICS: &str = "SELECT d.code AS design, c.account_id AS caller, c.id AS comment, s.id AS suggestion FROM designs d JOIN design_comments c ON c.design_id = d.id \
      JOIN suggested_changes s ON s.design_id = d.id WHERE d.name LIKE 'Bench %' AND d.account_id <> c.account_id LIMIT :many";
+/// The same designs, each with an account that has neither rated it nor commented on it: an account may rate few designs a day.
+const RATERS: &str = "SELECT d.code AS design, p.account AS caller FROM (SELECT code, account_id, row_number() OVER (ORDER BY code) AS n FROM designs WHERE name LIKE 'Bench %') d \
+     JOIN (SELECT account, row_number() OVER (ORDER BY account DESC) AS n FROM bench.players) p ON p.n = d.n \
+     WHERE p.account NOT IN (d.account_id, bench.account(2)) LIMIT :many";
 /// The same designs with their authors as the callers.
 const CRITICISED: &str = "SELECT d.code AS design, d.account_id AS caller, d.name AS name, s.id AS suggestion FROM designs d JOIN suggested_changes s ON s.design_id = d.id \
      WHERE d.name LIKE 'Bench %' LIMIT :many";
 /// The statements of feedback.
 const SAYS: &[&str] = &[
     "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
-    "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1) ON CONFLICT (account_id, activity, day) DO UPDATE SET count = daily_counts.count + 1",
+    "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
     "INSERT INTO design_comments (id, design_id, account_id, text, version, created_at) SELECT gen_random_uuid(), id, :caller::uuid, 'Well.', 1, now() FROM designs WHERE code = :design",
 ];
 const COMMENTS: &[&str] = &[
@@ -481,8 +486,8 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("{\"fun\": 5, \"balance\": 4, \"flavour\": 3, \"clarity\": 2}")
         .by(Row)
         .prepare(DISCUSSED)
-        .rows(CRITICS)
-        .spends(200)
+        .rows(RATERS)
+        .spends(1_000)
         .restore(CLEAR)
         .writes(SAYS)
         .why(WEIGHED),
