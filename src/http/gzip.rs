@@ -60,16 +60,10 @@ pub(super) fn gzip(body: &[u8]) -> Option<Bytes> {
 
 /// Compresses the body of a response, if it is a text that is not too long and the client prefers gzip.
 pub(super) fn compress(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
-    let headers = response.headers();
-    let is_suitable = || {
-        let media_type = headers.get(header::CONTENT_TYPE)?.as_bytes();
-        let BodySize::Sized(length) = response.response().body().size() else { return None };
-        is_compressible(media_type, usize::try_from(length).ok()?).then_some(())
-    };
     // A part of a body (206) is one of the uncompressed bytes.
     if response.status() == StatusCode::PARTIAL_CONTENT
-        || headers.contains_key(header::CONTENT_ENCODING)
-        || is_suitable().is_none()
+        || response.headers().contains_key(header::CONTENT_ENCODING)
+        || !is_short_text(&response)
         || !is_preferred(response.request())
     {
         return response;
@@ -89,6 +83,14 @@ pub(super) fn compress(response: ServiceResponse<BoxBody>) -> ServiceResponse<Bo
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     response
+}
+
+fn is_short_text(response: &ServiceResponse<BoxBody>) -> bool {
+    match (response.headers().get(header::CONTENT_TYPE), response.response().body().size()) {
+        (Some(media_type), BodySize::Sized(length)) => usize::try_from(length)
+            .is_ok_and(|length| is_compressible(media_type.as_bytes(), length)),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -165,6 +167,17 @@ mod tests {
             flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut unpacked).unwrap();
             assert!(unpacked == body, "{length}");
         }
+    }
+
+    /// The compressor is used again and again, and must not refer to the body of another response, which may be secret.
+    #[test]
+    fn compressed_bytes_do_not_depend_on_earlier_bodies() {
+        let body = b"Pebblebrow Tortoise, Pebblebrow Heron";
+        let first = gzip(body).unwrap();
+        gzip(&b"Pebblebrow Heron and a secret ".repeat(3_000)).unwrap();
+        assert_eq!(gzip(body).unwrap(), first);
+        let other = std::thread::spawn(|| gzip(body).unwrap());
+        assert_eq!(other.join().unwrap(), first, "on another thread");
     }
 
     #[test]
