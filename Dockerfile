@@ -11,7 +11,7 @@ COPY crates crates
 COPY docs docs
 COPY migrations migrations
 COPY src src
-RUN cargo build --profile dist --locked --bin cardscape
+RUN cargo build --release --locked --bin cardscape
 COPY seed-data share/cardscape/seed-data
 COPY LICENSE LICENSE-APACHE LICENSE-MIT share/doc/cardscape/
 # The files have the modes of the checkout, which a strict umask makes unreadable for the user below.
@@ -25,7 +25,7 @@ RUN apt-get update \
 # The directory of the key file. A new named volume that is mounted here takes over owner and mode.
 RUN useradd --uid 10001 --user-group --home-dir /var/lib/cardscape --no-create-home --shell /usr/sbin/nologin cardscape \
     && install -d -o cardscape -g cardscape -m 0700 /var/lib/cardscape
-COPY --from=build /build/target/dist/cardscape /usr/local/bin/cardscape
+COPY --from=build /build/target/release/cardscape /usr/local/bin/cardscape
 COPY --from=build /build/share /usr/local/share
 # As a number, so that an orchestrator can tell that it is not root.
 USER 10001:10001

@@ -27,7 +27,7 @@ test fuzz clients browser programs programs-of-tests: export RUSTC_WORKSPACE_WRA
 test fuzz clients browser programs programs-of-tests: export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 endif
 
-.PHONY: help run dist programs programs-of-tests test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer
+.PHONY: help run release programs programs-of-tests test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -36,12 +36,12 @@ run:  ## build and run the service with its own private Postgres, seeded
 	@echo "Step 1 of 3: PostgreSQL, which is installed if it is missing"
 	@scripts/install-postgres.sh
 	@echo "Step 2 of 3: building the service"
-	@scripts/build-release.sh $(CARGO)
+	@scripts/build.sh $(CARGO)
 	@echo "Step 3 of 3: starting the service: the first time it makes its database, migrates it and loads seed-data/; then it shows its address"
-	@$(TARGET)/release/cardscape serve
+	@$(TARGET)/quick/cardscape serve
 
-dist:  ## build the program as it is shipped, optimised across crates: target/dist/cardscape
-	$(CARGO) build --profile dist --locked --bin cardscape
+release:  ## build the program as it is shipped, optimised across crates: target/release/cardscape
+	$(CARGO) build --release --locked --bin cardscape
 
 programs:
 	@# No test runs the benchmarks: they are only built where that is how they are linted.

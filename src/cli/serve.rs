@@ -110,6 +110,11 @@ impl ServeCommand {
             let first_secrets = first_admin(&store).await?;
             let handle = http.handle();
             announce(address, first_secrets.as_ref());
+            if env!("CARDSCAPE_OPT_LEVEL") == "0" {
+                tracing::warn!(
+                    "this program is built without optimisations, for trying the service out; `make release` builds the one for players"
+                );
+            }
             let interval = self.options.bulk_interval();
             let (cards, decks) = (bulk_files::LAYOUT, deck_files::LAYOUT);
             let bulk_files = interval.map(|interval| BulkFileOptions { interval, cards, decks });

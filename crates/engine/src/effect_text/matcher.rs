@@ -482,3 +482,31 @@ fn cursor(sequence: u32, bindings: &Bindings) -> Cursor {
     let places = bindings.iter().flatten().map(|bound| bound.place.clone());
     Cursor { sequence, places: places.collect() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Placeholders, Template};
+    use super::*;
+
+    /// A search of all templates for each sentence would end as well, after thousands of times as many steps.
+    #[test]
+    fn only_templates_with_the_beginning_of_a_sentence_are_searched() {
+        let files = Placeholders::new([("n", "1\n2\n3\n")]);
+        let templates: Vec<Template> = (0..3_000)
+            .map(|at| Template::parse(&format!("Take way {at} to <n> cards")).unwrap())
+            .collect();
+        let effects = Arc::new(Effects::new(templates, &files).unwrap());
+        let matcher = Matcher::new(effects, Arc::default(), 0);
+        let searched = |sentence: &str| {
+            matcher.searched_for(&comparable(sentence)).collect::<Vec<usize>>()
+        };
+        assert_eq!(searched("Take way 217 to 3 cards"), [217]);
+        assert!(searched("Take way 3000 to 3 cards").is_empty());
+        let sentence = "Take way 217 to 3 cards";
+        let target = comparable(sentence);
+        let mut search = Search::new(&matcher, sentence, &target, 2);
+        search.template(217);
+        assert!(search.complete && search.found.len() == 1);
+        assert!(search.steps < 20, "{}", search.steps);
+    }
+}

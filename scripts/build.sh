@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the release program and says how far it is: cargo takes minutes on a fresh machine.
+# Builds the program that `make run` starts and says how far it is: cargo takes minutes on a fresh machine.
 #
-#   scripts/build-release.sh [CARGO]
+#   scripts/build.sh [CARGO]
 #
 # On a terminal, cargo's own lines and progress bar are shown. Elsewhere (a log file) there is one line for about every tenth of the crates
 # instead of one for each. Warnings and errors are shown as cargo prints them, and the exit status is cargo's.
@@ -18,14 +18,14 @@ crates=$((crates))
 say "compiling the service and its libraries, $crates crates; several minutes the first time, seconds when little has changed"
 
 if [ -t 2 ]; then
-    exec $cargo build --release --locked
+    exec $cargo build --profile quick --locked --bin cardscape
 fi
 
 # The status comes as a last line, because a pipe only has the status of its last command.
 {
     status=0
-    $cargo build --release --locked 2>&1 || status=$?
-    echo "build-release: status $status"
+    $cargo build --profile quick --locked --bin cardscape 2>&1 || status=$?
+    echo "build: status $status"
 } | awk -v crates="$crates" '
     /^ +(Compiling|Downloaded|Downloading|Locking|Updating) / {
         if ($1 == "Compiling" && ++compiled * 10 >= (tenths + 1) * crates) {
@@ -39,6 +39,6 @@ fi
         }
         next
     }
-    /^build-release: status / { exit $3 }
+    /^build: status / { exit $3 }
     { print; fflush() }
 '
