@@ -98,6 +98,22 @@ fn items_of_lists_have_names() {
     }
 }
 
+/// A list in a request may have each value of its enumeration.
+#[test]
+fn lists_of_values_have_room_for_all_of_them() {
+    let document = whole();
+    walk(&document, "", &mut |pointer, value| {
+        let Some(most) = value["maxItems"].as_u64() else { return };
+        let items = &value["items"];
+        let items = match items["$ref"].as_str() {
+            Some(reference) => document.pointer(&reference[1..]).unwrap(),
+            None => items,
+        };
+        let values = items["enum"].as_array().map_or(0, Vec::len);
+        assert!(values as u64 <= most, "{pointer}: {values} values, at most {most} items");
+    });
+}
+
 #[test]
 fn every_example_is_valid_by_its_schema() {
     let document = whole();

@@ -124,7 +124,7 @@ pub async fn recover(
 /// Shows your account.
 #[utoipa::path(
     get, path = "/v1/me", tag = "accounts", security(("bearer" = [])),
-    responses((status = 200, body = AccountResponse))
+    responses((status = 200, body = AccountResponse), (status = 304, description = "Not changed."))
 )]
 pub async fn find_me(
     req: HttpRequest,
@@ -139,7 +139,7 @@ pub async fn find_me(
 #[utoipa::path(
     get, path = "/v1/accounts/{account}", tag = "accounts", security(("bearer" = [])),
     params(("account" = Uuid, Path, description = "Id of the account")),
-    responses((status = 200, body = AccountResponse))
+    responses((status = 200, body = AccountResponse), (status = 304, description = "Not changed."))
 )]
 pub async fn find_account(
     req: HttpRequest,

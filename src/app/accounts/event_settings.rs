@@ -20,7 +20,7 @@ words! {
 #[schema(example = json!({ "muted": ["design.commented"] }))]
 pub struct EventSettingsRequest {
     /// Kinds that you do not want to be told from now on; those that are absent are told.
-    #[schema(value_type = Vec<OptionalEvent>, max_items = 8, example = json!(["design.commented"]))]
+    #[schema(value_type = Vec<OptionalEvent>, max_items = 10, example = json!(["design.commented"]))]
     pub muted: Vec<String>,
 }
 

@@ -116,29 +116,57 @@ struct Held {
     all_decks: u64,
 }
 
+/// The names of cards, each with a number, because cards of several sets can have one name.
+struct NumberedNames {
+    /// [`name_key`] of each name; its place is its number.
+    keys: Vec<String>,
+    cards: Vec<CardId>,
+    /// The number of the name of each card.
+    numbers: Vec<i64>,
+}
+
+impl NumberedNames {
+    fn of(holdings: &DeckHoldings) -> Self {
+        let mut numbers_by_key = BTreeMap::new();
+        let mut names = Self { keys: Vec::new(), cards: Vec::new(), numbers: Vec::new() };
+        for (id, card) in &holdings.cards {
+            let key = name_key(&card.name);
+            let number = *numbers_by_key.entry(key).or_insert_with_key(|key| {
+                names.keys.push(key.clone());
+                names.keys.len() - 1
+            });
+            names.cards.push(*id);
+            names.numbers.push(i64::try_from(number).unwrap_or(i64::MAX));
+        }
+        names
+    }
+
+    fn key(&self, number: i64) -> Option<&String> {
+        self.keys.get(usize::try_from(number).ok()?)
+    }
+}
+
 /// Copies in other decks and reservations of other decks, by [`name_key`] of the cards.
 fn held_elsewhere(
     holdings: &DeckHoldings,
     deck: DeckId,
+    names: &NumberedNames,
     holders: Vec<HolderRow>,
 ) -> BTreeMap<String, Held> {
     let mut by_name: BTreeMap<String, Held> = BTreeMap::new();
-    let mut last = None;
     for holder in holders {
-        let Some(card) = holdings.cards.get(&holder.card_id) else { continue };
-        let held = by_name.entry(name_key(&card.name)).or_default();
-        // Each row of a card repeats the sums of the card, so they are added only once.
-        if last.replace(holder.card_id) != Some(holder.card_id) {
-            held.copies += holder.all_copies.unsigned_abs();
-            held.all_decks += holder.decks.unsigned_abs();
-        }
-        let deck = held.decks.entry(holder.deck_id).or_insert_with(|| DeckHolderResponse {
+        let Some(key) = names.key(holder.named) else { continue };
+        let held = by_name.entry(key.clone()).or_default();
+        // Each row of a name repeats the sums of the name.
+        held.copies = holder.all_copies.unsigned_abs();
+        held.all_decks = holder.decks.unsigned_abs();
+        let deck = DeckHolderResponse {
             deck_id: holder.deck_id.0,
             name: holder.name,
-            quantity: 0,
+            quantity: holder.copies.unsigned_abs(),
             reserved: 0,
-        });
-        deck.quantity += holder.copies.unsigned_abs();
+        };
+        held.decks.insert(holder.deck_id, deck);
     }
     let names = holdings.deck_names();
     for (key, reserved) in holdings.reserved_elsewhere(deck) {
@@ -199,7 +227,7 @@ async fn compare(
     (id, deck): (DeckId, &Deck),
     holdings: DeckHoldings,
 ) -> Result<DeckAvailabilityResponse, Problem> {
-    let ids: Vec<CardId> = holdings.cards.keys().copied().collect();
+    let numbered = NumberedNames::of(&holdings);
     let elsewhere = holdings.reserved_elsewhere(id);
     let (holders, decks_not_compared) = match reads {
         Some(reads) => {
@@ -207,14 +235,16 @@ async fn compare(
                 elsewhere.values().flat_map(|one| one.order.iter().take(most_reserving()).copied());
             let reserving: Vec<DeckId> = reserving.collect();
             let conn = conn.get().await?;
-            let holders = deck_ownership::holders(conn, reads, id, &ids, &reserving).await?;
+            let (cards, names) = (&numbered.cards, &numbered.numbers);
+            let holders =
+                deck_ownership::holders(conn, reads, id, cards, names, &reserving).await?;
             (holders, deck_ownership::count_unbound(conn, reads, Some(id)).await?)
         }
         None => (Vec::new(), 0),
     };
     drop(conn);
     let (first_cards, here) = (holdings.first_cards(), holdings.reserved_for(id));
-    let mut by_name = held_elsewhere(&holdings, id, holders);
+    let mut by_name = held_elsewhere(&holdings, id, &numbered, holders);
     let card = |found: CardAvailability| {
         let key = name_key(&found.name);
         let held = by_name.remove(&key).unwrap_or_default();

@@ -93,15 +93,15 @@ pub async fn printings(conn: &mut Connection, cards: &[CardId]) -> StoreResult<V
     Ok(printings.load(conn).await?)
 }
 
-/// Most other decks that are listed for a card.
+/// Most other decks that are listed for a name.
 pub const HOLDERS_NAMED: i64 = 20;
 
-/// Another deck that contains a card.
+/// Another deck that contains cards of a name.
 #[derive(Clone, Debug, diesel::QueryableByName)]
 pub struct HolderRow {
-    /// The card.
-    #[diesel(sql_type = SqlUuid)]
-    pub card_id: CardId,
+    /// The number of the name.
+    #[diesel(sql_type = BigInt)]
+    pub named: i64,
     /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
@@ -111,7 +111,7 @@ pub struct HolderRow {
     /// Copies in all zones of the deck.
     #[diesel(sql_type = BigInt)]
     pub copies: i64,
-    /// Number of other decks that contain the card, including those that are not listed.
+    /// Number of other decks that contain such cards, including those that are not listed.
     #[diesel(sql_type = BigInt)]
     pub decks: i64,
     /// Copies in all of these decks.
@@ -120,28 +120,31 @@ pub struct HolderRow {
 }
 
 /// The other decks of the account that contain one of these cards, by the cards that entries were bound to when the
-/// decks were saved: for each card the first [`HOLDERS_NAMED`] decks, and those in `reserving`.
+/// decks were saved: for each name the first [`HOLDERS_NAMED`] decks, and those in `reserving`. `names` has the number of
+/// the name of each card: cards of several sets can have one name.
 pub async fn holders(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
     deck: DeckId,
     cards: &[CardId],
+    names: &[i64],
     reserving: &[DeckId],
 ) -> StoreResult<Vec<HolderRow>> {
-    let rows = sql("SELECT card_id, deck_id, name, copies, decks, all_copies FROM (\
-         SELECT one.*, count(*) OVER of_card AS decks, (sum(one.copies) OVER of_card)::bigint AS all_copies, \
-          row_number() OVER (PARTITION BY one.card_id ORDER BY one.deck_id) AS place FROM (\
-           SELECT bound.card_id, d.id AS deck_id, d.name, sum(e.quantity)::bigint AS copies FROM decks d \
+    let rows = sql("SELECT named, deck_id, name, copies, decks, all_copies FROM (\
+         SELECT one.*, count(*) OVER of_name AS decks, (sum(one.copies) OVER of_name)::bigint AS all_copies, \
+          row_number() OVER (PARTITION BY one.named ORDER BY one.deck_id) AS place FROM (\
+           SELECT wanted.named, d.id AS deck_id, d.name, sum(e.quantity)::bigint AS copies FROM decks d \
            CROSS JOIN LATERAL unnest(d.card_ids) WITH ORDINALITY AS bound (card_id, place) \
-           JOIN unnest($cards) AS wanted (card_id) ON wanted.card_id = bound.card_id \
+           JOIN unnest($cards, $names) AS wanted (card_id, named) ON wanted.card_id = bound.card_id \
            JOIN deck_entries e ON e.deck_id = d.id AND e.position = bound.place - 1 \
            WHERE d.account_id = $account AND d.deleted_at IS NULL AND d.id <> $deck AND d.bound_revision = d.revision \
-           GROUP BY bound.card_id, d.id, d.name) one WINDOW of_card AS (PARTITION BY one.card_id)) ranked \
-         WHERE place <= $named OR deck_id = ANY ((SELECT $reserving)::uuid[]) ORDER BY card_id, deck_id")
+           GROUP BY wanted.named, d.id, d.name) one WINDOW of_name AS (PARTITION BY one.named)) ranked \
+         WHERE place <= $listed OR deck_id = ANY ((SELECT $reserving)::uuid[]) ORDER BY named, deck_id")
         .bind("account", by.account())
         .bind("deck", deck)
         .bind("cards", cards)
-        .bind("named", HOLDERS_NAMED)
+        .bind("names", names)
+        .bind("listed", HOLDERS_NAMED)
         .bind("reserving", reserving)
         .load(conn)
         .await?;

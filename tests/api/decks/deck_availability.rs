@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::collection::counts::printing;
-use crate::support::{Player, RequestExt as _, TestApp};
+use crate::support::{Player, RequestExt as _, TestApp, edit_set, seed_data};
 
 async fn stored(app: &TestApp, owner: &Player, name: &str, list: &str) -> String {
     let body =
@@ -108,4 +108,29 @@ async fn a_deck_of_owned_cards_can_be_built() {
     let seen = app.get(&format!("{path}/availability")).by(&eve).answer().await;
     assert!(!seen.text().contains("Drowned"), "{}", seen.text());
     assert_eq!(seen.expect(200)["buildable"], false);
+}
+
+/// Cards of one name are one line of the answer, so a deck that holds two of them is one deck.
+#[tokio::test]
+async fn a_deck_with_two_cards_of_one_name_is_listed_and_counted_once() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    source.manifest.text =
+        source.manifest.text.replacen("[cards]", "[cards]\nunique_names = false", 1);
+    edit_set(&mut source, "hearth", |set| set["cards"][8]["name"] = "Kettle Imp".into());
+    app.import(&source).await.unwrap();
+    let ada = app.player("ada").await;
+    let both = "2 Kettle Imp (hearth) 009\n1 Kettle Imp (hearth) 016";
+    let path = stored(&app, &ada, "one", both).await;
+    stored(&app, &ada, "two", both).await;
+    let found = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
+    let card = &found["cards"][0];
+    let others = card["other_decks"].as_array().unwrap();
+    assert_eq!(others.len(), 1, "{card:#}");
+    assert_eq!(
+        (&others[0]["name"], &others[0]["quantity"], &card["other_decks_left_out"]),
+        (&json!("two"), &json!(3), &json!(0)),
+        "{card:#}"
+    );
+    assert_eq!(card["missing_with_other_decks"], 6);
 }

@@ -497,9 +497,8 @@ mod tests {
             .collect();
         let effects = Arc::new(Effects::new(templates, &files).unwrap());
         let matcher = Matcher::new(effects, Arc::default(), 0);
-        let searched = |sentence: &str| {
-            matcher.searched_for(&comparable(sentence)).collect::<Vec<usize>>()
-        };
+        let searched =
+            |sentence: &str| matcher.searched_for(&comparable(sentence)).collect::<Vec<usize>>();
         assert_eq!(searched("Take way 217 to 3 cards"), [217]);
         assert!(searched("Take way 3000 to 3 cards").is_empty());
         let sentence = "Take way 217 to 3 cards";
