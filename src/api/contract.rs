@@ -37,7 +37,7 @@ pub(super) fn without_query() -> &'static WithoutQuery {
 
 /// Shows this document.
 ///
-/// `/docs` shows it.
+/// `/docs` shows it as a page for people.
 #[utoipa::path(
     get, path = "/openapi.json", tag = "service",
     responses(

@@ -8,16 +8,16 @@ use super::problem_help::ProblemHelp;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::http::problem::ProblemBody;
 
-/// One row of the table of error codes.
+/// A row of the table of error codes.
 #[derive(Serialize, ToSchema)]
 pub struct ProblemCodeResponse {
     /// The stable code.
     #[schema(example = "not_found")]
     pub code: &'static str,
-    /// The HTTP status it comes with.
+    /// The HTTP status of answers with this code.
     #[schema(example = 404)]
     pub status: u16,
-    /// What it means.
+    /// The meaning of the code.
     #[schema(example = "There is nothing here, or nothing that you may see")]
     pub title: &'static str,
 }
@@ -28,16 +28,16 @@ impl From<ProblemCode> for ProblemCodeResponse {
     }
 }
 
-/// Lists every error code.
+/// Lists all error codes.
 #[utoipa::path(get, path = "/problems", tag = "service", responses((status = 200, body = Vec<ProblemCodeResponse>)))]
 pub async fn list_problems() -> web::Json<Vec<ProblemCodeResponse>> {
     web::Json(ProblemCode::ALL.iter().copied().map(Into::into).collect())
 }
 
-/// An error code, explained.
+/// An explanation of an error code.
 #[derive(Serialize, ToSchema)]
 pub struct ProblemHelpResponse {
-    /// The row of the table.
+    /// The row of the table of error codes.
     #[serde(flatten)]
     pub row: ProblemCodeResponse,
     /// What happened.
@@ -50,7 +50,7 @@ pub struct ProblemHelpResponse {
         example = "Check the address. If it names something private, log in as somebody who may see it."
     )]
     pub what_to_do: &'static str,
-    /// A body with this code, as it may be answered.
+    /// An example of a problem with this code.
     #[schema(value_type = ProblemBody)]
     pub example: serde_json::Value,
 }

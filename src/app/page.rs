@@ -126,16 +126,16 @@ impl From<CursorTime> for i64 {
     }
 }
 
-/// One page of a list.
+/// A page of a list.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Page<T> {
-    /// The items.
+    /// The items of the page.
     pub data: Vec<T>,
-    /// Send as `cursor` to get the next page; absent on the last.
+    /// Send it as `cursor` to get the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "WyIwMTk5OGQ1ZSJd")]
     pub next_cursor: Option<String>,
-    /// How many items there are in all, where that was asked for.
+    /// Number of items in the whole list; only if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
 }

@@ -183,32 +183,32 @@ problem_codes! {
     TimedOut = 503 "timed_out" "The answer took too long";
 }
 
-/// One fault of the input.
+/// A fault of the input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct InputFault {
-    /// JSON Pointer (RFC 6901) into the body, `""` for the whole; or `?name` for a query parameter.
+    /// JSON Pointer (RFC 6901) into the body, `""` for the whole body; or `?name` for a query parameter.
     #[schema(example = "/name")]
     pub pointer: String,
     /// What is wrong, for people.
     #[schema(example = "must be 3 to 32 characters long, not 2")]
     pub detail: String,
-    /// Where the field holds a text of lines: which line, from 1.
+    /// Line of the fault, counted from 1; only in a text of several lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 12, minimum = 1)]
     pub line: Option<usize>,
-    /// Where it is about one place of a text: which character, from 1.
+    /// Character of the fault, counted from 1; only if the fault is at one place of a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 6, minimum = 1)]
     pub column: Option<usize>,
-    /// Where a rule of the game is broken: the violation code (`docs/VIOLATIONS.md`), stable, for programs.
+    /// Violation code of the broken rule (`docs/VIOLATIONS.md`), which is stable, for programs; only if a rule of the game is broken.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ATTRIBUTE_OUT_OF_RANGE")]
     pub code: Option<String>,
-    /// Where a rule of the game is broken: its number.
+    /// Number of the broken rule; only if a rule of the game is broken.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "T-2.2.1b")]
     pub rule: Option<String>,
-    /// Where it is about one card of a set file, or one that is stored.
+    /// The card that the fault is about, in a set file or stored; only if it is about a single card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<InputCard>,
     /// Why: pages say it in their own words.
@@ -220,15 +220,15 @@ pub struct InputFault {
 /// The card that a fault is about, as far as it can be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct InputCard {
-    /// Code of the set, for a card that is stored and not in the file.
+    /// Code of the set; only for a stored card that is not in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth")]
     pub set: Option<String>,
-    /// Collector number.
+    /// Number in the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "042")]
     pub number: Option<String>,
-    /// Name.
+    /// Name of the card.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Baker")]
     pub name: Option<String>,

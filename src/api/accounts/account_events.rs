@@ -28,7 +28,7 @@ const MAX_FINAL_WAIT: Duration = Duration::from_secs(2);
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AccountEventsQuery {
-    /// The number after which to begin: the last `next_after`. Without it the list begins with the oldest event that is kept.
+    /// List the events after this number: `next_after` of the previous answer. Without it, the list begins with the oldest event that is kept.
     #[param(minimum = 0, example = 0)]
     after: Option<u64>,
     /// Items on a page: 1 to 200.
@@ -39,14 +39,15 @@ pub struct AccountEventsQuery {
 
 /// Lists what happened to your account after a number.
 ///
-/// Read on from `next_after`. No event is left out and none comes twice, across restarts and instances. Events are kept for 90 days: if the
-/// events after your number are gone, the answer is 410, and you begin again without `after`. A personal access token needs `events:read`.
+/// Send the next request with `after` set to `next_after`. No event is left out and none is listed twice, across restarts and instances. Events are
+/// kept for 90 days: if the events after your number were deleted, the answer is 410; then begin again without `after`. A personal access token needs
+/// `events:read`.
 #[utoipa::path(
     get, path = "/v1/me/events", tag = "accounts", security(("bearer" = [])), params(AccountEventsQuery),
     responses(
         (status = 200, body = AccountEventsResponse),
         (status = 304, description = "Not changed."),
-        (status = 410, description = "`gone`: the events do not go back that far, or do not know that number. Begin again."),
+        (status = 410, description = "`gone`: the events after this number are no longer kept, or the number was never used. Begin again without `after`."),
     )
 )]
 pub async fn list_account_events(
@@ -64,30 +65,31 @@ pub async fn list_account_events(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AccountStreamQuery {
-    /// The number after which to begin; without it, what happens from now on. The `Last-Event-ID` of a reconnecting client goes first.
+    /// Send the events after this number. Without it, the stream begins with new events. The `Last-Event-ID` of a client that reconnects takes
+    /// precedence.
     #[param(minimum = 0, example = 0)]
     after: Option<u64>,
 }
 
 /// Streams what happens to your account, as server-sent events.
 ///
-/// The id of each event is its number: a client that reconnects with `Last-Event-ID`, to whichever instance, misses nothing and gets nothing twice. A
-/// comment every 15 seconds shows that the stream lives.
+/// The id of each event is its number: a client that reconnects with `Last-Event-ID`, to any instance, misses no event and gets none twice. A comment
+/// every 15 seconds shows that the stream is open.
 ///
-/// The stream ends with its token: when that expires, and within two seconds when the session or token is ended, the password or the role
-/// changes or the account is banned. The last event is then `end`, without an id, and says why: `{"reason": "logged_out"}`. Reasons are `expired`,
+/// The stream ends with its token: when the token expires, and within two seconds when the session or token is ended, the password or the role
+/// changes or the account is banned. The last event is then `end`, without an id, with the reason: `{"reason": "logged_out"}`. Reasons are `expired`,
 /// `logged_out`, `revoked`, `password_changed`, `recovered`, `refresh_reused`, `role_changed`, `banned`, `password_change_due`,
-/// `second_factor_changed`, `second_factor_due`; `shutdown` and `unavailable`
-/// mean that you can connect again at once, or soon. A client that reads nothing for a minute is disconnected.
+/// `second_factor_changed`, `second_factor_due`; `shutdown` (connect again at once) and `unavailable` (connect again soon). A client that reads
+/// nothing for a minute is disconnected.
 #[utoipa::path(
     get, path = "/v1/me/events/stream", tag = "accounts", security(("bearer" = [])),
-    params(AccountStreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that was received")),
+    params(AccountStreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that the client received")),
     responses(
-        (status = 200, description = "Events, until the token ends.", content((String = "text/event-stream",
+        (status = 200, description = "The events, until the token ends.", content((String = "text/event-stream",
             example = "id: 17\\nevent: trade.offered\\ndata: {\"seq\":17,\"kind\":\"trade.offered\",\"trade\":{\"id\":\"01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\",\"href\":\"/v1/trades/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\"},\"at\":\"2026-11-21T08:50:41.563424Z\"}\\n\\nevent: end\\ndata: {\"reason\":\"expired\"}\\n\\n"))),
-        (status = 410, description = "`gone`: the events do not go back that far, or do not know that number."),
-        (status = 429, description = "`too_many_streams`: the account holds as many as it may, 10 on each instance."),
-        (status = 503, description = "`unavailable`: this instance serves as many streams as it can."),
+        (status = 410, description = "`gone`: the events after this number are no longer kept, or the number was never used."),
+        (status = 429, description = "`too_many_streams`: the account already has 10 open streams on this instance."),
+        (status = 503, description = "`unavailable`: this instance already has the largest number of streams that it can serve."),
     )
 )]
 pub async fn stream_account_events(

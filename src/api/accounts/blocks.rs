@@ -28,7 +28,7 @@ pub struct BlocksQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists whom you have blocked, the newest first.
+/// Lists the players whom you have blocked, the latest block first.
 #[utoipa::path(
     get, path = "/v1/me/blocks", tag = "accounts", security(("bearer" = [])), params(BlocksQuery),
     responses((status = 200, body = Page<BlockResponse>), (status = 304, description = "Not changed."))
@@ -47,7 +47,8 @@ pub async fn list_blocks(
 
 /// Blocks a player: no comments on your designs and decks, no replies to your comments, no suggestions, no offers to trade.
 ///
-/// Nobody is told. What the player wrote before stays. While the block lasts, the player's likes of your decks do not count, nor does it that the player follows you. To block somebody again changes nothing.
+/// The player is not notified. Earlier comments of the player stay. While the block lasts, the player's likes of your decks do not count, and neither
+/// does the player among your followers. Blocking the same player again changes nothing.
 #[utoipa::path(
     put, path = "/v1/me/blocks/{account}", tag = "accounts", security(("bearer" = [])),
     params(("account" = Uuid, Path, description = "Id of the player's account")),
@@ -65,11 +66,11 @@ pub async fn block_account(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Takes a block back.
+/// Removes a block.
 #[utoipa::path(
     delete, path = "/v1/me/blocks/{account}", tag = "accounts", security(("bearer" = [])),
     params(("account" = Uuid, Path, description = "Id of the player's account")),
-    responses((status = 204, description = "Taken back."))
+    responses((status = 204, description = "The block was removed."))
 )]
 pub async fn unblock_account(
     state: web::Data<AppState>,

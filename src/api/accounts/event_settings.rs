@@ -15,7 +15,7 @@ impl Judge for EventSettingsRequest {
     }
 }
 
-/// Shows which events you are not told.
+/// Shows which kinds of events are turned off.
 #[utoipa::path(
     get, path = "/v1/me/event-settings", tag = "accounts", security(("bearer" = [])),
     responses((status = 200, body = EventSettingsResponse), (status = 304, description = "Not changed."))
@@ -29,9 +29,9 @@ pub async fn find_event_settings(
     cacheable(&req, Freshness::Private, None, &found)
 }
 
-/// Says which events you are not told from now on.
+/// Sets which kinds of events are turned off.
 ///
-/// What happens meanwhile is not told later. Only events about designs and decks can be turned off.
+/// Events that happen while their kind is off are not added later. Only some events about designs and decks can be turned off.
 #[utoipa::path(
     put, path = "/v1/me/event-settings", tag = "accounts", security(("bearer" = [])), request_body = EventSettingsRequest,
     responses((status = 200, body = EventSettingsResponse), (status = 422, description = "`invalid_body`"))

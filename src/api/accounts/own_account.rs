@@ -19,14 +19,15 @@ use crate::domain::text::AccountName;
 use crate::http::extract::{Body, ClientNetwork, Judge, JudgedBody, May, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// Who wants to register.
+/// A new account to register.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterRequest {
-    /// 3 to 32 characters; case and punctuation do not make another name, nor do letters of other scripts that look the same.
+    /// Name of the account: 3 to 32 characters. Names that differ only in case, spaces or punctuation, or in letters of other scripts that look the
+    /// same, count as the same name.
     #[schema(example = "ada", min_length = 3, max_length = 32)]
     pub name: String,
-    /// 10 to 128 characters, not one of the common ones, without the name.
+    /// Password: 10 to 128 characters. It must not be a common password and must not contain the name of the account.
     #[schema(example = "tram window sonnet", min_length = 10, max_length = 128)]
     pub password: String,
 }
@@ -39,7 +40,8 @@ impl Judge for RegisterRequest {
 
 /// Registers a player.
 ///
-/// The answer holds recovery codes, once: no mail server stands behind this service.
+/// The answer contains recovery codes, which are shown only once. With one of them, the player can set a new password when the old one is lost: the
+/// service sends no e-mail.
 #[utoipa::path(
     post, path = "/v1/accounts", tag = "accounts", request_body = RegisterRequest,
     responses(
@@ -77,17 +79,17 @@ fn new_credentials(
     }
 }
 
-/// Who lost the password.
+/// A recovery code, and the new password.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecoverRequest {
     /// Name of the account.
     #[schema(example = "ada")]
     pub name: String,
-    /// One of the codes from the registration that was not used yet.
+    /// One of the account's recovery codes, not used before.
     #[schema(example = "7KQ2-X0FM-93TD-AW5G")]
     pub recovery_code: String,
-    /// The new password: 10 to 128 characters, without the name.
+    /// The new password: 10 to 128 characters. It must not be a common password and must not contain the name of the account.
     #[schema(example = "violet harbour lamp", min_length = 10, max_length = 128)]
     pub new_password: String,
 }
@@ -100,7 +102,7 @@ impl Judge for RecoverRequest {
 
 /// Sets a new password with a recovery code.
 ///
-/// The code is used up and all sessions end. A second factor stays on.
+/// The code is used up, and all sessions and personal access tokens of the account end. A second factor stays on.
 #[utoipa::path(
     post, path = "/v1/accounts/recover", tag = "accounts", request_body = RecoverRequest,
     responses(
@@ -151,7 +153,7 @@ pub async fn find_account(
     cacheable(&req, Freshness::Private, None, &answer)
 }
 
-/// What to change about an account; what is absent stays.
+/// Changes of an account. Values that are absent stay unchanged.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeAccountRequest {
@@ -162,9 +164,9 @@ pub struct ChangeAccountRequest {
     pub banned: Option<bool>,
 }
 
-/// Gives an account another role, bans it or lifts the ban; for admins.
+/// Changes the role of an account, bans it or lifts its ban; for admins.
 ///
-/// All sessions of the account end when its role changes or it is banned: the next log-in has the new role.
+/// When the role changes or the account is banned, all its sessions and personal access tokens end. The new role applies from the next log-in.
 #[utoipa::path(
     patch, path = "/v1/accounts/{account}", tag = "accounts", security(("bearer" = [])),
     params(("account" = Uuid, Path, description = "Id of the account")),

@@ -10,32 +10,33 @@ use crate::app::state::AppState;
 use crate::auth::permission::{ChangeOwnPassword, ReplaceOwnRecoveryCodes};
 use crate::http::extract::{Body, ClientNetwork, May};
 
-/// The old and the new password.
+/// The current and the new password.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangePasswordRequest {
-    /// The password until now.
+    /// The current password.
     #[schema(example = "tram window sonnet")]
     pub current_password: String,
-    /// The new password: 10 to 128 characters, without the account's name.
+    /// The new password: 10 to 128 characters. It must not be a common password and must not contain the name of the account.
     #[schema(example = "violet harbour lamp", min_length = 10, max_length = 128)]
     pub new_password: String,
-    /// Whether the recovery codes are replaced, too, as they should be when somebody else may have seen them.
+    /// Whether to replace the recovery codes, too. Do this if somebody else may have seen them.
     #[serde(default)]
     pub replace_recovery_codes: bool,
 }
 
 /// Changes your password.
 ///
-/// All other sessions and all personal access tokens end; this session goes on. Recovery codes stay unless new ones are asked for.
+/// All other sessions and all personal access tokens end; this session continues. The recovery codes stay valid, unless `replace_recovery_codes` is
+/// true.
 #[utoipa::path(
     put, path = "/v1/me/password", tag = "accounts", security(("bearer" = [])),
     request_body = ChangePasswordRequest,
     responses(
-        (status = 200, description = "The new password is set, and here are new recovery codes.", body = RecoveryCodesResponse),
+        (status = 200, description = "The new password is set. The answer contains new recovery codes.", body = RecoveryCodesResponse),
         (status = 204, description = "The new password is set."),
         (status = 403, description = "`wrong_password`"),
-        (status = 409, description = "`edit_conflict`: it was changed at the same time."),
+        (status = 409, description = "`edit_conflict`: the password was changed at the same time."),
         (status = 429, description = "`login_throttled`, `rate_limited`"),
     )
 )]
@@ -65,16 +66,16 @@ fn answer(codes: &RecoveryCodesResponse) -> HttpResponse {
     HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(codes)
 }
 
-/// The password, to show that the owner asks.
+/// Your password, which confirms the request.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplaceRecoveryCodesRequest {
-    /// The account's password.
+    /// Your password.
     #[schema(example = "tram window sonnet")]
     pub password: String,
 }
 
-/// Makes new recovery codes.
+/// Creates new recovery codes.
 ///
 /// All earlier codes stop working, used or not. The new ones are shown once.
 #[utoipa::path(

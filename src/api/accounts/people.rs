@@ -14,7 +14,7 @@ use crate::domain::text::NamePart;
 use crate::http::extract::{May, Params};
 use crate::memory::rendered::Freshness;
 
-/// What an account may be trusted with.
+/// Role of an account.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RoleParam {
@@ -41,13 +41,14 @@ impl From<RoleParam> for Role {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AccountsQuery {
-    /// Only accounts with this in their name: 1 to 32 characters. Case, spaces and punctuation do not count; `%`, `_` and `*` are punctuation.
+    /// Only accounts whose name contains this text: 1 to 32 characters. Case, spaces and punctuation do not count; `%`, `_` and `*` are punctuation,
+    /// not wildcards.
     #[param(value_type = Option<String>, min_length = 1, max_length = 32, example = "ada")]
     name: Option<NamePart>,
-    /// Only accounts of this role.
+    /// Only accounts with this role.
     #[param(inline)]
     role: Option<RoleParam>,
-    /// Only accounts that are banned, or only those that are not.
+    /// `true`: only banned accounts; `false`: only accounts that are not banned.
     banned: Option<bool>,
     /// Items on a page: 1 to 200.
     #[serde(default)]
@@ -60,7 +61,7 @@ pub struct AccountsQuery {
 
 /// Lists accounts by name, for moderators.
 ///
-/// With `name`, those whose names begin with it come first, then those that have it further inside.
+/// With `name`, accounts whose names begin with that text come first, then those whose names contain it elsewhere.
 #[utoipa::path(
     get, path = "/v1/accounts", tag = "accounts", security(("bearer" = [])), params(AccountsQuery),
     responses((status = 200, body = Page<AccountResponse>), (status = 304, description = "Not changed."))

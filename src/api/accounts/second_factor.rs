@@ -30,7 +30,7 @@ pub async fn find_second_factor(
     Ok(HttpResponse::Ok().insert_header(NO_STORE).json(answer))
 }
 
-/// Your password, once more: a stolen access token must not be enough.
+/// Your password, because a stolen access token must not be enough.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeginSecondFactorRequest {
@@ -41,7 +41,8 @@ pub struct BeginSecondFactorRequest {
 
 /// Begins to set up a second factor.
 ///
-/// Log-ins stay as they are until the first code is sent to `POST /v1/me/second-factor/confirm`. Whoever begins anew gets another secret.
+/// Log-ins do not change until the first code is sent to `POST /v1/me/second-factor/confirm`. If you begin again before that, you get a new secret
+/// and the earlier one stops working.
 #[utoipa::path(
     post, path = "/v1/me/second-factor", tag = "accounts", security(("bearer" = [])),
     request_body = BeginSecondFactorRequest,
@@ -63,18 +64,18 @@ pub async fn begin_second_factor(
     Ok(HttpResponse::Created().insert_header(NO_STORE).json(answer))
 }
 
-/// The first code.
+/// The first code of the new second factor.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfirmSecondFactorRequest {
-    /// Six digits that the device shows.
+    /// The six digits that the device shows.
     #[schema(example = "287082")]
     pub code: String,
 }
 
 /// Switches the second factor on with its first code.
 ///
-/// From now on every log-in needs a code. All other sessions and all personal access tokens end; this session goes on.
+/// From now on every log-in needs a code. All other sessions and all personal access tokens end; this session continues.
 #[utoipa::path(
     post, path = "/v1/me/second-factor/confirm", tag = "accounts", security(("bearer" = [])),
     request_body = ConfirmSecondFactorRequest,
@@ -102,21 +103,21 @@ pub struct ProveSecondFactorRequest {
     /// Your password.
     #[schema(example = "tram window sonnet")]
     pub current_password: String,
-    /// Six digits that the device shows, or a recovery code of the second factor.
+    /// The six digits that the device shows, or a recovery code of the second factor.
     #[schema(example = "287082")]
     pub code: String,
 }
 
 /// Switches your second factor off.
 ///
-/// If your role must have one, you can do nothing then but set up another.
+/// If your role must have a second factor, most routes answer 403 `second_factor_due` until you set up another one.
 #[utoipa::path(
     post, path = "/v1/me/second-factor/switch-off", tag = "accounts", security(("bearer" = [])),
     request_body = ProveSecondFactorRequest,
     responses(
-        (status = 204, description = "The password alone is enough again."),
+        (status = 204, description = "From now on the password alone is enough."),
         (status = 403, description = "`wrong_password`, `wrong_code`"),
-        (status = 409, description = "`second_factor_off`; `edit_conflict`: password or second factor were changed at the same time."),
+        (status = 409, description = "`second_factor_off`; `edit_conflict`: the password or the second factor was changed at the same time."),
         (status = 429, description = "`login_throttled`, `rate_limited`"),
     )
 )]
@@ -131,7 +132,7 @@ pub async fn switch_off_second_factor(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Makes new recovery codes of the second factor.
+/// Creates new recovery codes of the second factor.
 ///
 /// The old ones stop working.
 #[utoipa::path(
@@ -140,7 +141,7 @@ pub async fn switch_off_second_factor(
     responses(
         (status = 201, body = SecondFactorCodesResponse),
         (status = 403, description = "`wrong_password`, `wrong_code`"),
-        (status = 409, description = "`second_factor_off`; `edit_conflict`: password or second factor were changed at the same time."),
+        (status = 409, description = "`second_factor_off`; `edit_conflict`: the password or the second factor was changed at the same time."),
         (status = 429, description = "`login_throttled`, `rate_limited`"),
     )
 )]
@@ -157,14 +158,14 @@ pub async fn replace_second_factor_codes(
     Ok(HttpResponse::Created().insert_header(NO_STORE).json(answer))
 }
 
-/// Removes somebody's second factor, for admins: when the device and the recovery codes are lost.
+/// Removes the second factor of another account, for admins: when the device and the recovery codes are lost.
 ///
-/// All sessions and personal access tokens of the account end. The next log-in needs the password alone.
+/// All sessions and personal access tokens of the account end. The next log-in needs only the password.
 #[utoipa::path(
     delete, path = "/v1/accounts/{account}/second-factor", tag = "accounts", security(("bearer" = [])),
     params(("account" = Uuid, Path, description = "Id of the account")),
     responses(
-        (status = 204, description = "The password alone is enough again."),
+        (status = 204, description = "From now on the password alone is enough."),
         (status = 409, description = "`own_account`, `second_factor_off`"),
     )
 )]

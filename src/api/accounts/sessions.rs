@@ -12,32 +12,32 @@ use crate::auth::permission::{EndOwnSessions, ReadOwnAccount};
 use crate::domain::ids::SessionId;
 use crate::http::extract::{Body, ClientNetwork, May};
 
-/// Name and password, and a second factor where the account has one.
+/// Name and password, and a second factor if the account has one.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogInRequest {
     /// Name of the account.
     #[schema(example = "ada")]
     pub name: String,
-    /// Its password.
+    /// Password of the account.
     #[schema(example = "tram window sonnet")]
     pub password: String,
-    /// Where the account has a second factor: six digits that the device shows, or a recovery code of the second factor.
+    /// If the account has a second factor: the six digits that the device shows, or a recovery code of the second factor.
     #[schema(example = "287082")]
     pub second_factor: Option<String>,
 }
 
 /// Logs in.
 ///
-/// Where the account has a second factor, name and password alone are answered with `second_factor_required`: send them again with a code.
-/// Each code is taken once; so is each recovery code.
+/// If the account has a second factor, the answer to name and password alone is `second_factor_required`: send them again with a code. Each code and
+/// each recovery code is accepted once.
 #[utoipa::path(
     post, path = "/v1/sessions", tag = "sessions", request_body = LogInRequest,
     responses(
         (status = 201, body = TokensResponse),
-        (status = 401, description = "`wrong_credentials`: the same for a wrong password, an unknown name and a banned account. `second_factor_required`, `wrong_second_factor`: name and password fit."),
+        (status = 401, description = "`wrong_credentials`: the same for a wrong password, an unknown name and a banned account. `second_factor_required`, `wrong_second_factor`: name and password are right."),
         (status = 429, description = "`login_throttled`, `rate_limited`"),
-        (status = 503, description = "`unavailable`: too many log-ins at once. It counted as no attempt."),
+        (status = 503, description = "`unavailable`: too many log-ins at once. The request did not count as an attempt."),
     )
 )]
 pub async fn log_in(
@@ -56,15 +56,15 @@ pub async fn log_in(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RefreshRequest {
-    /// The newest one of the session.
+    /// The newest refresh token of the session.
     #[schema(example = "csr_…")]
     pub refresh_token: String,
 }
 
 /// Exchanges a refresh token for new tokens.
 ///
-/// A token works once. When its reply was lost it works again for 30 seconds, as long as it is the one before the newest;
-/// any older token that comes back ends the session.
+/// A refresh token works once. If the answer was lost, the token works again for 30 seconds, as long as it is the one before the newest. If an older
+/// token is sent, the session ends.
 #[utoipa::path(
     post, path = "/v1/sessions/refresh", tag = "sessions", request_body = RefreshRequest,
     responses((status = 200, body = TokensResponse), (status = 401, description = "`invalid_token`"))
@@ -89,10 +89,10 @@ pub async fn list_sessions(
     Ok(web::Json(sessions::list(&state, &by).await?))
 }
 
-/// Logs out: ends the session that asks.
+/// Logs out: ends the session of this request.
 #[utoipa::path(
     delete, path = "/v1/sessions/current", tag = "sessions", security(("bearer" = [])),
-    responses((status = 204, description = "The session is over."))
+    responses((status = 204, description = "The session has ended."))
 )]
 pub async fn log_out(
     state: web::Data<AppState>,
@@ -106,7 +106,7 @@ pub async fn log_out(
 #[utoipa::path(
     delete, path = "/v1/sessions/{session}", tag = "sessions", security(("bearer" = [])),
     params(("session" = Uuid, Path, description = "Id of the session")),
-    responses((status = 204, description = "The session is over."))
+    responses((status = 204, description = "The session has ended."))
 )]
 pub async fn end_session(
     state: web::Data<AppState>,

@@ -14,17 +14,17 @@ use crate::auth::permission::{ManageOwnTokens, Scope};
 use crate::domain::ids::TokenId;
 use crate::http::extract::{IdempotencyKey, Judge, JudgedBody, May};
 
-/// A token to make.
+/// A personal access token to create.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateTokenRequest {
-    /// 1 to 60 characters.
+    /// Name of the token: 1 to 60 characters.
     #[schema(example = "deck sync", min_length = 1, max_length = 60)]
     pub name: String,
-    /// A token never does more than its owner's role allows.
+    /// Scopes of the token, at least one. A token never allows more than the role of its owner.
     #[schema(value_type = Vec<Scope>, min_items = 1, example = json!(["decks:read", "decks:write"]))]
     pub scopes: Vec<String>,
-    /// 1 to 366; 90 when absent.
+    /// Days until the token expires: 1 to 366; 90 if absent.
     #[schema(example = 90, minimum = 1, maximum = 366)]
     pub expires_in_days: Option<u16>,
 }
@@ -60,7 +60,7 @@ fn parse(request: &CreateTokenRequest) -> Result<RequestedToken, Problem> {
     RequestedToken::read(&request.name, &request.scopes, request.expires_in_days)
 }
 
-/// Lists your active tokens.
+/// Lists your active personal access tokens.
 #[utoipa::path(
     get, path = "/v1/tokens", tag = "sessions", security(("bearer" = [])),
     responses((status = 200, body = PersonalTokensResponse))
@@ -72,7 +72,7 @@ pub async fn list_tokens(
     Ok(web::Json(tokens::list(&state, &by).await?))
 }
 
-/// Revokes one of your tokens: it stops working everywhere within 5 seconds.
+/// Revokes one of your personal access tokens: it stops working everywhere within 5 seconds.
 #[utoipa::path(
     delete, path = "/v1/tokens/{token}", tag = "sessions", security(("bearer" = [])),
     params(("token" = Uuid, Path, description = "Id of the token")),

@@ -22,7 +22,7 @@ const FRESHNESS: Freshness = Freshness::Public(5);
 /// Lists the bulk files: three for each game.
 ///
 /// They contain what an anonymous client may see, and are rebuilt when that changes: about a minute after the change, for large games less often. The
-/// files of cards and printings of a game are from the same moment. Just after the first start there may be none yet.
+/// files of cards and printings of a game are from the same moment. Shortly after the first start of the service, the list may still be empty.
 #[utoipa::path(
     get, path = "/v1/bulk-files", tag = "catalogue",
     responses((status = 200, body = BulkFilesResponse), (status = 304, description = "Not changed."))
@@ -36,35 +36,35 @@ pub async fn list_bulk_files(
 
 /// Downloads a bulk file, or a part of it.
 ///
-/// The bytes are gzip, whatever `Accept-Encoding` says. A download is of one version to its end, also when the file is replaced meanwhile;
-/// replaced versions are kept for an hour. To go on after an interruption, send `Range` with the `ETag` in `If-Range`: if the file was
-/// replaced, the answer is all of the new one. Several ranges at once are answered with the whole file.
+/// The bytes are gzip, whatever `Accept-Encoding` is. A download reads one version to its end, even if the file is replaced meanwhile; replaced
+/// versions are kept for an hour. To continue after an interruption, send `Range`, and the `ETag` in `If-Range`: if the file was replaced, the answer
+/// is the whole new file. If several ranges are requested, the answer is the whole file, too.
 #[utoipa::path(
     get, path = "/v1/bulk-files/{name}", tag = "catalogue",
     params(
         ("name" = String, Path, description = "Name of the file", example = "ttcg-cards.ndjson.gz"),
-        ("Range" = Option<String>, Header, description = "A part: `bytes=0-99`, `bytes=100-` or `bytes=-100`", example = "bytes=0-99"),
-        ("If-Range" = Option<String>, Header, description = "The part is wanted of this `ETag` only; of another version, the whole file"),
-        ("If-Match" = Option<String>, Header, description = "The file is wanted of this `ETag` only"),
+        ("Range" = Option<String>, Header, description = "A part of the file: `bytes=0-99`, `bytes=100-` or `bytes=-100`", example = "bytes=0-99"),
+        ("If-Range" = Option<String>, Header, description = "Send the part only if the file still has this `ETag`, otherwise the whole file"),
+        ("If-Match" = Option<String>, Header, description = "Send the file only if it still has this `ETag`"),
     ),
     responses(
         (status = 200, description = "The whole file.", content((String = "application/gzip", example = "(gzip)")), headers(
             ("Accept-Ranges" = String, description = "`bytes`"),
-            ("Last-Modified" = String, description = "Since when the file has these bytes"),
-            ("Content-Disposition" = String, description = "The name to store it under"),
+            ("Last-Modified" = String, description = "When the file last changed"),
+            ("Content-Disposition" = String, description = "File name under which to store it"),
             ("Repr-Digest" = String, description = "SHA-256 of the whole file (RFC 9530)"),
         )),
-        (status = 206, description = "The part.", content((String = "application/gzip", example = "(a part of gzip)")), headers(
-            ("Content-Range" = String, description = "Which part, and of how many bytes: `bytes 0-99/9482`"),
+        (status = 206, description = "A part of the file.", content((String = "application/gzip", example = "(a part of gzip)")), headers(
+            ("Content-Range" = String, description = "Which part it is, and the size of the whole file in bytes: `bytes 0-99/9482`"),
             ("ETag" = String, description = "Version of the file, for `If-Range`"),
             ("Repr-Digest" = String, description = "SHA-256 of the whole file (RFC 9530)"),
         )),
         (status = 304, description = "Not changed."),
-        (status = 412, description = "`precondition_failed`: the file is not the one that `If-Match` names."),
+        (status = 412, description = "`precondition_failed`: the file does not have the `ETag` of `If-Match` any more."),
         (status = 416, description = "`range_not_satisfiable`: the file ends before the range begins.", headers(
-            ("Content-Range" = String, description = "How many bytes there are: `bytes */9482`"),
+            ("Content-Range" = String, description = "Size of the file in bytes: `bytes */9482`"),
         )),
-        (status = 429, description = "`too_many_streams`: your network holds as many downloads as it may."),
+        (status = 429, description = "`too_many_streams`: your network already has the largest allowed number of downloads."),
     )
 )]
 pub async fn download_bulk_file(

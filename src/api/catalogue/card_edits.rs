@@ -27,7 +27,7 @@ impl<T: Serialize> Edited<T> {
     }
 }
 
-/// A JSON merge patch of a card, as set files have cards.
+/// A JSON merge patch of a card, in the form that cards have in set files.
 #[derive(ToSchema)]
 #[schema(example = json!({
     "attributes": { "attack": 325, "defense": 175 },
@@ -47,29 +47,29 @@ impl<T: Serialize> Edited<T> {
 }))]
 #[allow(dead_code, reason = "the shape of the document; MergePatch reads it")]
 pub struct CardPatch {
-    /// Its name. A printed card keeps its name, but for case and punctuation.
+    /// Name of the card. A printed card keeps its name, except for case and punctuation.
     #[schema(example = "Kettle Imp")]
     name: Option<String>,
-    /// Code of its kind.
+    /// Code of the kind of the card.
     kind: Option<String>,
-    /// Attributes to change; `null` takes one away.
+    /// Attributes to change; `null` removes an attribute.
     #[schema(value_type = Option<Object>)]
     attributes: Option<serde_json::Map<String, serde_json::Value>>,
     /// All effects, in printed order.
     #[schema(value_type = Option<Vec<Object>>)]
     effects: Option<Vec<serde_json::Value>>,
-    /// Background text; `null` takes it away.
+    /// Background text; `null` removes it.
     lore: Option<String>,
-    /// All printings: rarities with the attributes that differ.
+    /// All printings: each rarity, with the attributes that differ from those of the card.
     #[schema(value_type = Option<Vec<Object>>)]
     printings: Option<Vec<serde_json::Value>>,
 }
 
 /// Changes a card.
 ///
-/// The body is a JSON merge patch (RFC 7396) on the card as a set file has it, printings included; lists are replaced whole. The card
-/// that comes out is judged like one of an import, and refused with every fault; pointers lead into the card. `If-Match` has the `ETag`
-/// of `GET /v1/cards/{card}`, which changes with the printings too.
+/// The body is a JSON merge patch (RFC 7396) of the card in the form of a set file, with its printings; lists are replaced as a whole. The result is
+/// checked like a card of an import. If it has faults, it is refused with a list of all of them; their pointers lead into the card. `If-Match` has
+/// the `ETag` of `GET /v1/cards/{card}`, which also changes when a printing changes.
 #[utoipa::path(
     patch, path = "/v1/cards/{card}", tag = "catalogue", security(("bearer" = [])),
     request_body(content((CardPatch = "application/merge-patch+json"), (CardPatch = "application/json"))),
@@ -79,7 +79,7 @@ pub struct CardPatch {
         ImportQuery,
     ),
     responses(
-        (status = 200, body = OpenCardResponse, description = "The card as it is now, or, in a rehearsal, as it would be.",
+        (status = 200, body = OpenCardResponse, description = "The card as it is now, or, in a dry run, as it would be.",
             headers(("ETag" = String, description = "The new version"))),
         (status = 412, description = "`precondition_failed`: it was changed since; nothing is overwritten."),
         (status = 422, description = "`invalid_edit`, `invalid_body`"),

@@ -18,22 +18,22 @@ use crate::http::extract::{Caller, Params, cacheable};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct LegalitiesQuery {
-    /// The rules as they stand on this day, `YYYY-MM-DD`; absent: today, in UTC.
+    /// Use the rules of this day, `YYYY-MM-DD`; if it is absent, today (UTC).
     #[param(value_type = Option<String>, example = "2026-11-21")]
     on: Option<Date>,
 }
 
-/// Lists what each format of its game says of a card, on a day.
+/// Lists the legality of a card in each format of its game, on a day.
 ///
-/// Rules that look at single cards decide: limit lists, what zones take, the content of boxes. Rules that count the cards of a deck are judged by deck reports. The
-/// list is empty while the card is hidden from the caller.
+/// The legality follows from the rules about single cards: limit lists, which cards a zone takes, and the contents of boxes. Rules that count the
+/// cards of a deck are judged by deck reports. The list is empty while the card is hidden from the caller.
 #[utoipa::path(
     get, path = "/v1/cards/{card}/legalities", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card"), LegalitiesQuery),
     responses(
         (status = 200, body = LegalitiesResponse),
         (status = 304, description = "Not changed."),
-        (status = 308, description = "The card became one with another: its place is in `Location`."),
+        (status = 308, description = "The card was merged into another card: its address is in `Location`."),
     )
 )]
 pub async fn list_legalities(

@@ -34,17 +34,17 @@ const MAX_SEED: usize = 100;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct NamedQuery {
-    /// The whole name; case, spaces and punctuation do not count. Accents count only where several names differ in nothing else.
+    /// The whole name; case, spaces and punctuation do not count. Accents count only if several names differ in nothing else.
     #[param(value_type = Option<String>, max_length = 120)]
     exact: Option<String>,
-    /// The name as somebody remembers it: misspelt, or some of its words or their beginnings in their order. Fewer than three
-    /// letters are only taken for a whole name.
+    /// A name as the user remembers it: misspelt, or some words of the name or their beginnings, in the order of the name. A text of fewer than three
+    /// letters only matches a whole name.
     #[param(value_type = Option<String>, max_length = 120, example = "ketle imp")]
     fuzzy: Option<String>,
-    /// Code of a game. Without one all games are searched, and a name that two of them have is ambiguous.
+    /// Code of a game. If it is absent, all games are searched, and a name that two games have is ambiguous.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
-    /// Code of a set. Without one a name that several sets of a game have is the first card of that name, by set and number.
+    /// Code of a set. If it is absent, a name that several sets of a game have means the first card of that name, by set and number.
     #[param(value_type = Option<String>)]
     set: Option<Code>,
 }
@@ -71,13 +71,13 @@ impl NamedQuery {
 
 /// Finds the card with a name.
 ///
-/// A card that is hidden from the caller has no name. When several cards may be meant, the answer is 404 `ambiguous_name` with the
-/// likeliest, 20 at most, as `candidates`: `id`, `game`, `set`, `number` and `name` of each.
+/// A card that is hidden from the caller cannot be found by its name. If several cards may be meant, the answer is 404 `ambiguous_name` with the most
+/// likely ones, at most 20, as `candidates`: `id`, `game`, `set`, `number` and `name` of each.
 #[utoipa::path(
     get, path = "/v1/cards/named", tag = "catalogue", security((), ("bearer" = [])), params(NamedQuery),
     responses(
         (status = 200, content((CardResponse = "application/json"), (String = "text/plain"))), (status = 304, description = "Not changed."),
-        (status = 404, description = "`ambiguous_name`: several cards may be meant, see `candidates`; or no card (`not_found`)."),
+        (status = 404, description = "`ambiguous_name`: several cards may be meant, see `candidates`; or no card has the name (`not_found`)."),
     )
 )]
 pub async fn find_named_card(
@@ -99,13 +99,13 @@ pub async fn find_named_card(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AutocompleteQuery {
-    /// What was typed; case, punctuation and accents do not count.
+    /// The text that the user has typed; case, punctuation and accents do not count.
     #[param(max_length = 120, example = "ket")]
     q: String,
     /// Code of a game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
-    /// Names to suggest: 1 to 20.
+    /// Largest number of names: 1 to 20.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 20, default = 20)]
     limit: SuggestionLimit,
@@ -140,8 +140,8 @@ impl TryFrom<u16> for SuggestionLimit {
 
 /// Suggests names that begin with `q`, or contain it.
 ///
-/// Only names of cards that the caller may see; a name that several games have comes once. Names that
-/// contain `q` inside a word are suggested from three letters on. An empty `q` gets an empty list.
+/// Only names of cards that the caller may see are suggested; a name that occurs in several games is listed once. Names that contain `q` inside a
+/// word are suggested if `q` has at least three letters. If `q` is empty, the list is empty.
 #[utoipa::path(
     get, path = "/v1/cards/autocomplete", tag = "catalogue", security((), ("bearer" = [])), params(AutocompleteQuery),
     responses((status = 200, body = CardNamesResponse), (status = 304, description = "Not changed."))
@@ -176,11 +176,11 @@ pub struct RandomQuery {
     /// Code of a set.
     #[param(value_type = Option<String>)]
     set: Option<Code>,
-    /// A query in the language of docs/SEARCH.md. Every term of it must be usable: there is no place for warnings beside a card.
-    /// What it says of order and printings does not count; regular expressions are tried on as many cards as in lists.
+    /// A query in the language of docs/SEARCH.md. A query with a term that cannot be used is refused, because the answer has no place for warnings.
+    /// Its terms about order and printings are ignored. Regular expressions are tested on as many cards as in lists.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
     q: Option<String>,
-    /// Draws the same card again, as long as the caller may see the same cards: 1 to 100 characters.
+    /// With the same seed the same card is drawn again, as long as the caller may see the same cards: 1 to 100 characters.
     #[param(value_type = Option<String>, min_length = 1, max_length = 100, example = "2026-11-21")]
     seed: Option<String>,
 }
@@ -199,13 +199,13 @@ impl RandomQuery {
 
 /// Draws a random card.
 ///
-/// Each card that fits and that the caller may see is as likely as the others; a card that is hidden from the caller is never drawn and changes
-/// nothing. Without a `seed` no answer is kept by a cache.
+/// Of the cards that match and that the caller may see, each has the same probability. A card that is hidden from the caller is never drawn and does
+/// not affect the draw. Without a `seed`, the answer is not cached.
 #[utoipa::path(
     get, path = "/v1/cards/random", tag = "catalogue", security((), ("bearer" = [])), params(RandomQuery),
     responses(
         (status = 200, content((CardResponse = "application/json"), (String = "text/plain"))), (status = 304, description = "Not changed."),
-        (status = 404, description = "`not_found`: there is no card to draw."),
+        (status = 404, description = "`not_found`: no card matches."),
     )
 )]
 pub async fn draw_card(
@@ -233,11 +233,11 @@ pub async fn draw_card(
     Ok(answer)
 }
 
-/// Which cards to look up.
+/// The cards to look up.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LookUpRequest {
-    /// 1 to 100 identifiers, of any kinds.
+    /// 1 to 100 identifiers; their kinds may be mixed.
     #[schema(min_items = 1, max_items = 100, example = json!([
         { "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11" },
         { "game": "ttcg", "set": "hearth", "number": "001" },
@@ -271,8 +271,8 @@ impl Judge for LookUpRequest {
 
 /// Looks up many cards at once.
 ///
-/// A card that is hidden from the caller is found by id and by number, without its contents, and never by its name. A
-/// name that differs from several names in nothing but accents is not found.
+/// A card that is hidden from the caller is found by its id and by its number, without its contents, and never by its name. A name that differs from
+/// the names of several cards only in accents is not found.
 #[utoipa::path(
     post, path = "/v1/cards/lookup", tag = "catalogue", security((), ("bearer" = [])), request_body = LookUpRequest,
     responses((status = 200, body = LookUpResponse))

@@ -59,8 +59,8 @@ fn redirect(req: &HttpRequest, to: NewPlace) -> Result<HttpResponse, Problem> {
 
 /// Lists cards that were moved or merged, the newest first.
 ///
-/// Their old ids and numbers answer 308 with the new place, also in the look-up of many cards. The list says where a card went that day;
-/// it may have gone on since.
+/// The old ids and numbers answer 308 with the new address; the look-up of many cards also finds the new card. An entry shows where the card went at
+/// that time: it may have been moved or merged again since.
 #[utoipa::path(
     get, path = "/v1/card-migrations", tag = "catalogue", params(PageQuery),
     responses((status = 200, body = Page<MigrationResponse>), (status = 304, description = "Not changed."))
@@ -74,7 +74,7 @@ pub async fn list_card_migrations(
     page.answer(&req, Freshness::Public(5))
 }
 
-/// Shows where a card was moved, or with which card it was merged.
+/// Shows where a card was moved, or into which card it was merged.
 #[utoipa::path(
     get, path = "/v1/card-migrations/{migration}", tag = "catalogue",
     params(("migration" = Uuid, Path, description = "Id of the move or merge")),
@@ -89,30 +89,30 @@ pub async fn find_card_migration(
     cacheable(&req, Freshness::Public(60), None, &found)
 }
 
-/// Where a card is to go.
+/// The new set and number of a card.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveRequest {
-    /// Code of the set; absent: the card stays in its set.
+    /// Code of the new set; if it is absent, the card stays in its set.
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
-    /// Number that no card has or had.
+    /// New number, which no card of that set has or ever had.
     #[schema(example = "159", min_length = 1, max_length = 16)]
     number: String,
-    /// Why; everybody may read it. A card that is hidden is moved without a word.
+    /// The reason, which everybody can read. It must be absent if the card is hidden.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 500)]
     note: Option<String>,
 }
 
-/// Which card it becomes one with.
+/// The card into which to merge.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MergeRequest {
     /// Id of the card that stays.
     into: Uuid,
-    /// Why; everybody may read it.
+    /// The reason, which everybody can read.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 500, example = "The same card stood in the file twice.")]
     note: Option<String>,
@@ -139,8 +139,8 @@ impl Judge for MergeRequest {
 
 /// Gives a card another number, in its set or another.
 ///
-/// Its id stays. The old number answers 308 with the new place for ever, and no card can take it. Refused while a set concerned is
-/// printed: copies carry its numbers.
+/// The id of the card stays the same. The old number permanently answers 308 with the new address, and no other card can get it. The move is refused
+/// if one of the sets was printed or is being printed, because copies carry its numbers.
 #[utoipa::path(
     post, path = "/v1/cards/{card}/move", tag = "catalogue", security(("bearer" = [])), request_body = MoveRequest,
     params(
@@ -171,12 +171,12 @@ pub async fn move_card(
 
 /// Merges a card into another one of its game.
 ///
-/// The other card stays, and gets the rulings. The old id and number answer 308 with the other's place for ever, and no card can take the
-/// number. Refused while a set concerned is printed, and while one of the cards is hidden.
+/// The other card stays, and gets the rulings. The old id and number permanently answer 308 with the address of the other card, and no card can get
+/// the old number. The merge is refused if one of the sets was printed or is being printed, and if one of the cards is hidden.
 #[utoipa::path(
     post, path = "/v1/cards/{card}/merge", tag = "catalogue", security(("bearer" = [])), request_body = MergeRequest,
     params(
-        ("card" = Uuid, Path, description = "Id of the card that goes"),
+        ("card" = Uuid, Path, description = "Id of the card that is merged into the other one"),
         ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
     ),
     responses(

@@ -18,7 +18,7 @@ use crate::http::picture::picture_answer;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PictureQuery {
-    /// Code of a rarity, which decides the numbers and the finish; absent: the lowest in which the card exists.
+    /// Code of a rarity, which determines the numbers and the finish; if it is absent, the lowest rarity in which the card exists.
     #[param(value_type = Option<String>, example = "rare")]
     pub(crate) rarity: Option<Code>,
     /// `svg` or `png`.
@@ -29,8 +29,8 @@ pub struct PictureQuery {
 
 /// Draws a card, in a template that is the same for all games.
 ///
-/// All texts of the card are in it, also for screen readers. A card that is hidden from the caller has the same picture as every other hidden card. 404 when
-/// the card does not exist in that rarity.
+/// The picture contains all texts of the card, also for screen readers. All cards that are hidden from the caller have the same picture. If the card
+/// does not exist in that rarity, the answer is 404.
 #[utoipa::path(
     get, path = "/v1/cards/{card}/picture", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card"), PictureQuery),
@@ -40,7 +40,7 @@ pub struct PictureQuery {
             (String = "image/png", example = "(PNG)"),
         )),
         (status = 304, description = "Not changed."),
-        (status = 308, description = "The card became one with another: its place is in `Location`."),
+        (status = 308, description = "The card was merged into another card: its address is in `Location`."),
     )
 )]
 pub async fn draw_card_picture(

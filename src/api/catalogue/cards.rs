@@ -18,23 +18,23 @@ use crate::http::extract::{
 };
 use crate::search::{CardFilter, NamePattern, Unique};
 
-/// Which end of a list comes first.
+/// Direction in which a list is sorted.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// The lowest.
+    /// The lowest value first.
     Asc,
-    /// The highest.
+    /// The highest value first.
     Desc,
 }
 
-/// What an entry stands for.
+/// What the entries of a list are.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UniqueParam {
-    /// A card.
+    /// Cards.
     Cards,
-    /// A card in one rarity.
+    /// Printings: cards in one rarity.
     Printings,
 }
 
@@ -63,33 +63,32 @@ pub struct CardsQuery {
     number: Option<Code>,
     /// Whether the card is hidden from the public.
     hidden: Option<bool>,
-    /// Code of a kind. Never matches a card that is hidden from the caller.
+    /// Code of a kind. It never matches a card that is hidden from the caller.
     #[param(value_type = Option<String>)]
     kind: Option<Code>,
-    /// The name, or its beginning and `*`; case, punctuation and accents do not count. Never matches a card that is hidden
-    /// from the caller.
+    /// The name, or its beginning and `*`; case, punctuation and accents do not count. It never matches a card that is hidden from the caller.
     #[param(value_type = Option<String>, max_length = 200)]
     name: Option<String>,
-    /// Code of a rarity in which the card exists. Never matches a card that is hidden from the caller.
+    /// Code of a rarity in which the card exists. It never matches a card that is hidden from the caller.
     #[param(value_type = Option<String>)]
     rarity: Option<Code>,
-    /// A query: `t:fire attack>700 -"draw a card"`. The language is in docs/SEARCH.md. Terms that cannot be used are told in
-    /// `warnings`.
+    /// A query: `t:fire attack>700 -"draw a card"`. docs/SEARCH.md describes the language. Terms that cannot be used are reported in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
     q: Option<String>,
-    /// Field to sort by; else what `q` says, else `set`: game, set and number.
+    /// Field to sort by. If it is absent, `q` may set it; otherwise it is `set`: by game, set and number.
     #[param(value_type = Option<String>, max_length = 64, example = "attack")]
     sort: Option<String>,
-    /// Which end comes first; else what `q` says, else `asc`. Cards without a value come last.
+    /// Direction in which to sort. If it is absent, `q` may set it; otherwise it is `asc`. Cards without a value come last.
     #[param(inline)]
     order: Option<Order>,
-    /// What an entry stands for; else what `q` says, else `cards`. Lists of printings hold cards that the caller may see.
+    /// Whether entries are cards or printings. If it is absent, `q` may set it; otherwise it is `cards`. Lists of printings only contain cards that
+    /// the caller may see.
     #[param(inline)]
     unique: Option<UniqueParam>,
-    /// Members of the cards to answer with, separated by commas; all when absent. `id` always comes.
+    /// Members of the cards to return, separated by commas; `id` is always returned. If it is absent, all members are returned.
     #[param(value_type = Option<String>, max_length = 200)]
     fields: Option<CardMembers>,
-    /// `total` to count all entries of the list.
+    /// `total`: also count all entries of the list.
     #[param(inline)]
     include: Option<Include>,
     /// The same as `include=total`.
@@ -103,7 +102,7 @@ pub struct CardsQuery {
     cursor: Option<Cursor>,
 }
 
-/// What else to tell.
+/// What to add to the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Include {
@@ -161,9 +160,9 @@ impl CardsQuery {
 
 /// Lists cards, or searches them.
 ///
-/// `q` is a query in the language of docs/SEARCH.md; the other filters and it must hold together. A hidden card is found by game, set,
-/// number, `hidden` and progress only: any other condition, and the negation of any other, finds only cards that the caller may see.
-/// Without `sort` the list follows game, set and number. With `Accept: text/plain` a page is a deck list with one copy of each card.
+/// `q` is a query in the language of docs/SEARCH.md; a card must match the query and the other filters. A hidden card is found only by game, set,
+/// number, `hidden` and the progress of its unlock: any other condition, and the negation of any other condition, finds only cards that the caller
+/// may see. Without `sort` the list is sorted by game, set and number. With `Accept: text/plain` a page is a deck list with one copy of each card.
 #[utoipa::path(
     get, path = "/v1/cards", tag = "catalogue", security((), ("bearer" = [])), params(CardsQuery),
     responses((status = 200, content((CardsPage = "application/json"), (String = "text/plain", example = "1 Kettle Imp (hearth) 001\n"))), (status = 304, description = "Not changed."))
@@ -183,7 +182,7 @@ pub async fn list_cards(
     Ok(form.told_apart(answer))
 }
 
-/// What is to be told beside the card itself.
+/// What to add to the card.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CardInclude {
@@ -196,7 +195,7 @@ pub enum CardInclude {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CardQuery {
-    /// What is to be told beside the card itself. Ignored with `Accept: text/plain`.
+    /// What to add to the card. Ignored with `Accept: text/plain`.
     #[param(inline)]
     include: Option<CardInclude>,
 }
@@ -210,15 +209,15 @@ impl CardQuery {
 
 /// Shows a card.
 ///
-/// While it is hidden, everybody but its holders, moderators and admins gets only its game, set, number and progress. With
-/// `Accept: text/plain` the answer is text for people.
+/// While the card is hidden, only holders of a registered copy, moderators and admins get its contents; others get only `id`, `game`, `set`,
+/// `number`, `hidden`, `unlock` and `image_uris`. With `Accept: text/plain` the answer is text for people.
 #[utoipa::path(
     get, path = "/v1/cards/{card}", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card"), CardQuery),
     responses(
         (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))),
         (status = 304, description = "Not changed."),
-        (status = 308, description = "The card became one with another: its place is in `Location`."),
+        (status = 308, description = "The card was merged into another card: its address is in `Location`."),
     )
 )]
 pub async fn find_card(
@@ -236,7 +235,7 @@ pub async fn find_card(
 
 /// Finds the card with a number of a set.
 ///
-/// Zeros at the beginning of the number may be left out, or be more, where the set has one card that is meant: `16` finds `016`.
+/// Leading zeros of the number do not count, unless the set has several such numbers: `16` finds `016`.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/cards/{number}", tag = "catalogue", security((), ("bearer" = [])),
     params(
@@ -248,7 +247,7 @@ pub async fn find_card(
     responses(
         (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))),
         (status = 304, description = "Not changed."),
-        (status = 308, description = "The card was moved, or became one with another: its place is in `Location`."),
+        (status = 308, description = "The card was moved, or merged into another card: its address is in `Location`."),
     )
 )]
 pub async fn find_card_by_number(
@@ -274,7 +273,7 @@ pub async fn find_card_by_number(
     responses(
         (status = 200, body = PrintingsResponse),
         (status = 304, description = "Not changed."),
-        (status = 308, description = "The card became one with another: its place is in `Location`."),
+        (status = 308, description = "The card was merged into another card: its address is in `Location`."),
     )
 )]
 pub async fn list_printings(

@@ -26,11 +26,11 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ChangesQuery {
-    /// What you know already: the last `next_after`, or 0.
+    /// List the events after this number: `next_after` of the previous answer, or 0.
     #[serde(default)]
     #[param(minimum = 0, default = 0, example = 0)]
     after: u64,
-    /// Only what happened to this game.
+    /// Only events of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
     /// Items on a page: 1 to 200.
@@ -41,15 +41,16 @@ pub struct ChangesQuery {
 
 /// Lists what happened to the catalogue after a number.
 ///
-/// For those who keep a copy: read on from `next_after`, fetch anew what is named. No event is left out and none comes twice, across
-/// restarts and instances. Events are kept for 90 days: if the events after your number are gone, the answer is 410; then
-/// load the bulk files. Of hidden cards the feed tells only what everybody may know: that they exist, and that they are unlocked.
+/// For programs that keep a copy of the catalogue: fetch again what an event names, and send the next request with `after` set to `next_after`. No
+/// event is left out and none is listed twice, across restarts and instances. Events are kept for 90 days: if the events after your number were
+/// deleted, the answer is 410; then load the bulk files. Of hidden cards, the feed only reports that they exist, that their number changed, and that
+/// they are unlocked.
 #[utoipa::path(
     get, path = "/v1/changes", tag = "catalogue", params(ChangesQuery),
     responses(
         (status = 200, body = ChangesResponse),
         (status = 304, description = "Not changed."),
-        (status = 410, description = "`gone`: the feed does not go back that far, or does not know that number. Begin again."),
+        (status = 410, description = "`gone`: the events after this number are no longer kept, or the number was never used. Load the bulk files."),
     )
 )]
 pub async fn list_changes(
@@ -69,26 +70,27 @@ pub async fn list_changes(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct StreamQuery {
-    /// The number after which to begin; without it, what happens from now on. The `Last-Event-ID` of a reconnecting client goes first.
+    /// Send the events after this number. Without it, the stream begins with new events. The `Last-Event-ID` of a client that reconnects takes
+    /// precedence.
     #[param(minimum = 0, example = 0)]
     after: Option<u64>,
-    /// Only what happened to this game.
+    /// Only events of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
 }
 
 /// Streams what happens to the catalogue, as server-sent events.
 ///
-/// The id of each event is its number: a client that reconnects with `Last-Event-ID` misses nothing and gets nothing twice. A comment
-/// every 15 seconds shows that the stream lives. It ends when the instance stops.
+/// The id of each event is its number: a client that reconnects with `Last-Event-ID` misses no event and gets none twice. A comment every 15 seconds
+/// shows that the stream is open. The stream ends when the instance stops or its database does not answer.
 #[utoipa::path(
     get, path = "/v1/changes/stream", tag = "catalogue",
-    params(StreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that was received")),
+    params(StreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that the client received")),
     responses(
-        (status = 200, description = "Events without end.", content((String = "text/event-stream",
+        (status = 200, description = "The events, without end.", content((String = "text/event-stream",
             example = "id: 174\\nevent: card.unlocked\\ndata: {\"seq\":174,\"kind\":\"card.unlocked\",\"game\":\"ttcg\"}\\n\\n"))),
-        (status = 410, description = "`gone`: the feed does not go back that far, or does not know that number."),
-        (status = 429, description = "`too_many_streams`: your network holds as many as it may."),
+        (status = 410, description = "`gone`: the events after this number are no longer kept, or the number was never used."),
+        (status = 429, description = "`too_many_streams`: your network already has the largest allowed number of open streams."),
     )
 )]
 pub async fn stream_changes(

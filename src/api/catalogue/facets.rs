@@ -19,16 +19,16 @@ pub struct FacetsQuery {
     /// Code of a set.
     #[param(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
-    /// A query in the language of docs/SEARCH.md: only cards that fit are counted. Terms that cannot be used are told in `warnings`; what it
-    /// says of order and printings does not count.
+    /// A query in the language of docs/SEARCH.md: only cards that match are counted. Terms that cannot be used are reported in `warnings`; terms
+    /// about order and printings are ignored.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
     q: Option<String>,
 }
 
-/// Counts how many of a game's cards have each value.
+/// Counts how many cards of a game have each value.
 ///
-/// Counts are of cards that the caller may see and that fit `q`, by their base printing; a card with two values of a facet counts for both. Numbers
-/// are values like others.
+/// Only cards that the caller may see and that match `q` are counted, by their base printing. A card that has two values of a facet is counted for
+/// both. Numbers are counted like other values.
 #[utoipa::path(
     get, path = "/v1/games/{game}/facets", tag = "catalogue", security((), ("bearer" = [])),
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), FacetsQuery),

@@ -83,17 +83,17 @@ pub async fn list_formats(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct FormatQuery {
-    /// The rules as they stand on this day, `YYYY-MM-DD`; absent: the newest.
+    /// Use the rules of this day, `YYYY-MM-DD`; if it is absent, the newest version.
     #[param(value_type = Option<String>, example = "2026-11-01")]
     on: Option<Date>,
-    /// Code of a variant.
+    /// Code of a variant; if it is absent, the default variant of the format.
     #[param(value_type = Option<String>)]
     variant: Option<Code>,
 }
 
 /// Shows a format with all its rules.
 ///
-/// Every rule names its number, its section of the rulebook and how far it can be trusted.
+/// Each rule has its number, its section of the rulebook and its provenance: how far it can be trusted.
 #[utoipa::path(
     get, path = "/v1/games/{game}/formats/{format}", tag = "catalogue",
     params(
@@ -124,7 +124,7 @@ pub async fn find_format(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SchemaQuery {
-    /// `set` (when absent): of set files of this game; `manifest`: of manifests.
+    /// `set` (the default): set files of this game; `manifest`: manifests.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "set")]
     of: SchemaOf,
@@ -132,8 +132,8 @@ pub struct SchemaQuery {
 
 /// Shows the JSON Schema of the files that describe a game.
 ///
-/// For editors and programs that write set files or manifests. What a schema cannot say, such as sums by rarity, the import checks
-/// as well; the schema's `$comment` names it.
+/// For editors, and for programs that write set files or manifests. An import also checks what a schema cannot express, such as sums by rarity;
+/// `$comment` of the schema lists these checks.
 #[utoipa::path(
     get, path = "/v1/games/{game}/schema", tag = "catalogue",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), SchemaQuery),
@@ -160,14 +160,14 @@ pub async fn find_schema(
 
 /// Shows the manifest of a game, as its author wrote it.
 ///
-/// `GET /v1/games/{game}` tells the same as JSON.
+/// `GET /v1/games/{game}` has the same contents as JSON.
 #[utoipa::path(
     get, path = "/v1/games/{game}/manifest", tag = "catalogue",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
     responses(
         (status = 200, content((String = "application/toml", example = "code = \"ttcg\"\n")),
             headers(("ETag" = String, description = "Its version, for `If-Match`"))),
-        (status = 304, description = "It is still the version that `If-None-Match` names."),
+        (status = 304, description = "The manifest still has the version of `If-None-Match`."),
     )
 )]
 pub async fn find_manifest(
@@ -216,16 +216,17 @@ text = "A pouch holds three pebbles."
 zone_size = { zone = "main", exactly = 3 }
 "#;
 
-/// Brings in a game, or changes its manifest.
+/// Imports a game, or changes its manifest.
 ///
-/// The manifest is data: `docs/GAMES.md` explains it, `GET /v1/games/{game}/schema?of=manifest` gives its JSON Schema. A manifest with a
-/// fault is refused whole, with every fault and its place. To change a game, name the version that you change in `If-Match`.
+/// The manifest is data: `docs/GAMES.md` explains it, `GET /v1/games/{game}/schema?of=manifest` is its JSON Schema. A manifest with a fault is
+/// refused as a whole, with a list of all faults and their places. To change a game, send the version of the manifest that you have changed in
+/// `If-Match`.
 #[utoipa::path(
     put, path = "/v1/games/{game}/manifest", tag = "catalogue", security(("bearer" = [])),
     request_body(content = String, content_type = "application/toml", description = "A manifest", example = json!(PEBBLES)),
     params(
         ("game" = String, Path, description = "Code of the game", example = "pebbles"),
-        ("If-Match" = Option<String>, Header, description = "ETag of the manifest to replace; none for a new game", example = "\"r1\""),
+        ("If-Match" = Option<String>, Header, description = "ETag of the manifest to replace; absent for a new game", example = "\"r1\""),
         ("If-None-Match" = Option<String>, Header, description = "`*`: only if the game is new", example = "*"),
         ImportQuery,
     ),

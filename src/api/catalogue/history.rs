@@ -10,17 +10,16 @@ use crate::app::state::AppState;
 use crate::domain::ids::CardId;
 use crate::http::extract::{Caller, PageQuery, Params, cacheable};
 
-/// Lists what happened to a card, the newest first.
+/// Lists the changes of a card, the newest first.
 ///
-/// The list is empty while the card is hidden from the caller. What changed before the unlock was never public: only moderators and
-/// admins see it.
+/// The list is empty while the card is hidden from the caller. Changes from before the unlock were never public: only moderators and admins see them.
 #[utoipa::path(
     get, path = "/v1/cards/{card}/history", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card"), PageQuery),
     responses(
         (status = 200, body = HistoryResponse),
         (status = 304, description = "Not changed."),
-        (status = 308, description = "The card became one with another: its place is in `Location`."),
+        (status = 308, description = "The card was merged into another card: its address is in `Location`."),
     )
 )]
 pub async fn list_history(

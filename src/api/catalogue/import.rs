@@ -7,12 +7,12 @@ use utoipa::IntoParams;
 
 use crate::app::catalogue::import::{ImportResponse, ImportTarget};
 
-/// Whether it is meant.
+/// Whether a change is only checked.
 #[derive(Clone, Copy, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ImportQuery {
-    /// Only check, and tell what would change.
+    /// Whether only to check: the answer reports the result, and nothing is stored.
     #[serde(default)]
     #[param(value_type = Option<bool>, default = false)]
     pub(in crate::api) dry_run: bool,

@@ -16,7 +16,7 @@ use crate::domain::catalogue::ruling::{RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
 use crate::http::extract::{Caller, IdempotencyKey, Judge, JudgedBody, May, cacheable, edited};
 
-/// What a text about a card is.
+/// Kind of a text about a card.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RulingKindParam {
@@ -26,19 +26,19 @@ pub enum RulingKindParam {
     Erratum,
 }
 
-/// What an admin writes of a card.
+/// A ruling or an erratum of a card.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RulingRequest {
     /// `ruling`: how the card is to be read; `erratum`: what it should say.
     kind: RulingKindParam,
-    /// The text; line feeds part paragraphs.
+    /// The text; line feeds separate paragraphs.
     #[schema(min_length = 1, max_length = 2000, example = "The effect counts the card itself.")]
     text: String,
-    /// The day from which it holds.
+    /// The day from which it applies.
     #[schema(format = Date, example = "2026-11-21")]
     published_on: String,
-    /// Who said it where.
+    /// Who published it, and where.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 300, example = "Rules team, November 2026")]
     source: Option<String>,
@@ -70,7 +70,7 @@ impl Judge for RulingRequest {
     responses(
         (status = 200, body = RulingsResponse),
         (status = 304, description = "Not changed."),
-        (status = 308, description = "The card became one with another: its place is in `Location`."),
+        (status = 308, description = "The card was merged into another card: its address is in `Location`."),
     )
 )]
 pub async fn list_rulings(
@@ -85,9 +85,9 @@ pub async fn list_rulings(
     found.answer(&req, |body| cacheable(&req, freshness(viewer, true), None, &body))
 }
 
-/// Writes a ruling or an erratum of a card.
+/// Creates a ruling or an erratum of a card.
 ///
-/// The card's history and the change feed (`card.changed`) tell of it, once the card is open.
+/// The ruling is recorded in the history of the card and, if the card is open, in the change feed (`card.changed`).
 #[utoipa::path(
     post, path = "/v1/cards/{card}/rulings", tag = "catalogue", security(("bearer" = [])), request_body = RulingRequest,
     params(
@@ -100,7 +100,7 @@ pub async fn list_rulings(
             ("ETag" = String, description = "Its version, for `If-Match`"),
         )),
         (status = 409, description = "`too_many_rulings`, `idempotency_in_progress`"),
-        (status = 410, description = "`gone`: the request is a repeated one, and its ruling was taken away since."),
+        (status = 410, description = "`gone`: the request was sent before, and its ruling was deleted since."),
         (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
     )
 )]
@@ -163,7 +163,9 @@ pub async fn replace_ruling(
     edited(StatusCode::OK, &ruling)
 }
 
-/// Deletes a ruling. The card's history keeps it.
+/// Deletes a ruling.
+///
+/// The history of the card keeps the ruling.
 #[utoipa::path(
     delete, path = "/v1/rulings/{ruling}", tag = "catalogue", security(("bearer" = [])),
     params(
@@ -171,7 +173,7 @@ pub async fn replace_ruling(
         ("If-Match" = String, Header, description = "ETag of the ruling that was read"),
     ),
     responses(
-        (status = 204, description = "Taken away."),
+        (status = 204, description = "Deleted."),
         (status = 412, description = "`precondition_failed`: it was changed since."),
         (status = 428, description = "`precondition_required`"),
     )

@@ -17,7 +17,7 @@ use crate::memory::rendered::{Freshness, Rendered};
 /// The same for everybody; an unlock must show within seconds.
 const FRESHNESS: Freshness = Freshness::Public(5);
 
-/// Lists the sets of a game by code.
+/// Lists the sets of a game, sorted by code.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets", tag = "catalogue",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), PageQuery),
@@ -36,7 +36,7 @@ pub async fn list_sets(
     state.kept_answers.answer(&req, make).await
 }
 
-/// Lists the sets of all games by game and code.
+/// Lists the sets of all games, sorted by game and code.
 #[utoipa::path(
     get, path = "/v1/sets", tag = "catalogue", params(PageQuery),
     responses((status = 200, body = Page<SetResponse>), (status = 304, description = "Not changed."))
@@ -75,11 +75,11 @@ pub async fn find_set(
     state.kept_answers.answer(&req, make).await
 }
 
-/// Brings in a set, or changes one.
+/// Imports a set, or changes one.
 ///
-/// The body is the whole set file: `GET /v1/games/{game}/schema` gives its JSON Schema. Every card is checked; a file with a fault is
-/// refused whole, with every fault and its place. Stored cards are known by their numbers and never vanish; new cards of a set that
-/// starts hidden are hidden. The same file again changes nothing.
+/// The body is the whole set file: `GET /v1/games/{game}/schema` is its JSON Schema. Every card is checked; a file with a fault is refused as a
+/// whole, with a list of all faults and their places. Stored cards are identified by their numbers, and a file that leaves one out is refused. New
+/// cards of a set whose cards start hidden are hidden. Sending the same file again changes nothing.
 #[utoipa::path(
     put, path = "/v1/games/{game}/sets/{set}", tag = "catalogue", security(("bearer" = [])),
     request_body(content = Object, content_type = "application/json", description = "A set file", example = json!({
@@ -95,6 +95,7 @@ pub async fn find_set(
         (status = 200, body = ImportResponse),
         (status = 201, body = ImportResponse, description = "The set is new.",
             headers(("Location" = String, description = "The set"))),
+        (status = 409, description = "`edit_conflict`: the game was changed in the meantime: send the file again."),
         (status = 422, description = "`invalid_import`"),
     )
 )]
@@ -112,9 +113,9 @@ pub async fn replace_set(
     Ok(imported(&target, &import))
 }
 
-/// Changes a set's own fields.
+/// Changes the fields of a set, but not its cards.
 ///
-/// The body is a JSON merge patch (RFC 7396). Cards are changed one by one, or all at once by `PUT` of the whole file.
+/// The body is a JSON merge patch (RFC 7396). Cards are changed one by one, or all at once by `PUT` of the whole set file.
 #[utoipa::path(
     patch, path = "/v1/games/{game}/sets/{set}", tag = "catalogue", security(("bearer" = [])),
     request_body(content((SetPatch = "application/merge-patch+json"), (SetPatch = "application/json"))),
@@ -125,10 +126,10 @@ pub async fn replace_set(
         ImportQuery,
     ),
     responses(
-        (status = 200, body = SetResponse, description = "The set as it is now, or, in a rehearsal, as it would be.",
+        (status = 200, body = SetResponse, description = "The set as it is now, or, in a dry run, as it would be.",
             headers(("ETag" = String, description = "The new version"))),
         (status = 412, description = "`precondition_failed`: it was changed since, or one of its cards was unlocked."),
-        (status = 422, description = "`invalid_body`"),
+        (status = 422, description = "`invalid_body`; `invalid_edit`: an unlock policy sets the threshold."),
         (status = 428, description = "`precondition_required`"),
     )
 )]

@@ -23,7 +23,7 @@ use crate::store::operations::idempotency::IdempotencyClaim;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CommentsQuery {
-    /// Only the replies to this comment; absent: only comments that are no replies.
+    /// Only the replies to this comment. If it is absent, only comments that are not replies.
     reply_to: Option<Uuid>,
     /// Items on a page: 1 to 200.
     #[serde(default)]
@@ -39,20 +39,20 @@ pub struct CommentsQuery {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "The second effect is *far* too cheap." }))]
 pub struct CommentRequest {
-    /// 1 to 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is text.
+    /// Text of the comment: 1 to 2000 characters. Paragraphs, `*emphasis*` and `**strong emphasis**` are its markup; everything else is plain text.
     #[schema(example = "The second effect is *far* too cheap.", min_length = 1, max_length = 2000)]
     pub text: String,
-    /// The comment that it replies to, which is no reply itself; absent: it is no reply.
+    /// Id of the comment to reply to, which must not be a reply itself. If it is absent, the new comment is not a reply.
     #[serde(default)]
     pub reply_to: Option<Uuid>,
 }
 
-/// What a comment should say.
+/// The new text of a comment.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "The second effect is *a bit* too cheap." }))]
 pub struct EditCommentRequest {
-    /// 1 to 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is text.
+    /// Text of the comment: 1 to 2000 characters. Paragraphs, `*emphasis*` and `**strong emphasis**` are its markup; everything else is plain text.
     #[schema(
         example = "The second effect is *a bit* too cheap.",
         min_length = 1,

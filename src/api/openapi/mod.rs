@@ -27,21 +27,21 @@ use crate::http::problem::ProblemBody;
 #[openapi(
     info(
         title = "Cardscape",
-        description = "A card database and collection service. Players register the serial numbers of cards they own and so \
-                       unlock the cards for everybody; deck builders check decks against each game's construction rules.\n\n\
+        description = "A card database and collection service. Players submit the serial codes of cards that they own, and so \
+                       unlock cards for everybody; deck builders check decks against the construction rules of each game.\n\n\
                        Errors are RFC 9457 problems with a stable `code`; `GET /problems` lists all of them.",
     ),
     tags(
-        (name = "accounts", description = "Register, recover, change the password."),
-        (name = "sessions", description = "Log in, refresh, log out, personal access tokens."),
+        (name = "accounts", description = "Registration, recovery, passwords, second factors, events, blocks."),
+        (name = "sessions", description = "Log-ins, refresh of tokens, log-outs, personal access tokens."),
         (name = "catalogue", description = "Games, formats, sets, cards and printings."),
-        (name = "effects", description = "Templates of effect texts, the sentences they make, and the way back."),
-        (name = "serials", description = "Submit serials, follow unlocks, look at print runs."),
+        (name = "effects", description = "Templates of effect texts, the sentences that they produce, and the templates that match a sentence."),
+        (name = "serials", description = "Submissions of serials, unlocks, print runs."),
         (name = "copies", description = "Registered copies, their history, trades and disputes."),
-        (name = "decks", description = "Deck lists and what is wrong with them."),
-        (name = "designs", description = "Player-made card designs: what an editor needs of a game, suggestions, live checks, revisions, what is shared, reviews."),
-        (name = "collection", description = "What players own, want and would give."),
-        (name = "operations", description = "For admins."),
+        (name = "decks", description = "Deck lists, and reports on which construction rules they break."),
+        (name = "designs", description = "Card designs of players: what an editor needs to know about a game, suggestions, checks, revisions, sharing, reviews."),
+        (name = "collection", description = "What players own, want and would give away."),
+        (name = "operations", description = "Webhooks and the audit log, for admins."),
         (name = "service", description = "Health, metrics, error codes."),
     ),
     components(schemas(ProblemBody, InputFault, WebhookPing)),
@@ -120,10 +120,10 @@ fn describe_answers(operation: &mut Operation, components: &Components) {
                 RefOr::Ref(_) => None,
             });
             let of_status = match status.as_str() {
-                "201" => "It was created.",
-                "202" => "It was accepted, and is done later.",
-                "204" => "It was done.",
-                _ => "What was asked for.",
+                "201" => "Created.",
+                "202" => "Accepted: the request is carried out later.",
+                "204" => "Done.",
+                _ => "The requested content.",
             };
             response.description = body.unwrap_or_else(|| of_status.to_owned());
         }
@@ -171,10 +171,10 @@ fn complete(path: &str, operation: &mut Operation) {
     let has_body = operation.request_body.is_some();
 
     let mut common = vec![
-        ("405", "The resource does not know this method: see `Allow`."),
-        ("429", "Too many requests: wait as `Retry-After` says."),
-        ("500", "Something went wrong on our side."),
-        ("503", "Not available right now: wait as `Retry-After` says."),
+        ("405", "The resource does not support this method: see `Allow`."),
+        ("429", "Too many requests: `Retry-After` is the time to wait."),
+        ("500", "A fault of the service."),
+        ("503", "Not available at this moment: `Retry-After` is the time to wait."),
     ];
     if has_query || has_header || has_body || has_path {
         common.push(("400", "The request cannot be read."));
@@ -186,12 +186,12 @@ fn complete(path: &str, operation: &mut Operation) {
         common.push(("413", "The body is too large."));
         common.push((
             "415",
-            "The body has a media type that this route does not take, or a `Content-Encoding`.",
+            "The body has a media type that this route does not accept, or a `Content-Encoding`.",
         ));
-        common.push(("422", "The body has values that it cannot have: see `errors`."));
+        common.push(("422", "The body has unknown, missing or wrong values: see `errors`."));
     }
     if secured {
-        common.push(("401", "No token, or one that is not valid."));
+        common.push(("401", "There is no token, or it is not valid."));
         common.push(("403", "The role, the scope or the kind of token does not allow this."));
     }
     // Probes are not rate-limited, and document their responses themselves.
@@ -213,16 +213,16 @@ fn complete(path: &str, operation: &mut Operation) {
     operation.security.get_or_insert_default();
     let statuses: Vec<String> = operation.responses.responses.keys().cloned().collect();
     for status in &statuses {
-        describe(operation, status, "X-Request-Id", "Id of the request, as in the log.");
+        describe(operation, status, "X-Request-Id", "Id of the request, which is also in the log.");
         match status.as_str() {
             "401" => describe(
                 operation,
                 status,
                 "WWW-Authenticate",
-                "How to say who you are (RFC 6750).",
+                "How clients authenticate (RFC 6750).",
             ),
-            "308" => describe(operation, status, "Location", "Where it is now, with the query."),
-            "405" => describe(operation, status, "Allow", "The methods that the resource knows."),
+            "308" => describe(operation, status, "Location", "The new address, with the query."),
+            "405" => describe(operation, status, "Allow", "Methods that the resource supports."),
             "429" | "503" => describe(operation, status, "Retry-After", "Seconds to wait."),
             _ => {}
         }
@@ -239,7 +239,7 @@ fn if_none_match() -> Parameter {
         .name("If-None-Match")
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
-        .description(Some("An `ETag` that the client has: 304 if it is still the answer's."))
+        .description(Some("An `ETag` that the client has; 304 if the answer still has it."))
         .schema(Some(Object::with_type(Type::String)))
         .build()
 }

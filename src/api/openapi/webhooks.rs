@@ -9,19 +9,19 @@ use utoipa::openapi::schema::{Object, Type};
 use utoipa::openapi::{Content, Ref, RefOr, Required, ResponseBuilder};
 
 const HEADERS: &[(&str, &str)] = &[
-    ("webhook-id", "Id of the delivery, the same at every try."),
-    ("webhook-timestamp", "When it was sent: seconds since 1970."),
+    ("webhook-id", "Id of the delivery, the same in every attempt."),
+    ("webhook-timestamp", "Time of this attempt, in seconds since 1970-01-01T00:00:00Z."),
     (
         "webhook-signature",
-        "`v1,` and the HMAC-SHA256, in Base64, over id, timestamp and body, joined by dots. During a change of the secret there are two, separated by a space.",
+        "`v1,` and the HMAC-SHA256, in Base64, of id, timestamp and body, joined by dots. After the secret was replaced there are two signatures for some time, separated by a space.",
     ),
 ];
 
 /// The requests that a receiver gets.
 pub(super) fn posted() -> Paths {
     let mut paths = Paths::new();
-    let change = "Something happened to the catalogue: an item of `GET /v1/changes`.";
-    let ping = "An admin tries the webhook.";
+    let change = "Reports an event of the catalogue: an item of `GET /v1/changes`.";
+    let ping = "Tests the webhook, at the request of an admin.";
     for (name, summary, body) in
         [("change", change, "ChangeResponse"), ("ping", ping, "WebhookPing")]
     {
@@ -37,7 +37,7 @@ fn posts(name: &str, summary: &str, body: &str) -> PathItem {
         .required(Some(Required::True))
         .build();
     let received = ResponseBuilder::new()
-        .description("Any status of 200 to 299 says that it was received. All else is tried again.")
+        .description("Any status from 200 to 299 means that the delivery was received. Otherwise it is tried again, except for a ping; 410 disables the webhook.")
         .build();
     let operation = OperationBuilder::new()
         .operation_id(Some(format!("receive_{name}")))

@@ -20,22 +20,22 @@ use crate::memory::rendered::Freshness;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AuditLogQuery {
-    /// Only what this account did, and what was done to it: its id or its whole name.
+    /// Only what this account did, and what was done to it: the id of the account, or its whole name.
     #[param(value_type = Option<String>, example = "ada")]
     account: Option<Person>,
-    /// Only what this account did: its id or its whole name.
+    /// Only what this account did: the id of the account, or its whole name.
     #[param(value_type = Option<String>, example = "the admin")]
     actor: Option<Person>,
-    /// Only this, as `noun.verb`, or whatever was done to a noun.
+    /// Only this action, as `noun.verb`; or all actions on a noun: `account`.
     #[param(value_type = Option<String>, example = "account.changed")]
     action: Option<AuditAction>,
-    /// Only what was done to this, as `noun:id`.
+    /// Only what was done to this target, as `noun:id`.
     #[param(value_type = Option<String>, example = "game:ttcg")]
     target: Option<AuditTarget>,
-    /// Only what was done then or later: a time, or a day (its beginning, UTC).
+    /// Only entries of this time or later: a time, or a day, which means its beginning (UTC).
     #[param(value_type = Option<String>, example = "2026-11-16")]
     from: Option<Moment>,
-    /// Only what was done before that: a time, or a day (its beginning, UTC).
+    /// Only entries earlier than this: a time, or a day, which means its beginning (UTC).
     #[param(value_type = Option<String>, example = "2026-11-23")]
     until: Option<Moment>,
     /// Items on a page: 1 to 200.
@@ -47,7 +47,7 @@ pub struct AuditLogQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the audit log, the newest first.
+/// Lists the entries of the audit log, the newest first.
 #[utoipa::path(
     get, path = "/v1/audit-log", tag = "operations", security(("bearer" = [])), params(AuditLogQuery),
     responses((status = 200, body = Page<AuditEntryResponse>), (status = 304, description = "Not changed."))

@@ -7,30 +7,31 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::http::extract::client_address;
 
-/// Tells whether the process answers.
+/// Reports that the process answers.
 #[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = HealthResponse)))]
 pub async fn healthz() -> web::Json<HealthResponse> {
     web::Json(health::report_alive())
 }
 
-/// Tells whether requests should be sent here: the database answers and takes writes, and the instance is not about to
-/// stop. The problem's `detail` says what is not so.
+/// Shows whether this instance can take requests.
+///
+/// It can if the database answers and accepts writes, and the instance is not about to stop. If it cannot, `detail` of the problem has the reason.
 #[utoipa::path(
     get, path = "/readyz", tag = "service",
-    responses((status = 200, body = HealthResponse), (status = 503, description = "Not ready."))
+    responses((status = 200, body = HealthResponse), (status = 503, description = "The instance cannot take requests at this moment."))
 )]
 pub async fn readyz(state: web::Data<AppState>) -> Result<web::Json<HealthResponse>, Problem> {
     Ok(web::Json(health::check_readiness(&state).await?))
 }
 
-/// Shows metrics in Prometheus' text format.
+/// Shows metrics in the text format of Prometheus.
 ///
-/// For this machine and configured networks only; a 404 to others.
+/// Only for this machine and the networks that the operator configured; for others the answer is 404.
 #[utoipa::path(
     get, path = "/metrics", tag = "service",
     responses(
         (status = 200, body = String, content_type = "text/plain"),
-        (status = 404, description = "Not for your network.")
+        (status = 404, description = "Not available to your network.")
     )
 )]
 pub async fn metrics(

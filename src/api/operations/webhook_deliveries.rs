@@ -19,7 +19,7 @@ use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::http::extract::{Body, IdempotencyKey, May, Params, cacheable, edited};
 use crate::memory::rendered::Freshness;
 
-/// What may have become of a delivery.
+/// State of a delivery.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStateParam {
@@ -46,7 +46,7 @@ impl From<DeliveryStateParam> for DeliveryState {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DeliveriesQuery {
-    /// Only those of which this became.
+    /// Only deliveries in this state.
     #[param(inline)]
     state: Option<DeliveryStateParam>,
     /// Items on a page: 1 to 200.
@@ -58,7 +58,7 @@ pub struct DeliveriesQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the deliveries of a webhook, the newest first; they are kept for 30 days.
+/// Lists the deliveries of a webhook, the newest first. Deliveries are kept for 30 days.
 #[utoipa::path(
     get, path = "/v1/webhooks/{webhook}/deliveries", tag = "operations", security(("bearer" = [])),
     params(("webhook" = Uuid, Path, description = "Id of the webhook"), DeliveriesQuery),
@@ -97,9 +97,10 @@ pub async fn find_webhook_delivery(
     cacheable(&req, Freshness::Private, None, &found)
 }
 
-/// Sends a delivery again, whatever became of it.
+/// Sends a delivery again, whatever its state.
 ///
-/// Within a second or two, and with as many attempts as a new one. It keeps its `webhook-id`, by which receivers know what they had.
+/// It is sent within a second or two, and tried as often as a new delivery. It keeps its `webhook-id`, by which receivers recognise deliveries that
+/// they have already handled.
 #[utoipa::path(
     post, path = "/v1/webhooks/{webhook}/deliveries/{delivery}/resend", tag = "operations", security(("bearer" = [])),
     params(
@@ -123,7 +124,7 @@ pub async fn resend_webhook_delivery(
 
 /// Tests a webhook: posts a message of the kind `ping`, once.
 ///
-/// Within a second or two; the delivery at `Location` tells what became of it.
+/// It is posted within a second or two; the delivery at `Location` shows the result.
 #[utoipa::path(
     post, path = "/v1/webhooks/{webhook}/ping", tag = "operations", security(("bearer" = [])),
     params(
@@ -133,7 +134,7 @@ pub async fn resend_webhook_delivery(
     responses(
         (status = 202, body = DeliveryResponse, headers(("Location" = String, description = "The delivery"))),
         (status = 409, description = "`webhook_disabled`, `idempotency_in_progress`"),
-        (status = 410, description = "`gone`: the request is a repeated one, and its delivery was deleted since."),
+        (status = 410, description = "`gone`: the request was sent before, and its delivery was deleted since."),
         (status = 422, description = "`idempotency_key_reused`"),
     )
 )]

@@ -36,11 +36,11 @@ pub async fn list_webhooks(
     cacheable(&req, Freshness::Private, None, &webhooks::list(&state, &by).await?)
 }
 
-/// Creates a webhook: what happens to the catalogue from now on is posted to a URL.
+/// Creates a webhook: later events of the catalogue are posted to a URL.
 ///
-/// The body of a delivery is an item of `/v1/changes`: only what everybody may know. Deliveries are signed as Standard Webhooks has it,
-/// come at least once and mostly in order, and are tried again for three days; see the API guide. The secret is shown in this answer and
-/// never again.
+/// The body of a delivery is an item of `/v1/changes`, which contains only public data. Deliveries are signed as Standard Webhooks specifies. They
+/// are sent at least once, mostly in order, and failed ones are tried again for three days; see the API guide. The secret is shown only in this
+/// answer.
 #[utoipa::path(
     post, path = "/v1/webhooks", tag = "operations", security(("bearer" = [])), request_body = WebhookRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
@@ -50,7 +50,7 @@ pub async fn list_webhooks(
             ("ETag" = String, description = "Its version, for `If-Match`"),
         )),
         (status = 409, description = "`too_many_webhooks`, `idempotency_in_progress`"),
-        (status = 410, description = "`gone`: the request is a repeated one, and its webhook was deleted since."),
+        (status = 410, description = "`gone`: the request was sent before, and its webhook was deleted since."),
         (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
     )
 )]
@@ -96,10 +96,10 @@ pub async fn find_webhook(
     cacheable(&req, Freshness::Private, None, &found)
 }
 
-/// Replaces a webhook, disables or enables it.
+/// Replaces a webhook, or disables or enables it.
 ///
-/// A disabled webhook gets nothing, and its waiting deliveries are given up. When it is enabled again it gets what happens from then on;
-/// `/v1/changes` has what happened in between.
+/// A disabled webhook gets no deliveries, and its waiting deliveries are given up. When it is enabled again, it gets the events from then on; read
+/// the events in between from `/v1/changes`.
 #[utoipa::path(
     put, path = "/v1/webhooks/{webhook}", tag = "operations", security(("bearer" = [])), request_body = WebhookRequest,
     params(
@@ -124,7 +124,9 @@ pub async fn replace_webhook(
     edited(StatusCode::OK, &answer)
 }
 
-/// Deletes a webhook with its deliveries. What is on its way at this moment may still arrive.
+/// Deletes a webhook with its deliveries.
+///
+/// A delivery that is being sent at this moment may still arrive.
 #[utoipa::path(
     delete, path = "/v1/webhooks/{webhook}", tag = "operations", security(("bearer" = [])),
     params(
@@ -147,11 +149,11 @@ pub async fn delete_webhook(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// How a secret is to be replaced.
+/// How to replace the secret of a webhook.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotateSecretRequest {
-    /// For how many hours deliveries are also signed with the old secret: 0 to 168. Send 0 if it fell into wrong hands.
+    /// For how many hours deliveries are also signed with the old secret: 0 to 168. Send 0 if the old secret was leaked.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 168, default = 24, example = 24)]
     overlap_hours: Option<u16>,
@@ -159,8 +161,7 @@ pub struct RotateSecretRequest {
 
 /// Gives a webhook a new secret.
 ///
-/// For some hours deliveries are signed with the new secret and with the old one. The secret is shown in this answer and
-/// never again.
+/// For some hours, deliveries are signed with the new secret and with the old one. The new secret is shown only in this answer.
 #[utoipa::path(
     post, path = "/v1/webhooks/{webhook}/secret", tag = "operations", security(("bearer" = [])), request_body = Option<RotateSecretRequest>,
     params(

@@ -30,12 +30,12 @@ const CHUNK: i64 = 100;
 /// How long a stream waits before it repeats a failed read.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
-/// Something of one's own that an event is about.
+/// A resource that an event is about.
 #[derive(Serialize, ToSchema)]
 pub struct EventSubject {
-    /// Id.
+    /// Its id.
     pub id: Uuid,
-    /// Where it is.
+    /// Its path.
     #[schema(example = "/v1/copies/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub href: String,
 }
@@ -46,10 +46,10 @@ impl EventSubject {
     }
 }
 
-/// The card that an event is about: its place, which is no secret.
+/// The card that an event is about: its set and number, never its contents.
 #[derive(Serialize, ToSchema)]
 pub struct EventCard {
-    /// Id.
+    /// Its id.
     pub id: Uuid,
     /// Code of its game.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,7 @@ pub struct EventCard {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "001")]
     pub number: Option<String>,
-    /// Where the card is, for whom may see it.
+    /// Its path. A card that is hidden from you has no contents there.
     #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub href: String,
 }
@@ -74,32 +74,33 @@ pub struct EventDesign {
     /// Its identifier.
     #[schema(example = "D-7KQ2X0FM9F")]
     pub id: String,
-    /// Where it is.
+    /// Its path.
     #[schema(example = "/v1/designs/D-7KQ2X0FM9F")]
     pub href: String,
 }
 
-/// Something that happened to the account.
+/// An event of your account.
 #[derive(Serialize, ToSchema)]
 pub struct AccountEventResponse {
-    /// Its place among the events of the account, from 1, without gaps.
+    /// Number of the event among the events of the account: from 1, without gaps.
     #[schema(example = 17, minimum = 1)]
     pub seq: i64,
-    /// `submission.accepted` (the copy is registered to you), `submission.held` (it is, and a moderator must confirm it before it counts),
-    /// `submission.confirmed`, `submission.refused` (by a moderator); `card.unlocked` (one that you had submitted); `trade.offered` (to
-    /// you), `trade.countered` (an offer of yours: `trade` is the answer), `trade.accepted`, `trade.declined`, `trade.cancelled`,
-    /// `trade.lapsed`, `trade.expired` (whichever side you are on); `copy.received`, `copy.given` (by a trade), `copy.frozen`,
-    /// `copy.unfrozen`, `copy.voided` (by a moderator); `dispute.opened` (about a copy of yours), `dispute.decided`, `dispute.closed`
-    /// (whichever side you are on); `design.commented` (on a design of yours), `design.replied` (to a comment of yours), `design.suggested` (a change of a
-    /// design of yours), `design.suggestion_taken`, `design.suggestion_declined` (one that you had suggested), `design.approved`, `design.declined` (by a
-    /// moderator), `design.official` (it is a card that everybody sees), `design.taken_down`, `design.reinstated` (by a moderator, after a report);
-    /// `deck.commented` (on a deck of yours), `deck.replied` (to a comment of yours), `deck.became_illegal`, `deck.became_legal` (one that you watch). More may come.
+    /// Kind of the event. Submissions: `submission.accepted` (the copy is registered to you), `submission.held` (it is registered to you, but a
+    /// moderator must confirm the submission before it counts), `submission.confirmed`, `submission.refused` (by a moderator). Cards: `card.unlocked`
+    /// (you had submitted a copy of the card). Trades: `trade.offered` (to you), `trade.countered` (an offer of yours was answered with a
+    /// counter-offer: `trade`), `trade.accepted`, `trade.declined`, `trade.cancelled`, `trade.lapsed`, `trade.expired` (for both sides). Copies:
+    /// `copy.received`, `copy.given` (by a trade), `copy.frozen`, `copy.unfrozen`, `copy.voided` (by a moderator). Disputes: `dispute.opened` (about
+    /// a copy of yours), `dispute.decided`, `dispute.closed` (for both sides). Designs: `design.commented` (on a design of yours), `design.replied`
+    /// (to a comment of yours), `design.suggested` (a change of a design of yours), `design.suggestion_taken`, `design.suggestion_declined` (a change
+    /// that you had suggested), `design.approved`, `design.declined` (by a moderator), `design.official` (it is a card that everybody sees),
+    /// `design.taken_down`, `design.reinstated` (by a moderator, after a report). Decks: `deck.commented` (on a deck of yours), `deck.replied` (to a
+    /// comment of yours), `deck.became_illegal`, `deck.became_legal` (a deck that you watch). More kinds may be added later.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submission: Option<EventSubject>,
-    /// The copy; of a dispute only if it is yours, or was.
+    /// The copy. In events about disputes it is present only if the copy is yours, or was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy: Option<EventSubject>,
     /// The card.
@@ -120,13 +121,13 @@ pub struct AccountEventResponse {
     /// The comment on the design or the deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<EventSubject>,
-    /// The change of the design that was suggested.
+    /// The suggested change of the design.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<EventSubject>,
-    /// What a dispute came to: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`.
+    /// How the dispute ended: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// When.
+    /// When it happened.
     pub at: DateTime<Utc>,
 }
 
@@ -163,15 +164,15 @@ impl From<EventRow> for AccountEventResponse {
     }
 }
 
-/// A stretch of what happened to the account.
+/// A part of the events of your account.
 #[derive(Serialize, ToSchema)]
 pub struct AccountEventsResponse {
-    /// What happened, the oldest first.
+    /// The events, the oldest first.
     pub data: Vec<AccountEventResponse>,
-    /// Everything up to this number is known now: `after` of the next request.
+    /// Number to send as `after` in the next request: no event up to it is missing.
     #[schema(example = 17, minimum = 0)]
     pub next_after: i64,
-    /// The newest number that there is. When `next_after` has reached it, there is no more for now.
+    /// Number of the newest event. When `next_after` has reached it, there are no further events at this moment.
     #[schema(example = 17, minimum = 0)]
     pub newest: i64,
 }

@@ -13,15 +13,15 @@ use crate::domain::accounts::blocks::MAX_BLOCKS;
 use crate::domain::ids::AccountId;
 use crate::store::accounts::blocks::{self, BlockOutcome, BlockRow};
 
-/// Somebody whom you have blocked.
+/// A player whom you have blocked.
 #[derive(Serialize, ToSchema)]
 pub struct BlockResponse {
-    /// Whom.
+    /// Id of the blocked account.
     pub account_id: Uuid,
-    /// The name of that account.
+    /// Name of the blocked account.
     #[schema(example = "ben")]
     pub name: String,
-    /// When.
+    /// When you blocked it.
     pub blocked_at: DateTime<Utc>,
 }
 

@@ -11,15 +11,15 @@ use crate::domain::accounts::optional_events::OptionalEvent;
 use crate::store::accounts::event_settings;
 
 words! {
-    OptionalEvent: "A kind of event that an account can go without.";
+    OptionalEvent: "A kind of event that can be turned off.";
 }
 
-/// Which events you are not told.
+/// The kinds of events to turn off.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "muted": ["design.commented"] }))]
 pub struct EventSettingsRequest {
-    /// Kinds that you do not want to be told from now on; those that are absent are told.
+    /// Kinds of events that you do not want to get from now on. Kinds that are not in the list are on.
     #[schema(value_type = Vec<OptionalEvent>, max_items = 10, example = json!(["design.commented"]))]
     pub muted: Vec<String>,
 }
@@ -40,10 +40,10 @@ impl EventSettingsRequest {
     }
 }
 
-/// Which events you are not told.
+/// The kinds of events that are turned off.
 #[derive(Serialize, ToSchema)]
 pub struct EventSettingsResponse {
-    /// Kinds that you are not told.
+    /// Kinds of events that you do not get.
     #[schema(example = json!(["design.commented"]))]
     pub muted: Vec<&'static str>,
 }

@@ -29,22 +29,22 @@ pub struct AccountResponse {
     /// Its name.
     #[schema(example = "ada")]
     pub name: String,
-    /// `player`, `moderator` or `admin`.
+    /// Its role: `player`, `moderator` or `admin`.
     #[schema(example = "player")]
     pub role: &'static str,
-    /// The password was set by somebody else: nothing but changing it is allowed.
+    /// Whether an operator has set the password: until the account changes it, most routes answer 403 `password_change_due`.
     pub must_change_password: bool,
-    /// Whether its log-ins need a second factor.
+    /// Whether log-ins need a second factor.
     pub second_factor: bool,
-    /// Who may send it offers and see its copies: `closed`, `offers` or `public`.
+    /// Who may send trade offers to the account and see its copies: `closed`, `offers` or `public`.
     #[schema(example = "offers")]
     pub trading: &'static str,
-    /// Whether it is named on the leaderboard.
+    /// Whether the leaderboard names the account.
     pub on_leaderboard: bool,
-    /// When it was banned; absent when it is not.
+    /// When the account was banned; absent if it is not banned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub banned_at: Option<DateTime<Utc>>,
-    /// When it was registered.
+    /// When the account was registered.
     pub created_at: DateTime<Utc>,
 }
 
@@ -64,13 +64,13 @@ impl From<AccountRow> for AccountResponse {
     }
 }
 
-/// A new account, with what is shown only now.
+/// A new account, with recovery codes that are shown only now.
 #[derive(Serialize, ToSchema)]
 pub struct RegisteredResponse {
     /// The account.
     #[serde(flatten)]
     pub account: AccountResponse,
-    /// One-time codes that set a new password when the old one is lost. Shown once: keep them safe.
+    /// One-time codes, each of which sets a new password once, when the old one is lost. Shown once: keep them safe.
     #[schema(example = json!(["7KQ2-X0FM-93TD-AW5G"]))]
     pub recovery_codes: Vec<String>,
 }

@@ -23,7 +23,7 @@ use crate::store::{Connection, PooledConnection, StoreResult};
 /// New recovery codes; all earlier ones stop working.
 #[derive(Serialize, ToSchema)]
 pub struct RecoveryCodesResponse {
-    /// One-time codes that set a new password when the old one is lost. Shown once: keep them safe.
+    /// One-time codes, each of which sets a new password once, when the old one is lost. Shown once: keep them safe.
     #[schema(example = json!(["7KQ2-X0FM-93TD-AW5G"]))]
     pub recovery_codes: Vec<String>,
 }

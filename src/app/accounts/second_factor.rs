@@ -20,20 +20,20 @@ use crate::store::accounts::second_factors::{self, Confirmed, FactorChanged, Fac
 use crate::store::accounts::sessions;
 use crate::store::{Connection, StoreResult};
 
-/// What your second factor is like.
+/// State of your second factor.
 #[derive(Serialize, ToSchema)]
 pub struct SecondFactorResponse {
-    /// Whether a log-in needs a code.
+    /// Whether log-ins need a code.
     pub on: bool,
-    /// Whether the role must have a second factor: without one nothing else is allowed.
+    /// Whether your role must have a second factor: without one, most routes answer 403 `second_factor_due`.
     pub required: bool,
-    /// Since when a log-in needs a code.
+    /// Since when log-ins need a code; absent if they do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<DateTime<Utc>>,
-    /// One was begun and waits for its first code until then.
+    /// Until when a second factor that is being set up waits for its first code; absent if none is being set up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_until: Option<DateTime<Utc>>,
-    /// Recovery codes of the second factor that were not used yet.
+    /// Number of unused recovery codes of the second factor.
     #[schema(example = 8, minimum = 0)]
     pub recovery_codes_left: i64,
 }
@@ -54,18 +54,18 @@ pub async fn find(
     })
 }
 
-/// A secret for an authenticator app.
+/// The secret of a new second factor, for an authenticator app.
 #[derive(Serialize, ToSchema)]
 pub struct SecondFactorSecretResponse {
-    /// In Base32, to be typed. Shown once.
+    /// The secret in Base32, to be typed into the app. Shown once.
     #[schema(example = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")]
     pub secret: String,
-    /// The same as a URI, to be shown as a QR code: codes of six digits, SHA-1, 30 seconds (RFC 6238). Shown once.
+    /// The same secret as a URI, to be shown as a QR code: codes of six digits, SHA-1, 30 seconds (RFC 6238). Shown once.
     #[schema(
         example = "otpauth://totp/Cardscape:ada?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Cardscape"
     )]
     pub uri: String,
-    /// The first code must be sent before this.
+    /// The first code must be sent before this time.
     pub expires_at: DateTime<Utc>,
 }
 
@@ -104,8 +104,8 @@ pub async fn begin(
 /// Recovery codes of the second factor.
 #[derive(Serialize, ToSchema)]
 pub struct SecondFactorCodesResponse {
-    /// Each stands once for a code, when the device is lost. Shown once: keep them safe, and apart from the codes of the registration, which
-    /// are for a lost password.
+    /// Recovery codes, each of which works once in place of a code, when the device is lost. Shown once: keep them safe, and apart from the recovery
+    /// codes of the account, which are for a lost password.
     #[schema(example = json!(["7KQ2-X0FM-93TD-AW5G"]))]
     pub recovery_codes: Vec<String>,
 }

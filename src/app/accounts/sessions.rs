@@ -29,17 +29,17 @@ use crate::store::{Connection, StoreResult};
 /// Tokens of a session.
 #[derive(Serialize, ToSchema)]
 pub struct TokensResponse {
-    /// The session.
+    /// Id of the session.
     pub session_id: Uuid,
-    /// The account that logged in.
+    /// Id of the account that logged in.
     pub account_id: Uuid,
-    /// Send as `Authorization: Bearer …`.
+    /// Send it as `Authorization: Bearer …`.
     #[schema(example = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl")]
     pub access_token: String,
     /// Always `Bearer`.
     #[schema(example = "Bearer")]
     pub token_type: &'static str,
-    /// Seconds until the access token ends.
+    /// Seconds until the access token expires.
     #[schema(example = 900)]
     pub expires_in: i64,
     /// Exchange it once at `POST /v1/sessions/refresh` for new tokens.
@@ -317,11 +317,11 @@ pub async fn refresh(app: &AppState, presented: &str) -> Result<TokensResponse, 
 pub struct SessionResponse {
     /// Its id.
     pub id: Uuid,
-    /// Whether it is the one that asks.
+    /// Whether the request was sent in this session.
     pub current: bool,
-    /// When the log-in was.
+    /// When the client logged in.
     pub created_at: DateTime<Utc>,
-    /// When it was refreshed last.
+    /// When it was last refreshed.
     pub last_used_at: DateTime<Utc>,
     /// When it ends if it is not refreshed.
     pub expires_at: DateTime<Utc>,
@@ -342,7 +342,7 @@ impl SessionResponse {
 /// Your active sessions.
 #[derive(Serialize, ToSchema)]
 pub struct SessionsResponse {
-    /// The newest first, at most 200.
+    /// The sessions, the newest first, at most 200.
     pub data: Vec<SessionResponse>,
 }
 

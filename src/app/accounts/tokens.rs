@@ -17,7 +17,7 @@ use crate::store::accounts::tokens::{self, NewToken, TokenCreated, TokenRow};
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 words! {
-    Scope: "What a personal access token is good for.";
+    Scope: "A scope of a personal access token: what it allows.";
 }
 
 /// Default lifetime of a token.
@@ -64,22 +64,22 @@ impl RequestedToken {
     }
 }
 
-/// A personal access token; its secret was shown once.
+/// A personal access token, without its secret, which was shown once.
 #[derive(Serialize, ToSchema)]
 pub struct TokenResponse {
     /// Its id.
     pub id: Uuid,
-    /// What its owner calls it.
+    /// Name of the token, chosen by its owner.
     #[schema(example = "deck sync")]
     pub name: String,
-    /// What it is good for.
+    /// Scopes of the token: what it allows.
     #[schema(value_type = Vec<Scope>, example = json!(["decks:read"]))]
     pub scopes: Vec<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: DateTime<Utc>,
-    /// When it was used last, to the minute.
+    /// When it was last used, to the minute; absent if it was never used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<DateTime<Utc>>,
 }
@@ -103,7 +103,7 @@ pub struct CreatedTokenResponse {
     /// The token.
     #[serde(flatten)]
     pub token: TokenResponse,
-    /// Send as `Authorization: Bearer …`. Shown once: absent when a repeated request is answered again.
+    /// The secret: send it as `Authorization: Bearer …`. Shown once: absent in the answer to a repeated request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "csp_…")]
     pub secret: Option<String>,
@@ -146,10 +146,10 @@ pub async fn create(
     }
 }
 
-/// Own personal access tokens.
+/// Your personal access tokens.
 #[derive(Serialize, ToSchema)]
 pub struct PersonalTokensResponse {
-    /// The newest first, at most 50.
+    /// The tokens, the newest first, at most 50.
     pub data: Vec<TokenResponse>,
 }
 

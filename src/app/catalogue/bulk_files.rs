@@ -22,7 +22,7 @@ pub use pages::LAYOUT;
 /// Media type of every download, whatever its content.
 pub const GZIP: &str = "application/gzip";
 
-/// A file to download.
+/// A bulk file.
 #[derive(Serialize, ToSchema)]
 pub struct BulkFileResponse {
     /// Its name.
@@ -31,45 +31,45 @@ pub struct BulkFileResponse {
     /// Code of its game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// `cards`, `printings` or `decks`.
+    /// Type of its contents: `cards`, `printings` or `decks`.
     #[schema(example = "cards")]
     pub r#type: String,
-    /// What is in it.
+    /// A description of its contents.
     #[schema(example = "All cards of the game, one JSON object a line.")]
     pub description: &'static str,
-    /// Since when it has these bytes.
+    /// When its bytes last changed.
     pub updated_at: DateTime<Utc>,
-    /// Bytes of the download.
+    /// Size of the download in bytes.
     #[schema(example = 9482, minimum = 1)]
     pub size: i64,
-    /// Bytes when it is unpacked.
+    /// Size of the uncompressed contents in bytes.
     #[schema(example = 84120, minimum = 0)]
     pub uncompressed_size: i64,
-    /// Cards, printings or decks in it.
+    /// Number of cards, printings or decks in it.
     #[schema(example = 90, minimum = 0)]
     pub rows: i64,
-    /// SHA-256 of the bytes of the download, in hexadecimal digits. In quotation marks it is the download's `ETag`.
+    /// SHA-256 of the bytes of the download, in hexadecimal digits. In quotation marks it is the `ETag` of the download.
     #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     pub sha256: String,
-    /// Where it is.
+    /// Its path.
     #[schema(example = "/v1/bulk-files/ttcg-cards.ndjson.gz")]
     pub download_uri: String,
     /// Media type of the download.
     #[schema(example = "application/gzip")]
     pub content_type: &'static str,
-    /// Media type of what is packed in it.
+    /// Media type of the uncompressed contents.
     #[schema(example = "application/x-ndjson")]
     pub uncompressed_content_type: &'static str,
-    /// The file holds everything of its game that the change feed tells up to this number: go on with
-    /// `GET /v1/changes?after=` it. It may hold some of what comes after, too.
+    /// The file contains all events of its game in the change feed up to this number: continue with `GET /v1/changes`, with this number as `after`.
+    /// It may also contain some later events.
     #[schema(example = 174, minimum = 0)]
     pub change_seq: i64,
 }
 
-/// All files.
+/// All bulk files.
 #[derive(Serialize, ToSchema)]
 pub struct BulkFilesResponse {
-    /// By name.
+    /// The files, sorted by name.
     pub data: Vec<BulkFileResponse>,
 }
 

@@ -16,28 +16,28 @@ use crate::domain::ids::CardId;
 use crate::store::Connection;
 use crate::store::catalogue::cards::{self, CardView, OpenCard};
 
-/// What a format says of the card.
+/// Legality of a card in a format.
 #[derive(Serialize, ToSchema)]
 pub struct LegalityResponse {
     /// Code of the format.
     #[schema(example = "standard")]
     pub format: String,
-    /// Its version that is in force on that day.
+    /// The version of the format that applies on that day.
     #[schema(example = "ttcg/0.042")]
     pub version: String,
-    /// Its variant that is in force when nothing is said, if it has any.
+    /// The default variant of the format, which is used here; absent if the format has no variants.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "by_name")]
     pub variant: Option<String>,
-    /// `legal`: it may be in decks, as any card; `restricted`: it may, in as many copies as the limit list allows it; `banned`: the limit list forbids it; `not_legal`: no zone of the format
-    /// takes it, or the box does not contain it.
+    /// `legal`: decks may contain it; `restricted`: decks may contain it in as many copies as the limit list allows; `banned`: the limit list forbids
+    /// it; `not_legal`: no zone of the format takes it, or the box does not contain it.
     #[schema(example = "legal")]
     pub status: &'static str,
-    /// Most copies by the limit list; absent when the list does not name the card. Other rules may allow fewer.
+    /// Most copies that the limit list allows; absent if the list does not name the card. Other rules may allow fewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1)]
     pub max_copies: Option<u32>,
-    /// Number of the rule that makes it anything but legal.
+    /// Number of the rule because of which the card is not `legal`; absent if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "T-2.2.1d")]
     pub rule: Option<String>,
@@ -56,13 +56,13 @@ impl LegalityResponse {
     }
 }
 
-/// What the formats say of a card on a day.
+/// Legalities of a card on a day.
 #[derive(Serialize, ToSchema)]
 pub struct LegalitiesResponse {
     /// The day.
     #[schema(value_type = String, format = Date, example = "2026-11-21")]
     pub on: Date,
-    /// One entry for each format of the game that there is on that day; none while the card is hidden from the caller.
+    /// One entry for each format of the game that exists on that day; empty while the card is hidden from the caller.
     pub data: Vec<LegalityResponse>,
 }
 

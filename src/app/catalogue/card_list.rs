@@ -188,19 +188,19 @@ impl Total {
     }
 }
 
-/// One page of cards, or of printings.
+/// A page of a list of cards or printings.
 #[derive(Serialize, ToSchema)]
 pub struct CardsPage {
     /// The entries.
     #[serde(flatten)]
     pub page: Page<CardEntry>,
-    /// `false`: there are more than `total`, which is 10,000 then, the most that are counted; or not all cards could be tried. Absent when
-    /// `total` is exact.
+    /// `false` if `total` is not exact: the list has more than 10,000 entries, which is the most that are counted, or expensive terms were not tested
+    /// on all cards. Absent if `total` is exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = false)]
     pub total_is_exact: Option<bool>,
-    /// The terms of the query that could not be used: the list is what the others find. And what was left out because it would
-    /// have read too much.
+    /// Terms of the query that cannot be used, and were therefore left out; and terms that were not tested on all cards, because that would have read
+    /// too much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }
@@ -261,13 +261,13 @@ impl CardEntry {
     }
 }
 
-/// Members of a card. Absent: not asked for, or not known to the caller.
+/// Members of a card. A member is absent if it was not requested, or if the card is hidden from the caller.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "stands for a map in the OpenAPI document")]
 pub struct CardMembersResponse {
     /// Id of the card.
     id: Uuid,
-    /// The printing, in lists of printings.
+    /// The printing; only in lists of printings.
     printing: Option<PrintingResponse>,
 }
 
@@ -277,7 +277,7 @@ impl PartialSchema for CardEntry {
             .item(Ref::from_schema_name(CardResponse::name()))
             .item(Ref::from_schema_name(CardMembersResponse::name()))
             .description(Some(
-                "A card; with one printing (`unique=printings`), or with chosen members only (`fields`).",
+                "A card; with one printing in lists of printings (`unique=printings`), or with only the requested members (`fields`).",
             ));
         Schema::AnyOf(one_of.build()).into()
     }

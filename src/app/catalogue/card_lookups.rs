@@ -110,10 +110,10 @@ pub(crate) async fn find_candidates(
     Ok(cards::find_named(&mut conn, viewer, place, name, false).await?)
 }
 
-/// Names of cards.
+/// Suggested names of cards.
 #[derive(Default, Serialize, ToSchema)]
 pub struct CardNamesResponse {
-    /// First those that begin with what was typed, then those with a word that does, then those that contain it.
+    /// First the names that begin with `q`, then names with a word that begins with it, then names that contain it.
     #[schema(example = json!(["Kettle Imp"]))]
     pub data: Vec<String>,
 }
@@ -198,7 +198,7 @@ async fn draw_in_memory(
     Ok(Some(drawn.map(|card| CardId(Uuid::from_u128(card)))))
 }
 
-/// What names a card: `id`; or `game`, `set` and `number`; or `game`, `name` and perhaps `set`.
+/// Identifier of a card: `id`; or `game`, `set` and `number`; or `game`, `name` and optionally `set`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CardIdentifierBody {
@@ -218,8 +218,8 @@ pub struct CardIdentifierBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "001", min_length = 1, max_length = 64)]
     pub number: Option<String>,
-    /// Its whole name, compared like `exact` of `GET /v1/cards/named`. Without a set it is the first card of that name by set and
-    /// number, in games that have several.
+    /// Its whole name, compared like `exact` of `GET /v1/cards/named`. In games that reprint cards, a name without a set means the first card of that
+    /// name by set and number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "Kettle Imp", min_length = 1, max_length = 120)]
     pub name: Option<String>,
@@ -277,7 +277,7 @@ impl CardIdentifierBody {
 pub struct LookUpResponse {
     /// The cards, in the order of the request; a card that is requested twice is listed twice.
     pub data: Vec<CardResponse>,
-    /// The identifiers that name no card, or none that the caller may see by its name, as they were given.
+    /// The identifiers for which there is no card, as they were sent. By name, a card that is hidden from the caller is not found.
     #[schema(example = json!([{ "game": "ttcg", "name": "Nobody" }]))]
     pub not_found: Vec<CardIdentifierBody>,
 }

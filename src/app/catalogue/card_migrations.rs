@@ -80,7 +80,7 @@ pub(super) async fn follow_number<T>(
     Ok(Located::Moved(NewPlace::Number(new.ok_or_else(Problem::not_found)?)))
 }
 
-/// A place of a card.
+/// Set and number of a card.
 #[derive(Serialize, ToSchema)]
 pub struct CardPlaceResponse {
     /// Code of the game.
@@ -94,25 +94,25 @@ pub struct CardPlaceResponse {
     pub number: String,
 }
 
-/// A card that was moved or merged.
+/// A move or a merge of a card.
 #[derive(Serialize, ToSchema)]
 pub struct MigrationResponse {
     /// Its id.
     pub id: Uuid,
-    /// `move`: the card got another number; `merge`: it became one with another card.
+    /// `move`: the card got another number; `merge`: it was merged into another card.
     #[schema(example = "merge")]
     pub r#type: String,
-    /// Id of the card.
+    /// Id of the card that was moved or merged.
     pub old_card_id: Uuid,
-    /// Id of the card that it is now: the same after a move.
+    /// Id of the card that it is now: its own after a move, that of the other card after a merge.
     pub new_card_id: Uuid,
-    /// The place that the card left.
+    /// Set and number that the card had before.
     pub old: CardPlaceResponse,
-    /// The place that it went to.
+    /// Set and number that the card has afterwards.
     pub new: CardPlaceResponse,
-    /// When.
+    /// When it happened.
     pub performed_at: DateTime<Utc>,
-    /// Why.
+    /// The reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "The same card stood in the file twice.")]
     pub note: Option<String>,

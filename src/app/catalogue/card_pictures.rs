@@ -20,7 +20,7 @@ use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::cards::{self, CardView, OpenCard, Printing};
 use crate::store::designs::artwork_files;
 
-/// In which form.
+/// Format of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PictureForm {

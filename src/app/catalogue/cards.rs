@@ -27,13 +27,13 @@ use crate::store::catalogue::cards::{
 };
 use crate::store::{Connection, StoreResult};
 
-/// How far a card that started hidden is from being unlocked.
+/// Unlock progress of a card that started hidden.
 #[derive(Serialize, ToSchema)]
 pub struct CardUnlock {
-    /// Submissions that count: at most one of each account.
+    /// Number of submissions that count: at most one of each account.
     #[schema(example = 3)]
     pub submissions: i32,
-    /// How many unlock the card.
+    /// Number of submissions that unlock the card.
     #[schema(example = 5)]
     pub threshold: i32,
     /// When the card was unlocked; absent while it is hidden.
@@ -51,16 +51,16 @@ impl From<cards::UnlockProgress> for CardUnlock {
     }
 }
 
-/// One effect of a card.
+/// An effect of a card.
 // The schema of an `Effect` in responses, which contain the stored JSON unchanged; a test compares both.
 #[derive(ToSchema)]
 pub struct EffectResponse {
-    /// How it is activated, in games that have styles.
+    /// How the effect is activated; only in games whose effects have styles.
     #[schema(example = "passive")]
     pub style: Option<String>,
-    /// Where on the card it stands, in games that have slots.
+    /// Where on the card the effect is; only in games whose effects have slots.
     pub slot: Option<String>,
-    /// The printed sentence.
+    /// Text of the effect, as it is printed.
     #[schema(example = "When this card is destroyed, draw a card.")]
     pub text: String,
 }
@@ -69,12 +69,12 @@ pub struct EffectResponse {
 // The schema of a `DesignCredit` in responses, which contain the stored JSON unchanged; a test compares both.
 #[derive(ToSchema)]
 pub struct DesignCreditResponse {
-    /// Identifier of the design: `GET /v1/designs/{design}` shows it.
+    /// Identifier of the design, for `GET /v1/designs/{design}`.
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: String,
-    /// Its author.
+    /// Id of the author's account.
     pub account_id: Uuid,
-    /// The author's name when the card was made.
+    /// Name that the author had when the card was created.
     #[schema(example = "ada")]
     pub author: String,
 }
@@ -103,9 +103,9 @@ pub struct OpenCardResponse {
     /// Its number in the set.
     #[schema(value_type = String, example = "001")]
     pub number: Code,
-    /// Whether it is hidden from everybody who neither holds it nor oversees the cards.
+    /// Whether the card is hidden from the public: only holders of a registered copy, moderators and admins see its contents.
     pub hidden: bool,
-    /// How far it is from being unlocked; absent when it never was hidden.
+    /// Unlock progress; absent if the card was never hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlock: Option<CardUnlock>,
     /// Its name.
@@ -123,20 +123,20 @@ pub struct OpenCardResponse {
     /// Background text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
-    /// Who designed it; absent: no player did.
+    /// The player who designed the card; absent if no player did.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<DesignCreditResponse>)]
     pub designed_by: Option<JsonText<DesignCredit>>,
     /// Its pictures, in its most common rarity.
     pub image_uris: ImageUris,
-    /// What each format of the game says of it today; only with `include=legalities`.
+    /// Legality in each format of the game today (UTC); only with `include=legalities`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legalities: Option<Vec<LegalityResponse>>,
-    /// When it or one of its printings was last changed, or unlocked.
+    /// When the card or one of its printings was last changed or unlocked.
     pub updated_at: DateTime<Utc>,
 }
 
-/// A card that is hidden from the caller: this and no more.
+/// A card that is hidden from the caller, without its contents.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HiddenCardResponse {
@@ -151,22 +151,22 @@ pub struct HiddenCardResponse {
     /// Its number in the set.
     #[schema(value_type = String, example = "001")]
     pub number: Code,
-    /// `true`.
+    /// Always `true`.
     #[schema(example = true)]
     pub hidden: bool,
-    /// How far it is from being unlocked.
+    /// Unlock progress.
     pub unlock: CardUnlock,
     /// Its pictures: the same back for all cards that are hidden from the caller.
     pub image_uris: ImageUris,
 }
 
-/// A card as the caller may see it.
+/// A card, as the caller may see it.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum CardResponse {
-    /// All of it.
+    /// The whole card.
     Open(OpenCardResponse),
-    /// That it exists, and how far it is from being unlocked.
+    /// A card that is hidden from the caller, without its contents.
     Hidden(HiddenCardResponse),
 }
 
@@ -217,7 +217,7 @@ impl From<HiddenCard> for HiddenCardResponse {
     }
 }
 
-/// A card in one rarity.
+/// A printing: a card in one rarity.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b12", "rarity": "uncommon", "tier": 2, "attributes": { "attack": 305, "defense": 205 },
@@ -232,10 +232,10 @@ pub struct PrintingResponse {
     /// Code of the rarity.
     #[schema(example = "uncommon")]
     pub rarity: String,
-    /// Place of the rarity in its game's list, from 1, the most common.
+    /// Position of the rarity in the list of its game, from 1, the most common.
     #[schema(example = 2, minimum = 1)]
     pub tier: i16,
-    /// The attributes that this printing gives itself; all others are the card's.
+    /// The attributes for which this printing has values of its own; for all others, those of the card apply.
     #[schema(value_type = Object, example = json!({ "attack": 305, "defense": 205 }))]
     pub attributes: Map<String, Value>,
     /// Its pictures.
@@ -263,9 +263,9 @@ impl PrintingResponse {
 /// The printings of a card.
 #[derive(Serialize, ToSchema)]
 pub struct PrintingsResponse {
-    /// The most common first; none while the card is hidden from the caller.
+    /// The printings, the most common first; empty while the card is hidden from the caller.
     pub data: Vec<PrintingResponse>,
-    /// Whether the card is hidden from everybody who neither holds it nor oversees the cards.
+    /// Whether the card is hidden from the public: only holders of a registered copy, moderators and admins see its contents.
     pub hidden: bool,
 }
 

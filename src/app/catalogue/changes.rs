@@ -19,43 +19,43 @@ use crate::store::catalogue::changes::{self, Change};
 /// Most events that one read of a stream returns.
 const CHUNK: i64 = 500;
 
-/// Something that happened.
+/// An event of the change feed.
 #[derive(Serialize, ToSchema)]
 pub struct ChangeResponse {
-    /// Its place in the feed, from 1, without gaps.
+    /// Number of the event in the feed: from 1, without gaps.
     #[schema(example = 174, minimum = 1)]
     pub seq: i64,
-    /// `game.changed`, `set.changed`, `card.added`, `card.changed` (it, its printings or its rulings), `card.unlocked`, `card.moved` (to
-    /// another number) or `card.merged` (`from` is no card any more: it became this one); of designs that everybody sees `design.shared`,
-    /// `design.approved`, `design.official` (it is a card that everybody sees) or `design.withdrawn` (by its author or a moderator); of public
-    /// decks `deck.published`, `deck.changed` or `deck.withdrawn` (it is not public any more, or gone).
+    /// Kind of the event. Games and sets: `game.changed`, `set.changed`. Cards: `card.added`, `card.changed` (the card, its printings or its
+    /// rulings), `card.unlocked`, `card.moved` (to another number), `card.merged` (the card in `from` does not exist any more: it was merged into
+    /// this one). Shared designs: `design.shared`, `design.approved`, `design.official` (it is a card that everybody sees), `design.withdrawn` (by
+    /// its author or a moderator). Public decks: `deck.published`, `deck.changed`, `deck.withdrawn` (it is not public any more, or was deleted).
     #[schema(example = "card.unlocked")]
     pub kind: String,
     /// Code of the game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// Code of the set, if it is about a set or card.
+    /// Code of the set, if the event is about a set or a card.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "veil")]
     pub set: Option<String>,
-    /// Number in the set, if it is about a card.
+    /// Number in the set, if the event is about a card.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "001")]
     pub number: Option<String>,
-    /// Id of the card, if it is about one.
+    /// Id of the card, if the event is about a card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<Uuid>,
-    /// Identifier of the design, if it is about one.
+    /// Identifier of the design, if the event is about a design.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
-    /// Id of the deck, if it is about one.
+    /// Id of the deck, if the event is about a deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deck: Option<Uuid>,
-    /// What the card was before, if it was moved or merged.
+    /// The earlier id, set and number of the card, if it was moved or merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<FormerCardResponse>,
-    /// When.
+    /// When it happened.
     pub at: DateTime<Utc>,
 }
 
@@ -73,10 +73,10 @@ impl From<Change> for ChangeResponse {
     }
 }
 
-/// What a card was called before it was moved or merged.
+/// Id, set and number that a card had before it was moved or merged.
 #[derive(Serialize, ToSchema)]
 pub struct FormerCardResponse {
-    /// Id: the same after a move.
+    /// Its id, which a move does not change.
     pub card: Uuid,
     /// Code of the set.
     #[schema(example = "hearth")]
@@ -86,15 +86,15 @@ pub struct FormerCardResponse {
     pub number: String,
 }
 
-/// A stretch of the feed.
+/// A part of the change feed.
 #[derive(Serialize, ToSchema)]
 pub struct ChangesResponse {
-    /// What happened, the oldest first.
+    /// The events, the oldest first.
     pub data: Vec<ChangeResponse>,
-    /// Everything up to this number is known now: `after` of the next request.
+    /// Number to send as `after` in the next request: no event up to it is missing.
     #[schema(example = 174, minimum = 0)]
     pub next_after: i64,
-    /// The newest number that there is. When `next_after` has reached it, there is no more for now.
+    /// Number of the newest event. When `next_after` has reached it, there are no further events at this moment.
     #[schema(example = 174, minimum = 0)]
     pub newest: i64,
 }

@@ -28,21 +28,21 @@ pub struct FacetsResponse {
     /// Code of the game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// Code of the set, when one was asked for.
+    /// Code of the set, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth")]
     pub set: Option<String>,
-    /// Cards that the caller may see, and that are counted here.
+    /// Number of cards that are counted: those that the caller may see and that match the query.
     #[schema(example = 158, minimum = 0)]
     pub cards: u64,
-    /// Kind and rarity, style and slot of effects where the game has them, then the attributes that are no free text.
+    /// The facets: kind and rarity, then style and slot of effects if the game has them, then all attributes that are not free text.
     pub facets: Vec<FacetResponse>,
-    /// The terms of the query that could not be used, and what was left out because it would have read too much.
+    /// Terms of the query that cannot be used; and terms that were not tested on all cards, because that would have read too much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }
 
-/// Something that cards have one or several values of.
+/// A facet: a property of which cards have one or several values.
 #[derive(Debug, PartialEq, Serialize, ToSchema)]
 pub struct FacetResponse {
     /// What has the value: `card`, `effect` or `attribute`.
@@ -54,25 +54,24 @@ pub struct FacetResponse {
     /// Its name.
     #[schema(example = "Subtypes")]
     pub name: String,
-    /// Codes of the kinds of cards that have it.
+    /// Codes of the kinds of cards that have this facet.
     #[schema(example = json!(["unit"]))]
     pub kinds: Vec<String>,
-    /// The values in the order of the game's manifest, numbers from low to high. Those that the manifest lists stand here even if
-    /// no card has them.
+    /// The values: first those that the manifest of the game lists, in its order, even if no card has them; then others, numbers from low to high.
     pub values: Vec<FacetValueResponse>,
 }
 
-/// A value.
+/// A value of a facet.
 #[derive(Debug, PartialEq, Serialize, ToSchema)]
 #[schema(example = json!({ "value": "reptile", "name": "Reptile", "cards": 7 }))]
 pub struct FacetValueResponse {
-    /// A code, a number, `true` or `false`: as cards have it.
+    /// The value as cards have it: a code, a number, `true` or `false`.
     pub value: Value,
-    /// Its name, where it has one.
+    /// Its name; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Reptile")]
     pub name: Option<String>,
-    /// Cards that have it and that the caller may see.
+    /// Number of cards that have it.
     #[schema(example = 7, minimum = 0)]
     pub cards: u64,
 }

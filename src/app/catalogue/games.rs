@@ -18,7 +18,7 @@ use crate::domain::code::Code;
 use crate::store::catalogue::games::{self, LoadedGame, StoredManifest};
 use crate::store::catalogue::import::Base;
 
-/// A game in short.
+/// A game in short form.
 #[derive(Serialize, ToSchema)]
 pub struct GameSummary<'a> {
     /// Its code.
@@ -27,10 +27,10 @@ pub struct GameSummary<'a> {
     /// Its name.
     #[schema(example = "TTCG")]
     pub name: &'a str,
-    /// What it is, in a sentence or two.
+    /// Description of the game, in one or two sentences.
     #[schema(example = "The main game: units, spells and traps.")]
     pub description: &'a str,
-    /// Version of the rulebook that the manifest restates.
+    /// Version of the rulebook that the manifest implements.
     #[schema(example = "1.0")]
     pub rules_version: &'a str,
     /// Codes of its formats.
@@ -53,11 +53,11 @@ impl<'a> From<&'a Game> for GameSummary<'a> {
 /// All games.
 #[derive(Serialize, ToSchema)]
 pub struct GamesResponse<'a> {
-    /// By code.
+    /// The games, sorted by code.
     pub data: Vec<GameSummary<'a>>,
 }
 
-/// A game: what its cards look like and which formats it has.
+/// A game: how its cards are built, and which formats it has.
 #[derive(Serialize, ToSchema)]
 pub struct GameResponse<'a> {
     /// Its code.
@@ -66,32 +66,32 @@ pub struct GameResponse<'a> {
     /// Its name.
     #[schema(example = "TTCG")]
     pub name: &'a str,
-    /// What it is, in a sentence or two.
+    /// Description of the game, in one or two sentences.
     #[schema(example = "The main game: units, spells and traps.")]
     pub description: &'a str,
-    /// Version of the rulebook that the manifest restates.
+    /// Version of the rulebook that the manifest implements.
     #[schema(example = "1.0")]
     pub rules_version: &'a str,
-    /// Whether cards start hidden, where their set does not say otherwise.
+    /// Whether cards start hidden, unless their set states otherwise.
     pub cards_start_hidden: bool,
-    /// Whether no two cards of the game have the same name; where they may, deck lists tell them apart by set and number.
+    /// Whether no two cards of the game have the same name. Otherwise deck lists distinguish cards of the same name by set and number.
     pub unique_names: bool,
-    /// Distinct accounts whose submissions unlock a card, where its set does not say otherwise.
+    /// Number of distinct accounts whose submissions unlock a card, unless its set or an unlock policy states otherwise.
     #[schema(example = 5, minimum = 1)]
     pub unlock_threshold: u32,
-    /// Rarities from the most common up: code, name, weight in print runs, tier.
+    /// Rarities, the most common first: code, name, weight in print runs, tier.
     #[schema(value_type = Vec<Object>)]
     pub rarities: &'a [cardscape_engine::Rarity],
-    /// Parts of a deck list; the first is the main one.
+    /// Zones of a deck; the first one is the main zone.
     #[schema(value_type = Vec<Object>)]
     pub zones: &'a [cardscape_engine::Zone],
-    /// Kinds of cards: attributes, effects, printings and the checks of each.
+    /// Kinds of cards, each with its attributes, effects, printings and checks.
     #[schema(value_type = Vec<Object>)]
     pub kinds: &'a [cardscape_engine::Kind],
-    /// What the rulebook leaves open about cards, and how it is read here.
+    /// What the rulebook leaves open about cards, and how this service decides it.
     #[schema(value_type = Vec<Object>)]
     pub decisions: &'a [cardscape_engine::Decision],
-    /// Its formats in short.
+    /// Its formats, in short form.
     pub formats: Vec<FormatSummary<'a>>,
 }
 
@@ -114,7 +114,7 @@ impl<'a> From<&'a Game> for GameResponse<'a> {
     }
 }
 
-/// A format in short.
+/// A format in short form.
 #[derive(Serialize, ToSchema)]
 pub struct FormatSummary<'a> {
     /// Its code.
@@ -126,14 +126,14 @@ pub struct FormatSummary<'a> {
     /// Version of its rules.
     #[schema(example = "1")]
     pub version: &'a str,
-    /// First day of this version; absent: always was.
+    /// First day of this version; absent if it has always applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-11-01")]
     pub effective_from: Option<Date>,
-    /// What it is, in a sentence or two.
+    /// Description of the format, in one or two sentences.
     #[schema(example = "A deck of exactly fifty cards.")]
     pub description: &'a str,
-    /// Codes of its variants; the first is in force when nothing is said.
+    /// Codes of its variants; the first one is the default.
     pub variants: Vec<&'a str>,
 }
 
@@ -155,7 +155,7 @@ impl<'a> From<&'a Format> for FormatSummary<'a> {
 /// The formats of a game.
 #[derive(Serialize, ToSchema)]
 pub struct FormatsResponse<'a> {
-    /// In the order of the manifest.
+    /// The formats, in the order of the manifest.
     pub data: Vec<FormatSummary<'a>>,
 }
 
@@ -165,23 +165,24 @@ pub struct FormatResponse<'a> {
     /// Code of the game.
     #[schema(example = "ttcg")]
     pub game: &'a str,
-    /// The format in short.
+    /// The format, in short form.
     #[serde(flatten)]
     pub format: FormatSummary<'a>,
-    /// The variant whose rules these are; absent when the format has none.
+    /// The variant whose rules are shown; absent if the format has no variants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<&'a str>,
-    /// How far it can be trusted: `source` (the rulebook says so), `assumed` or `sample`.
+    /// Provenance of the format, which is how far it can be trusted: `source` (the rulebook states it), `assumed` (the rulebook does not state it) or
+    /// `sample` (an example).
     #[schema(value_type = String, example = "source")]
     pub provenance: cardscape_engine::Provenance,
-    /// What the rulebook leaves open: the question, the answers that were thought of, the one in force, and the variants under which
-    /// another one holds.
+    /// What the rulebook leaves open: each question with its possible answers, the answer that applies, and the variants under which another answer
+    /// applies.
     #[schema(value_type = Vec<Object>, example = json!([{
         "rule": "T-A6", "question": "What is the same card?", "provenance": "assumed", "chosen": "by_name",
         "options": [{ "code": "by_name", "text": "Cards of one name.", "variant": "by_name", "selectable": true }]
     }]))]
     pub decisions: &'a [cardscape_engine::Decision],
-    /// The rules in force: number and section in the rulebook, wording, and what is checked.
+    /// The rules that apply, each with its number and section of the rulebook, its wording, and what is checked.
     #[schema(value_type = Vec<Object>)]
     pub rules: &'a [cardscape_engine::Rule],
 }
@@ -255,7 +256,7 @@ pub async fn find_format(
     Ok(FoundFormat { format, updated_at: loaded.updated_at })
 }
 
-/// Of what.
+/// The files that a JSON Schema describes.
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaOf {

@@ -16,17 +16,17 @@ use crate::store::catalogue::cards;
 use crate::store::catalogue::history::{self, Change, HistoryEntry};
 use crate::store::{Connection, StoreResult};
 
-/// One member of a card that changed.
+/// A change of one member of a card.
 #[derive(Serialize, ToSchema)]
 pub struct ChangeOfCard {
-    /// JSON pointer (RFC 6901) into the card; printings go by their rarity, rulings by their id.
+    /// JSON Pointer (RFC 6901) into the card, in which printings are identified by their rarity and rulings by their id.
     #[schema(example = "/printings/rare/attributes/attack")]
     pub member: String,
-    /// What it was; absent: there was none.
+    /// Value before the change; absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = 310)]
     pub before: Option<Value>,
-    /// What it became; absent: it was taken away.
+    /// Value after the change; absent if the member was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = 315)]
     pub after: Option<Value>,
@@ -38,16 +38,16 @@ impl From<Change> for ChangeOfCard {
     }
 }
 
-/// Something that happened to a card.
+/// An entry in the history of a card.
 #[derive(Serialize, ToSchema)]
 pub struct HistoryEntryResponse {
-    /// When.
+    /// When it happened.
     pub at: DateTime<Utc>,
-    /// `added`, `changed`, `unlocked`, `moved`, `merged` (another card became one with it), `ruling_added`, `ruling_changed` or
+    /// What happened: `added`, `changed`, `unlocked`, `moved`, `merged` (another card was merged into it), `ruling_added`, `ruling_changed` or
     /// `ruling_removed`.
     #[schema(example = "changed")]
     pub change: String,
-    /// What was changed thereby; empty for `added` and `unlocked`.
+    /// The members that changed; empty for `added` and `unlocked`.
     pub changes: Vec<ChangeOfCard>,
 }
 
@@ -58,13 +58,13 @@ impl From<HistoryEntry> for HistoryEntryResponse {
     }
 }
 
-/// What happened to a card.
+/// The history of a card.
 #[derive(Serialize, ToSchema)]
 pub struct HistoryResponse {
-    /// The newest first; none while the card is hidden from the caller.
+    /// The entries, the newest first; empty while the card is hidden from the caller.
     #[serde(flatten)]
     pub page: Page<HistoryEntryResponse>,
-    /// Whether the card is hidden from everybody who neither holds it nor oversees the cards.
+    /// Whether the card is hidden from the public: only holders of a registered copy, moderators and admins see its contents.
     pub hidden: bool,
 }
 

@@ -14,27 +14,28 @@ use crate::domain::ids::CardId;
 use crate::store::catalogue::cards::{CardPlace, OpenCard};
 use crate::store::catalogue::games::LoadedGame;
 
-/// Where pictures of something are.
+/// Addresses of pictures of a card, a printing or a design.
 #[derive(Serialize, ToSchema)]
 pub struct ImageUris {
-    /// For browsers, in any size.
+    /// An SVG picture, for browsers, in any size.
     #[schema(example = "/v1/designs/D-7KQ2X0FM9F/picture")]
     pub svg: String,
-    /// 500 × 700 pixels.
+    /// A PNG picture of 500 × 700 pixels.
     #[schema(example = "/v1/designs/D-7KQ2X0FM9F/picture?format=png")]
     pub png: String,
-    /// A picture of the real card, which the operators have elsewhere: an address, or a path of this host. Prefer it, and show another picture when nothing is there. Absent: the
-    /// game has no scans, or the card is hidden from the public.
+    /// A picture of the real card, which the operators store elsewhere: an absolute address, or a path on this host. Clients should prefer it, and
+    /// show another picture if there is nothing at the address. Absent if the game has no scans, or if the card is hidden from the public.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "https://cdn.example.org/ttcg/hearth/001-common.jpg")]
     pub scan: Option<String>,
-    /// The artwork alone, if a player's is shown: PNG or JPEG, at most 1536 pixels along a side. 410 when it was taken down.
+    /// The artwork alone, if the picture shows a player's artwork: PNG or JPEG, at most 1536 pixels on each side. The address answers 410 after a
+    /// takedown.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
     )]
     pub artwork: Option<String>,
-    /// The same, at most 500 pixels along a side.
+    /// The same artwork, at most 500 pixels on each side.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08?size=small"

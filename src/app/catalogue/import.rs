@@ -20,10 +20,10 @@ use crate::store::db::deadlines;
 /// Most faults in one response: a file for the wrong game has a fault for each card.
 const MAX_FAULTS: usize = 200;
 
-/// What an import changed, or would have.
+/// What an import changed, or would change.
 #[derive(Serialize, ToSchema)]
 pub struct ImportResponse {
-    /// Nothing was changed: this is what would have been.
+    /// Whether this was a dry run: nothing was stored, and the answer reports what would change.
     #[schema(example = false)]
     pub dry_run: bool,
     /// Code of the game.
@@ -32,14 +32,14 @@ pub struct ImportResponse {
     /// Whether the game is new.
     #[schema(example = false)]
     pub game_added: bool,
-    /// Whether the manifest is new, or another than before.
+    /// Whether the manifest is new, or differs from the stored one.
     #[schema(example = false)]
     pub manifest_changed: bool,
     /// The sets that changed.
     pub sets: Vec<SetImportResponse>,
 }
 
-/// What an import changed about a set.
+/// The changes of a set by an import.
 #[derive(Serialize, ToSchema)]
 pub struct SetImportResponse {
     /// Code of the set.
@@ -48,16 +48,16 @@ pub struct SetImportResponse {
     /// Whether the set is new.
     #[schema(example = true)]
     pub set_added: bool,
-    /// Whether its name, date or policy changed, or the set is new.
+    /// Whether the set is new, or its name, its day of release, `cards_start_hidden` or the threshold changed.
     #[schema(example = true)]
     pub set_changed: bool,
-    /// New cards.
+    /// Number of new cards.
     #[schema(example = 158)]
     pub cards_added: usize,
-    /// Cards whose content changed.
+    /// Number of cards whose contents changed.
     #[schema(example = 0)]
     pub cards_changed: usize,
-    /// Hidden cards that a lower threshold unlocked.
+    /// Number of hidden cards that were unlocked because the threshold is lower.
     #[schema(example = 0)]
     pub cards_unlocked: usize,
 }

@@ -7,23 +7,23 @@ use utoipa::ToSchema;
 
 use crate::search::{Fault, QueryFault};
 
-/// A part of a query that was left out, that finds nothing anywhere, or that was not tried on everything.
+/// A warning about a part of a query: it was left out, it can never match anything, or it was not tested on all cards or designs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct QueryWarning {
-    /// The parameter beside `q` that it is about; `position` and `length` are 0 then.
+    /// The parameter other than `q` that the warning is about. In this case `position` and `length` are 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "set")]
     pub parameter: Option<&'static str>,
-    /// Characters of the query before it.
+    /// Position of the term in the query: the number of characters before it.
     #[schema(example = 0)]
     pub position: usize,
-    /// Its characters.
+    /// Length of the term, in characters.
     #[schema(example = 9)]
     pub length: usize,
-    /// The text there.
+    /// The term.
     #[schema(example = "atack>700")]
     pub term: String,
-    /// Why, for people.
+    /// The reason, for people.
     #[serde(rename = "message")]
     #[schema(value_type = String, example = "there is no field \"atack\"; did you mean attack?")]
     pub reason: WarningReason,

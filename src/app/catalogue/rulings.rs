@@ -46,7 +46,7 @@ pub fn read(
     Ok(RulingContent { kind, text, published_on, source })
 }
 
-/// What is said of a card beside the card.
+/// A ruling or an erratum of a card.
 #[derive(Serialize, ToSchema)]
 pub struct RulingResponse {
     /// Its id.
@@ -56,12 +56,12 @@ pub struct RulingResponse {
     /// `ruling`: how the card is to be read; `erratum`: what it should say.
     #[schema(example = "ruling")]
     pub kind: String,
-    /// The text; line feeds part paragraphs.
+    /// The text; line feeds separate paragraphs.
     #[schema(example = "The effect counts the card itself.")]
     pub text: String,
-    /// The day from which it holds.
+    /// The day from which it applies.
     pub published_on: NaiveDate,
-    /// Who said it where.
+    /// Who published it, and where.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Rules team, November 2026")]
     pub source: Option<String>,
@@ -80,12 +80,12 @@ impl From<RulingRow> for RulingResponse {
     }
 }
 
-/// The rulings of a card.
+/// The rulings and errata of a card.
 #[derive(Serialize, ToSchema)]
 pub struct RulingsResponse {
-    /// The oldest day first; none while the card is hidden from the caller.
+    /// The rulings and errata, the oldest day first; empty while the card is hidden from the caller.
     pub data: Vec<RulingResponse>,
-    /// Whether the card is hidden from everybody who neither holds it nor oversees the cards.
+    /// Whether the card is hidden from the public: only holders of a registered copy, moderators and admins see its contents.
     pub hidden: bool,
 }
 

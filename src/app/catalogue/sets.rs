@@ -22,7 +22,7 @@ use crate::store::catalogue::import::{self, Base, EditError, SetChange};
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::deadlines;
 
-/// A set and how many of its cards are unlocked.
+/// A set, and how many of its cards are unlocked.
 #[derive(Serialize, ToSchema)]
 pub struct SetResponse {
     /// Code of its game.
@@ -34,22 +34,22 @@ pub struct SetResponse {
     /// Its name.
     #[schema(example = "Beyond the Veil")]
     pub name: String,
-    /// Day of release.
+    /// Day of release; absent if there is none yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2026-12-01")]
     pub released_on: Option<NaiveDate>,
     /// Whether its cards start hidden until the community unlocks them.
     pub cards_start_hidden: bool,
-    /// Distinct accounts whose submissions unlock a card.
+    /// Number of distinct accounts whose submissions unlock a card.
     #[schema(example = 5, minimum = 1)]
     pub unlock_threshold: i32,
-    /// How many cards it has.
+    /// Number of its cards.
     #[schema(example = 14)]
     pub cards: i64,
-    /// How many of them are hidden now.
+    /// Number of its cards that are still hidden.
     #[schema(example = 12)]
     pub hidden_cards: i64,
-    /// How many were hidden and are unlocked.
+    /// Number of its cards that were hidden and are unlocked now.
     #[schema(example = 2)]
     pub unlocked_cards: i64,
 }
@@ -145,7 +145,7 @@ pub async fn replace(
     run(app, by, target, base, GameSource { manifest, sets }, dry_run).await
 }
 
-/// A JSON merge patch of a set's own fields.
+/// A JSON merge patch of the fields of a set.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetPatch {
@@ -153,15 +153,15 @@ pub struct SetPatch {
     #[serde(default, deserialize_with = "some")]
     #[schema(example = "Beyond the Veil", min_length = 1, max_length = 100)]
     name: Option<String>,
-    /// Day of release; `null`: none yet.
+    /// Day of release; `null` if there is none yet.
     #[serde(default, deserialize_with = "some")]
     #[schema(value_type = Option<String>, format = Date, example = "2026-12-01")]
     #[allow(clippy::option_option, reason = "absent, null and a day are three things to say")]
     released_on: Option<Option<String>>,
-    /// Whether cards that are added later start hidden. Cards that are there stay as they are.
+    /// Whether cards that are added later start hidden. It does not change existing cards.
     #[serde(default, deserialize_with = "some")]
     cards_start_hidden: Option<bool>,
-    /// Distinct accounts whose submissions unlock a card. A lower number unlocks the cards that have as many already.
+    /// Number of distinct accounts whose submissions unlock a card. A lower number at once unlocks the cards that already have enough.
     #[serde(default, deserialize_with = "some")]
     #[schema(example = 5, minimum = 1, maximum = 100_000)]
     unlock_threshold: Option<u32>,

@@ -26,33 +26,34 @@ use crate::store::{Connection, StoreError, StoreResult};
 pub struct CommentResponse {
     /// Its id.
     pub id: Uuid,
-    /// The comment that it replies to.
+    /// Id of the comment to which this one is a reply; absent if it is not a reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<Uuid>,
-    /// `shown`; or `deleted` by its author or `hidden`, and then it has neither text nor author: its place stays while somebody has replied.
+    /// `shown`, `deleted` (by its author) or `hidden` (by a moderator, or because its author is banned). A deleted or hidden comment has neither text
+    /// nor author, and is only listed while it has replies.
     #[schema(example = "shown")]
     pub state: &'static str,
-    /// Its author.
+    /// Id of the author's account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<Uuid>,
-    /// The author's name.
+    /// Name of the author.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ben")]
     pub author: Option<String>,
-    /// What it says, as it was written.
+    /// Text of the comment, as its author wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "The second effect is *far* too cheap.")]
     pub text: Option<String>,
-    /// The same as HTML: `p`, `br`, `em` and `strong` without attributes; everything else is escaped.
+    /// The text as HTML: `p`, `br`, `em` and `strong` without attributes; everything else is escaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "<p>The second effect is <em>far</em> too cheap.</p>")]
     pub html: Option<String>,
-    /// How many replies are shown.
+    /// Number of replies that are shown.
     #[schema(example = 2, minimum = 0)]
     pub reply_count: i64,
     /// When it was written.
     pub created_at: DateTime<Utc>,
-    /// When its author changed it last; absent: never.
+    /// When its author last changed it; absent if it was never changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edited_at: Option<DateTime<Utc>>,
 }

@@ -16,36 +16,36 @@ use crate::auth::permission::{Granted, ReadAccounts, ReadAuditLog};
 use crate::domain::operations::audit::{AuditAction, AuditTarget};
 use crate::store::operations::audit::{self, AuditEntryRow, AuditFilter};
 
-/// Something an admin, or the operator at the machine, did.
+/// An entry of the audit log: something that an account, or the operator at the machine, did.
 #[derive(Serialize, ToSchema)]
 pub struct AuditEntryResponse {
     /// Its id.
     pub id: Uuid,
-    /// Who; absent: the operator at the machine.
+    /// Id of the account that did it; absent if it was the operator at the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor_id: Option<Uuid>,
-    /// The name of who did it.
+    /// Name of the account that did it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "the admin")]
     pub actor_name: Option<String>,
-    /// What, as `noun.verb`.
+    /// What was done, as `noun.verb`.
     #[schema(example = "account.changed")]
     pub action: String,
-    /// To what, as `noun:id`.
+    /// What it was done to, as `noun:id`.
     #[schema(example = "account:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub target: String,
-    /// The name of the account that it was done to; absent when it was done to something else.
+    /// Name of the account that it was done to; absent if the target is not an account.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub target_name: Option<String>,
-    /// Anything worth knowing.
+    /// Details of the action. Their members depend on `action`.
     #[schema(value_type = Object, example = json!({ "role": "moderator" }))]
     pub details: Value,
-    /// The names of accounts whose ids stand in `details`, by id.
+    /// Names of the accounts whose ids are in `details`, by id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = BTreeMap<String, String>, required = false, example = json!({ "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11": "ada" }))]
     pub names: BTreeMap<Uuid, String>,
-    /// When.
+    /// When it was done.
     pub created_at: DateTime<Utc>,
 }
 

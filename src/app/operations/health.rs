@@ -16,7 +16,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(2);
 /// State of the instance.
 #[derive(Serialize, ToSchema)]
 pub struct HealthResponse {
-    /// `ok`.
+    /// Always `ok`.
     #[schema(example = "ok")]
     pub status: &'static str,
     /// Version of the service.

@@ -15,12 +15,12 @@ use crate::store::operations::webhook_deliveries as deliveries;
 pub use crate::store::operations::webhook_deliveries::DeliveryState;
 use crate::store::operations::webhook_deliveries::{Asked, DeliveryRow};
 
-/// An event for a webhook, or a ping.
+/// A delivery: an event for a webhook, or a ping.
 #[derive(Serialize, ToSchema)]
 pub struct DeliveryResponse {
-    /// Its id; receivers know it as `webhook-id`, the same in every attempt.
+    /// Its id. Receivers get it as `webhook-id`, the same in every attempt.
     pub id: Uuid,
-    /// Number of the event in `/v1/changes`; absent: a ping.
+    /// Number of the event in `/v1/changes`; absent if the delivery is a ping.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 174, minimum = 1)]
     pub seq: Option<i64>,
@@ -30,26 +30,27 @@ pub struct DeliveryResponse {
     /// `waiting`, `delivered` (the receiver answered with 2xx) or `failed` (given up).
     #[schema(example = "waiting")]
     pub state: String,
-    /// How often it was tried, since it was made or sent again.
+    /// Number of attempts since the delivery was created or sent again.
     #[schema(example = 1, minimum = 0)]
     pub attempts: i32,
-    /// When it is tried next, at the earliest; while it is waiting.
+    /// Earliest time of the next attempt; only while the delivery is `waiting`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_attempt_at: Option<DateTime<Utc>>,
-    /// When it was tried last.
+    /// Time of the last attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_attempt_at: Option<DateTime<Utc>>,
-    /// Status of the last answer. Nothing else of answers is kept.
+    /// HTTP status of the last answer. Nothing else of the answers is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 500, minimum = 100, maximum = 999)]
     pub last_status: Option<i32>,
-    /// Why the last attempt failed: `status`, `redirect` (not followed), `gone`, `timeout`, `connection`, `tls`, `protocol` (no HTTP),
-    /// `name` (no such host), `address` (not on the public internet), `url`; or why there was none: `disabled`, `expired`,
+    /// Why the last attempt failed: `status` (an answer other than 2xx), `redirect` (redirects are not followed), `gone` (410), `timeout`,
+    /// `connection`, `tls`, `protocol` (the answer is not HTTP), `name` (the host is unknown), `address` (the host is not on the public internet),
+    /// `url` (the address is not allowed). Or why there was no attempt: `disabled` (the webhook is), `expired` (the event is no longer kept),
     /// `unreadable` (a fault of the service).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "status")]
     pub last_failure: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was delivered or given up.
     #[serde(skip_serializing_if = "Option::is_none")]

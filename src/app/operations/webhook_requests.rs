@@ -21,18 +21,18 @@ struct EventKind;
 
 impl PartialSchema for EventKind {
     fn schema() -> RefOr<Schema> {
-        word_schema("A kind of events, as in `/v1/changes`.", EVENT_KINDS)
+        word_schema("A kind of event, as in `/v1/changes`.", EVENT_KINDS)
     }
 }
 
 impl ToSchema for EventKind {}
 
-/// A webhook as an admin wants it.
+/// The values of a webhook.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookRequest {
-    /// `https`, to the public internet; also `http`, to networks that the operator names (`--webhook-networks`). Without user name,
-    /// password and `#`.
+    /// URL that events are posted to: `https` on the public internet; also `http` in networks that the operator allows (`--webhook-networks`). It has
+    /// no user name, no password and no `#`.
     #[schema(
         pattern = "^[Hh][Tt][Tt][Pp][Ss]?:",
         min_length = 1,
@@ -43,15 +43,15 @@ pub struct WebhookRequest {
     /// The kinds of events to post, at least one.
     #[schema(value_type = Vec<EventKind>, min_items = 1, example = json!(["card.unlocked", "set.changed"]))]
     pub kinds: Vec<String>,
-    /// Post only events of this game.
+    /// Post only events of this game. If it is absent, events of all games are posted.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 64, example = "ttcg")]
     pub game: Option<String>,
-    /// What you call it: at most 200 characters.
+    /// A description for admins: at most 200 characters.
     #[serde(default)]
     #[schema(max_length = 200, example = "Mirror in the shop")]
     pub description: String,
-    /// Whether anything is posted.
+    /// Whether events are posted.
     #[serde(default = "yes")]
     #[schema(default = true, example = true)]
     pub enabled: bool,

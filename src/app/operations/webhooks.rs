@@ -22,44 +22,45 @@ use crate::store::operations::webhooks::{
     self, SecretRotated, WebhookCreated, WebhookEdited, WebhookRow,
 };
 
-/// Where events are posted to.
+/// A webhook: a URL that events are posted to.
 #[derive(Serialize, ToSchema)]
 pub struct WebhookResponse {
     /// Its id.
     pub id: Uuid,
-    /// Where events are posted to.
+    /// URL that events are posted to.
     #[schema(example = "https://hooks.example/cardscape")]
     pub url: String,
-    /// What admins call it.
+    /// Description for admins.
     #[schema(example = "Mirror in the shop")]
     pub description: String,
     /// The kinds of events that are posted, as in `/v1/changes`.
     #[schema(example = json!(["card.unlocked", "set.changed"]))]
     pub kinds: Vec<String>,
-    /// Only events of this game are; absent: of all games.
+    /// Only events of this game are posted; if it is absent, events of all games.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ttcg")]
     pub game: Option<String>,
-    /// Whether anything is posted.
+    /// Whether events are posted.
     #[schema(example = true)]
     pub enabled: bool,
-    /// Since when nothing is posted.
+    /// Since when no events are posted; absent if the webhook is enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = json!(null))]
     pub disabled_at: Option<DateTime<Utc>>,
-    /// Why nothing is posted: `admin` (by hand), `gone` (the receiver answered 410), `failing` (nothing got through for three days).
+    /// Why no events are posted: `admin` (disabled by hand), `gone` (the receiver answered 410), `failing` (no delivery succeeded for three days).
+    /// Absent if the webhook is enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = json!(null))]
     pub disabled_reason: Option<String>,
-    /// Which secret is used, from 1: rises with each new one.
+    /// Number of the current secret: 1 for the first, and one more for each new secret.
     #[schema(example = 1, minimum = 1)]
     pub secret_generation: i32,
-    /// Until this time deliveries are also signed with the secret before this one.
+    /// Until this time, deliveries are also signed with the previous secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_secret_until: Option<DateTime<Utc>>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it was changed last.
+    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -85,7 +86,7 @@ impl From<WebhookRow> for WebhookResponse {
 /// All webhooks.
 #[derive(Serialize, ToSchema)]
 pub struct WebhooksResponse {
-    /// The oldest first, at most 20.
+    /// The webhooks, the oldest first, at most 20.
     pub data: Vec<WebhookResponse>,
 }
 
@@ -95,8 +96,8 @@ pub struct WebhookSecretResponse {
     /// The webhook.
     #[serde(flatten)]
     pub webhook: WebhookResponse,
-    /// What deliveries are signed with: the base64 after `whsec_` is the key. Shown once: absent when a repeated request is answered
-    /// again.
+    /// The secret with which deliveries are signed: the Base64 text after `whsec_` is the key. Shown once: absent in the answer to a repeated
+    /// request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")]
     pub secret: Option<String>,
@@ -104,7 +105,7 @@ pub struct WebhookSecretResponse {
     pub secret_already_shown: bool,
 }
 
-/// What is posted when an admin tries a webhook. All other bodies are items of `/v1/changes`.
+/// The body that is posted when an admin tests a webhook. All other bodies are items of `/v1/changes`.
 #[derive(Serialize, ToSchema)]
 pub struct WebhookPing {
     /// Always `ping`.
@@ -112,7 +113,7 @@ pub struct WebhookPing {
     pub kind: &'static str,
     /// Id of the webhook.
     pub webhook: Uuid,
-    /// When.
+    /// When the test was requested.
     pub at: DateTime<Utc>,
 }
 
