@@ -1,4 +1,4 @@
-//! Which cards of a deck you have.
+//! Which cards of a deck you own.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use uuid::Uuid;
@@ -11,16 +11,16 @@ use crate::domain::ids::DeckId;
 use crate::http::extract::{Caller, ClientNetwork, May, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// Tells which cards of a deck you have, in the printing that it names or in another one, and which are missing: of a public or unlisted deck, or one
-/// of yours.
+/// Shows which cards of a deck you own, in the named printing or in another one, and which are missing.
 ///
-/// Your other decks that hold the same cards are told as well, if your credentials let you read decks.
+/// The deck must be public, unlisted or yours. Your other decks with the same cards, and your reservations, are only included if your credentials let
+/// you read decks (`decks:read`).
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/availability", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
     responses(
         (status = 200, body = DeckAvailabilityResponse),
-        (status = 304, description = "It is still what `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn find_deck_availability(

@@ -17,23 +17,24 @@ use crate::http::picture::picture_answer;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ChartQuery {
-    /// What is counted: `kind`, `set`, `rarity`, or the code of an attribute.
+    /// What the chart counts: `kind`, `set`, `rarity`, or the code of an attribute.
     #[param(example = "rank")]
     of: String,
-    /// The zone; absent: the main zone.
+    /// Code of the zone; absent: the main zone.
     zone: Option<String>,
-    /// Width in pixels; the height follows.
+    /// Width in pixels; the height depends on the chart.
     #[param(minimum = 320, maximum = 1200, default = 640)]
     width: Option<u32>,
-    /// The page that it stands in: `light` or `dark`.
+    /// Theme of the page that shows the chart: `light` or `dark`.
     #[serde(default)]
     #[param(inline, default = "light")]
     theme: ThemeWord,
 }
 
-/// Draws a chart of a deck as SVG: a curve of whole numbers, or the shares of other values. A public or unlisted deck, or one of yours.
+/// Draws a chart of the cards of a deck as SVG.
 ///
-/// What is drawn is told to screen readers, too. Cards that are hidden from you are unknown cards, which are in no chart.
+/// The deck must be public, unlisted or yours. Whole numbers are drawn as a curve, other values as shares. The chart has a text description for
+/// screen readers. Cards that are hidden from you count as unknown cards, which are in no chart.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/chart", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), ChartQuery),

@@ -16,9 +16,9 @@ use crate::auth::permission::GiveDeckFeedback;
 use crate::domain::ids::{CommentId, DeckId};
 use crate::http::extract::{Caller, IdempotencyKey, JudgedBody, LooseParams, May};
 
-/// Lists the comments on a public or unlisted deck, the newest first; or the replies to one of them, the oldest first.
+/// Lists the comments on a public or unlisted deck, the newest first; or the replies to one comment, the oldest first.
 ///
-/// A comment that was deleted or hidden keeps its place, without text and author, as long as it has replies. Replies that were are left out.
+/// A deleted or hidden comment stays in the list, without text and author, as long as it has replies. Deleted and hidden replies are left out.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/comments", tag = "decks",
     params(("deck" = Uuid, Path, description = "Id of the deck"), CommentsQuery),
@@ -38,7 +38,7 @@ pub async fn list_deck_comments(
     get, path = "/v1/decks/{deck}/comments/{comment}", tag = "decks",
     params(("deck" = Uuid, Path, description = "Id of the deck"), ("comment" = Uuid, Path, description = "Id of the comment")),
     responses(
-        (status = 200, body = CommentResponse, headers(("ETag" = String, description = "For `If-Match`, too"))),
+        (status = 200, body = CommentResponse, headers(("ETag" = String, description = "Version of the comment, also for `If-Match`"))),
         (status = 304, description = "Not changed."),
     )
 )]
@@ -51,9 +51,9 @@ pub async fn find_deck_comment(
     shared::find(&req, &state, DeckId(deck).into(), comment).await
 }
 
-/// Comments on a public or unlisted deck, or replies to a comment on it.
+/// Writes a comment on a public or unlisted deck, or a reply to a comment on it.
 ///
-/// Its owner is told, and whom you reply to.
+/// The owner of the deck and the author of the comment that you reply to get an event: `deck.commented` or `deck.replied` in `GET /v1/me/events`.
 #[utoipa::path(
     post, path = "/v1/decks/{deck}/comments", tag = "decks", security(("bearer" = [])), request_body = CommentRequest,
     params(
@@ -67,7 +67,7 @@ pub async fn find_deck_comment(
         )),
         (status = 403, description = "`feedback_refused`"),
         (status = 409, description = "`idempotency_in_progress`"),
-        (status = 410, description = "`gone`: the request is a repeated one, and its comment was deleted since."),
+        (status = 410, description = "`gone`: the request was sent before, and the comment that it created was deleted."),
         (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
         (status = 429, description = "`daily_limit_reached`"),
     )
@@ -86,7 +86,9 @@ pub async fn create_deck_comment(
     shared::create(&state, &by, deck, &path, &body.value, key.as_ref()).await
 }
 
-/// Changes one of your comments on a deck that is not older than 15 minutes. It is shown as edited.
+/// Changes one of your comments on a deck, within 15 minutes after it was written.
+///
+/// The comment is then shown as edited.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}/comments/{comment}", tag = "decks", security(("bearer" = [])), request_body = EditCommentRequest,
     params(
@@ -98,7 +100,7 @@ pub async fn create_deck_comment(
         (status = 200, body = CommentResponse, headers(("ETag" = String, description = "The new version"))),
         (status = 403, description = "`feedback_refused`"),
         (status = 409, description = "`comment_final`"),
-        (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 412, description = "`precondition_failed`: the comment was changed since that version."),
         (status = 422, description = "`invalid_body`"),
         (status = 428, description = "`precondition_required`"),
     )
@@ -114,14 +116,14 @@ pub async fn replace_deck_comment(
     shared::replace(&state, &by, DeckId(deck), comment, &if_match, &body.value).await
 }
 
-/// Deletes one of your comments on a deck, for good. Moderators hide those of others.
+/// Deletes one of your comments on a deck permanently. Moderators hide comments of others.
 ///
-/// Nobody reads its text or your name there any more. If it has replies, its place stays. What a moderator hides stands among the reports that were upheld, where it can be
-/// shown again; a moderator's token needs `admin:write`, too.
+/// Its text and your name are no longer shown to anybody. If it has replies, it stays in the list, without text and author. A comment that a
+/// moderator hides is listed among the upheld reports, where it can be shown again; a token of a moderator also needs `admin:write`.
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}/comments/{comment}", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), ("comment" = Uuid, Path, description = "Id of the comment")),
-    responses((status = 204, description = "Deleted, or hidden."))
+    responses((status = 204, description = "The comment was deleted, or hidden."))
 )]
 pub async fn delete_deck_comment(
     state: web::Data<AppState>,

@@ -1,4 +1,4 @@
-//! Deleting decks, and the way back.
+//! Deleting and restoring decks.
 
 use actix_web::{HttpResponse, web};
 use uuid::Uuid;
@@ -15,8 +15,8 @@ use crate::http::extract::{Caller, May};
 
 /// Deletes one of your decks.
 ///
-/// For 30 days `POST /v1/decks/{deck}/undelete` brings it back; `GET /v1/decks?deleted=true` lists it. Of more than 100 deleted decks those that were
-/// deleted first go for good.
+/// It can be restored for 30 days with `POST /v1/decks/{deck}/undelete`; `GET /v1/decks?deleted=true` lists your deleted decks. At most 100 deleted
+/// decks are kept; if there are more, those that were deleted first are removed permanently.
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])),
     params(
@@ -25,7 +25,7 @@ use crate::http::extract::{Caller, May};
     ),
     responses(
         (status = 204, description = "Deleted."),
-        (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 412, description = "`precondition_failed`: the deck was changed since that version."),
         (status = 428, description = "`precondition_required`"),
     )
 )]
@@ -39,9 +39,9 @@ pub async fn delete_deck(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Undoes the deletion of one of your decks.
+/// Restores one of your deleted decks.
 ///
-/// It is what it was, with the same readers. Of a deck that is not deleted nothing changes.
+/// Its content and visibility are the same as before the deletion. If the deck is not deleted, nothing changes.
 #[utoipa::path(
     post, path = "/v1/decks/{deck}/undelete", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),

@@ -18,20 +18,21 @@ use crate::memory::rendered::Freshness;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ExportQuery {
-    /// The dialect; `share_code` is one short word for links and messages.
+    /// The dialect; `share_code` writes the deck as one short word, for links and messages.
     #[param(value_type = DeckDialectWord, example = "arena")]
     dialect: String,
 }
 
-/// Writes a deck in a dialect: a public or unlisted one, or one of yours.
+/// Writes a deck as text in a dialect.
 ///
-/// What the dialect cannot hold is told in `losses`. With `Accept: text/plain` the answer is the text alone.
+/// The deck must be public, unlisted or yours. `losses` lists what the dialect cannot express. With `Accept: text/plain` the answer is the text
+/// alone.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/export", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), ExportQuery),
     responses(
         (status = 200, content((DeckExportResponse = "application/json"), (String = "text/plain", example = "Deck\n2 Kettle Imp (HEARTH) 001\n"))),
-        (status = 304, description = "It is still what `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn export_deck(

@@ -13,9 +13,9 @@ use crate::domain::ids::DeckId;
 use crate::http::extract::{LooseParams, May};
 use crate::memory::rendered::Freshness;
 
-/// Likes a public or unlisted deck of somebody else.
+/// Likes a public or unlisted deck of another account.
 ///
-/// Nobody sees who likes it. To like it again changes nothing.
+/// Nobody can see who likes a deck. Repeating the request changes nothing.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}/like", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
@@ -34,13 +34,13 @@ pub async fn like_deck(
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(liked))
 }
 
-/// Takes your like back, also when you can read the deck no more.
+/// Removes your like from a deck, even if you can no longer read the deck.
 ///
-/// To take it back again changes nothing.
+/// Repeating the request changes nothing; if you can no longer read the deck, a repeated request is a 404.
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}/like", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
-    responses((status = 204, description = "Taken back."))
+    responses((status = 204, description = "The like was removed."))
 )]
 pub async fn unlike_deck(
     state: web::Data<AppState>,
@@ -51,7 +51,9 @@ pub async fn unlike_deck(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Lists the decks that you like, what you liked last first; those that you can read no more are left out.
+/// Lists the decks that you like, the latest like first.
+///
+/// Decks that you can no longer read and decks of banned accounts are left out.
 #[utoipa::path(
     get, path = "/v1/me/liked-decks", tag = "decks", security(("bearer" = [])), params(PeopleDecksQuery),
     responses((status = 200, body = Page<LikedDeckResponse>), (status = 304, description = "Not changed."))

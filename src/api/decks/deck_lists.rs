@@ -1,4 +1,4 @@
-//! Deck lists: store, read, change.
+//! Deck lists: storing, reading and changing them.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -42,7 +42,7 @@ pub struct DecksQuery {
     /// Only decks with this tag.
     #[param(example = "aggro", max_length = 30)]
     tag: Option<String>,
-    /// Decks that you have deleted, instead of the others.
+    /// `true`: your deleted decks instead of the others.
     #[serde(default)]
     #[param(default = false)]
     deleted: bool,
@@ -87,23 +87,23 @@ fn read_place(query: &DecksQuery) -> Result<(Option<DeckFolder>, Option<DeckTag>
     both(folder.map_err(|error| fault("?folder", error)), tag.map_err(|error| fault("?tag", error)))
 }
 
-/// What a list that comes as text says beside its lines.
+/// The values that accompany a list that is sent as text.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UploadedDeckQuery {
-    /// With a body of text: the name, 1 to 100 characters; absent: what the list says itself, or `Deck`.
+    /// For a `text/plain` body: name of the deck, 1 to 100 characters; absent: the name that the list states, or `Deck`.
     #[param(min_length = 1, max_length = 100)]
     name: Option<String>,
-    /// With a body of text: the format; absent: what the list says itself.
+    /// For a `text/plain` body: format of the deck. It may only be absent if the list states its format.
     format: Option<String>,
-    /// With a body of text: who may read it.
+    /// For a `text/plain` body: who may read the deck; `private` when absent.
     #[param(value_type = Option<DeckVisibility>)]
     visibility: Option<String>,
-    /// With a body of text: where you keep it.
+    /// For a `text/plain` body: folder of the deck, 1 to 100 characters. Only you see it.
     #[param(min_length = 1, max_length = 100)]
     folder: Option<String>,
-    /// With a body of text: its dialect; absent: it is recognised.
+    /// For a `text/plain` body: dialect of the list; absent: the dialect is recognised.
     #[param(value_type = Option<DeckDialectWord>)]
     dialect: Option<String>,
 }
@@ -140,8 +140,8 @@ impl ListUpload for DeckRequest {
 
 /// Stores a deck.
 ///
-/// Any list can be stored, also an unfinished or illegal one: `GET /v1/decks/{deck}/report` tells what is wrong with it. The body is JSON, or the list
-/// itself as `text/plain`, in UTF-8, UTF-16 or Windows-1252.
+/// Any list can be stored, also an unfinished or illegal one: `GET /v1/decks/{deck}/report` shows what is wrong with it. The body is JSON, or the
+/// list itself as `text/plain`, in UTF-8, UTF-16 or Windows-1252.
 #[utoipa::path(
     post, path = "/v1/decks", tag = "decks", security(("bearer" = [])),
     request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Bellows Smith\n"))),
@@ -152,7 +152,7 @@ impl ListUpload for DeckRequest {
             ("ETag" = String, description = "Its version, for `If-Match`"),
         )),
         (status = 409, description = "`too_many_decks`, `idempotency_in_progress`"),
-        (status = 410, description = "`gone`: the request is a repeated one, and its deck was deleted since."),
+        (status = 410, description = "`gone`: the request was sent before, and the deck that it created was deleted."),
         (status = 422, description = "`invalid_body`, `unreadable_deck_list`, `unknown_format`, `idempotency_key_reused`"),
     )
 )]
@@ -188,16 +188,17 @@ pub(super) fn changed(VersionedDeck { revision, deck, .. }: VersionedDeck) -> Ht
         .json(deck)
 }
 
-/// Shows a deck: a public or unlisted one, or one of yours.
+/// Shows a deck.
 ///
-/// With `Accept: text/plain` as text, one entry a line, that `list` takes back. Cards that are hidden from you have a set and a number there, and no name.
+/// The deck must be public, unlisted or yours. With `Accept: text/plain` the answer is a text with one entry in each line, which the field `list`
+/// accepts. Cards that are hidden from you have a set and a number in it, but no name.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
     responses(
         (status = 200, content((DeckResponse = "application/json"), (String = "text/plain", example = "2 Kettle Imp\n")),
             headers(("ETag" = String, description = "Its version, for `If-Match`"))),
-        (status = 304, description = "It is still the version that `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn find_deck(
@@ -231,7 +232,7 @@ pub async fn find_deck(
     ),
     responses(
         (status = 200, body = DeckResponse, headers(("ETag" = String, description = "The new version"))),
-        (status = 412, description = "`precondition_failed`: it was changed since; nothing is overwritten."),
+        (status = 412, description = "`precondition_failed`: the deck was changed since that version; nothing is overwritten."),
         (status = 422, description = "`invalid_body`, `unreadable_deck_list`, `unknown_format`"),
         (status = 428, description = "`precondition_required`"),
     )
@@ -249,7 +250,7 @@ pub async fn replace_deck(
     Ok(changed(deck_lists::replace(&state, &by, asker, id, &if_match?, body.value).await?))
 }
 
-/// Lists the folders that your decks are in, by name, with how many are in each.
+/// Lists the folders of your decks by name, with the number of decks in each.
 #[utoipa::path(
     get, path = "/v1/deck-folders", tag = "decks", security(("bearer" = [])),
     responses((status = 200, body = DeckFoldersResponse), (status = 304, description = "Not changed."))

@@ -1,4 +1,4 @@
-//! What can be built of a deck with what you have.
+//! Which part of a deck you can build from your collection.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -19,22 +19,23 @@ use crate::memory::rendered::Freshness;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PickListQuery {
-    /// `include` takes copies that are reserved for your other decks as well; `exclude` when it is absent.
+    /// `include`: copies that are reserved for your other decks are taken as well; `exclude` (when absent): they are not taken.
     #[serde(default)]
     #[param(inline, value_type = Option<ReservedCopies>)]
     reserved: ReservedCopies,
 }
 
-/// Tells what you can build of a deck with what you have: which printings to take for each entry, what remains missing, and what the rest is in the format of
-/// the deck. A public or unlisted deck, or one of yours.
+/// Shows which of your printings to take for each entry of a deck, and how many copies are missing.
 ///
-/// What is reserved for your other decks is left there, if your credentials let you read decks; it is not known otherwise.
+/// The deck must be public, unlisted or yours. The answer also has the copies that can be taken as a deck list, and the status of that list in the format
+/// of the deck. Copies that are reserved for your other decks are not taken. If your credentials do not let you read decks (`decks:read`), reservations
+/// are ignored.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/pick-list", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), PickListQuery),
     responses(
         (status = 200, body = DeckPickListResponse),
-        (status = 304, description = "It is still what `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn find_deck_pick_list(

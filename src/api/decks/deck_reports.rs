@@ -1,4 +1,4 @@
-//! What is wrong with a deck: the engine's report, made with the eyes of whoever asks.
+//! What is wrong with a deck: the engine's report, made with the cards that the caller may see.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::{Date, TextEncoding, parse_deck_text};
@@ -24,22 +24,22 @@ use crate::memory::rendered::Freshness;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ReportQuery {
-    /// By the rules and limit lists of this day, `YYYY-MM-DD`; absent: of today.
+    /// The day whose rules and limit lists are applied, `YYYY-MM-DD`; absent: today.
     #[param(value_type = Option<String>, format = Date, example = "2026-11-01")]
     on: Option<Date>,
 }
 
-/// Judges a stored deck: a public or unlisted one, or one of yours.
+/// Judges a stored deck by the rules of its format.
 ///
-/// The report lists every violation, each with the rule that is broken, the limit and the actual number. Cards that are hidden from you
-/// are unknown cards in it.
+/// The deck must be public, unlisted or yours. The report lists every violation with the broken rule, the limit and the actual number. Cards that are
+/// hidden from you count as unknown cards.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/report", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), ReportQuery),
     responses(
         (status = 200, body = DeckReportResponse),
-        (status = 304, description = "The report is still what `If-None-Match` names."),
-        (status = 422, description = "`unknown_format`: the deck's format is not there any more."),
+        (status = 304, description = "Not changed."),
+        (status = 422, description = "`unknown_format`: the deck's format does not exist, or does not exist on that day."),
     )
 )]
 pub async fn find_deck_report(
@@ -57,17 +57,17 @@ pub async fn find_deck_report(
     cacheable(&req, Freshness::Private, None, &report)
 }
 
-/// What a list that comes as text says beside its lines.
+/// The values that accompany a list that is sent as text.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UploadedListQuery {
-    /// With a body of text: the format; absent: what the list says itself.
+    /// For a `text/plain` body: format by which the list is judged. It may only be absent if the list states its format.
     format: Option<String>,
-    /// With a body of text: by the rules and limit lists of this day.
+    /// For a `text/plain` body: the day whose rules and limit lists are applied, `YYYY-MM-DD`; absent: today.
     #[param(value_type = Option<String>, format = Date)]
     on: Option<Date>,
-    /// With a body of text: its dialect; absent: it is recognised.
+    /// For a `text/plain` body: dialect of the list; absent: the dialect is recognised.
     #[param(value_type = Option<DeckDialectWord>)]
     dialect: Option<String>,
 }
@@ -100,8 +100,8 @@ impl Judge for DeckReportRequest {
 
 /// Judges a deck list without storing it.
 ///
-/// The body is JSON, or the list itself as `text/plain`, in UTF-8, UTF-16 or Windows-1252. Lists of other programs and share codes are read, too: `reading`
-/// tells what became of each line.
+/// The body is JSON, or the list itself as `text/plain`, in UTF-8, UTF-16 or Windows-1252. Lists of other programs and share codes are accepted, too:
+/// `reading` reports how each line was read.
 #[utoipa::path(
     post, path = "/v1/deck-reports", tag = "decks", security((), ("bearer" = [])),
     request_body(content((DeckReportRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Belows Smith\n"))),
@@ -127,7 +127,7 @@ pub async fn create_deck_report(
 
 /// Judges up to 100 deck lists by the same rules, without storing them.
 ///
-/// If one of them has a fault, none is judged, and the faults of all are told.
+/// If one of the lists has a fault, none is judged, and the faults of all lists are reported.
 #[utoipa::path(
     post, path = "/v1/deck-reports/batch", tag = "decks", security((), ("bearer" = [])), request_body = DeckReportBatchRequest,
     responses(
@@ -146,13 +146,15 @@ pub async fn create_deck_reports(
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reports))
 }
 
-/// Tells in which formats of its game a deck is legal: a public or unlisted one, or one of yours.
+/// Shows in which formats of its game a deck is legal.
+///
+/// The deck must be public, unlisted or yours.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/legalities", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), ReportQuery),
     responses(
         (status = 200, body = DeckLegalitiesResponse),
-        (status = 304, description = "It is still what `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn find_deck_legalities(

@@ -1,4 +1,4 @@
-//! Copies that you set aside for your decks.
+//! Copies that you reserve for your decks.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use uuid::Uuid;
@@ -11,15 +11,15 @@ use crate::domain::ids::DeckId;
 use crate::http::extract::{Caller, ClientNetwork, May, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// Tells which copies are reserved for one of your decks, what is missing, and what could be moved out of the reservations of your other decks.
+/// Shows which copies are reserved for one of your decks, which are missing, and which could be moved from your other decks.
 ///
-/// Your credentials must also let you read decks (`decks:read`): to others there is no such deck.
+/// Your credentials must also let you read decks (`decks:read`), otherwise the answer is 404.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/reservation", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
     responses(
         (status = 200, body = DeckReservationResponse),
-        (status = 304, description = "It is still what `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn find_deck_reservation(
@@ -36,16 +36,17 @@ pub async fn find_deck_reservation(
     cacheable(&req, Freshness::Private, None, &found)
 }
 
-/// Reserves for one of your decks what you have of its cards, counted and registered, as far as no other deck of yours has reserved it.
+/// Reserves your copies of the cards of one of your decks, as far as no other deck of yours has reserved them.
 ///
-/// The printings that the deck names come before others. To reserve again brings the reservation up to date with deck and collection; what is reserved for
-/// other decks stays theirs. The answer tells the reservation if your credentials let you read decks and the collection; if not, it is a 204.
+/// Counted and registered copies are reserved, those of the named printings first. Repeating the request updates the reservation to the deck and your
+/// collection; it takes no copies from other decks. The answer has the reservation if your credentials let you read decks and the collection;
+/// otherwise it is a 204.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}/reservation", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
     responses(
         (status = 200, body = DeckReservationResponse),
-        (status = 204, description = "Reserved; your credentials do not let you read what."),
+        (status = 204, description = "Reserved. Your credentials do not let you read the reservation."),
     )
 )]
 pub async fn reserve_deck(
@@ -64,13 +65,13 @@ pub async fn reserve_deck(
     })
 }
 
-/// Frees what is reserved for one of your decks.
+/// Releases the copies that are reserved for one of your decks.
 ///
-/// To free it again changes nothing. A deck that is deleted has nothing reserved any more, also when it comes back.
+/// Repeating the request changes nothing. Deleting a deck also releases its copies; restoring the deck does not reserve them again.
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}/reservation", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
-    responses((status = 204, description = "Freed."))
+    responses((status = 204, description = "Released."))
 )]
 pub async fn release_deck(
     state: web::Data<AppState>,

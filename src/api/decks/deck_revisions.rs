@@ -1,4 +1,4 @@
-//! What decks were, what differs between them, and copies of them.
+//! Revisions of decks, the differences between them, and copies of decks.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -22,9 +22,10 @@ use crate::http::extract::{
 };
 use crate::memory::rendered::Freshness;
 
-/// Lists the revisions of a deck, the newest first: of your own each, of others' those that were not private when they were saved.
+/// Lists the revisions of a deck, the newest first.
 ///
-/// The last 100 are kept.
+/// Of your own decks you see every revision, of other decks those that were not private when they were saved. At most the last 100 revisions are
+/// kept, fewer for very large decks.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/revisions", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), PageQuery),
@@ -65,7 +66,9 @@ pub async fn find_deck_revision(
     cacheable(&req, Freshness::Private, None, &found)
 }
 
-/// Makes one of your decks what it was in a revision: that becomes a new one. Who may read it and its folder stay as they are.
+/// Resets one of your decks to an earlier revision, as a new revision.
+///
+/// Its visibility and its folder do not change.
 #[utoipa::path(
     post, path = "/v1/decks/{deck}/restore", tag = "decks", security(("bearer" = [])), request_body = RestoreDeckRequest,
     params(
@@ -74,8 +77,8 @@ pub async fn find_deck_revision(
     ),
     responses(
         (status = 200, body = DeckResponse, headers(("ETag" = String, description = "The new version"))),
-        (status = 404, description = "`not_found`: no such deck, or it has no such revision."),
-        (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 404, description = "`not_found`: there is no such deck, or it has no such revision."),
+        (status = 412, description = "`precondition_failed`: the deck was changed since that version."),
         (status = 428, description = "`precondition_required`"),
     )
 )]
@@ -96,13 +99,14 @@ pub async fn restore_deck(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DeckDiffQuery {
-    /// Number of the revision before; absent: the one before `to`, if there is one, or with `with` the newest.
+    /// Number of the first revision to compare, of this deck; absent: the newest one if `with` is sent; otherwise the one before `to`, or `to` itself
+    /// if there is none.
     #[param(minimum = 1, example = 1)]
     from: Option<i64>,
-    /// Number of the revision after; absent: the newest.
+    /// Number of the second revision to compare; absent: the newest one.
     #[param(minimum = 1)]
     to: Option<i64>,
-    /// Id of another deck, that `to` is a revision of.
+    /// Id of another deck, to which the second revision belongs; absent: both revisions belong to this deck.
     with: Option<Uuid>,
 }
 
@@ -126,14 +130,15 @@ pub async fn compare_decks(
     cacheable(&req, Freshness::Private, None, &diff)
 }
 
-/// A request that says no more than its path.
+/// A request without values; its body may also be left out.
 #[derive(serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloneDeckRequest {}
 
-/// Copies a deck, a public or unlisted one or one of yours, into a private one of yours that names it in `cloned_from`.
+/// Copies a deck into a new private deck of yours, which names the source in `cloned_from`.
 ///
-/// Cards that are hidden from you are copied by set and number, and get their names when you may see them.
+/// The deck must be public, unlisted or yours. Cards that are hidden from you are copied with set and number only; they get their names when you may
+/// see them.
 #[utoipa::path(
     post, path = "/v1/decks/{deck}/clones", tag = "decks", security(("bearer" = [])), request_body = Option<CloneDeckRequest>,
     params(
@@ -146,7 +151,7 @@ pub struct CloneDeckRequest {}
             ("ETag" = String, description = "Its version, for `If-Match`"),
         )),
         (status = 409, description = "`too_many_decks`, `idempotency_in_progress`"),
-        (status = 410, description = "`gone`: the request is a repeated one, and its deck was deleted since."),
+        (status = 410, description = "`gone`: the request was sent before, and the deck that it created was deleted."),
         (status = 422, description = "`idempotency_key_reused`"),
     )
 )]

@@ -15,15 +15,15 @@ use crate::domain::ids::DeckId;
 use crate::http::extract::{Caller, ClientNetwork, Params, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// Counts the cards of a deck: by zone, and in each by kind, set, rarity and attribute, with curves of numbers. A public or unlisted deck, or one of yours.
+/// Counts the cards of a deck by zone, kind, set, rarity and attribute.
 ///
-/// Cards that are hidden from you are unknown cards here.
+/// The deck must be public, unlisted or yours. Attributes with numbers also have curves. Cards that are hidden from you count as unknown cards.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/statistics", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
     responses(
         (status = 200, body = DeckStatisticsResponse),
-        (status = 304, description = "They are still what `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn find_deck_statistics(
@@ -43,26 +43,26 @@ pub async fn find_deck_statistics(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct OddsQuery {
-    /// The zone that is drawn from; absent: the main zone.
+    /// The zone from which cards are drawn; absent: the main zone.
     zone: Option<String>,
-    /// Cards of this name. This, `kind`, or `attribute` with `value`.
+    /// Name of the wanted cards. Exactly one of these is required: `name`, `kind`, or `attribute` with `value`.
     #[param(example = "Kettle Imp")]
     name: Option<String>,
-    /// Cards of this kind.
+    /// Kind of the wanted cards, by code.
     kind: Option<String>,
-    /// Cards whose attribute of this code has the `value`; of a list, one of its elements.
+    /// Code of an attribute: cards are wanted if it has the value `value`, or, for lists, if one of its elements has it.
     attribute: Option<String>,
-    /// The value.
+    /// Value of the attribute.
     value: Option<String>,
-    /// Fewest of them; absent: 1.
+    /// Smallest number of wanted cards to draw; absent: 1.
     #[param(example = 1)]
     min: Option<u64>,
-    /// Most of them; absent: any number.
+    /// Largest number of wanted cards to draw; absent: any number.
     max: Option<u64>,
-    /// Cards of the opening hand; absent: as the game says.
+    /// Number of cards in the opening hand; absent: the number that the game states. It is required if the game states none.
     #[param(maximum = 10000)]
     hand_size: Option<u32>,
-    /// Draws after the opening hand.
+    /// Number of draws after the opening hand.
     #[serde(default)]
     #[param(default = 0, maximum = 10000)]
     draws: u32,
@@ -70,20 +70,21 @@ pub struct OddsQuery {
     #[serde(default)]
     #[param(default = false)]
     goes_first: bool,
-    /// Most mulligans that you would take; absent: as many as the game allows.
+    /// Largest number of mulligans that you would take, but never more than the game allows; absent: as many as the game allows.
     #[param(maximum = 20)]
     mulligans: Option<u32>,
 }
 
-/// Computes how likely it is to draw certain cards: in the opening hand, after further draws, after mulligans, and by turn.
+/// Computes the probability of drawing certain cards: in the opening hand, after further draws, after mulligans, and by turn.
 ///
-/// Exact; docs/DECK_STATISTICS.md has the formulas.
+/// The deck must be public, unlisted or yours. The probabilities are exact; they are also given as fractions if these fit into 128 bits.
+/// docs/DECK_STATISTICS.md has the formulas.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/draw-odds", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), OddsQuery),
     responses(
         (status = 200, body = DrawOdds),
-        (status = 304, description = "They are still what `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn find_draw_odds(
@@ -117,27 +118,30 @@ pub async fn find_draw_odds(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct HandQuery {
-    /// The zone that is drawn from; absent: the main zone.
+    /// The zone from which cards are drawn; absent: the main zone.
     zone: Option<String>,
-    /// Any text: the same one draws the same hand. Absent: another hand each time.
+    /// Any text: the same seed draws the same hand. Absent: each request draws another hand.
     #[param(example = "monday", max_length = 100)]
     seed: Option<String>,
-    /// Cards of the opening hand; absent: as the game says.
+    /// Number of cards in the opening hand; absent: the number that the game states. It is required if the game states none. Opening hand and draws
+    /// together are at most 1000 cards.
     #[param(maximum = 1000)]
     hand_size: Option<u32>,
-    /// Draws after the opening hand.
+    /// Number of draws after the opening hand.
     #[serde(default)]
     #[param(default = 0, maximum = 1000)]
     draws: u32,
 }
 
-/// Draws a hand from a deck, and the cards after it.
+/// Draws a random opening hand from a deck, and further cards.
+///
+/// The deck must be public, unlisted or yours.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/sample-hand", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), HandQuery),
     responses(
         (status = 200, body = SampleHandResponse),
-        (status = 304, description = "It is still what `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn find_sample_hand(

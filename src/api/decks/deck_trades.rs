@@ -1,4 +1,4 @@
-//! What a trade would do to your decks.
+//! The effect of a trade on your decks.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use uuid::Uuid;
@@ -11,10 +11,10 @@ use crate::domain::ids::TradeId;
 use crate::http::extract::{Caller, ClientNetwork, May, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// Tells which gaps in your decks a trade would close, and which it would open, to its two sides: to each of its own decks.
+/// Shows which gaps in your decks a trade would close, and which it would open.
 ///
-/// Your credentials must also let you read decks and the collection (`decks:read`, `collection:read`). Copies of cards that are hidden from you count for
-/// nothing here.
+/// Each of the two sides of the trade sees this for its own decks. Your credentials must also let you read decks and the collection (`decks:read`,
+/// `collection:read`). Copies of cards that are hidden from you do not count.
 #[utoipa::path(
     get, path = "/v1/trades/{trade}/decks", tag = "decks", security(("bearer" = [])),
     params(("trade" = Uuid, Path, description = "Id of the trade")),

@@ -13,11 +13,11 @@ use crate::domain::ids::DeckId;
 use crate::http::extract::{LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// Watches a deck: one of yours, or one of somebody else that is public or unlisted.
+/// Watches a deck: one of yours, or a public or unlisted deck of another account.
 ///
-/// You are told when it becomes illegal in its format, or legal again: `deck.became_illegal` and `deck.became_legal` in `GET /v1/me/events`. Reasons are a change of
-/// its cards, of limit lists and rules, a new day, an unlock, and of decks of others what their owners change. Nobody sees who watches. To watch again changes
-/// nothing.
+/// When the deck becomes illegal in its format, or legal again, you get an event: `deck.became_illegal` or `deck.became_legal` in
+/// `GET /v1/me/events`. Possible causes are a changed card, changed rules or limit lists, a new day, an unlock, and, for decks of others, changes by
+/// their owners. Nobody can see who watches a deck. Repeating the request changes nothing.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}/watch", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
@@ -35,13 +35,13 @@ pub async fn watch_deck(
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(watched))
 }
 
-/// Watches a deck no more, also one that you can read no more.
+/// Stops watching a deck, even if you can no longer read the deck.
 ///
-/// To do it again changes nothing.
+/// Repeating the request changes nothing; if you can no longer read the deck, a repeated request is a 404.
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}/watch", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
-    responses((status = 204, description = "Watched no more."))
+    responses((status = 204, description = "The deck is no longer watched."))
 )]
 pub async fn unwatch_deck(
     state: web::Data<AppState>,
@@ -52,16 +52,16 @@ pub async fn unwatch_deck(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Finds the report on a deck that you watch. It is kept, and made anew first if the deck, its cards, the rules or the day are others since; `made_from` says what
-/// it was made from.
+/// Shows a deck that you watch, with its report.
 ///
-/// All decks, your own as well, are judged as everybody sees them: a hidden card is an unknown one until it is unlocked.
+/// The stored report is first made again if the deck, its cards, the rules or the day have changed; `made_from` has the versions from which it was
+/// made. All decks, your own as well, are judged as everybody sees them: a hidden card is an unknown card until it is unlocked.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/watch", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
     responses(
         (status = 200, body = WatchedDeckResponse),
-        (status = 304, description = "It is still what `If-None-Match` names."),
+        (status = 304, description = "Not changed."),
     )
 )]
 pub async fn find_deck_watch(
@@ -74,7 +74,9 @@ pub async fn find_deck_watch(
     cacheable(&req, Freshness::Private, None, &watched)
 }
 
-/// Lists the decks that you watch with the reports on them as they are kept, what you watch since last first; those that you can read no more are left out.
+/// Lists the decks that you watch with their stored reports, the last watched first.
+///
+/// Decks that you can no longer read and decks of banned accounts are left out.
 #[utoipa::path(
     get, path = "/v1/me/watched-decks", tag = "decks", security(("bearer" = [])), params(PeopleDecksQuery),
     responses((status = 200, body = Page<WatchedDeckResponse>), (status = 304, description = "Not changed."))

@@ -1,4 +1,4 @@
-//! Whose decks you follow.
+//! The authors that you follow.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 
@@ -11,14 +11,14 @@ use crate::auth::permission::{GiveDeckFeedback, ReadOwnDecks};
 use crate::http::extract::{LooseParams, May};
 use crate::memory::rendered::Freshness;
 
-/// Follows an author: `GET /v1/me/followed-decks` shows their public decks.
+/// Follows an author: `GET /v1/me/followed-decks` lists their public decks.
 ///
-/// Nobody sees who follows whom; the author's page has a number. To follow again changes nothing.
+/// Nobody can see who follows whom; the page of the author only has the number of followers. Repeating the request changes nothing.
 #[utoipa::path(
     put, path = "/v1/authors/{author}/follow", tag = "decks", security(("bearer" = [])),
     params(("author" = String, Path, description = "Name of the author", example = "ben")),
     responses(
-        (status = 204, description = "Followed."),
+        (status = 204, description = "The author is followed."),
         (status = 409, description = "`own_account`, `too_many_followed`"),
         (status = 429, description = "`daily_limit_reached`"),
     )
@@ -32,13 +32,13 @@ pub async fn follow_author(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Follows an author no more, also one of whom nothing is shown any more.
+/// Stops following an author, even one who has nothing public any more.
 ///
-/// To do it again changes nothing.
+/// Repeating the request changes nothing; if the author has nothing public any more, a repeated request is a 404.
 #[utoipa::path(
     delete, path = "/v1/authors/{author}/follow", tag = "decks", security(("bearer" = [])),
     params(("author" = String, Path, description = "Name of the author", example = "ben")),
-    responses((status = 204, description = "Followed no more."))
+    responses((status = 204, description = "The author is no longer followed."))
 )]
 pub async fn unfollow_author(
     state: web::Data<AppState>,
@@ -49,7 +49,9 @@ pub async fn unfollow_author(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Lists whom you follow, the newest first. Authors who are banned are left out.
+/// Lists the authors that you follow, the last followed first.
+///
+/// Banned authors are left out.
 #[utoipa::path(
     get, path = "/v1/me/followed-authors", tag = "decks", security(("bearer" = [])), params(PeopleDecksQuery),
     responses((status = 200, body = Page<FollowedAuthorResponse>), (status = 304, description = "Not changed."))

@@ -1,4 +1,4 @@
-//! Deck lists, what they were, reports on them, and what others say of them.
+//! Deck lists, their revisions and reports, and feedback on them.
 
 pub mod deck_availability;
 pub mod deck_charts;

@@ -1,4 +1,4 @@
-//! Public decks, and what they tell of cards.
+//! Public decks, and what they show about cards.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -27,11 +27,11 @@ pub struct PublicDeckParams {
     /// Only decks of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
-    /// A query: `contains:"Kettle Imp" by:ada legal:standard size:50`. The syntax is that of cards, the fields are in docs/SEARCH.md. Terms that cannot be
-    /// used are told in `warnings`.
+    /// A search query: `contains:"Kettle Imp" by:ada legal:standard size:50`. The syntax is the same as for cards; docs/SEARCH.md lists the fields.
+    /// Terms that cannot be used are reported in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "contains:\"Kettle Imp\" legal:standard")]
     q: Option<String>,
-    /// The order; `new` when it is absent.
+    /// Order of the list; `new` when absent.
     #[serde(default)]
     #[param(inline, value_type = Option<PublicDeckSort>)]
     sort: PublicDeckSort,
@@ -54,9 +54,9 @@ impl PublicDeckParams {
     }
 }
 
-/// Lists public decks; those that were published last come first, unless `sort` says otherwise.
+/// Lists public decks, by default the last published first.
 ///
-/// Everybody gets the same: what a deck holds of cards that are hidden from the public is not found here, also by those who see these cards.
+/// The answer is the same for everybody: entries with cards that are hidden from the public are not searched, even if you can see these cards.
 #[utoipa::path(
     get, path = "/v1/public-decks", tag = "decks", params(PublicDeckParams),
     responses((status = 200, body = PublicDeckPage), (status = 304, description = "Not changed."))
@@ -82,13 +82,13 @@ pub async fn list_public_decks(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct FewQuery {
-    /// Items: 1 to 50.
+    /// Number of items: 1 to 50.
     #[serde(default)]
     #[param(value_type = Option<u8>, minimum = 1, maximum = 50, default = 20)]
     limit: Few,
 }
 
-/// 1 to 50, 20 when nothing is said.
+/// 1 to 50; 20 by default.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "u8")]
 struct Few(u8);
@@ -107,9 +107,10 @@ impl TryFrom<u8> for Few {
     }
 }
 
-/// Lists the public decks that have most cards in common with a deck: a public or unlisted deck, or one of yours.
+/// Lists the public decks that have the most cards in common with a deck.
 ///
-/// Compared are the 2,000 decks of the game that have a card in common with it and were published last, by the different cards that everybody may know.
+/// The deck must be public, unlisted or yours. Only cards that everybody can see are compared, each once. Of the decks of the game that have a card
+/// in common with the deck, the 2,000 that were published last are compared.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/similar", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), FewQuery),
@@ -129,16 +130,17 @@ pub async fn list_similar_decks(
     cacheable(&req, Freshness::Private, None, &similar)
 }
 
-/// Lists the cards that are most often in public decks with a card.
+/// Lists the cards that are most often in public decks together with a card.
 ///
-/// Counted are at most the 2,000 decks that were published last. Of a card that is hidden from the public no deck tells that it has it: then none is counted.
+/// Of the decks that contain the card, at most the 2,000 that were published last are counted. No deck reveals that it contains a card that is hidden
+/// from the public; for such a card no deck is counted.
 #[utoipa::path(
     get, path = "/v1/cards/{card}/played-with", tag = "decks",
     params(("card" = Uuid, Path, description = "Id of the card"), FewQuery),
     responses(
         (status = 200, body = PlayedWithResponse),
         (status = 304, description = "Not changed."),
-        (status = 308, description = "The card became one with another: its place is in `Location`."),
+        (status = 308, description = "The card was merged into another card, whose address is in `Location`."),
     )
 )]
 pub async fn list_cards_played_with(

@@ -1,4 +1,4 @@
-//! Decks in lists for others than their owners.
+//! Lists of decks for readers other than their owners.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -26,9 +26,9 @@ pub struct PeopleDecksQuery {
     pub(super) cursor: Option<Cursor>,
 }
 
-/// Lists the public decks of an author, what was published last first.
+/// Lists the public decks of an author, the last published first.
 ///
-/// 404 for accounts that have neither a public deck nor a design in the gallery.
+/// The answer is 404 for banned accounts, and for accounts that have neither a public deck nor a design in the gallery.
 #[utoipa::path(
     get, path = "/v1/authors/{author}/decks", tag = "decks",
     params(("author" = String, Path, description = "Name of the author", example = "ada"), PeopleDecksQuery),
@@ -46,9 +46,10 @@ pub async fn list_author_decks(
     page.answer(&req, Freshness::Public(0))
 }
 
-/// Lists the public decks of the authors whom you follow, what was published last first.
+/// Lists the public decks of the authors that you follow, the last published first.
 ///
-/// A deck has its place by when it was public for the first time; changes do not move it. Authors whom you have blocked are left out.
+/// A deck counts as published at the time when it was first public; later changes do not change that time. Authors who are banned or whom you have
+/// blocked are left out.
 #[utoipa::path(
     get, path = "/v1/me/followed-decks", tag = "decks", security(("bearer" = [])), params(PeopleDecksQuery),
     responses((status = 200, body = Page<SharedDeckResponse>), (status = 304, description = "Not changed."))

@@ -19,91 +19,91 @@ use crate::domain::decks::reservation::copies_to_get;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_ownership::{self, HOLDERS_NAMED, HolderRow};
 
-/// Which cards of a deck you have.
+/// Which cards of a deck you own.
 #[derive(Serialize, ToSchema)]
 pub struct DeckAvailabilityResponse {
-    /// Whether you have all its cards, in whatever printings.
+    /// Whether you own all cards of the deck, in any printings.
     pub buildable: bool,
-    /// Cards that you have not.
+    /// Needed copies that you do not own.
     #[schema(example = 3)]
     pub missing: u64,
-    /// Cards that you would have to get so that this deck and all your others could be built at once.
+    /// Copies of this deck's cards that you would have to get so that this deck and all your other decks could be built at once.
     #[schema(example = 5)]
     pub missing_with_other_decks: u64,
-    /// Copies that you would have to buy so that this deck could be built, with those that can be moved: no deck of yours has them.
+    /// Copies that you would have to buy to build this deck, if all free copies are used and reserved copies are moved from your other decks.
     #[schema(example = 1)]
     pub to_buy: u64,
-    /// Copies that you would have to move to this deck, out of what is reserved for your other decks: no free ones are left. Bought instead, they leave all
-    /// reserved decks as they are.
+    /// Copies that you would have to move to this deck from the reservations of your other decks, because there are not enough free copies. If you
+    /// buy these copies as well, the reservations of the other decks can stay as they are.
     #[schema(example = 2)]
     pub to_move: u64,
-    /// Your other decks that were not looked into, because they were saved by a version of the service that did not note their cards: saved again, they
-    /// are.
+    /// Number of your other decks that were not compared, because an older version of the service saved them. They are compared once they are saved
+    /// again.
     #[schema(example = 0)]
     pub decks_not_compared: i64,
-    /// The cards of the deck, in the order in which it names them first.
+    /// The cards of the deck, in the order of their first entries.
     pub cards: Vec<CardAvailabilityResponse>,
 }
 
-/// A card of a deck, and how many of it you have.
+/// A card of a deck, and how many copies of it you own.
 #[derive(Serialize, ToSchema)]
 pub struct CardAvailabilityResponse {
-    /// Its name, as the deck writes it; empty: it is hidden from you.
+    /// Name of the card as in the deck; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Id of the card; absent: no card of that name is known to you. Of several cards of the name the first.
+    /// Id of the card; absent: you can see no card with that name. If several cards have the name, the id of the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
     /// Copies in all zones of the deck.
     #[schema(example = 3)]
     pub needed: u64,
-    /// Copies that you have, in any printing: counted and registered together.
+    /// Copies that you own in any printing, counted and registered copies together.
     #[schema(example = 2)]
     pub owned: u64,
-    /// Of the needed ones, those that you have in the printing that the deck names; any will do where it names none.
+    /// Needed copies that you own in the printing that the deck names. If the deck names no printing, every printing counts.
     #[schema(example = 1)]
     pub in_named_printing: u64,
-    /// Of the needed ones, those that you have in another printing only.
+    /// Needed copies that you own only in another printing.
     #[schema(example = 1)]
     pub in_other_printing: u64,
-    /// Of the needed ones, those that you have not.
+    /// Needed copies that you do not own.
     #[schema(example = 1)]
     pub missing: u64,
-    /// Of those that you have, copies that are reserved for this deck; only if it is yours.
+    /// Copies of yours that are reserved for this deck; 0 if the deck is not yours.
     #[schema(example = 1)]
     pub reserved_here: u64,
-    /// Of those that you have, copies that are reserved for your other decks. What is reserved for none is free.
+    /// Copies of yours that are reserved for your other decks. Copies that are reserved for no deck are free.
     #[schema(example = 1)]
     pub reserved_elsewhere: u64,
-    /// Copies that you would have to buy for this deck: of the needed ones those that remain when what is reserved for it, what is free, and what can be moved
-    /// is used, in this order.
+    /// Needed copies that you would have to buy, if first the copies reserved for this deck are used, then free copies, then copies that can be
+    /// moved.
     #[schema(example = 0)]
     pub to_buy: u64,
-    /// Copies that you would have to move to this deck out of what is reserved for others: `other_decks` says for which.
+    /// Copies that you would have to move to this deck from the reservations of other decks; `other_decks` has these decks.
     #[schema(example = 1)]
     pub to_move: u64,
-    /// Your other decks that hold the card, the first 20, and those for which copies are reserved, the 20 that were reserved last.
+    /// Your other decks that contain the card (the first 20), and those that have reserved copies of it (the 20 with the latest reservations).
     pub other_decks: Vec<DeckHolderResponse>,
-    /// How many more there are.
+    /// Number of further decks that are not listed.
     #[schema(example = 0)]
     pub other_decks_left_out: u64,
-    /// Copies that you would have to get so that all these decks could be built at once.
+    /// Copies that you would have to get so that this deck and all your other decks with the card could be built at once.
     #[schema(example = 2)]
     pub missing_with_other_decks: u64,
 }
 
-/// Another deck of yours that holds a card.
+/// Another deck of yours that contains a card, or has reserved copies of it.
 #[derive(Serialize, ToSchema)]
 pub struct DeckHolderResponse {
-    /// Its id.
+    /// Id of the deck.
     pub deck_id: Uuid,
-    /// What you call it.
+    /// Name of the deck.
     #[schema(example = "Embers and Bones")]
     pub name: String,
-    /// Copies in all its zones; 0: some are reserved for it, and it holds none any more.
+    /// Copies in all zones of the deck; 0: the deck no longer contains the card, but has reserved copies of it.
     #[schema(example = 2)]
     pub quantity: u64,
-    /// Copies that are reserved for it.
+    /// Copies that are reserved for the deck.
     #[schema(example = 1)]
     pub reserved: u64,
 }

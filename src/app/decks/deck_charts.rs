@@ -16,14 +16,14 @@ use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::memory::rendered::{Freshness, Rendered};
 
-/// The page that a chart stands in.
+/// Theme of the page that shows a chart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThemeWord {
-    /// Dark letters on a light ground.
+    /// Dark text on a light background.
     #[default]
     Light,
-    /// Light letters on a dark ground.
+    /// Light text on a dark background.
     Dark,
 }
 

@@ -15,27 +15,27 @@ use crate::domain::ids::DeckId;
 /// A deck in a dialect.
 #[derive(Serialize, ToSchema)]
 pub struct DeckExportResponse {
-    /// The dialect.
+    /// The dialect of the text.
     #[schema(example = "arena")]
     pub dialect: &'static str,
-    /// The text.
+    /// The deck as text.
     #[schema(example = "Deck\n2 Kettle Imp (HEARTH) 001\n")]
     pub text: String,
-    /// What the dialect cannot hold; empty: the text is read back as the same deck.
+    /// What the dialect cannot express; empty: reading the text gives the same deck.
     pub losses: Vec<DeckLossResponse>,
 }
 
-/// Something of a deck that a dialect cannot hold.
+/// A part of a deck that a dialect cannot express.
 #[derive(Serialize, ToSchema)]
 pub struct DeckLossResponse {
-    /// Position of the entry, from 0; absent: it is of the whole deck.
+    /// Position of the entry in the deck, from 0; absent: the loss concerns the whole deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 0)]
     pub entry: Option<usize>,
-    /// What is lost, for programs: `docs/DECK_TEXT.md` lists the words.
+    /// What is lost, as a word for programs; docs/DECK_TEXT.md lists the words.
     #[schema(value_type = String, example = "rarity")]
     pub kind: serde_json::Value,
-    /// The same in words.
+    /// What is lost, in words for people.
     #[schema(example = "the rarity")]
     pub detail: String,
 }

@@ -17,43 +17,44 @@ use crate::app::words::{NotOneOf, must_be_one_of, word_schema};
 use crate::domain::decks::deck::{FormatName, MAX_ENTRIES, check_entry};
 use crate::store::catalogue::games::LoadedGame;
 
-/// One line of a deck list, as its owner wrote it.
+/// An entry of a deck list, as its owner wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeckEntryBody {
-    /// Part of the deck; `main` when absent.
+    /// Zone of the deck; `main` when absent.
     #[serde(default = "main_zone")]
     #[schema(default = "main", example = "main", min_length = 1, max_length = 64)]
     pub zone: String,
-    /// Copies: 1 to 10000.
+    /// Number of copies: 1 to 10000.
     #[schema(example = 2, minimum = 1, maximum = 10000)]
     pub quantity: u32,
-    /// Name of the card; case, spaces and punctuation do not matter. Empty: the card is the one of `set` and `number`.
+    /// Name of the card; case, spaces and punctuation do not matter. Empty: `set` and `number` identify the card.
     #[serde(default)]
     #[schema(example = "Kettle Imp", max_length = 200)]
     pub name: String,
-    /// Code of a set, to mean this printing.
+    /// Code of the set, if a particular printing is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth", min_length = 1, max_length = 64)]
     pub set: Option<String>,
-    /// Number in the set.
+    /// Number in the set, if a particular printing is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "001", min_length = 1, max_length = 64)]
     pub number: Option<String>,
-    /// Code of a rarity, to mean this printing.
+    /// Code of the rarity, if a particular printing is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare", min_length = 1, max_length = 64)]
     pub rarity: Option<String>,
-    /// The very copies that are meant, by their ids or as you like: each may stand in the deck once. No more than the quantity;
-    /// serial codes are refused.
+    /// The physical copies that are meant, each by its id or by any other text, but not by its serial code; at most `quantity`. A format may forbid
+    /// naming a copy twice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 100, example = json!(["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11"]))]
     pub copies: Vec<String>,
-    /// Whether the card is hidden from you: then its name is empty. Only told; ignored in requests, so that what was read can be sent back.
+    /// Whether the card is hidden from you; its name is then empty. Only in answers; ignored in requests, so that entries can be sent back as they
+    /// were read.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schema(default = false, example = false)]
     pub hidden: bool,
-    /// Id of a card that is hidden from you. Only told; ignored in requests.
+    /// Id of the card, if it is hidden from you. Only in answers; ignored in requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
 }
@@ -107,7 +108,7 @@ pub struct DeckDialectWord;
 
 impl utoipa::PartialSchema for DeckDialectWord {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-        let description = "A dialect of deck lists: docs/DECK_TEXT.md has them all.";
+        let description = "A dialect of deck lists; docs/DECK_TEXT.md describes all of them.";
         word_schema(description, DeckDialect::ALL.map(DeckDialect::code))
     }
 }

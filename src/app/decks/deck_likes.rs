@@ -13,12 +13,12 @@ use crate::auth::permission::{GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::store::decks::deck_likes::{self, LikeOutcome, LikedDeck, OwnLike};
 
-/// What became of a deck's likes.
+/// Your like of a deck, and the number of its likes.
 #[derive(Serialize, ToSchema)]
 pub struct DeckLikeResponse {
-    /// When you liked it.
+    /// When you liked the deck.
     pub liked_at: DateTime<Utc>,
-    /// How many players like the deck now.
+    /// Number of likes of the deck.
     #[schema(example = 12, minimum = 0)]
     pub likes: i64,
 }
@@ -57,13 +57,13 @@ pub async fn unlike(
     Ok(())
 }
 
-/// A deck that you like, without what it holds.
+/// A deck that you like, without its description and entries.
 #[derive(Serialize, ToSchema)]
 pub struct LikedDeckResponse {
     /// The deck.
     #[serde(flatten)]
     pub deck: SharedDeckResponse,
-    /// When you liked it.
+    /// When you liked the deck.
     pub liked_at: DateTime<Utc>,
 }
 

@@ -40,72 +40,72 @@ use crate::store::decks::deck_pool;
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 words! {
-    DeckVisibility: "Who may read a deck: its owner, whoever knows its id, or everybody.";
+    DeckVisibility: "Who may read a deck: `private` (only its owner), `unlisted` (everybody who knows its id) or `public` (everybody).";
 }
 
-/// A deck without what it holds.
+/// A deck without its description and entries.
 #[derive(Serialize, ToSchema)]
 pub struct DeckSummaryResponse {
-    /// Its id.
+    /// Id of the deck.
     pub id: Uuid,
-    /// The account it belongs to.
+    /// Account of the owner.
     pub account_id: Uuid,
     /// Code of the game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// The format it is meant for: `game/format`, or `game/format:variant`.
+    /// The format of the deck: `game/format`, or `game/format:variant`.
     #[schema(example = "ttcg/standard")]
     pub format: String,
-    /// What its owner calls it.
+    /// Name of the deck, chosen by its owner.
     #[schema(example = "Embers and Bones")]
     pub name: String,
-    /// `private` (only the owner reads it), `unlisted` (whoever knows its id does) or `public`.
+    /// Who may read the deck: `private` (only its owner), `unlisted` (everybody who knows its id) or `public` (everybody).
     #[schema(example = "private")]
     pub visibility: &'static str,
-    /// Its tags.
+    /// Tags of the deck.
     #[schema(example = json!(["aggro"]))]
     pub tags: Vec<String>,
-    /// Where its owner keeps it; absent: in no folder, or you are not its owner.
+    /// Folder of the deck; absent: it is in no folder, or you are not its owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Friday")]
     pub folder: Option<String>,
-    /// Number of its version, from 1: each change makes another.
+    /// Number of the current revision, from 1; each change creates a new revision.
     #[schema(example = 1, minimum = 1)]
     pub revision: i64,
-    /// Cards in all zones together.
+    /// Number of cards in all zones together.
     #[schema(example = 50)]
     pub card_count: i64,
-    /// How many players like it.
+    /// Number of likes.
     #[schema(example = 12, minimum = 0)]
     pub likes: i64,
-    /// Whether you like it; only in the answer about one deck, when you have logged in and it is not yours.
+    /// Whether you like the deck; only in the answer of `GET /v1/decks/{deck}`, if your credentials let you read decks and the deck is not yours.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = true)]
     pub liked: Option<bool>,
-    /// Comments and replies that are shown.
+    /// Number of comments and replies that are shown.
     #[schema(example = 4, minimum = 0)]
     pub comment_count: i64,
-    /// The deck that it was made of; to others than its owner only while everybody may read that one.
+    /// The deck from which this one was copied; others than the owner see it only while that deck is public.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloned_from: Option<CloneSourceResponse>,
-    /// When it was stored.
+    /// When the deck was created.
     pub created_at: DateTime<Utc>,
-    /// When it was changed last.
+    /// When the deck was last changed.
     pub updated_at: DateTime<Utc>,
-    /// When it was deleted: 30 days later it is gone for good.
+    /// When the deck was deleted; it can be restored for 30 days after that. Absent: it is not deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<DateTime<Utc>>,
 }
 
-/// The deck that another was made of.
+/// The deck from which another one was copied.
 #[derive(Serialize, ToSchema)]
 pub struct CloneSourceResponse {
-    /// Its id. It may be gone, or private by now.
+    /// Id of the deck. It may be deleted or private by now.
     pub deck_id: Uuid,
-    /// The revision that was copied.
+    /// Number of the revision that was copied.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
-    /// The account that it belongs to; absent: that is no more.
+    /// Account of the owner; absent: the account no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<Uuid>,
 }
@@ -149,13 +149,13 @@ impl DeckSummaryResponse {
 /// A line of a list that could not be read.
 #[derive(Serialize, ToSchema)]
 pub struct UnreadLineResponse {
-    /// Its number in the list, from 1.
+    /// Number of the line in the list, from 1.
     #[schema(example = 7, minimum = 1)]
     pub line: usize,
     /// The line, cut after 200 characters.
     #[schema(example = "99999 Kettle Imp")]
     pub text: String,
-    /// Why it could not be read.
+    /// Why the line could not be read.
     #[schema(example = "quantity must be 1 to 10000")]
     pub detail: String,
 }
@@ -172,18 +172,18 @@ pub struct DeckResponse {
     /// The deck itself.
     #[serde(flatten)]
     pub summary: DeckSummaryResponse,
-    /// What its owner says of it, in the markup of lore and comments.
+    /// Description of the deck, in the markup of lore and comments.
     #[schema(example = "Goes *fast*.")]
     pub description: String,
-    /// The same as HTML: `p`, `br`, `em` and `strong` without attributes.
+    /// The description as HTML: `p`, `br`, `em` and `strong` without attributes.
     #[schema(example = "<p>Goes <em>fast</em>.</p>")]
     pub description_html: String,
-    /// Its entries as the owner wrote them, in the owner's order. A name here need not be that of a card: see the report. An entry of a card that is
-    /// hidden from you has `hidden` and no name.
+    /// The entries as the owner wrote them, in that order. A name here may match no card: see the report. An entry whose card is hidden from you has
+    /// `hidden` and no name.
     pub entries: Vec<DeckEntryBody>,
-    /// Lines of the list that it was made of which are no entries and could not be read; only its owner is told.
+    /// Lines of the stored list that could not be read as entries; empty for everybody but the owner.
     pub unread_lines: Vec<UnreadLineResponse>,
-    /// What became of each line of `list`; only in the answer to the request that has one.
+    /// How each line of `list` was read; only in the answer to a request with a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<ListReadingResponse>,
 }
@@ -257,7 +257,7 @@ impl From<SeenDeck> for VersionedDeck {
     }
 }
 
-/// What a deck shall be: everything, also when it is changed.
+/// A deck to store. A request that replaces a deck also contains the whole deck: values that are left out are not kept.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
@@ -265,33 +265,34 @@ impl From<SeenDeck> for VersionedDeck {
     "entries": [{ "quantity": 2, "name": "Kettle Imp" }, { "quantity": 1, "name": "Bellows Smith", "rarity": "rare" }]
 }))]
 pub struct DeckRequest {
-    /// 1 to 100 characters.
+    /// Name of the deck: 1 to 100 characters.
     #[schema(example = "Embers and Bones", min_length = 1, max_length = 100)]
     pub name: String,
-    /// `game/format`, or `game/format:variant` where the format has variants.
+    /// Format of the deck: `game/format`, or `game/format:variant` if the format has variants.
     #[schema(example = "ttcg/standard")]
     pub format: String,
-    /// `private` (when absent), `unlisted` or `public`.
+    /// Who may read the deck: `private` (when absent), `unlisted` or `public`.
     #[schema(value_type = Option<DeckVisibility>, example = "private")]
     pub visibility: Option<String>,
-    /// What there is to say of it, in the markup of lore and comments: up to 5,000 characters.
+    /// Description of the deck, in the markup of lore and comments: up to 5,000 characters.
     #[schema(example = "Goes *fast*.", max_length = 5000)]
     pub description: Option<String>,
-    /// Up to 20 labels of 1 to 30 characters; they are kept in lower case.
+    /// Up to 20 tags of 1 to 30 characters; they are stored in lower case.
     #[serde(default)]
     #[schema(example = json!(["aggro"]), max_items = 20)]
     pub tags: Vec<String>,
-    /// Where you keep it: 1 to 100 characters. Nobody else is told.
+    /// Folder of the deck: 1 to 100 characters. Only you see it.
     #[schema(example = "Friday", min_length = 1, max_length = 100)]
     pub folder: Option<String>,
-    /// The entries, at most 500. Either this or `list`.
+    /// The entries, at most 500. Either `entries` or `list` is required.
     #[schema(max_items = 500)]
     pub entries: Option<Vec<DeckEntryBody>>,
-    /// The entries as text in any dialect: our own, `2 Kettle Imp (hearth) 001 {rare}`, those of other programs, or a share code. What became of each line
-    /// is told in `reading`; lines that cannot be read are kept in `unread_lines`. Either this or `entries`.
+    /// The entries as text in any dialect: that of this service (`2 Kettle Imp (hearth) 001 {rare}`), one of another program, or a share code.
+    /// `reading` in the answer reports how each line was read; lines that cannot be read are kept in `unread_lines`. Either `list` or `entries` is
+    /// required.
     #[schema(example = "2 Kettle Imp\n1 Bellows Smith {rare}")]
     pub list: Option<String>,
-    /// The dialect of `list`, for example `mtgo`; absent: it is recognised.
+    /// Dialect of `list`, for example `mtgo`; absent: the dialect is recognised.
     #[schema(value_type = Option<DeckDialectWord>)]
     pub dialect: Option<String>,
     #[serde(skip, default = "utf8")]
@@ -494,18 +495,18 @@ pub async fn list(
 /// A folder of decks.
 #[derive(Serialize, ToSchema)]
 pub struct DeckFolderResponse {
-    /// Its name; `null`: decks that are in no folder.
+    /// Name of the folder; `null`: the decks that are in no folder.
     #[schema(example = "Friday")]
     pub name: Option<String>,
-    /// How many decks are in it.
+    /// Number of decks in the folder.
     #[schema(example = 3)]
     pub decks: i64,
 }
 
-/// The folders of the own decks.
+/// The folders of your decks.
 #[derive(Serialize, ToSchema)]
 pub struct DeckFoldersResponse {
-    /// By name; last the decks that are in no folder.
+    /// The folders by name; the decks that are in no folder come last.
     pub data: Vec<DeckFolderResponse>,
 }
 

@@ -21,59 +21,61 @@ words! {
     ReservedCopies: "Whether copies that are reserved for other decks are taken: `include`, or `exclude`.";
 }
 
-/// What can be built of a deck with what you have.
+/// The part of a deck that you can build from your collection.
 #[derive(Serialize, ToSchema)]
 pub struct DeckPickListResponse {
-    /// Whether that is the whole deck.
+    /// Whether you can build the whole deck.
     pub buildable: bool,
     /// Copies that the deck needs.
     #[schema(example = 50)]
     pub needed: u64,
-    /// Copies of it that cannot be taken.
+    /// Needed copies that cannot be taken.
     #[schema(example = 3)]
     pub missing: u64,
-    /// The entries of the deck, each with what to take for it.
+    /// The entries of the deck, each with the printings to take for it.
     pub entries: Vec<PickedEntryResponse>,
-    /// What can be taken as a deck list in our own dialect, with set, number and rarity of each printing: `list` of a deck takes it.
+    /// The copies that can be taken, as a deck list in the dialect of this service, with set, number and rarity of each printing. The field `list` of
+    /// a deck accepts it.
     #[schema(example = "2 Kettle Imp (hearth) 016 {common}\n")]
     pub list: String,
     /// The format of the deck: `game/format`, or `game/format:variant`.
     #[schema(example = "ttcg/standard")]
     pub format: String,
-    /// What that list is in the format of the deck: `legal`, `incomplete` (only cards are missing) or `illegal`; absent: there is no such format on that day.
+    /// Status of that list in the format of the deck: `legal`, `incomplete` (only cards are missing) or `illegal`; absent: the format does not exist
+    /// on that day.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "incomplete")]
     pub status: Option<&'static str>,
-    /// The day by whose rules it was judged.
+    /// The day whose rules and limit lists were applied.
     #[schema(value_type = String, format = Date, example = "2026-11-01")]
     pub on: Date,
 }
 
-/// An entry of a deck, and what to take for it.
+/// An entry of a deck, and the printings to take for it.
 #[derive(Serialize, ToSchema)]
 pub struct PickedEntryResponse {
-    /// Part of the deck.
+    /// Zone of the entry.
     #[schema(example = "main")]
     pub zone: String,
-    /// Copies.
+    /// Number of copies.
     #[schema(example = 3)]
     pub quantity: u32,
-    /// Name of the card, as it was written; empty: it is hidden from you.
+    /// Name of the card as in the deck; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Code of a set, if it was written.
+    /// Code of the set, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth")]
     pub set: Option<String>,
-    /// Number in the set, if it was written.
+    /// Number in the set, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "016")]
     pub number: Option<String>,
-    /// Code of a rarity, if it was written.
+    /// Code of the rarity, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
     pub rarity: Option<String>,
-    /// What to take: the printing that the entry names before others.
+    /// The printings to take; those that the entry names come first.
     pub take: Vec<PickedPrintingResponse>,
     /// Copies that cannot be taken.
     #[schema(example = 1)]
@@ -97,10 +99,10 @@ pub struct PickedPrintingResponse {
     /// Code of the rarity.
     #[schema(example = "common")]
     pub rarity: String,
-    /// How many.
+    /// Number of copies to take.
     #[schema(example = 2, minimum = 1)]
     pub quantity: u64,
-    /// Whether it is what the entry names; an entry that names no printing means each.
+    /// Whether the entry names this printing; always `true` if the entry names no printing.
     #[schema(example = false)]
     pub is_named: bool,
 }

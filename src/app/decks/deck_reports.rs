@@ -34,35 +34,35 @@ use crate::store::decks::deck_pool::DeckPool;
 /// Most formats of one request.
 const MAX_FORMATS: usize = 10;
 
-/// An entry, and which card it means.
+/// An entry, and the card that it matches.
 #[derive(Serialize, ToSchema)]
 pub struct ResolvedEntryResponse {
-    /// Part of the deck.
+    /// Zone of the entry.
     #[schema(example = "main")]
     pub zone: String,
-    /// Copies.
+    /// Number of copies.
     #[schema(example = 2)]
     pub quantity: u32,
     /// Name of the card, as it was written.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Code of a set, if it was written.
+    /// Code of the set, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
-    /// Number in the set, if it was written.
+    /// Number in the set, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<String>,
-    /// Code of a rarity, if it was written.
+    /// Code of the rarity, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rarity: Option<String>,
-    /// The very copies, if any were named.
+    /// The physical copies that the entry names, if any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<String>,
-    /// Line of the list on which it stands, from 1, if there was a list.
+    /// Line of the list that has the entry, from 1; absent: there was no list.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1, minimum = 1)]
     pub line: Option<usize>,
-    /// Id of the card; absent when there is none of that name that you may know.
+    /// Id of the card; absent: the entry matches no card that you can see, or several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
 }
@@ -80,43 +80,43 @@ pub struct DeckReportResponse {
 /// The reports on a deck list.
 #[derive(Serialize, ToSchema)]
 pub struct DeckReportsResponse {
-    /// All verdicts in a line, for people; formats are called as in the request.
+    /// All verdicts in one line, for people; formats are named as in the request.
     #[schema(example = "Legal in ttcg/standard.")]
     pub summary: String,
-    /// Whether the deck is legal in every format asked for.
+    /// Whether the deck is legal in every requested format.
     pub legal_in_all: bool,
-    /// One for each format, in the order of the request.
+    /// The reports, one for each format, in the order of the request.
     pub reports: Vec<ReportResponse>,
     /// The entries with the ids of their cards.
     pub entries: Vec<ResolvedEntryResponse>,
-    /// What became of each line of `list`; absent when the request has `entries`.
+    /// How each line of `list` was read; absent if the request has `entries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<ListReadingResponse>,
 }
 
-/// A deck list to judge, and by which rules.
+/// A deck list to judge, and the formats by which it is judged.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "format": "ttcg/standard", "list": "2 Kettle Imp\n1 Belows Smith" }))]
 pub struct DeckReportRequest {
-    /// The format: `game/format`, or `game/format:variant`. Either this or `formats`.
+    /// The format: `game/format`, or `game/format:variant`. Either `format` or `formats` is required.
     #[schema(example = "ttcg/standard")]
     pub format: Option<String>,
-    /// Several formats of one game, 1 to 10, each once: a default variant is the same as its format without one. Either this
-    /// or `format`.
+    /// Several formats of one game, 1 to 10, each only once: a format without a variant is the same as its default variant. Either `formats` or
+    /// `format` is required.
     #[schema(example = json!(["emojo-dojo/box", "emojo-dojo/box:half"]), min_items = 1, max_items = 10)]
     pub formats: Option<Vec<String>>,
-    /// By the rules and limit lists of this day; absent: of today.
+    /// The day whose rules and limit lists are applied; absent: today.
     #[schema(value_type = Option<String>, format = Date, example = "2026-11-01")]
     pub on: Option<Date>,
-    /// The entries, at most 500. Either this or `list`.
+    /// The entries, at most 500. Either `entries` or `list` is required.
     #[schema(max_items = 500)]
     pub entries: Option<Vec<DeckEntryBody>>,
-    /// The entries as text in any dialect: our own, `2 Kettle Imp (hearth) 001 {rare}`, those of other programs, or a share code. What became of each line
-    /// is told in `reading`. Either this or `entries`.
+    /// The entries as text in any dialect: that of this service (`2 Kettle Imp (hearth) 001 {rare}`), one of another program, or a share code.
+    /// `reading` in the answer reports how each line was read. Either `list` or `entries` is required.
     #[schema(example = "2 Kettle Imp\n1 Belows Smith")]
     pub list: Option<String>,
-    /// The dialect of `list`, for example `mtgo`; absent: it is recognised.
+    /// Dialect of `list`, for example `mtgo`; absent: the dialect is recognised.
     #[schema(value_type = Option<DeckDialectWord>)]
     pub dialect: Option<String>,
     #[serde(skip, default = "utf8")]
@@ -277,16 +277,17 @@ const MAX_JUDGED: usize = 10_000;
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "format": "ttcg/standard", "decks": [{ "list": "2 Kettle Imp" }, { "entries": [{ "quantity": 1, "name": "Bellows Smith" }] }] }))]
 pub struct DeckReportBatchRequest {
-    /// The format: `game/format`, or `game/format:variant`. Either this or `formats`.
+    /// The format: `game/format`, or `game/format:variant`. Either `format` or `formats` is required.
     #[schema(example = "ttcg/standard")]
     pub format: Option<String>,
-    /// Several formats of one game, 1 to 10. Either this or `format`.
+    /// Several formats of one game, 1 to 10, each only once: a format without a variant is the same as its default variant. Either `formats` or
+    /// `format` is required.
     #[schema(min_items = 1, max_items = 10)]
     pub formats: Option<Vec<String>>,
-    /// By the rules and limit lists of this day; absent: of today.
+    /// The day whose rules and limit lists are applied; absent: today.
     #[schema(value_type = Option<String>, format = Date, example = "2026-11-01")]
     pub on: Option<Date>,
-    /// The lists, 1 to 100. All their entries together, counted once for each format, are at most 10,000.
+    /// The lists, 1 to 100. They have at most 10,000 entries together, counted once for each format.
     #[schema(min_items = 1, max_items = 100)]
     pub decks: Vec<BatchedDeck>,
 }
@@ -295,13 +296,13 @@ pub struct DeckReportBatchRequest {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BatchedDeck {
-    /// The entries, at most 500. Either this or `list`.
+    /// The entries, at most 500. Either `entries` or `list` is required.
     #[schema(max_items = 500)]
     pub entries: Option<Vec<DeckEntryBody>>,
-    /// The entries as text in any dialect. Either this or `entries`.
+    /// The entries as text in any dialect. Either `list` or `entries` is required.
     #[schema(example = "2 Kettle Imp")]
     pub list: Option<String>,
-    /// The dialect of `list`; absent: it is recognised.
+    /// Dialect of `list`; absent: the dialect is recognised.
     #[schema(value_type = Option<DeckDialectWord>)]
     pub dialect: Option<String>,
 }
@@ -309,7 +310,7 @@ pub struct BatchedDeck {
 /// The reports on several deck lists.
 #[derive(Serialize, ToSchema)]
 pub struct DeckReportBatchResponse {
-    /// One for each list, in the order of the request.
+    /// One item for each list, in the order of the request.
     pub data: Vec<DeckReportsResponse>,
 }
 
@@ -376,27 +377,27 @@ pub async fn judge_batch(
     Ok(DeckReportBatchResponse { data })
 }
 
-/// What a deck is in one format.
+/// The status of a deck in one format.
 #[derive(Serialize, ToSchema)]
 pub struct DeckLegalityResponse {
     /// The format: `game/format`, or `game/format:variant`.
     #[schema(example = "ttcg/standard")]
     pub format: String,
-    /// `legal`, `incomplete` (only cards are missing) or `illegal`.
+    /// Status of the deck: `legal`, `incomplete` (only cards are missing) or `illegal`.
     #[schema(example = "legal")]
     pub status: &'static str,
 }
 
-/// In which formats a deck is legal.
+/// The formats in which a deck is legal.
 #[derive(Serialize, ToSchema)]
 pub struct DeckLegalitiesResponse {
-    /// The day by whose rules it was judged.
+    /// The day whose rules and limit lists were applied.
     #[schema(value_type = String, format = Date, example = "2026-11-01")]
     pub on: Date,
-    /// The formats in which it is legal.
+    /// The formats in which the deck is legal.
     #[schema(example = json!(["ttcg/standard"]))]
     pub legal_in: Vec<String>,
-    /// All formats of the game that there are on that day, with their variants.
+    /// All formats that the game has on that day; a format with variants has an item for each variant.
     pub formats: Vec<DeckLegalityResponse>,
 }
 

@@ -27,71 +27,71 @@ use crate::store::decks::{deck_lists, deck_pool};
 /// Most other decks with reservations that are listed for a card.
 const DECKS_NAMED: usize = 20;
 
-/// Which copies are set aside for a deck.
+/// The copies that are reserved for a deck.
 #[derive(Serialize, ToSchema)]
 pub struct DeckReservationResponse {
-    /// Since when the deck has a reservation; absent: nothing is reserved for it. When you have fewer copies than are reserved, the decks that were reserved
-    /// first have theirs.
+    /// Since when the deck has a reservation; absent: nothing is reserved for it. If you own fewer copies than are reserved, decks with earlier
+    /// reservations have precedence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reserved_at: Option<DateTime<Utc>>,
-    /// Whether all its cards are reserved.
+    /// Whether all needed copies are reserved.
     pub complete: bool,
     /// Copies that the deck needs.
     #[schema(example = 50)]
     pub needed: u64,
-    /// Copies that are reserved for it.
+    /// Copies that are reserved for the deck.
     #[schema(example = 46)]
     pub reserved: u64,
-    /// Copies that it needs and that are not reserved for it.
+    /// Needed copies that are not reserved for the deck.
     #[schema(example = 4)]
     pub missing: u64,
-    /// Of the missing ones, those that you would have to move out of what is reserved for your other decks.
+    /// Missing copies that you would have to move from the reservations of your other decks.
     #[schema(example = 1)]
     pub to_move: u64,
-    /// Of the missing ones, those that you would have to buy.
+    /// Missing copies that you would have to buy.
     #[schema(example = 2)]
     pub to_buy: u64,
-    /// The cards of the deck, in the order in which it names them first; then those that are reserved and that it names no more.
+    /// The cards of the deck, in the order of their first entries; then cards with reserved copies that the deck no longer contains.
     pub cards: Vec<ReservedCardResponse>,
 }
 
-/// A card of a deck, and which copies of it are set aside.
+/// A card of a deck, and the copies of it that are reserved for the deck.
 #[derive(Serialize, ToSchema)]
 pub struct ReservedCardResponse {
-    /// Its name, as the deck writes it; empty: it is hidden from you.
+    /// Name of the card as in the deck; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Id of the card; absent: no card of that name is known to you. Of several cards of the name the first.
+    /// Id of the card; absent: you can see no card with that name. If several cards have the name, the id of the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
-    /// Copies in all zones of the deck; 0: it names the card no more.
+    /// Copies in all zones of the deck; 0: the deck no longer contains the card.
     #[schema(example = 3)]
     pub needed: u64,
-    /// Copies that are reserved for it.
+    /// Copies that are reserved for the deck.
     #[schema(example = 2)]
     pub reserved: u64,
-    /// Which ones.
+    /// The printings of the reserved copies.
     pub printings: Vec<ReservedPrintingResponse>,
-    /// Copies that it needs and that are not reserved for it.
+    /// Needed copies that are not reserved for the deck.
     #[schema(example = 1)]
     pub missing: u64,
-    /// Copies that you have and that are reserved for no deck: to reserve again takes them, as far as they are needed.
+    /// Copies of yours that are reserved for no deck; another `PUT` reserves as many of them as the deck needs.
     #[schema(example = 0)]
     pub free: u64,
-    /// Of the missing ones, those that you would have to move out of what is reserved for your other decks: when free ones are used first.
+    /// Missing copies that you would have to move from the reservations of your other decks, if free copies are used first.
     #[schema(example = 1)]
     pub to_move: u64,
-    /// Of the missing ones, those that you would have to buy.
+    /// Missing copies that you would have to buy.
     #[schema(example = 0)]
     pub to_buy: u64,
-    /// Your other decks out of whose reservations copies can be moved, those that were reserved last first: 20 at most.
+    /// Your other decks from whose reservations copies can be moved, the latest reservation first; at most 20.
     pub movable: Vec<MovableCopiesResponse>,
-    /// How many more there are.
+    /// Number of further decks that are not listed.
     #[schema(example = 0)]
     pub movable_left_out: usize,
 }
 
-/// Copies of a printing that are set aside.
+/// Reserved copies of a printing.
 #[derive(Serialize, ToSchema)]
 pub struct ReservedPrintingResponse {
     /// Id of the printing.
@@ -105,7 +105,7 @@ pub struct ReservedPrintingResponse {
     /// Code of the rarity.
     #[schema(example = "rare")]
     pub rarity: String,
-    /// How many.
+    /// Number of reserved copies.
     #[schema(example = 2, minimum = 1)]
     pub quantity: u64,
 }
@@ -123,15 +123,15 @@ impl ReservedPrintingResponse {
     }
 }
 
-/// Copies of a card that are set aside for another deck of yours.
+/// Copies of a card that are reserved for another deck of yours.
 #[derive(Serialize, ToSchema)]
 pub struct MovableCopiesResponse {
-    /// Its id.
+    /// Id of the deck.
     pub deck_id: Uuid,
-    /// What you call it.
+    /// Name of the deck.
     #[schema(example = "Embers and Bones")]
     pub name: String,
-    /// How many.
+    /// Number of reserved copies.
     #[schema(example = 2, minimum = 1)]
     pub quantity: u64,
 }

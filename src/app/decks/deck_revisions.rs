@@ -30,22 +30,22 @@ use crate::store::operations::idempotency::{self, IdempotencyClaim};
 /// The reader: which cards the reader sees, and the permission to read the account's own decks.
 type Reader<'a> = (Viewer, Option<&'a Granted<ReadOwnDecks>>);
 
-/// A revision of a deck without what it held.
+/// A revision of a deck without its content.
 #[derive(Serialize, ToSchema)]
 pub struct DeckRevisionSummary {
-    /// Its number, from 1.
+    /// Number of the revision, from 1.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
-    /// The name that the deck had.
+    /// Name of the deck in this revision.
     #[schema(example = "Embers and Bones")]
     pub name: String,
-    /// Who could read it: `private`, `unlisted` or `public`.
+    /// Who could read the deck: `private`, `unlisted` or `public`.
     #[schema(example = "public")]
     pub visibility: String,
-    /// Cards in all zones together.
+    /// Number of cards in all zones together.
     #[schema(example = 50)]
     pub card_count: i64,
-    /// When it was saved.
+    /// When the revision was saved.
     pub created_at: DateTime<Utc>,
 }
 
@@ -58,24 +58,24 @@ impl From<RevisionRow> for DeckRevisionSummary {
 /// A revision of a deck.
 #[derive(Serialize, ToSchema)]
 pub struct DeckRevisionResponse {
-    /// Its number, from 1.
+    /// Number of the revision, from 1.
     #[schema(example = 2, minimum = 1)]
     pub revision: i64,
-    /// The name that the deck had.
+    /// Name of the deck in this revision.
     #[schema(example = "Embers and Bones")]
     pub name: String,
-    /// The format that it was meant for.
+    /// Format of the deck in this revision.
     #[schema(example = "ttcg/standard")]
     pub format: String,
-    /// What its owner said of it, in the markup of lore and comments.
+    /// Description of the deck in this revision, in the markup of lore and comments.
     #[schema(example = "Goes *fast*.")]
     pub description: String,
-    /// Its tags.
+    /// Tags of the deck in this revision.
     #[schema(example = json!(["aggro"]))]
     pub tags: Vec<String>,
-    /// Its entries.
+    /// Entries of the deck in this revision.
     pub entries: Vec<DeckEntryBody>,
-    /// When it was saved.
+    /// When the revision was saved.
     pub created_at: DateTime<Utc>,
 }
 
@@ -141,34 +141,34 @@ pub async fn find(
     })
 }
 
-/// A card of which two decks have different numbers of copies in a zone.
+/// A card whose number of copies in a zone differs.
 #[derive(Serialize, ToSchema)]
 pub struct DeckDifferenceResponse {
     /// The zone.
     #[schema(example = "main")]
     pub zone: String,
-    /// Name of the card; empty: it is hidden from you.
+    /// Name of the card; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Code of the set, where the deck names it.
+    /// Code of the set, if the deck names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth")]
     pub set: Option<String>,
-    /// Number in the set, where the deck names it.
+    /// Number in the set, if the deck names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "001")]
     pub number: Option<String>,
-    /// Code of the rarity, where the deck names it.
+    /// Code of the rarity, if the deck names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
     pub rarity: Option<String>,
-    /// Id of the card, when the deck is bound to one.
+    /// Id of the card; absent: the entry is bound to no card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
-    /// Copies before.
+    /// Number of copies in the first revision.
     #[schema(example = 1)]
     pub before: u64,
-    /// Copies after.
+    /// Number of copies in the second revision.
     #[schema(example = 3)]
     pub after: u64,
 }
@@ -182,19 +182,19 @@ impl From<CardDifference> for DeckDifferenceResponse {
     }
 }
 
-/// What differs between two revisions of a deck, or two decks.
+/// The differences between two revisions of a deck, or between two decks.
 #[derive(Serialize, ToSchema)]
 pub struct DeckDiffResponse {
-    /// The revision before.
+    /// Number of the first revision.
     #[schema(example = 1, minimum = 1)]
     pub from: i64,
-    /// The revision after.
+    /// Number of the second revision.
     #[schema(example = 3, minimum = 1)]
     pub to: i64,
-    /// The deck that `to` is a revision of, where it is another.
+    /// Id of the deck to which the second revision belongs; absent: both belong to the same deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<Uuid>,
-    /// The cards of which they have different numbers of copies. How entries are ordered, split and spelled does not matter.
+    /// The cards whose numbers of copies differ. Order, splitting and spelling of entries do not matter.
     pub cards: Vec<DeckDifferenceResponse>,
 }
 
@@ -266,7 +266,7 @@ pub async fn compare(
     })
 }
 
-/// What a deck shall be again.
+/// The revision to which a deck is reset.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RestoreDeckRequest {

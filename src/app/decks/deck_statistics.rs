@@ -20,28 +20,29 @@ use crate::domain::ids::DeckId;
 /// Most characters of a seed.
 const MAX_SEED: usize = 100;
 
-/// What a deck is made of.
+/// Statistics of a deck.
 #[derive(Serialize, ToSchema)]
 pub struct DeckStatisticsResponse {
     /// Cards by zone, kind, set, rarity and attribute.
     #[serde(flatten)]
     pub statistics: DeckStatistics,
-    /// Cards that can never be played, because the deck has none that they are played on; by the format of the deck.
+    /// Cards that can never be played, because the deck has no cards on which they can be played, by the rules of the deck's format; empty if the
+    /// format does not exist any more.
     pub unreachable: Vec<UnreachableCards>,
 }
 
-/// A hand as it may come.
+/// A random hand of a deck.
 #[derive(Serialize, ToSchema)]
 pub struct SampleHandResponse {
-    /// The same seed draws the same hand from the same deck, for ever.
+    /// The seed. The same seed always draws the same hand from the same deck.
     #[schema(example = "monday")]
     pub seed: String,
-    /// Cards of the zone that was drawn from.
+    /// Number of cards in the zone from which the hand was drawn.
     #[schema(example = 50)]
     pub cards: u64,
     /// The opening hand, in the order in which it was drawn.
     pub opening_hand: Vec<SampleCard>,
-    /// The draws after it.
+    /// The cards that were drawn after the opening hand.
     pub draws: Vec<SampleCard>,
 }
 

@@ -26,69 +26,69 @@ use crate::store::decks::deck_ownership::{self, HeldEntry, PrintingRow};
 use crate::store::decks::deck_pool;
 use crate::store::decks::deck_reservations::{self, ReservedRow};
 
-/// What a trade would do to your decks.
+/// The effect of a trade on your decks.
 #[derive(Serialize, ToSchema)]
 pub struct TradeDecksResponse {
-    /// `open`, `accepted`, `declined`, `cancelled`, `countered`, `lapsed` or `expired`.
+    /// State of the trade: `open`, `accepted`, `declined`, `cancelled`, `countered`, `lapsed` or `expired`.
     #[schema(example = "open")]
     pub state: &'static str,
-    /// Whether its copies can still change hands: it is open, and each of them is there to give. If not, no deck is told.
+    /// Whether the copies can still be exchanged: the trade is open, and each of its copies can be given. If not, `decks` is empty.
     pub possible: bool,
-    /// Your decks to which it would make a difference, those first to which it makes most: 100 at most, with 10,000 entries together.
+    /// Your decks on which the trade has an effect, those with the largest effect first: at most 100 decks, with at most 10,000 entries together.
     pub decks: Vec<TradeDeckResponse>,
-    /// How many more there are.
+    /// Number of further decks that are not listed.
     #[schema(example = 0)]
     pub decks_left_out: usize,
-    /// Your decks that were not looked into, because they were saved by a version of the service that did not note their cards: saved again, they are.
+    /// Number of your decks that were not compared, because an older version of the service saved them. They are compared once they are saved again.
     #[schema(example = 0)]
     pub decks_not_compared: i64,
 }
 
-/// A deck of yours to which a trade would make a difference.
+/// The effect of a trade on one of your decks.
 #[derive(Serialize, ToSchema)]
 pub struct TradeDeckResponse {
-    /// Its id.
+    /// Id of the deck.
     pub deck_id: Uuid,
-    /// What you call it.
+    /// Name of the deck.
     #[schema(example = "Embers and Bones")]
     pub name: String,
-    /// Cards of it that you have not, now.
+    /// Needed copies that you do not own now.
     #[schema(example = 5)]
     pub missing_now: u64,
-    /// Cards of it that you would not have after the trade.
+    /// Needed copies that you would not own after the trade.
     #[schema(example = 3)]
     pub missing_after: u64,
-    /// Cards of which you would miss fewer.
+    /// Cards of which fewer copies would be missing.
     pub closes: Vec<ClosedGapResponse>,
-    /// Cards of which you would miss more, or give away what is reserved for the deck.
+    /// Cards of which more copies would be missing, or of which you would give away copies that are reserved for the deck.
     pub opens: Vec<OpenedGapResponse>,
 }
 
-/// A card of which a deck would miss fewer copies.
+/// A card of which fewer copies would be missing in a deck.
 #[derive(Serialize, ToSchema)]
 pub struct ClosedGapResponse {
-    /// Its name.
+    /// Name of the card.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Its id; of several cards of the name that of the first.
+    /// Id of the card. If several cards have the name, the id of the first one.
     pub card_id: Uuid,
-    /// How many fewer.
+    /// Number of copies that would no longer be missing.
     #[schema(example = 2, minimum = 1)]
     pub copies: u64,
 }
 
-/// A card of which a deck would miss more copies, or lose what is reserved for it.
+/// A card of which more copies would be missing in a deck, or fewer would be reserved for it.
 #[derive(Serialize, ToSchema)]
 pub struct OpenedGapResponse {
-    /// Its name.
+    /// Name of the card.
     #[schema(example = "Bellows Smith")]
     pub name: String,
-    /// Its id; of several cards of the name that of the first.
+    /// Id of the card. If several cards have the name, the id of the first one.
     pub card_id: Uuid,
-    /// How many more you would miss; 0: you have enough others.
+    /// Number of further copies that would be missing; 0: you own enough other copies.
     #[schema(example = 1)]
     pub copies: u64,
-    /// Copies that are reserved for the deck, and would be reserved no more.
+    /// Number of copies that would no longer be reserved for the deck.
     #[schema(example = 1)]
     pub reserved: u64,
 }

@@ -41,35 +41,36 @@ const TOLD: i64 = 500;
 /// The violation of a deck whose format does not exist, or is not in force on this day.
 const UNKNOWN_FORMAT: &str = "UNKNOWN_FORMAT";
 
-/// What a report was made from.
+/// The versions of the data from which a report was made.
 #[derive(Serialize, ToSchema)]
 pub struct ReportSourceResponse {
-    /// The revision of the deck.
+    /// Number of the revision of the deck.
     #[schema(example = 3, minimum = 1)]
     pub deck_revision: i64,
-    /// The day by whose rules and limit lists it was judged.
+    /// The day whose rules and limit lists were applied.
     #[schema(value_type = String, format = Date, example = "2026-11-01")]
     pub on: NaiveDate,
-    /// The revision of the game's manifest.
+    /// Revision of the game's manifest.
     #[schema(example = 1, minimum = 1)]
     pub manifest_revision: i64,
-    /// The cards as they were after this event of the change feed.
+    /// Position in the change feed: the report includes the changes of cards up to this event.
     #[schema(example = 1042, minimum = 0)]
     pub events_up_to: i64,
 }
 
-/// The report on a deck that is watched, as it is kept.
+/// The stored report on a watched deck.
 #[derive(Serialize, ToSchema)]
 pub struct KeptReportResponse {
-    /// `legal`, `incomplete` (only cards are missing) or `illegal`.
+    /// Status of the deck: `legal`, `incomplete` (only cards are missing) or `illegal`.
     #[schema(example = "illegal")]
     pub status: String,
-    /// Codes of what is wrong, each once, or `UNKNOWN_FORMAT`: the game has no such format on this day. `GET /v1/decks/{deck}/report` has all of it.
+    /// Codes of the violations that are not warnings, each once; or `UNKNOWN_FORMAT`: the game has no such format on this day.
+    /// `GET /v1/decks/{deck}/report` has the whole report.
     #[schema(example = json!(["COPY_LIMIT_EXCEEDED"]))]
     pub violations: Vec<String>,
-    /// What it was made from.
+    /// The versions of the data from which the report was made.
     pub made_from: ReportSourceResponse,
-    /// When it was made.
+    /// When the report was made.
     pub made_at: DateTime<Utc>,
 }
 
@@ -95,19 +96,19 @@ impl From<&KeptReport> for KeptReportResponse {
 pub struct WatchedDeckResponse {
     /// Id of the deck.
     pub deck_id: Uuid,
-    /// What its owner calls it.
+    /// Name of the deck, chosen by its owner.
     #[schema(example = "Embers and Bones")]
     pub name: String,
-    /// The format that it is meant for, in which it is judged: `game/format`, or `game/format:variant`.
+    /// The format of the deck, in which it is judged: `game/format`, or `game/format:variant`.
     #[schema(example = "ttcg/standard")]
     pub format: String,
-    /// Since when you watch it.
+    /// Since when you watch the deck.
     pub watched_at: DateTime<Utc>,
-    /// Whether deck, day, manifest and all cards of the game are those that the report was made from. If not, it may be another by now: it is made anew when it is read by itself, so
-    /// that this is `false` in lists only.
+    /// Whether the deck, the day, the manifest and all cards of the game are the same as when the report was made; `false`: a new report may differ.
+    /// It is `false` only in lists: the answer about a single deck always has a current report.
     #[schema(example = true)]
     pub is_current: bool,
-    /// The report; absent: it is not made yet.
+    /// The report; absent: it has not been made yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<KeptReportResponse>,
 }

@@ -15,15 +15,15 @@ use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::decks::followed_authors::{self, FollowOutcome, FollowedAuthor};
 
-/// An author whom you follow.
+/// An author that you follow.
 #[derive(Serialize, ToSchema)]
 pub struct FollowedAuthorResponse {
-    /// The account of the author.
+    /// Account of the author.
     pub account_id: Uuid,
-    /// The name of the author.
+    /// Name of the author.
     #[schema(example = "ada")]
     pub name: String,
-    /// Since when.
+    /// Since when you follow the author.
     pub followed_at: DateTime<Utc>,
 }
 

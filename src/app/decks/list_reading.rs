@@ -22,68 +22,68 @@ use crate::store::decks::deck_pool::DeckPool;
 /// Most notes of a list in a response.
 const NOTES_TOLD: usize = 50;
 
-/// What became of a list that was text.
+/// How a list that was sent as text was read.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ListReadingResponse {
-    /// The dialect that it was read in; `docs/DECK_TEXT.md` has them all.
+    /// The dialect in which the list was read; docs/DECK_TEXT.md describes all of them.
     #[schema(example = "plain")]
     pub dialect: &'static str,
-    /// What the dialect was recognised by; absent when the request names it.
+    /// The mark by which the dialect was recognised; absent if the request names the dialect.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "it has no marks of another dialect")]
     pub recognised_by: Option<&'static str>,
     /// The same for pages, which say it in their own words.
     #[serde(skip)]
     pub mark: Option<DialectMark>,
-    /// How the bytes of an upload were read: `utf-8`, `utf-16` or `windows-1252`. Texts in JSON are `utf-8`.
+    /// The encoding from which an uploaded text was decoded: `utf-8`, `utf-16` or `windows-1252`. Texts in JSON are `utf-8`.
     #[schema(example = "utf-8")]
     pub encoding: &'static str,
-    /// What is said of each line that is not blank, in their order.
+    /// The results of all lines that are not blank, in order.
     pub lines: Vec<ReadLineResponse>,
-    /// Unknown names for which no near names were looked up.
+    /// Number of unknown names for which no similar names were searched.
     #[schema(example = 0)]
     pub suggestions_left_out: usize,
-    /// What the list says of itself, for example `name` and `format`.
+    /// Facts about the deck that the list states, for example `name` and `format`.
     #[schema(example = json!({ "name": "Embers and Bones" }))]
     pub notes: BTreeMap<String, String>,
 }
 
-/// What is said of a line.
+/// How a line of a list was read.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReadLineResponse {
-    /// Number of the line, from 1. All that a share code, a link or JSON holds is of line 1.
+    /// Number of the line, from 1. Everything in a share code, a link or JSON is in line 1.
     #[schema(example = 2, minimum = 1)]
     pub line: usize,
     /// The line, cut after 200 characters.
     #[schema(example = "1 Belows Smith")]
     pub text: String,
-    /// Position of its entry in the deck, from 0; absent: it has none.
+    /// Position of its entry in the deck, from 0; absent: it has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1)]
     pub entry: Option<usize>,
-    /// `accepted`, `guessed` (`how` says how), `ambiguous` (`candidates`), `unknown` (`near` has names like it), `ignored` (`reason`: it is no entry), or
-    /// `refused`: it has an entry that no deck may have, or cannot be read.
+    /// `accepted`, `guessed` (`how` lists the guesses), `ambiguous` (see `candidates`), `unknown` (`near` has similar names), `ignored` (it is no
+    /// entry: see `reason`) or `refused` (it cannot be read, or has an entry that no deck may have).
     #[schema(example = "unknown")]
     pub status: &'static str,
-    /// The same in words.
+    /// The status in words, for people.
     #[schema(example = "unknown: no card of this name is known; did you mean Bellows Smith?")]
     pub detail: String,
-    /// What was guessed; `guess` names it, the other members say what of.
+    /// The guesses: `guess` names the kind of guess, the other members are its details.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>, example = json!([{ "guess": "one_copy" }]))]
     pub how: Vec<Value>,
-    /// Some of the cards that it may mean.
+    /// Some of the cards that the line may mean.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<CandidateResponse>,
-    /// Names of cards that are near, the nearest first.
+    /// Similar names of cards, the most similar first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(example = json!(["Bellows Smith"]))]
     pub near: Vec<String>,
-    /// Why it is no entry, or why its card is unknown when it is not for the name.
+    /// Why the line is no entry; or why its card is unknown, if the name is not the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "comment")]
     pub reason: Option<Value>,
-    /// Labels that a deck has no place for: tags, categories, colours.
+    /// Labels that a deck cannot store: tags, categories, colours.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(example = json!(["Ramp"]))]
     pub tags: Vec<String>,
@@ -98,14 +98,14 @@ pub struct ReadLineResponse {
 /// A card that a line may mean.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct CandidateResponse {
-    /// Its name.
+    /// Name of the card.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Code of its set.
+    /// Code of the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth")]
     pub set: Option<String>,
-    /// Its number in the set.
+    /// Number in the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "001")]
     pub number: Option<String>,

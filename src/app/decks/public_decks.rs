@@ -25,24 +25,24 @@ use crate::store::decks::deck_pool;
 use crate::store::decks::public_decks::{self, PublicDeck, PublicDeckPosition};
 
 words! {
-    PublicDeckSort: "The order of a list of public decks: `new` (what was published last comes first) or `updated` (what was changed last comes first).";
+    PublicDeckSort: "The order of a list of public decks: `new` (the last published first) or `updated` (the last changed first).";
 }
 
-/// A public deck as everybody may see it, without what it holds.
+/// A public deck as everybody can see it, without its description and entries.
 #[derive(Serialize, ToSchema)]
 pub struct PublicDeckResponse {
     /// The deck.
     #[serde(flatten)]
     pub deck: DeckSummaryResponse,
-    /// Name of its owner.
+    /// Name of the owner.
     #[schema(example = "ada")]
     pub author: String,
-    /// When it was public for the first time.
+    /// When the deck was public for the first time.
     pub published_at: DateTime<Utc>,
-    /// The formats in which it is legal for who sees no hidden card.
+    /// The formats in which the deck is legal for readers who see no hidden card.
     #[schema(example = json!(["ttcg/standard:by_name"]))]
     pub legal_in: Vec<String>,
-    /// The day by whose rules, in UTC: today, or an earlier day while all decks are judged anew.
+    /// The day (UTC) whose rules were applied: today, or an earlier day until the deck is judged again.
     #[schema(example = "2026-11-26")]
     pub judged_on: NaiveDate,
 }
@@ -62,7 +62,7 @@ pub struct PublicDeckPage {
     /// The decks.
     #[serde(flatten)]
     pub page: Page<PublicDeckResponse>,
-    /// The terms of the query that could not be used: the list is what the others find.
+    /// The terms of the query that could not be used. The list has the results of the other terms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }
@@ -148,24 +148,24 @@ pub async fn list(
     Ok(PublicDeckPage { page: paged(rows, limit, key, Into::into), warnings })
 }
 
-/// A public deck that has cards in common with another one.
+/// A public deck that has cards in common with another deck.
 #[derive(Serialize, ToSchema)]
 pub struct SimilarDeckResponse {
     /// The deck.
     #[serde(flatten)]
     pub deck: PublicDeckResponse,
-    /// Different cards that both decks have.
+    /// Number of different cards that both decks contain.
     #[schema(example = 12, minimum = 1)]
     pub shared_cards: i64,
-    /// Their share of the different cards that one of the decks has: 1 when both have the same cards.
+    /// `shared_cards` divided by the number of different cards that at least one of the two decks contains; 1: both contain the same cards.
     #[schema(example = 0.6, minimum = 0, maximum = 1)]
     pub similarity: f64,
 }
 
-/// Public decks that have cards in common with one.
+/// The public decks that have cards in common with a deck.
 #[derive(Serialize, ToSchema)]
 pub struct SimilarDecksResponse {
-    /// The most similar first; equals by when they were published.
+    /// The decks, the most similar first; of equally similar decks, the last published first.
     pub data: Vec<SimilarDeckResponse>,
 }
 
@@ -219,32 +219,32 @@ async fn list_similar_to(
     Ok(SimilarDecksResponse { data: similar.collect() })
 }
 
-/// A card that is played with another one.
+/// A card that is in public decks together with another card.
 #[derive(Serialize, ToSchema)]
 pub struct PlayedCardResponse {
-    /// Its id.
+    /// Id of the card.
     pub card_id: Uuid,
-    /// Code of its set.
+    /// Code of the set.
     #[schema(example = "hearth")]
     pub set: String,
-    /// Its number in the set.
+    /// Number in the set.
     #[schema(example = "001")]
     pub number: String,
-    /// Its name.
+    /// Name of the card.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Decks that have both.
+    /// Number of counted decks that contain both cards.
     #[schema(example = 12, minimum = 1)]
     pub decks: i64,
 }
 
-/// The cards that are played with one.
+/// The cards that are in public decks together with a card.
 #[derive(Serialize, ToSchema)]
 pub struct PlayedWithResponse {
-    /// The public decks that were counted: those with the card, at most the 2,000 that were published last.
+    /// Number of public decks that were counted: those that contain the card, at most the 2,000 that were published last.
     #[schema(example = 40, minimum = 0)]
     pub decks: i64,
-    /// The cards that most of them have, besides; equals in no particular order.
+    /// The other cards, those that are in most of these decks first; cards that are in equally many decks are in no particular order.
     pub data: Vec<PlayedCardResponse>,
 }
 

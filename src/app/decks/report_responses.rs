@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::domain::decks::deck::{CardLines, FormatName};
 
-/// What a deck is, by the rules of one format.
+/// The report on a deck by the rules of one format.
 #[derive(Serialize, ToSchema)]
 pub struct ReportResponse {
     /// Code of the game.
@@ -19,17 +19,16 @@ pub struct ReportResponse {
     /// Version of the format's rules.
     #[schema(example = "1")]
     pub format_version: String,
-    /// `legal`, `incomplete` (only cards are missing) or `illegal`.
+    /// Status of the deck: `legal`, `incomplete` (only cards are missing) or `illegal`.
     #[schema(example = "incomplete")]
     pub status: &'static str,
-    /// Cards in each zone, in the order of the game's zones.
+    /// Number of cards in each zone, in the order of the game's zones.
     pub counts: Vec<ZoneCountResponse>,
-    /// Everything that is wrong at once. First, if it is so, that no cards of the game (`GAME_WITHOUT_CARDS`) or of a set
-    /// (`SET_WITHOUT_CARDS`) are loaded. Then errors, then what is missing, then warnings, which make no deck illegal; each group by
-    /// the number of the rule, `H-3` before `H-10`.
+    /// All violations. If the service has no cards of the game (`GAME_WITHOUT_CARDS`) or of a set (`SET_WITHOUT_CARDS`), this comes first; then
+    /// errors, then missing cards, then warnings, which make no deck illegal. Each group is in the order of the rules' numbers: `H-3` before `H-10`.
     pub violations: Vec<ViolationResponse>,
-    /// Unknown names for which no suggestions were looked up, because there are more than 60, it took too long,
-    /// or too many others search just now.
+    /// Number of unknown names for which no similar names were searched, because there are more than 60, the search took too long, or too many other
+    /// searches were running.
     #[schema(example = 0)]
     pub suggestions_left_out: usize,
 }
@@ -40,41 +39,41 @@ pub struct ZoneCountResponse {
     /// Code of the zone.
     #[schema(example = "main")]
     pub zone: String,
-    /// Cards in it.
+    /// Number of cards in the zone.
     #[schema(example = 48)]
     pub cards: u64,
 }
 
-/// A broken rule.
+/// A violation of a rule.
 #[derive(Serialize, ToSchema)]
 pub struct ViolationResponse {
-    /// Stable, for programs.
+    /// Code of the violation, for programs; it is stable.
     #[schema(example = "COPY_LIMIT_EXCEEDED")]
     pub code: String,
     /// `error`, `incomplete` or `warning`.
     #[schema(example = "error")]
     pub severity: &'static str,
-    /// For people.
+    /// The violation in words, for people.
     #[schema(example = "3 copies of “Kettle Imp”; at most 2 allowed.")]
     pub message: String,
     /// Number of the rule.
     #[schema(example = "T-2.2.1b")]
     pub rule: String,
-    /// Section of the game's rulebook.
+    /// Section of the game's rulebook; empty for the service's own rules.
     #[schema(example = "2.2.1")]
     pub section: String,
-    /// The rule in a sentence.
+    /// The rule in one sentence.
     #[schema(example = "A deck has at most two copies of a card.")]
     pub rule_text: String,
-    /// The number that the rule allows or demands.
+    /// The number that the rule allows or requires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 2)]
     pub limit: Option<i64>,
-    /// The number that the deck has.
+    /// The number that was found in the deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 3)]
     pub actual: Option<i64>,
-    /// Copies of unknown cards that `actual` does not count: it may be more.
+    /// Copies of unknown cards that `actual` does not count: the true number may be higher.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_cards: Option<u64>,
     /// The zone concerned.
@@ -87,18 +86,17 @@ pub struct ViolationResponse {
     pub set: Option<String>,
     /// The cards concerned.
     pub cards: Vec<MentionedCardResponse>,
-    /// The lines of the list, from 1, that name these cards; absent when the deck was no list.
+    /// The lines of the list, from 1, that name these cards; absent if the deck was not sent as a list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(example = json!([1, 4]))]
     pub lines: Vec<usize>,
-    /// What was perhaps meant.
+    /// Names or values that may have been meant.
     #[schema(example = json!(["Bellows Smith"]))]
     pub suggestions: Vec<String>,
-    /// An edit that mends it, for programs: `action` names it, and the other fields are what it needs. The actions:
-    /// `add_cards`, `add_matching_cards` and `remove_cards` (`zone`, `quantity`); `add_copies` and `remove_copies` (`name`,
-    /// `quantity`); `remove_among` (`names`, `quantity`); `move_copies` (`name`, `quantity`, and the zones `from` and `to`);
-    /// `move_to_zone` (the zones `from` and `to`); `rename` (the names `from` and `to`); `any_printing` and `remove_entry` (`name`);
-    /// `name_copy_once` (`copy`); `name_fewer_copies` (`name`, `quantity`).
+    /// An edit that fixes the violation, for programs: `action` names the edit, the other members are its details. The actions: `add_cards`,
+    /// `add_matching_cards` and `remove_cards` (`zone`, `quantity`); `add_copies` and `remove_copies` (`name`, `quantity`); `remove_among` (`names`,
+    /// `quantity`); `move_copies` (`name`, `quantity`, and the zones `from` and `to`); `move_to_zone` (the zones `from` and `to`); `rename` (the
+    /// names `from` and `to`); `any_printing` and `remove_entry` (`name`); `name_copy_once` (`copy`); `name_fewer_copies` (`name`, `quantity`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = json!({ "action": "remove_copies", "name": "Kettle Imp", "quantity": 1 }))]
     pub fix: Option<serde_json::Value>,
@@ -110,13 +108,13 @@ pub struct ViolationResponse {
     pub attribute: Option<String>,
 }
 
-/// A card that a violation is about.
+/// A card that a violation concerns.
 #[derive(Serialize, ToSchema)]
 pub struct MentionedCardResponse {
-    /// Name of the card, or what the deck says when there is none.
+    /// Name of the card, or the name in the deck if no such card is known.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Id of the card, when it is known.
+    /// Id of the card, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
     /// Code of the set.
@@ -127,15 +125,15 @@ pub struct MentionedCardResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "001")]
     pub number: Option<String>,
-    /// Code of the rarity, where the violation is about one printing.
+    /// Code of the rarity, if the violation concerns one printing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
     pub rarity: Option<String>,
-    /// Copies in the deck, where that matters.
+    /// Number of copies in the deck, if it matters for the violation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 3)]
     pub quantity: Option<u64>,
-    /// The physical copy, where the violation is about one.
+    /// The physical copy, if the violation concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy: Option<String>,
 }

@@ -14,17 +14,17 @@ use crate::domain::text::AccountName;
 use crate::store::decks::shared_decks::{self, SharedDeckRow};
 use crate::store::designs::authors;
 
-/// A deck of somebody, without what it holds.
+/// A public or unlisted deck, without its description and entries.
 #[derive(Serialize, ToSchema)]
 pub struct SharedDeckResponse {
     /// The deck itself.
     #[serde(flatten)]
     pub deck: DeckSummaryResponse,
-    /// The name of its owner; absent: it is unlisted.
+    /// Name of the owner; absent: the deck is unlisted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub author: Option<String>,
-    /// When it was public for the first time; absent: it is unlisted.
+    /// When the deck was public for the first time; absent: the deck is unlisted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_at: Option<DateTime<Utc>>,
 }
