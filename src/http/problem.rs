@@ -14,29 +14,29 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 #[derive(Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemBody<'a> {
-    /// Where the code is explained.
+    /// Path of the page that explains the code.
     #[schema(example = "/problems/not_found")]
     r#type: String,
-    /// What happened, the same text for every occurrence of the code.
+    /// What happened: a short text for people, the same for every occurrence of the code.
     #[schema(example = "There is nothing here, or nothing that you may see")]
     title: &'a str,
     /// The HTTP status.
     #[schema(example = 404, minimum = 400, maximum = 599)]
     status: u16,
-    /// What happened this time, for people.
+    /// What happened in this occurrence, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'a str>,
-    /// This occurrence: the request id, as in the `X-Request-Id` header and the log.
+    /// Identifies this occurrence: the id of the request, as in the `X-Request-Id` header and in the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     instance: Option<String>,
-    /// Stable, for programs.
+    /// Stable code for programs.
     #[schema(example = "not_found")]
     code: &'a str,
-    /// Every fault of the input, where the input is to blame.
+    /// Every fault of the input; absent if the input is not the cause.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [InputFault],
-    /// What else a program can use, by code: `dispute_id`, `scope` ….
+    /// Further members for programs, which depend on the code: `dispute_id`, `scope` ….
     #[serde(flatten)]
     #[schema(ignore)]
     extra: &'a serde_json::Map<String, serde_json::Value>,

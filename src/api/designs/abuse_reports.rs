@@ -18,31 +18,31 @@ use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, Suggestion
 use crate::http::extract::{Judge, JudgedBody, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// What you report: a design, a comment on one or on a deck, a change that somebody suggested for yours, or a player.
+/// A report to the moderators about a design, a comment on a design or deck, a suggested change of one of your designs, or a player.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "design": "D-7KQ2X0FM9F", "reason": "copyright", "details": "The picture is on the cover of a book." }))]
 pub struct ReportAbuseRequest {
-    /// Identifier of the design.
+    /// Identifier of the reported design, or of the design with the reported comment or suggestion.
     #[serde(default)]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
-    /// Id of a deck, instead of a design, with the comment that you report.
+    /// Id of the deck with the reported comment, instead of `design`.
     #[serde(default)]
     pub deck: Option<Uuid>,
-    /// Id of a comment on that design or deck, if it is the comment that you report.
+    /// Id of the comment on that design or deck, if the report is about a comment.
     #[serde(default)]
     pub comment: Option<Uuid>,
-    /// Id of a change that somebody suggested for that design, which is yours, if it is the suggestion that you report.
+    /// Id of the suggested change of that design, if the report is about a suggestion. The design must be yours.
     #[serde(default)]
     pub suggestion: Option<Uuid>,
-    /// Id of a player, instead of a design.
+    /// Id of the account of the reported player, instead of `design` or `deck`.
     #[serde(default)]
     pub account: Option<Uuid>,
-    /// What is wrong.
+    /// Reason for the report.
     #[schema(value_type = AbuseReason, example = "copyright")]
     pub reason: String,
-    /// More about it, at most 1000 characters; `other` needs it.
+    /// Details, at most 1000 characters; required if `reason` is `other`.
     #[serde(default)]
     #[schema(max_length = 1000)]
     pub details: Option<String>,
@@ -104,14 +104,14 @@ impl Judge for ReportAbuseRequest {
 
 /// Reports a design, a comment, a suggested change or a player to the moderators.
 ///
-/// Nobody else learns who reported what. To report the same again while it waits changes nothing.
+/// Only moderators see the report and who sent it. Reporting the same thing again before a moderator has decided changes nothing.
 #[utoipa::path(
     post, path = "/v1/abuse-reports", tag = "designs", security(("bearer" = [])), request_body = ReportAbuseRequest,
     responses(
-        (status = 200, body = CreatedReportResponse, description = "You have reported the same before, and it still waits."),
+        (status = 200, body = CreatedReportResponse, description = "You have already reported this, and no moderator has decided yet."),
         (status = 201, body = CreatedReportResponse),
-        (status = 404, description = "`not_found`: there is no such thing, or you cannot see it."),
-        (status = 409, description = "`own_report`: it is yours."),
+        (status = 404, description = "`not_found`: what you report does not exist, or you cannot see it."),
+        (status = 409, description = "`own_report`: you reported yourself, or something that you wrote."),
         (status = 422, description = "`invalid_body`"),
         (status = 429, description = "`daily_limit_reached`"),
     )
@@ -132,11 +132,11 @@ pub async fn report_abuse(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AbuseReportsQuery {
-    /// Those that were decided, instead of those that wait.
+    /// `true`: reports that were decided; `false`: reports that wait for a decision.
     #[serde(default)]
     #[param(value_type = Option<bool>, default = false)]
     decided: bool,
-    /// Only those about what this account made, or about the account itself.
+    /// Id of an account: only reports about it, or about something that it wrote.
     #[param(value_type = Option<Uuid>)]
     accused: Option<Uuid>,
     /// Items on a page: 1 to 200.
@@ -148,7 +148,7 @@ pub struct AbuseReportsQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the reports that wait for a moderator; what was reported first comes first.
+/// Lists abuse reports that wait for a moderator, or those that were decided; the oldest first.
 #[utoipa::path(
     get, path = "/v1/abuse-reports", tag = "designs", security(("bearer" = [])), params(AbuseReportsQuery),
     responses((status = 200, body = Page<AbuseReportResponse>), (status = 304, description = "Not changed."))
@@ -167,7 +167,7 @@ pub async fn list_abuse_reports(
     page.answer(&req, Freshness::Private)
 }
 
-/// Shows a report to moderators, decided or not.
+/// Shows an abuse report to moderators.
 #[utoipa::path(
     get, path = "/v1/abuse-reports/{report}", tag = "designs", security(("bearer" = [])),
     params(("report" = Uuid, Path, description = "Id of the report")),
@@ -183,7 +183,7 @@ pub async fn find_abuse_report(
     cacheable(&req, Freshness::Private, None, &report)
 }
 
-/// What a moderator decides about a report.
+/// A moderator's decision about a report.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "decision": "upheld", "note": "Copied from a book." }))]
@@ -191,10 +191,11 @@ pub struct DecideReportRequest {
     /// `upheld` or `dismissed`.
     #[schema(value_type = AbuseDecision, example = "upheld")]
     pub decision: String,
-    /// Why: 1 to 2000 characters. The author of a design that is taken down reads it.
+    /// Reason for the decision, 1 to 2000 characters. The author of a design that is taken down can read it.
     #[schema(example = "Copied from a book.", min_length = 1, max_length = 2000)]
     pub note: String,
-    /// Whether the decision is about the artwork of the design, too: `upheld` takes it down wherever it is shown, and nobody can upload it again; `dismissed` shows it again.
+    /// Whether the decision also applies to the artwork of all revisions of the reported design: `upheld` takes it down wherever it is shown, and nobody can
+    /// upload it again; `dismissed` restores it. Ignored in reports that are not about a design.
     #[serde(default)]
     #[schema(example = false)]
     pub artwork: bool,
@@ -212,18 +213,18 @@ impl Judge for DecideReportRequest {
     }
 }
 
-/// Decides about a report, and about all others that wait and are about the same.
+/// Decides a report, together with all undecided reports about the same thing.
 ///
-/// `upheld` takes a design down, hides a comment, or hides a suggestion from the author of the design. Only its author and moderators see a design that was taken
-/// down, and its author can do nothing with it; its identifier and its revisions stay.
-/// What happens to players is for admins to say. `dismissed` shows again what was taken down or hidden. A decision can be taken again in another way; the last one
-/// holds. Nobody decides about their own case.
+/// `upheld` takes a design down, hides a comment, or hides a suggestion from the author of the design; `dismissed` restores what was taken down or hidden. Only
+/// its author and moderators see a design that was taken down. The author cannot change it; it keeps its identifier and revisions. A decision about a player does
+/// not change the account: only admins ban accounts. A report can be decided again; the last decision applies. Moderators cannot decide reports about themselves
+/// or about something that they wrote.
 #[utoipa::path(
     post, path = "/v1/abuse-reports/{report}/decide", tag = "designs", security(("bearer" = [])), request_body = DecideReportRequest,
     params(("report" = Uuid, Path, description = "Id of the report")),
     responses(
         (status = 200, body = AbuseReportResponse),
-        (status = 409, description = "`own_report`; `design_name_taken`: another design has its name meanwhile."),
+        (status = 409, description = "`own_report`; `design_name_taken`: another design now has the name of the design to restore."),
         (status = 422, description = "`invalid_body`"),
     )
 )]

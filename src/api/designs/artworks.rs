@@ -29,7 +29,7 @@ const POLICY: &str = "default-src 'none'; sandbox";
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ArtworkQuery {
-    /// `full` or `small`.
+    /// Which file: `full` (at most 1536 pixels along a side) or `small` (at most 500).
     #[serde(default)]
     #[param(inline, default = "full")]
     size: RenditionSize,
@@ -41,9 +41,10 @@ fn artwork_id(typed: &str) -> Result<ArtworkId, Problem> {
 
 /// Uploads a picture for your designs.
 ///
-/// A still PNG, JPEG or WebP picture of at most 10 MiB and 16 megapixels, each side at least 200 pixels and at most four times as long as the other. What is kept
-/// is upright, in sRGB, in two sizes, and pixels only: position, time, camera and everything else in the file are gone. The format follows from the file, whatever
-/// its media type says. The same picture again is the same artwork, and is answered with 200. Nobody else sees it until you share a design that shows it.
+/// The file must be a still PNG, JPEG or WebP picture of at most 10 MiB and 16 megapixels, each side at least 200 pixels and at most four times as long as the
+/// other. The format is detected from the file itself, not from its media type. Two sizes are stored, upright and in sRGB. They contain only pixels: position,
+/// time, camera and all other data are removed. Uploading the same picture again returns the same artwork with 200. Nobody else sees it until you share a design
+/// that shows it; moderators see it when you submit such a design.
 #[utoipa::path(
     post, path = "/v1/artworks", tag = "designs", security(("bearer" = [])),
     request_body(content(
@@ -60,7 +61,7 @@ fn artwork_id(typed: &str) -> Result<ArtworkId, Problem> {
         (status = 415, description = "`unsupported_media_type`"),
         (status = 422, description = "`unreadable_artwork`, with the `reason`"),
         (status = 429, description = "`daily_limit_reached`, `too_many_imports`"),
-        (status = 503, description = "`unavailable`: as many pictures are read as fit into memory"),
+        (status = 503, description = "`unavailable`: the service is already reading as many pictures as fit into its memory."),
     )
 )]
 pub async fn upload_artwork(
@@ -80,10 +81,10 @@ pub async fn upload_artwork(
         .json(artwork))
 }
 
-/// Shows an artwork: one of a design that was shared, or one of yours.
+/// Shows an artwork: of a design that was shared, of a card that you may see, or one of yours.
 ///
-/// Moderators see the artwork of designs that were submitted, too. The bytes under an id never change; whether they are shown may, so keep them as long as
-/// `Cache-Control` says, and ask again with `If-None-Match`.
+/// Moderators also see the artwork of designs that were submitted or taken down. The bytes of an id never change, but it can change who may see them: keep them
+/// only as long as `Cache-Control` allows, then ask again with `If-None-Match`.
 #[utoipa::path(
     get, path = "/v1/artworks/{artwork}", tag = "designs", security((), ("bearer" = [])),
     params(("artwork" = String, Path, description = "Id of the artwork"), ArtworkQuery),
@@ -148,7 +149,7 @@ impl FileHeaders {
     }
 }
 
-/// Lists the artwork that you have uploaded, with the bytes that it takes; the newest first.
+/// Lists the artwork that you have uploaded, the newest first, and the bytes that it uses.
 #[utoipa::path(
     get, path = "/v1/me/artworks", tag = "designs", security(("bearer" = [])), params(PageQuery),
     responses((status = 200, body = OwnArtworksResponse), (status = 304, description = "Not changed."))

@@ -8,9 +8,9 @@ use crate::app::state::AppState;
 use crate::http::extract::cacheable;
 use crate::memory::rendered::Freshness;
 
-/// Shows an author: how many designs of theirs are in the gallery and how well they are rated, how many decks are public, and how many follow them.
+/// Shows an author: the numbers of public designs, public decks and followers, the mean rating and badges.
 ///
-/// 404 for accounts that have neither.
+/// 404 for an account without a design in the gallery and without a public deck, and for a banned account.
 #[utoipa::path(
     get, path = "/v1/authors/{author}", tag = "designs",
     params(("author" = String, Path, description = "Name of the author", example = "ada")),

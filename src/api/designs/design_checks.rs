@@ -8,15 +8,15 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::http::extract::{Body, Caller, ClientNetwork};
 
-/// Judges a design without storing it.
+/// Checks a design without storing it.
 ///
-/// Tells every rule that it breaks in any rarity, which templates make its sentences, whose name is like its own, and what does the same. It looks at
-/// open cards, shared designs and your own; never at hidden cards, whoever asks.
+/// Returns every rule that the design breaks in any rarity, the templates that make its sentences, and cards and designs with a similar name or with the same
+/// effects. It is compared with open cards, shared designs and your own designs, but never with hidden cards, for any caller.
 #[utoipa::path(
     post, path = "/v1/design-checks", tag = "designs", security((), ("bearer" = [])), request_body = DesignRequest,
     responses(
         (status = 200, body = DesignCheckResponse),
-        (status = 422, description = "`invalid_body`: the game does not exist, or a text cannot be stored. Broken rules are no fault of the request."),
+        (status = 422, description = "`invalid_body`: the game does not exist, or a text cannot be stored. A design that breaks rules is not an error."),
     )
 )]
 pub async fn check_design(

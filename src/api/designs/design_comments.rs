@@ -16,9 +16,9 @@ use crate::auth::permission::GiveFeedback;
 use crate::domain::ids::CommentId;
 use crate::http::extract::{IdempotencyKey, JudgedBody, LooseParams, May};
 
-/// Lists the comments on a design that everybody sees, the newest first; or the replies to one of them, the oldest first.
+/// Lists the comments on a public design, the newest first; or the replies to one of them, the oldest first.
 ///
-/// A comment that was deleted or hidden keeps its place, without text and author, as long as it has replies. Replies that were are left out.
+/// A comment that was deleted or hidden keeps its place, without text and author, as long as it has replies. Deleted or hidden replies are left out.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/comments", tag = "designs",
     params(("design" = String, Path, description = "Identifier of the design"), CommentsQuery),
@@ -33,7 +33,7 @@ pub async fn list_comments(
     shared::list(&req, &state, identifier(&design)?.into(), query).await
 }
 
-/// Shows a comment.
+/// Shows a comment on a design.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/comments/{comment}", tag = "designs",
     params(("design" = String, Path, description = "Identifier of the design"), ("comment" = Uuid, Path, description = "Id of the comment")),
@@ -51,9 +51,9 @@ pub async fn find_comment(
     shared::find(&req, &state, identifier(&design)?.into(), comment).await
 }
 
-/// Comments on a design that everybody sees, or replies to a comment on it.
+/// Adds a comment on a public design, or a reply to a comment on it.
 ///
-/// Its author is told, and whom you reply to.
+/// The author of the design and the author of the comment that you reply to receive an event.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/comments", tag = "designs", security(("bearer" = [])), request_body = CommentRequest,
     params(
@@ -86,7 +86,7 @@ pub async fn create_comment(
     shared::create(&state, &by, code, &path, &body.value, key.as_ref()).await
 }
 
-/// Changes one of your comments that is not older than 15 minutes. It is shown as edited.
+/// Changes one of your comments on a design, within 15 minutes after you wrote it. It is then shown as edited.
 #[utoipa::path(
     put, path = "/v1/designs/{design}/comments/{comment}", tag = "designs", security(("bearer" = [])), request_body = EditCommentRequest,
     params(
@@ -115,9 +115,9 @@ pub async fn replace_comment(
     shared::replace(&state, &by, code, comment, &if_match, &body.value).await
 }
 
-/// Deletes one of your comments, for good.
+/// Deletes one of your comments on a design permanently.
 ///
-/// Nobody reads its text or your name there any more. If it has replies, its place stays.
+/// Its text and your name are then shown only to moderators who have a report of it. If it has replies, its place stays.
 #[utoipa::path(
     delete, path = "/v1/designs/{design}/comments/{comment}", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design"), ("comment" = Uuid, Path, description = "Id of the comment")),

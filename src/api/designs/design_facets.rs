@@ -16,14 +16,14 @@ use crate::http::extract::{ClientNetwork, LooseParams};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DesignFacetsQuery {
-    /// A query in the language of docs/SEARCH.md: only designs that fit are counted. Terms that cannot be used are told in `warnings`.
+    /// A query in the language of docs/SEARCH.md: only matching designs are counted. Terms that cannot be used are listed in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:earth rank:1")]
     q: Option<String>,
 }
 
-/// Counts how many of a game's designs that everybody may see have each value.
+/// Counts the designs of a game in the gallery, by the values that they have.
 ///
-/// A design with two values of a facet counts for both. Only values that the manifest lists are counted, and numbers. Answers may be half a minute old.
+/// A design with two values of a facet counts for both. Only numbers and values that the manifest lists are counted. An answer may be half a minute old.
 #[utoipa::path(
     get, path = "/v1/games/{game}/design-facets", tag = "designs",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), DesignFacetsQuery),

@@ -13,10 +13,10 @@ use crate::auth::permission::{ReadOwnDesigns, WriteOwnDesigns};
 use crate::http::extract::{Body, Caller, ClientNetwork, IdempotencyKey, May, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// Begins a design.
+/// Creates a design.
 ///
-/// Anything can be stored, also an unfinished design or one that breaks rules: `POST /v1/design-checks` tells what is wrong with it. Nobody else sees it
-/// until it is shared, and it keeps no name from others.
+/// A design may be unfinished or break rules: `POST /v1/design-checks` returns what is wrong with it. Nobody else sees it until you share or submit it, and until
+/// it is shared its name is not reserved.
 #[utoipa::path(
     post, path = "/v1/designs", tag = "designs", security(("bearer" = [])), request_body = DesignRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
@@ -47,14 +47,15 @@ pub async fn create_design(
         .json(design))
 }
 
-/// Shows a design: one that was shared, or one of yours.
+/// Shows a design that was shared, or one of yours.
 ///
-/// You see the newest revision of your own designs; of others' the one that was shared. A design that was withdrawn is still shown to who knows its identifier.
+/// You see the newest revision of your own designs, and the public revision of others. Moderators also see designs that were submitted or taken down.
+/// A shared design that was withdrawn can still be read by its identifier, as it was shared last.
 #[utoipa::path(
     get, path = "/v1/designs/{design}", tag = "designs", security((), ("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
-        (status = 200, body = DesignResponse, headers(("ETag" = String, description = "To its author its version, for `If-Match`"))),
+        (status = 200, body = DesignResponse, headers(("ETag" = String, description = "For the author of the design: its version, for `If-Match`"))),
         (status = 304, description = "It is still the version that `If-None-Match` names."),
     )
 )]
@@ -77,7 +78,7 @@ pub async fn find_design(
 
 /// Writes a new revision of one of your designs.
 ///
-/// Others see it at once if the design is shared. A design that is judged, approved or official cannot be changed.
+/// If the design is in the gallery, the new revision is public at once. A design that is submitted, in review, approved or official cannot be changed.
 #[utoipa::path(
     put, path = "/v1/designs/{design}", tag = "designs", security(("bearer" = [])), request_body = DesignRequest,
     params(
@@ -107,7 +108,9 @@ pub async fn replace_design(
     Ok(changed(revised))
 }
 
-/// Deletes one of your designs that nobody else has seen.
+/// Deletes one of your designs that was never shared, and about which no moderator has decided.
+///
+/// A design that is submitted or in review must be withdrawn first.
 #[utoipa::path(
     delete, path = "/v1/designs/{design}", tag = "designs", security(("bearer" = [])),
     params(
@@ -131,9 +134,9 @@ pub async fn delete_design(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Shows one of your designs to everybody.
+/// Shares one of your designs with everybody.
 ///
-/// From then on nobody else can share a design of this name, or of one that looks the same. It needs a name; it may still break rules.
+/// Its name is then reserved: no other design with this name, or with one that looks the same, can be shared. The design needs a name; it may break rules.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/share", tag = "designs", security(("bearer" = [])),
     params(
@@ -159,9 +162,9 @@ pub async fn share_design(
     Ok(changed(design_lifecycle::share(&state, &by, network.0, code, &if_match).await?))
 }
 
-/// Takes one of your designs back.
+/// Withdraws one of your designs from the gallery or from review.
 ///
-/// It is in no list any more, and its name is free. Who knows its identifier still reads what was shared last.
+/// Public lists no longer contain it, and its name is free. If it was shared, it can still be read by its identifier, as it was shared last.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/withdraw", tag = "designs", security(("bearer" = [])),
     params(

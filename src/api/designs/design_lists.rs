@@ -25,7 +25,7 @@ pub struct OwnDesignsQuery {
     /// Only designs of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
-    /// Only designs that are so far.
+    /// Only designs with this status.
     #[param(inline)]
     status: Option<DesignStatus>,
     /// Items on a page: 1 to 200.

@@ -10,9 +10,9 @@ use crate::app::state::AppState;
 use crate::http::extract::{Caller, Params};
 use crate::http::picture::picture_answer;
 
-/// Draws a design, one that was shared or one of yours, in the template of cards.
+/// Draws a design that was shared, or one of yours, in the template for cards.
 ///
-/// You see the newest revision of your own designs; of others' the one that was shared.
+/// You see the newest revision of your own designs, and the public revision of others. Moderators also see designs that were submitted or taken down.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/picture", tag = "designs", security((), ("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design"), PictureQuery),

@@ -18,7 +18,7 @@ impl Judge for RatingRequest {
     }
 }
 
-/// Shows what you gave a design.
+/// Shows your rating of a design.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/rating", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
@@ -34,9 +34,9 @@ pub async fn find_own_rating(
     cacheable(&req, Freshness::Private, None, &found)
 }
 
-/// Rates a design of somebody else, as everybody sees it now.
+/// Rates the public revision of another player's design.
 ///
-/// It takes the place of what you gave the design before. Nobody sees who gave what. Ratings of an account count when it is three days old.
+/// The rating replaces your earlier rating of the design. Nobody sees who gave which points. Your ratings count when your account is three days old.
 #[utoipa::path(
     put, path = "/v1/designs/{design}/rating", tag = "designs", security(("bearer" = [])), request_body = RatingRequest,
     params(("design" = String, Path, description = "Identifier of the design")),
@@ -58,11 +58,11 @@ pub async fn rate_design(
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(rated))
 }
 
-/// Takes back what you gave a design, whatever revision it was about.
+/// Deletes all your ratings of a design, of every revision.
 #[utoipa::path(
     delete, path = "/v1/designs/{design}/rating", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
-    responses((status = 204, description = "Taken back."))
+    responses((status = 204, description = "Deleted."))
 )]
 pub async fn delete_own_rating(
     state: web::Data<AppState>,
@@ -73,7 +73,7 @@ pub async fn delete_own_rating(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Shows how a design that everybody sees is rated: means by criterion, in all and by revision.
+/// Shows the ratings of a public design: means by criterion, of all ratings and by revision.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/ratings", tag = "designs",
     params(("design" = String, Path, description = "Identifier of the design")),

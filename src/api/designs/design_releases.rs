@@ -13,20 +13,20 @@ use crate::app::state::AppState;
 use crate::auth::permission::WriteCatalogue;
 use crate::http::extract::{Body, Caller, ClientNetwork, May, Params};
 
-/// Makes an approved design a card of a set.
+/// Releases an approved design as a card of a set.
 ///
-/// The card is checked as one of an import; its printings are those of the design, its background text the line of flavour or, without one, the lore. It is
-/// hidden when the cards of the set start hidden: then everybody but moderators goes on reading that the design is `approved`, until the card is unlocked; from
-/// then on it is `official`, and design and card name each other. A design that others have seen enters such a set only with `was_public`. The same request
-/// again is answered with the card that it made.
+/// The card is checked like a card of an import. Its printings are those of the design; its background text is the line of flavour or, without one, the lore. If
+/// the cards of the set start hidden, the card is hidden: until it is unlocked, the design stays `approved`, and only moderators see which card it became. Then the
+/// design becomes `official`, and design and card refer to each other. A design that others have seen enters such a set only with `was_public`. Repeating the
+/// request returns the card that it created.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/release", tag = "designs", security(("bearer" = [])), request_body = ReleaseDesignRequest,
     params(("design" = String, Path, description = "Identifier of the design"), ImportQuery),
     responses(
-        (status = 200, body = DesignReleaseResponse, description = "In a rehearsal: what would be. Nothing was changed."),
+        (status = 200, body = DesignReleaseResponse, description = "Dry run: the result that the request would have. Nothing was changed."),
         (status = 201, body = DesignReleaseResponse, headers(("Location" = String, description = "The card"))),
         (status = 409, description = "`design_step_refused`, `design_name_taken`, `release_not_confirmed`; `design_not_releasable` with every fault: \
-            pointers lead into the card, `/set` and `/number` to its place"),
+            pointers lead into the card; `/set` and `/number` mean its place"),
         (status = 422, description = "`invalid_body`"),
     )
 )]

@@ -21,10 +21,11 @@ use crate::domain::ids::DesignReviewId;
 use crate::http::extract::{Body, ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
-/// Asks for the release of one of your designs.
+/// Submits one of your designs for release.
 ///
-/// It must break no rule, have a free name, no free text, and a licence that allows its release (409 `design_not_releasable` lists the `obstacles`). While it is judged it cannot be changed;
-/// it can be withdrawn. A design that was never shared is seen by moderators alone.
+/// It must break no rule, contain no free text (a sentence that no template makes), and have a free name and a licence that allows the release; otherwise 409
+/// `design_not_releasable` lists the `obstacles`. While it is submitted or in review it cannot be changed, but it can be withdrawn. Only you and moderators see a
+/// design that was never shared.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/submit", tag = "designs", security(("bearer" = [])),
     params(
@@ -67,7 +68,7 @@ pub struct WaitingDesignsQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the designs that wait for a moderator, and who looks at which; what was submitted first comes first.
+/// Lists the designs that are submitted or in review, the first submitted first, with the moderator who has claimed each.
 #[utoipa::path(
     get, path = "/v1/design-reviews", tag = "designs", security(("bearer" = [])), params(WaitingDesignsQuery),
     responses((status = 200, body = Page<WaitingDesignResponse>), (status = 304, description = "Not changed."))
@@ -88,9 +89,9 @@ pub async fn list_waiting_designs(
     page.answer(&req, Freshness::Private)
 }
 
-/// Begins to review a design: for 30 minutes nobody else can.
+/// Claims a design for review: for 30 minutes no other moderator can review it.
 ///
-/// Claiming it again makes it 30 minutes again; a claim that has ended can be taken over. Nobody reviews their own design.
+/// Claiming it again extends the claim to 30 minutes from now. A claim that has expired can be taken over. Moderators cannot review their own designs.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/claim", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
@@ -109,12 +110,12 @@ pub async fn claim_design(
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(claimed))
 }
 
-/// Gives a design back that you have claimed: it waits again.
+/// Returns a design that you have claimed: it waits for a moderator again.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/return", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
-        (status = 204, description = "Given back."),
+        (status = 204, description = "Returned."),
         (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`"),
     )
 )]
@@ -127,7 +128,7 @@ pub async fn return_design(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// What a moderator decides.
+/// A moderator's decision about a design.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "decision": "approved", "reason": "A sound card with a voice of its own." }))]
@@ -135,14 +136,14 @@ pub struct DecideDesignRequest {
     /// `approved` or `declined`.
     #[schema(value_type = ReviewDecision, example = "approved")]
     pub decision: String,
-    /// Why, for the author: 1 to 2000 characters.
+    /// Reason for the decision, 1 to 2000 characters. The author can read it.
     #[schema(example = "A sound card with a voice of its own.", min_length = 1, max_length = 2000)]
     pub reason: String,
 }
 
 /// Approves or declines a design that you have claimed.
 ///
-/// The author reads the reason. What is declined can be changed and submitted again.
+/// The author can read the reason. A declined design can be changed and submitted again.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/decide", tag = "designs", security(("bearer" = [])), request_body = DecideDesignRequest,
     params(("design" = String, Path, description = "Identifier of the design")),

@@ -61,10 +61,10 @@ pub async fn find_design_revision(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DiffQuery {
-    /// Number of the one revision; absent: the one before `to`.
+    /// Number of the first revision to compare (`before` in the differences); absent: the one before `to`.
     #[param(value_type = Option<i64>, minimum = 1, example = 1)]
     from: Option<i64>,
-    /// Number of the other; absent: the newest.
+    /// Number of the second revision to compare (`after` in the differences); absent: the newest.
     #[param(value_type = Option<i64>, minimum = 1, example = 3)]
     to: Option<i64>,
 }
@@ -87,7 +87,7 @@ pub async fn compare_design_revisions(
     cacheable(&req, Freshness::Private, None, &found)
 }
 
-/// Writes what a revision of one of your designs says as a new one.
+/// Restores an earlier revision of one of your designs, as a new revision.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/restore", tag = "designs", security(("bearer" = [])), request_body = RestoreRequest,
     params(

@@ -15,37 +15,37 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::http::extract::Body;
 
-/// An effect that is half made: what it lacks is suggested.
+/// An incomplete effect: its missing parts are suggested.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartialEffectRequest {
-    /// Code of its style, in games that have styles. Absent: one that fits.
+    /// Code of its style, in games that have styles. Absent: a fitting style is suggested.
     #[schema(example = "equip", min_length = 1, max_length = 64)]
     style: Option<String>,
-    /// Code of its slot, in games that have slots. Absent: one that is free.
+    /// Code of its slot, in games that have slots. Absent: a free slot is suggested.
     #[schema(min_length = 1, max_length = 64)]
     slot: Option<String>,
-    /// Its sentence. Absent or empty: one that fits the style and suits the card.
+    /// Its sentence. Absent or blank: a sentence is suggested that fits the style and suits the card.
     #[schema(max_length = 500)]
     text: Option<String>,
 }
 
-/// A design that is half made.
+/// An incomplete design.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartialDesignRequest {
     /// Code of the kind of card.
     #[schema(example = "unit", min_length = 1, max_length = 64)]
     kind: String,
-    /// Attributes by code: 64 at most. Those that the card must have and that are absent are suggested.
+    /// Attributes by code, at most 64. Missing required attributes are suggested.
     #[serde(default)]
     #[schema(value_type = Option<Object>, example = json!({ "type": "fire", "rank": 1 }))]
     attributes: Map<String, Value>,
-    /// Effects, in printed order: 12 at most. Those that the card must have and that are absent are suggested.
+    /// Effects in printed order, at most 12. Missing required effects are suggested.
     #[serde(default)]
     #[schema(value_type = Option<Vec<PartialEffectRequest>>, max_items = 12)]
     effects: Vec<PartialEffectRequest>,
-    /// Printings with values that the author chose: 32 at most. The others are worked out from the values of the design.
+    /// Printings with values that the author chose, at most 32. All others are computed from the attributes of the design.
     #[serde(default)]
     #[schema(value_type = Option<Vec<DesignPrintingBody>>, max_items = 32)]
     printings: Vec<DesignPrintingBody>,
@@ -67,28 +67,29 @@ impl From<PartialDesignRequest> for PartialDesign {
     }
 }
 
-/// A design whose rest is wanted.
+/// A request for the missing parts of a design.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DesignSuggestionRequest {
     /// Code of the game.
     #[schema(example = "ttcg", min_length = 1, max_length = 64)]
     game: String,
-    /// Suggests the same again, as long as the manifest and the effect texts of the game do not change: 0 to 9007199254740991. Absent: one is drawn, and told.
+    /// Seed of the random choices, 0 to 9007199254740991: with the same seed, the same request has the same answer until the manifest or the effect texts of the
+    /// game change. Absent: a seed is drawn and returned.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 9_007_199_254_740_991_u64, example = 7)]
     seed: Option<EffectSeed>,
-    /// What there is of the design.
+    /// The incomplete design.
     design: PartialDesignRequest,
 }
 
-/// Suggests the rest of a design that is half made. Nothing is stored.
+/// Suggests the missing parts of a design. Nothing is stored.
 ///
-/// What was sent stays as it is. Values that a card must have are drawn so that they fit the others; numbers that have a total are split as cards of the type usually split
-/// it; sentences are drawn from the templates of the game's effect texts so that they fit the style and suit the card; the numbers of the printings are worked
-/// out. `filled` tells what is new, `unfilled` what could not be filled in and why, `violations` what the rules find wrong with the result. The same request with the
-/// same `seed` has the same answer as long as the manifest and the effect texts of the game do not change; parts that are kept leave the others as they were, as far
-/// as they still fit.
+/// The parts that you sent are not changed. Required values are drawn so that they fit the others; numbers that have a total are split as cards of the type
+/// usually split it; sentences are drawn from the templates of the game's effect texts so that they fit the style and suit the card; the numbers of the printings
+/// are computed. `filled` lists the new parts, `unfilled` the parts that could not be filled in, with the reason, and `violations` the rules that the result
+/// breaks. The same request with the same `seed` has the same answer until the manifest or the effect texts of the game change. If you send some parts of a
+/// suggestion back with the same `seed`, the other parts stay the same, as far as they still fit.
 #[utoipa::path(
     post, path = "/v1/design-suggestions", tag = "designs", request_body = DesignSuggestionRequest,
     responses(

@@ -7,11 +7,11 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::code::Code;
 
-/// Shows everything that an editor of card designs needs of a game, in one document.
+/// Shows everything that an editor of card designs needs to know about a game, in one document.
 ///
-/// It is made from the manifest and the effect texts of the game: kinds with their attributes, types and bounds; rarities; what numbers must add up to; what designers
-/// should know; bounds of texts; licences; and the templates of effect texts. How a template is filled, `GET /v1/games/{game}/effect-templates/{number}/choices` tells
-/// step by step. The `ETag` changes with the manifest and with the effect texts.
+/// It is made from the manifest and the effect texts of the game: kinds with their attributes, types and bounds; rarities; totals that numbers must have; advice
+/// for designers; limits; licences; and the templates of effect texts. `GET /v1/games/{game}/effect-templates/{number}/choices` shows step by step how a template
+/// is filled. The `ETag` changes with the manifest and with the effect texts.
 #[utoipa::path(
     get, path = "/v1/games/{game}/design-toolkit", tag = "designs",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),

@@ -22,7 +22,7 @@ use crate::memory::rendered::Freshness;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DesignerPerksQuery {
-    /// Those that were granted, instead of those that are due.
+    /// `true`: perks that were granted; `false`: perks that are due.
     #[serde(default)]
     #[param(value_type = Option<bool>, default = false)]
     granted: bool,
@@ -35,9 +35,9 @@ pub struct DesignerPerksQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists what designers of cards have earned and not got yet, for admins; what was earned first comes first.
+/// Lists the perks of designers for admins: those that are due, or those that were granted; the first earned first.
 ///
-/// A perk is earned in the moment in which everybody sees the card, when the unlock policy of the set names one (`designer_perk`).
+/// A perk is earned when the card becomes visible to everybody, if the unlock policy of the set names one at that moment (`designer_perk`).
 #[utoipa::path(
     get, path = "/v1/designer-perks", tag = "designs", security(("bearer" = [])), params(DesignerPerksQuery),
     responses((status = 200, body = Page<DesignerPerkResponse>), (status = 304, description = "Not changed."))
@@ -55,9 +55,9 @@ pub async fn list_designer_perks(
     page.answer(&req, Freshness::Private)
 }
 
-/// Shows what the author of a design has earned by it: to the author, and to admins.
+/// Shows the perk that the author of a design has earned, to the author and to admins.
 ///
-/// 404 when that is nothing, and as long as the card is hidden.
+/// 404 if there is no perk, and as long as the card is hidden.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/perk", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
@@ -75,11 +75,11 @@ pub async fn find_designer_perk(
     cacheable(&req, Freshness::Private, None, &perk)
 }
 
-/// The copy that is given away.
+/// The copy to give to the designer.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GrantCopyRequest {
-    /// Serial code of a copy of the card that nobody has registered: 16 symbols; case, spaces and hyphens do not matter.
+    /// Serial code of an unregistered copy of the card: 16 symbols; case, spaces and hyphens do not matter.
     #[schema(example = "7KQ2-X0FM-93TD-AW5G")]
     pub serial: String,
 }
@@ -90,16 +90,16 @@ impl Judge for GrantCopyRequest {
     }
 }
 
-/// Gives the designer of a card the copy that was reserved: it is registered to the designer, who is told by `copy.received`.
+/// Gives the designer of a card the reserved copy: registers it to the designer.
 ///
-/// For admins, after the perk was earned: see `GET /v1/designer-perks`. Send the designer the card itself as well. A code that fits no free copy of this card uses up
-/// an attempt, as in a submission. The same request again is answered as before.
+/// For admins, after the perk was earned: see `GET /v1/designer-perks`. The designer receives the event `copy.received`. Also send the designer the printed card. A
+/// code that does not belong to a free copy of this card uses up an attempt, as in a submission. Repeating the request has the same answer and changes nothing.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/perk", tag = "designs", security(("bearer" = [])), request_body = GrantCopyRequest,
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
         (status = 200, body = DesignerPerkResponse),
-        (status = 404, description = "`not_found`: the design earned no perk, or its card is hidden."),
+        (status = 404, description = "`not_found`: the design has earned no perk, or its card is hidden."),
         (status = 409, description = "`perk_refused`"),
         (status = 422, description = "`serial_malformed`, `serial_mistyped`, `submission_rejected`, `invalid_body`"),
         (status = 429, description = "`serial_attempts_used_up`, `rate_limited`"),

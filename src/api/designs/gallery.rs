@@ -27,19 +27,19 @@ pub struct GalleryQuery {
     /// Only designs of this kind of card.
     #[param(value_type = Option<String>, example = "unit")]
     kind: Option<Code>,
-    /// Only designs that are so far.
+    /// Only designs with this status.
     #[param(inline)]
     status: Option<DesignStatus>,
     /// Only designs of this author, by name.
     #[param(value_type = Option<String>, example = "ada")]
     author: Option<AccountName>,
-    /// Only designs that have this in their name, 1 to 32 characters; case, spaces and punctuation do not count.
+    /// Only designs whose name contains this text of 1 to 32 characters; case, spaces and punctuation are ignored.
     #[param(value_type = Option<String>, example = "heron")]
     name: Option<NamePart>,
-    /// A query: `t:fire rating>=4 by:ada`. The language is that of cards, in docs/SEARCH.md. Terms that cannot be used are told in `warnings`.
+    /// A query in the language of docs/SEARCH.md, such as `t:fire rating>=4 by:ada`. Terms that cannot be used are listed in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:earth rank:1")]
     q: Option<String>,
-    /// The order; `new` when it is absent.
+    /// The order; absent: `new`.
     #[serde(default)]
     #[param(inline, value_type = Option<GallerySort>)]
     sort: GallerySort,
@@ -66,7 +66,7 @@ impl GalleryQuery {
     }
 }
 
-/// Lists the designs that are shared; those that were shared last come first, unless `sort` says otherwise.
+/// Lists the designs of the gallery, by default the last shared first.
 #[utoipa::path(
     get, path = "/v1/designs", tag = "designs", params(GalleryQuery),
     responses((status = 200, body = GalleryPage), (status = 304, description = "Not changed."))

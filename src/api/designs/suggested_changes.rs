@@ -34,7 +34,7 @@ pub struct SuggestedChangesQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists suggested changes of a design, the newest first: all of them if it is yours, or else your own.
+/// Lists suggested changes of a design, the newest first: all of them if the design is yours, otherwise those that you made.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/suggestions", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design"), SuggestedChangesQuery),
@@ -55,7 +55,7 @@ pub async fn list_suggested_changes(
     page.answer(&req, Freshness::Private)
 }
 
-/// Shows a suggested change of a design of yours, or one that you made.
+/// Shows a suggested change of one of your designs, or one that you made.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/suggestions/{suggestion}", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design"), ("suggestion" = Uuid, Path, description = "Id of the suggestion")),
@@ -88,23 +88,23 @@ pub async fn find_suggested_change(
     }
 }))]
 pub struct SuggestedChangeRequest {
-    /// Number of the revision that everybody sees, which it is about.
+    /// Number of the public revision on which the suggestion is based.
     #[schema(example = 1, minimum = 1)]
     pub revision: i64,
-    /// Why: 1 to 1000 characters, for the author to read.
+    /// Reason for the change, for the author: 1 to 1000 characters of plain text.
     #[schema(
         example = "With less attack it would fit its rank.",
         min_length = 1,
         max_length = 1000
     )]
     pub message: String,
-    /// What the design should say: everything. Licence and artwork are for the author to choose; what you say of them does not count.
+    /// The whole design as it should be. `licence` and `artwork` are ignored, because only the author chooses them.
     pub design: DesignRequest,
 }
 
-/// Suggests a change of a design of somebody else.
+/// Suggests a change of another player's design.
 ///
-/// Its author and you see it, and nobody else. If the author takes it, it becomes a revision with your name.
+/// Only you and the author see it, and moderators if the author reports it. If the author accepts it, it becomes a revision with your name.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/suggestions", tag = "designs", security(("bearer" = [])), request_body = SuggestedChangeRequest,
     params(
@@ -141,10 +141,10 @@ pub async fn create_suggested_change(
         .json(made))
 }
 
-/// Takes a suggested change of one of your designs: it becomes a new revision, with the name of who made it.
+/// Accepts a suggested change of one of your designs as a new revision, with the name of the player who suggested it.
 ///
-/// If you have changed the design since, it is brought together with that, as long as both have not changed the same member (an attribute is a member; a list is
-/// one as a whole).
+/// If you have changed the design meanwhile, both changes are merged. If both changed the same member, the answer is 409 `suggestion_outdated` (each attribute is a
+/// member; a list is one member as a whole).
 #[utoipa::path(
     post, path = "/v1/designs/{design}/suggestions/{suggestion}/take", tag = "designs", security(("bearer" = [])),
     params(
@@ -172,7 +172,7 @@ pub async fn take_suggested_change(
     Ok(changed(suggested_changes::take(&state, &by, network.0, code, id, &if_match).await?))
 }
 
-/// Declines a suggested change of one of your designs. Declining it again answers the same.
+/// Declines a suggested change of one of your designs. Declining it again changes nothing.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/suggestions/{suggestion}/decline", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design"), ("suggestion" = Uuid, Path, description = "Id of the suggestion")),
@@ -189,7 +189,7 @@ pub async fn decline_suggested_change(
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(closed))
 }
 
-/// Takes a suggestion of yours back. Withdrawing it again answers the same.
+/// Withdraws a suggested change that you made. Withdrawing it again changes nothing.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/suggestions/{suggestion}/withdraw", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design"), ("suggestion" = Uuid, Path, description = "Id of the suggestion")),

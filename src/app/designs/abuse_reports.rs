@@ -25,8 +25,8 @@ use crate::store::designs::abuse_reports::{
 pub use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
 
 words! {
-    AbuseReason: "What is wrong.";
-    AbuseDecision: "What a moderator decides about a report.";
+    AbuseReason: "Reason for an abuse report.";
+    AbuseDecision: "A moderator's decision about a report.";
 }
 
 /// The subject of a report.
@@ -80,12 +80,12 @@ pub fn read_decision(decision: &str, note: &str) -> Result<(AbuseDecision, Strin
     }
 }
 
-/// A report, for who wrote it.
+/// An abuse report, as its reporter sees it.
 #[derive(Serialize, ToSchema)]
 pub struct CreatedReportResponse {
-    /// Its id.
+    /// Id of the report.
     pub id: Uuid,
-    /// Whether you had reported the same before, and it still waits for a moderator: then nothing was added.
+    /// Whether you had already reported this and no moderator has decided yet: then nothing was added, and `id` is that of the earlier report.
     #[schema(example = false)]
     pub repeated: bool,
 }
@@ -131,71 +131,71 @@ pub async fn create(
     }
 }
 
-/// A report, for moderators.
+/// An abuse report, as moderators see it.
 #[derive(Serialize, ToSchema)]
 pub struct AbuseReportResponse {
-    /// Its id.
+    /// Id of the report.
     pub id: Uuid,
     /// What it is about: `design`, `comment`, `suggestion` or `account`.
     #[schema(example = "comment")]
     pub about: &'static str,
-    /// Identifier of the design, or of that with the comment or the suggestion; absent in reports of players and of comments on decks.
+    /// Identifier of the design, or of the design with the comment or the suggestion; absent in reports about players and about comments on decks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
-    /// Its name.
+    /// Name of that design.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Lantern Heron")]
     pub design_name: Option<String>,
-    /// Id of the deck with the comment, in reports of comments on decks.
+    /// Id of the deck with the comment, in reports about comments on decks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deck: Option<Uuid>,
-    /// What its owner calls the deck.
+    /// Name of that deck, chosen by its owner; absent if others cannot see the deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Embers and Bones")]
     pub deck_name: Option<String>,
-    /// Id of the comment, in reports of comments.
+    /// Id of the comment, in reports about comments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<Uuid>,
-    /// What the comment says now, also when it is hidden or its author deleted it.
+    /// Current text of the comment, even if it is hidden or its author deleted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment_text: Option<String>,
-    /// Id of the suggested change, in reports of such.
+    /// Id of the suggested change, in reports about suggested changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Uuid>,
-    /// Why the change was suggested.
+    /// Message of the suggested change: why it was suggested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion_message: Option<String>,
-    /// What the design would say by it: its members as they are stored.
+    /// The suggested content of the design, with its members as they are stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub suggested_design: Option<serde_json::Value>,
-    /// Author of the design or the comment, who suggested the change, or the player.
+    /// Id of the account that the report is about: the author of the design, comment or suggested change, or the reported player.
     pub accused_id: Uuid,
-    /// Name of the same.
+    /// Name of that account.
     #[schema(example = "ben")]
     pub accused: String,
-    /// Who reported it.
+    /// Id of the account that reported it.
     pub reporter_id: Uuid,
-    /// Name of who reported it.
+    /// Name of the account that reported it.
     #[schema(example = "ada")]
     pub reporter: String,
-    /// What is wrong.
+    /// Reason for the report.
     #[schema(example = "spam")]
     pub reason: &'static str,
-    /// More about it.
+    /// Details, as the reporter wrote them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
     /// When it was reported.
     pub created_at: DateTime<Utc>,
-    /// What was decided; absent: it waits.
+    /// The decision: `upheld` or `dismissed`; absent: no moderator has decided yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "upheld")]
     pub decision: Option<&'static str>,
-    /// Why.
+    /// Reason for the decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Which moderator decided.
+    /// Id of the moderator who decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Uuid>,
     /// When it was decided.

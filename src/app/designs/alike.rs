@@ -9,11 +9,11 @@ use uuid::Uuid;
 use crate::store::catalogue::cards::NamedCard;
 use crate::store::designs::likeness::AlikeDesign;
 
-/// How a name is like another.
+/// How similar a name is to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NameLikeness {
-    /// The same, but for case, punctuation, spaces and accents.
+    /// The same, except for case, punctuation, spaces and accents.
     Same,
     /// Other letters that look the same (UTS 39).
     LooksTheSame,
@@ -24,10 +24,10 @@ pub enum NameLikeness {
 /// Cards of like names, the most alike first.
 pub type CardsLike = Arc<[(NameLikeness, NamedCard)]>;
 
-/// A card or a design that a design is like.
+/// A card or design that is similar to a design.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AlikeResponse {
-    /// Its name.
+    /// Name of the card or design.
     #[schema(example = "Lantern Crane")]
     pub name: String,
     /// Id of the card; absent: it is a design.
@@ -45,7 +45,7 @@ pub struct AlikeResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "001")]
     pub number: Option<String>,
-    /// Whether it is a design of your own.
+    /// `true`: it is one of your designs; absent: it is not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub own: bool,
 }
@@ -76,12 +76,12 @@ impl From<&AlikeDesign> for AlikeResponse {
     }
 }
 
-/// A card or a design of a like name.
+/// A card or design with the same or a similar name.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AlikeNameResponse {
-    /// How the name is like it: `same`, `looks_the_same` or `near`.
+    /// How similar the name is: `same`, `looks_the_same` or `near`.
     pub likeness: NameLikeness,
-    /// Which.
+    /// The card or design.
     #[serde(flatten)]
     pub alike: AlikeResponse,
     /// Whether it keeps its name from others: a card, or a design that is shared.

@@ -23,27 +23,27 @@ use crate::store::designs::artworks::{
 };
 
 words! {
-    RenditionSize: "Which file of an artwork.";
+    RenditionSize: "Size of a file of an artwork.";
 }
 
 /// A file of an artwork.
 #[derive(Serialize, ToSchema)]
 pub struct RenditionResponse {
-    /// Where it is.
+    /// Path of the file.
     #[schema(
         example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
     )]
     pub uri: String,
-    /// `image/jpeg`, or `image/png` if something shines through.
+    /// `image/jpeg`, or `image/png` if the picture has transparent parts.
     #[schema(example = "image/jpeg")]
     pub media_type: String,
-    /// Pixels from left to right.
+    /// Width in pixels.
     #[schema(example = 1536, minimum = 1)]
     pub width: i32,
-    /// Pixels from top to bottom.
+    /// Height in pixels.
     #[schema(example = 1024, minimum = 1)]
     pub height: i32,
-    /// Its bytes.
+    /// Size of the file in bytes.
     #[schema(example = 412_640, minimum = 1)]
     pub bytes: i64,
 }
@@ -63,14 +63,14 @@ pub struct RenditionResponse {
     "bytes": 441_802, "in_use": false, "uploaded_at": "2026-11-21T08:50:41.563424Z",
 }))]
 pub struct ArtworkResponse {
-    /// Its id: follows from what is to be seen on it. The same picture has the same one, whoever uploads it.
+    /// Id of the artwork, computed from its pixels: the same picture has the same id for every account.
     #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     pub id: String,
-    /// For prints and large screens: at most 1536 pixels along a side.
+    /// The file for prints and large screens: at most 1536 pixels along a side.
     pub full: RenditionResponse,
-    /// For a card on a screen: at most 500 pixels along a side.
+    /// The file for a card on a screen: at most 500 pixels along a side.
     pub small: RenditionResponse,
-    /// Bytes of both, which count against your quota.
+    /// Size of both files in bytes, which counts against your quota.
     #[schema(example = 441_802, minimum = 2)]
     pub bytes: i64,
     /// Whether a revision of one of your designs shows it: then it cannot be deleted.
@@ -108,16 +108,16 @@ impl From<OwnArtwork> for ArtworkResponse {
 /// A page of the artwork that you have uploaded.
 #[derive(Serialize, ToSchema)]
 pub struct OwnArtworksResponse {
-    /// What was uploaded last comes first.
+    /// The artwork, the last uploaded first.
     pub data: Vec<ArtworkResponse>,
     /// Send as `cursor` to get the next page; absent on the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "WyIwMTk5OGQ1ZSJd")]
     pub next_cursor: Option<String>,
-    /// Bytes of all of them.
+    /// Size of all your artwork in bytes, other pages included.
     #[schema(example = 441_802, minimum = 0)]
     pub bytes_used: i64,
-    /// Most bytes that you may keep.
+    /// Maximum size of all your artwork in bytes.
     #[schema(example = 104_857_600)]
     pub bytes_quota: i64,
 }

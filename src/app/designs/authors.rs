@@ -12,57 +12,57 @@ use crate::app::state::AppState;
 use crate::domain::text::AccountName;
 use crate::store::designs::authors::{self, AuthorRow};
 
-/// Something that an author was awarded.
+/// A badge that an author was awarded.
 #[derive(Serialize, ToSchema)]
 pub struct BadgeResponse {
-    /// What it is for: `card_designer` (designs that became cards).
+    /// Code of the badge: `card_designer` (for designs that became cards).
     #[schema(example = "card_designer")]
     pub badge: &'static str,
-    /// How many there are of that.
+    /// How often it was earned: for `card_designer`, the number of these cards that everybody can see.
     #[schema(example = 2, minimum = 1)]
     pub count: i64,
-    /// Since when: for `card_designer`, when everybody saw the first card.
+    /// When it was awarded: for `card_designer`, when the first of these cards became visible to everybody.
     pub awarded_at: DateTime<Utc>,
 }
 
-/// An author of designs or decks that everybody may see. Nothing here tells of others.
+/// An author of public designs or decks. Designs and decks that are not public are not counted.
 #[derive(Serialize, ToSchema)]
 pub struct AuthorResponse {
     /// Id of the account.
     pub account_id: Uuid,
-    /// The name.
+    /// Name of the account.
     #[schema(example = "ada")]
     pub name: String,
-    /// Designs in the gallery.
+    /// Number of designs in the gallery.
     #[schema(example = 14, minimum = 0)]
     pub designs: i64,
-    /// Those of them that became cards of their games.
+    /// Number of these designs that became cards of their games.
     #[schema(example = 2, minimum = 0)]
     pub official: i64,
-    /// Comments about them that everybody sees.
+    /// Number of comments on these designs that everybody sees.
     #[schema(example = 40, minimum = 0)]
     pub comment_count: i64,
-    /// Ratings of them that count.
+    /// Number of ratings of these designs that count.
     #[schema(example = 96, minimum = 0)]
     pub rating_count: i64,
-    /// Mean of these ratings, with two decimals. Absent without ratings.
+    /// Mean of all points in these ratings, with two decimals; absent: there are no ratings.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 4.12, minimum = 1, maximum = 5)]
     pub mean_rating: Option<f64>,
-    /// What the author was awarded, for good.
+    /// Badges of the author. They are permanent.
     pub badges: Vec<BadgeResponse>,
-    /// Public decks.
+    /// Number of public decks.
     #[schema(example = 3, minimum = 0)]
     pub decks: i64,
-    /// How many accounts follow the author.
+    /// Number of accounts that follow the author, except banned accounts and those that the author has blocked.
     #[schema(example = 25, minimum = 0)]
     pub followers: i64,
-    /// When the first of the designs and decks was shared.
+    /// When the first of these designs and decks was shared.
     pub first_shared_at: DateTime<Utc>,
-    /// Where the designs are listed.
+    /// Path of the list of these designs.
     #[schema(example = "/v1/designs?author=ada")]
     pub designs_url: String,
-    /// Where the decks are listed.
+    /// Path of the list of these decks.
     #[schema(example = "/v1/authors/ada/decks")]
     pub decks_url: String,
 }

@@ -24,20 +24,20 @@ use crate::store::catalogue::games::LoadedGame;
 use crate::store::designs::design_lifecycle::{CardOfDesign, StoredDesign};
 
 words! {
-    DesignStatus: "How far a design is.";
-    Licence: "What the author allows others to do with a design: `none` (nothing beyond being read here; it cannot be released), `release-1` (Cardscape may \
-              print and publish it as a card of the game, with the author's name), `cc-by-4.0` or `cc0-1.0` (Creative Commons, which include release).";
+    DesignStatus: "Status of a design.";
+    Licence: "What the author allows others to do with a design: `none` (only to read it here; it cannot be released), `release-1` (Cardscape may \
+              print and publish it as a card of the game, with the author's name), `cc-by-4.0` or `cc0-1.0` (Creative Commons licences, which also allow the release).";
 }
 
 /// An effect of a design.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DesignEffectBody {
-    /// How it is activated, in games that have styles.
+    /// Code of its style (how it is activated), in games that have styles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "passive", max_length = 64)]
     pub style: Option<String>,
-    /// Where on the card it stands, in games that have slots.
+    /// Code of its slot (its place on the card), in games that have slots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 64)]
     pub slot: Option<String>,
@@ -53,7 +53,7 @@ pub struct DesignPrintingBody {
     /// Code of the rarity.
     #[schema(example = "rare", min_length = 1, max_length = 64)]
     pub rarity: String,
-    /// Attributes in which it differs from the design.
+    /// Attributes whose values differ from those of the design.
     #[serde(default)]
     #[schema(value_type = Object, example = json!({ "attack": 210, "defense": 310 }))]
     pub attributes: Map<String, Value>,
@@ -69,20 +69,20 @@ impl From<DesignPrintingBody> for PrintingDefinition {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DesignArtworkBody {
-    /// Which one: the `id` that `POST /v1/artworks` answered. You must have uploaded it yourself.
+    /// Id of the artwork, as `POST /v1/artworks` returned it. A design can only show artwork that its author has uploaded.
     #[schema(
         example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         min_length = 64,
         max_length = 64
     )]
     pub id: String,
-    /// What is to be seen on it, for those who do not see it: 1 to 500 characters. Wanted, not demanded.
+    /// Alternative text: describes the picture to people who do not see it, 1 to 500 characters. Recommended, not required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "A heron of paper stands in a dark pond.", max_length = 500)]
     pub alt: Option<String>,
 }
 
-/// What a design shall say: everything, also when it is changed. It may be unfinished, or break rules: `POST /v1/design-checks` tells how.
+/// The whole content of a design, also when it is changed. It may be unfinished or break rules: `POST /v1/design-checks` returns what is wrong.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
@@ -95,10 +95,10 @@ pub struct DesignArtworkBody {
     "flavour": "It waits where the reeds are dark.", "licence": "release-1"
 }))]
 pub struct DesignRequest {
-    /// Code of the game. It stays when the design is changed.
+    /// Code of the game. It cannot be changed later.
     #[schema(example = "ttcg", min_length = 1, max_length = 64)]
     pub game: String,
-    /// Name of the card, at most 120 characters; may be absent as long as the design is not shared.
+    /// Name of the card, at most 120 characters; may be absent until the design is shared.
     #[serde(default)]
     #[schema(example = "Lantern Heron", max_length = 120)]
     pub name: String,
@@ -113,27 +113,27 @@ pub struct DesignRequest {
     #[serde(default)]
     #[schema(max_items = 12)]
     pub effects: Vec<DesignEffectBody>,
-    /// Numbers of rarities that you choose yourself, at most 32. All others are worked out.
+    /// Printings whose numbers you choose yourself, at most 32. The numbers of all others are computed.
     #[serde(default)]
     #[schema(max_items = 32)]
     pub printings: Vec<DesignPrintingBody>,
-    /// A line in the voice of the world, at most 200 characters.
+    /// Flavour text: one line of at most 200 characters.
     #[serde(default)]
     #[schema(example = "It waits where the reeds are dark.", max_length = 200)]
     pub flavour: Option<String>,
-    /// Background, at most 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is text.
+    /// Background text, at most 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is plain text.
     #[serde(default)]
     #[schema(example = "Nobody has seen it *land*.", max_length = 2000)]
     pub lore: Option<String>,
-    /// Who helped, at most 200 characters.
+    /// Names of people who helped, at most 200 characters.
     #[serde(default)]
     #[schema(max_length = 200)]
     pub credits: Option<String>,
-    /// What you allow others to do with it; `none` when absent.
+    /// What you allow others to do with the design; absent: `none`.
     #[serde(default)]
     #[schema(value_type = Option<Licence>, example = "release-1")]
     pub licence: Option<String>,
-    /// The picture in the artwork box; absent: an emblem.
+    /// The picture in the artwork box of the card; absent: an emblem is drawn there.
     #[serde(default)]
     pub artwork: Option<DesignArtworkBody>,
 }
@@ -195,29 +195,29 @@ pub(super) async fn parse_at(
     })
 }
 
-/// What a revision of a design says.
+/// Content of a revision of a design.
 #[derive(Serialize, ToSchema)]
 pub struct DesignContentResponse {
-    /// Name of the card; empty as long as the author has none.
+    /// Name of the card; empty if the author has not named it yet.
     #[schema(example = "Lantern Heron")]
     pub name: String,
     /// Code of the kind of card.
     #[schema(example = "unit")]
     pub kind: String,
-    /// Attributes by code, of the lowest rarity.
+    /// Attributes by code, with the values of the lowest rarity.
     #[schema(value_type = Object, example = json!({ "type": "earth", "rank": 1, "attack": 200, "defense": 300 }))]
     pub attributes: Map<String, Value>,
     /// Effects in printed order.
     pub effects: Vec<DesignEffectBody>,
-    /// Numbers that the author chose.
+    /// Printings whose numbers the author chose.
     pub printings: Vec<DesignPrintingBody>,
-    /// The numbers of all rarities: those that the author chose, and the others as they are worked out.
+    /// All printings, with the numbers that the author chose and computed numbers for the others.
     pub all_printings: Vec<DesignPrintingBody>,
-    /// A line in the voice of the world.
+    /// Flavour text: one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "It waits where the reeds are dark.")]
     pub flavour: Option<String>,
-    /// Background, as it was written.
+    /// Background text, as it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Nobody has seen it *land*.")]
     pub lore: Option<String>,
@@ -225,13 +225,13 @@ pub struct DesignContentResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "<p>Nobody has seen it <em>land</em>.</p>")]
     pub lore_html: Option<String>,
-    /// Who helped.
+    /// Names of people who helped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credits: Option<String>,
-    /// What the author allows others to do with it: `none`, `release-1`, `cc-by-4.0` or `cc0-1.0`.
+    /// What the author allows others to do with the design: `none`, `release-1`, `cc-by-4.0` or `cc0-1.0`.
     #[schema(example = "release-1")]
     pub licence: &'static str,
-    /// The picture in the artwork box; absent: an emblem.
+    /// The picture in the artwork box of the card; absent: an emblem is drawn there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artwork: Option<DesignArtworkBody>,
 }
@@ -277,20 +277,20 @@ pub struct DesignReviewResponse {
     /// `approved` or `declined`.
     #[schema(example = "declined")]
     pub decision: &'static str,
-    /// Why.
+    /// Reason for the decision.
     #[schema(example = "Its second effect does what Gatepost Lad does.")]
     pub reason: String,
-    /// When.
+    /// When it was decided.
     pub decided_at: DateTime<Utc>,
 }
 
-/// That a moderator keeps a design from others.
+/// The takedown of a design by a moderator: only its author and moderators still see it.
 #[derive(Serialize, ToSchema)]
 pub struct TakedownResponse {
-    /// Why.
+    /// Reason for the takedown.
     #[schema(example = "Copied from a book.")]
     pub note: String,
-    /// Since when.
+    /// When the design was taken down.
     pub taken_down_at: DateTime<Utc>,
 }
 
@@ -305,7 +305,7 @@ pub struct CardOfDesignResponse {
     /// Its number in the set.
     #[schema(example = "013")]
     pub number: String,
-    /// When it was made.
+    /// When the design was released as this card.
     pub released_at: DateTime<Utc>,
 }
 
@@ -316,12 +316,12 @@ impl From<CardOfDesign> for CardOfDesignResponse {
     }
 }
 
-/// Somebody whose suggestion the author took.
+/// A player whose suggested change the author accepted.
 #[derive(Serialize, ToSchema)]
 pub struct ContributorResponse {
-    /// Whose account.
+    /// Id of the account.
     pub account_id: Uuid,
-    /// Its name.
+    /// Name of the account.
     #[schema(example = "ben")]
     pub name: String,
 }
@@ -329,54 +329,55 @@ pub struct ContributorResponse {
 /// A design.
 #[derive(Serialize, ToSchema)]
 pub struct DesignResponse {
-    /// Its identifier, for ever: also when it becomes an official card.
+    /// Identifier of the design. It never changes, not even when the design becomes an official card.
     #[schema(example = "D-7KQ2X0FM9F")]
     pub id: String,
     /// Code of its game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// Its author.
+    /// Id of the author's account.
     pub account_id: Uuid,
     /// The author's name.
     #[schema(example = "ada")]
     pub author: String,
-    /// How far it is: `draft`, `shared`, `submitted`, `in_review`, `approved`, `declined`, `withdrawn` or `official`.
+    /// Status: `draft`, `shared`, `submitted`, `in_review`, `approved`, `declined`, `withdrawn` or `official`.
     #[schema(example = "shared")]
     pub status: &'static str,
-    /// Number of this revision, from 1: the newest for the author; for others the one that was shared.
+    /// Number of this revision, from 1: the newest for the author, the public one for others. While a design is submitted, in review or approved, moderators see the
+    /// newest, too.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
-    /// What it says.
+    /// Content of this revision.
     #[serde(flatten)]
     pub content: DesignContentResponse,
     /// Its pictures.
     pub image_uris: ImageUris,
-    /// Comments that everybody sees.
+    /// Number of comments that everybody sees.
     #[schema(example = 4, minimum = 0)]
     pub comment_count: i64,
-    /// Ratings that count.
+    /// Number of ratings that count.
     #[schema(example = 12, minimum = 0)]
     pub rating_count: i64,
-    /// How well it is rated: the mean of all points, as if five more players had given three points for everything. 1.00 to 5.00.
+    /// Rating of the design, 1.00 to 5.00: the mean of all points, as if five more players had given three points for everything.
     #[schema(example = 3.77, minimum = 1, maximum = 5)]
     pub rating: f64,
-    /// Whose suggestions the author took, up to this revision, the first one first; absent: nobody's.
+    /// Players whose suggested changes the author accepted, up to this revision, the first accepted first; absent: there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contributors: Vec<ContributorResponse>,
-    /// The last decision about it, for its author and moderators; absent: there is none.
+    /// The last decision of a moderator about it. Only its author and moderators see it; absent: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review: Option<DesignReviewResponse>,
-    /// That a moderator took it down, for its author and moderators; absent: nobody did.
+    /// The takedown by a moderator. Only its author and moderators see it; absent: the design is not taken down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub takedown: Option<TakedownResponse>,
-    /// The card that it became; to others than moderators absent until everybody may see the card.
+    /// The card that it became; absent: there is none, or not everybody may see it yet. Moderators always see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<CardOfDesignResponse>,
-    /// When it was begun.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When this revision was written.
     pub revised_at: DateTime<Utc>,
-    /// When it was shared first; absent: it never was.
+    /// When it was first shared; absent: it never was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared_at: Option<DateTime<Utc>>,
 }

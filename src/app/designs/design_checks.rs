@@ -26,16 +26,16 @@ use crate::store::effects::effect_texts::LoadedEffects;
 /// A rule that a design breaks.
 #[derive(Serialize, ToSchema)]
 pub struct DesignViolationResponse {
-    /// JSON Pointer (RFC 6901) into the design, with `all_printings` as its `printings`; `""` for the whole.
+    /// JSON Pointer (RFC 6901) into the design, with `all_printings` as its `printings`; `""` for the whole design.
     #[schema(example = "/attributes/attack")]
     pub pointer: String,
-    /// Stable, for programs: see the list of violations.
+    /// Stable code for programs: see the list of violations.
     #[schema(example = "ATTRIBUTE_OUT_OF_RANGE")]
     pub code: String,
     /// `error`, `incomplete` or `warning`.
     #[schema(example = "error")]
     pub severity: &'static str,
-    /// For people.
+    /// Message for people.
     #[schema(example = "attack must be at least 0.")]
     pub message: String,
     /// Number of the rule.
@@ -44,14 +44,14 @@ pub struct DesignViolationResponse {
     /// Section of the game's rulebook.
     #[schema(example = "3.2")]
     pub section: String,
-    /// The rule in a sentence.
+    /// The rule in one sentence.
     #[schema(example = "Attack is a number from 0 up.")]
     pub rule_text: String,
-    /// The rarity of the printing concerned, where it is about one.
+    /// Code of the rarity, if the violation is about one printing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
     pub rarity: Option<String>,
-    /// The number that the rule allows or demands.
+    /// The number that the rule allows or requires.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 500)]
     pub limit: Option<i64>,
@@ -59,7 +59,7 @@ pub struct DesignViolationResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 450)]
     pub actual: Option<i64>,
-    /// What was perhaps meant.
+    /// Similar values that were perhaps meant.
     pub suggestions: Vec<String>,
     /// The attribute concerned, or the slot of effects. Pages say in their own words what is wrong with it.
     #[serde(skip)]
@@ -88,21 +88,21 @@ impl DesignViolationResponse {
 /// A sentence of a design, with the templates that make it.
 #[derive(Serialize, ToSchema)]
 pub struct CheckedEffectResponse {
-    /// The game has templates, and none of them makes the sentence: it is told as it is, but cannot be released.
+    /// Whether the game has templates and none of them makes the sentence: such a design can be shared, but not released.
     #[schema(example = false)]
     pub free_text: bool,
-    /// The sentence and what makes it.
+    /// The sentence and the templates that make it.
     #[serde(flatten)]
     pub matched: MatchedSentenceResponse,
 }
 
-/// Whether a name can be had, and whose is like it.
+/// Whether a name is available, and which names are similar.
 #[derive(Serialize, ToSchema)]
 pub struct CheckedNameResponse {
-    /// Whether a design of this name can be shared now: there is a name, and no open card and no shared design has it, or one that looks the same.
+    /// Whether a design with this name can be shared now: the name is not empty, and no open card or shared design has the same name or one that looks the same.
     #[schema(example = true)]
     pub available: bool,
-    /// Open cards, shared designs and your own, of a name that is the same or looks the same, or is near; the most alike first.
+    /// Open cards, shared designs and your own designs whose name is the same, looks the same or is similar; the most similar first.
     pub like: Vec<AlikeNameResponse>,
 }
 
@@ -116,41 +116,42 @@ pub enum ReleaseObstacle {
     FreeText,
     /// Its name is missing, taken, or looks like another.
     Name,
-    /// The author does not allow it.
+    /// Its licence does not allow the release.
     Licence,
 }
 
-/// What could be better, and keeps a design neither from being stored nor from its release.
+/// A possible improvement of a design. It prevents neither storing nor releasing the design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DesignWarning {
-    /// No text stands for its artwork.
+    /// Its artwork has no alternative text.
     AltMissing,
 }
 
-/// What is said of a design.
+/// The result of a check of a design.
 #[derive(Serialize, ToSchema)]
 pub struct DesignCheckResponse {
     /// Code of the game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// Every rule that it breaks; empty: it is a sound card of the game.
+    /// Every rule that the design breaks; empty: it is a valid card of the game.
     pub violations: Vec<DesignViolationResponse>,
-    /// The numbers of all rarities: those that were sent, and the others as they are worked out.
+    /// All printings, with the numbers that were sent and computed numbers for the others.
     pub all_printings: Vec<DesignPrintingBody>,
-    /// Each sentence, with what makes it.
+    /// Each sentence, with the templates that make it.
     pub effects: Vec<CheckedEffectResponse>,
-    /// What is said of the name.
+    /// The result for the name.
     pub name: CheckedNameResponse,
-    /// Open cards, shared designs and your own, of the same kind, whose effects do the same but for numbers.
+    /// Open cards, shared designs and your own designs of the same kind whose effects differ only in numbers.
     pub same_effects: Vec<AlikeResponse>,
-    /// Whether it could be released as it is, as far as this check can tell: hidden cards are not looked at.
+    /// Whether the design could be released as it is, as far as this check can determine: hidden cards are not compared. `false` also if there was not enough time
+    /// to find out whether a template makes each sentence.
     #[schema(example = true)]
     pub releasable: bool,
-    /// Why it could not: `violations`, `free_text`, `name`, `licence`.
+    /// Why it could not be released: `violations`, `free_text`, `name`, `licence`.
     #[schema(example = json!([]))]
     pub obstacles: Vec<ReleaseObstacle>,
-    /// What could be better: `alt_missing` (no text stands for its artwork).
+    /// Possible improvements: `alt_missing` (its artwork has no alternative text).
     #[schema(example = json!([]))]
     pub warnings: Vec<DesignWarning>,
 }

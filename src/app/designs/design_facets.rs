@@ -33,50 +33,50 @@ pub struct DesignFacetsResponse {
     /// Code of the game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// Designs that are counted here.
+    /// Number of designs that are counted.
     #[schema(example = 158, minimum = 0)]
     pub designs: u64,
-    /// `false`: there are more, of which the 20,000 that were shared last are counted. Absent: these are all.
+    /// `false`: there are more designs, and only the 20,000 that were shared last are counted. Absent: all are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = false)]
     pub designs_are_all: Option<bool>,
-    /// Kind and status, rarity, style and slot of effects where the game has them, then the attributes that are no free text.
+    /// Facets: kind and status; rarity, style and slot of effects, where the game has them; then the attributes that are not free text.
     pub facets: Vec<DesignFacetResponse>,
-    /// The terms of the query that could not be used, and what was left out because it would have read too much.
+    /// Terms of the query that could not be used, and terms that were tested on only some of the designs, because testing all would take too long.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }
 
-/// Something that designs have one or several values of.
+/// A property of designs: the values that it can have, and the number of designs with each. A design may have several values.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DesignFacetResponse {
-    /// What has the value: `design`, `effect` or `attribute`.
+    /// What the facet is about: `design`, `effect` or `attribute`.
     #[schema(example = "attribute")]
     pub of: &'static str,
     /// `kind`, `status` or `rarity` of designs, `style` or `slot` of effects, or the code of an attribute.
     #[schema(example = "subtypes")]
     pub code: String,
-    /// Its name.
+    /// Name of the facet.
     #[schema(example = "Subtypes")]
     pub name: String,
     /// Codes of the kinds of cards that have it.
     #[schema(example = json!(["unit"]))]
     pub kinds: Vec<String>,
-    /// The values in the order of the game's manifest, numbers from low to high. Those that the manifest lists stand here even if no design has them.
+    /// Values in the order of the game's manifest, numbers in ascending order. Values that the manifest lists are included even if no design has them.
     pub values: Vec<DesignFacetValueResponse>,
 }
 
-/// A value.
+/// A value of a facet.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({ "value": "reptile", "name": "Reptile", "designs": 7 }))]
 pub struct DesignFacetValueResponse {
-    /// A code, a number, `true` or `false`: as designs have it.
+    /// The value as designs have it: a code, a number, `true` or `false`.
     pub value: Value,
-    /// Its name, where it has one.
+    /// Name of the value; absent: it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Reptile")]
     pub name: Option<String>,
-    /// Designs that have it.
+    /// Number of designs with this value.
     #[schema(example = 7, minimum = 0)]
     pub designs: u64,
 }

@@ -19,24 +19,24 @@ use crate::store::designs::design_lists::{self, ListedDesign, OwnFilter};
 /// A design in a list.
 #[derive(Serialize, ToSchema)]
 pub struct DesignSummaryResponse {
-    /// Its identifier.
+    /// Identifier of the design.
     #[schema(example = "D-7KQ2X0FM9F")]
     pub id: String,
     /// Code of its game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// Name of the card; empty as long as the author has none.
+    /// Name of the card; empty if the author has not named it yet.
     #[schema(example = "Lantern Heron")]
     pub name: String,
     /// Code of the kind of card.
     #[schema(example = "unit")]
     pub kind: String,
-    /// Its author.
+    /// Id of the author's account.
     pub account_id: Uuid,
     /// The author's name.
     #[schema(example = "ada")]
     pub author: String,
-    /// How far it is: `draft`, `shared`, `submitted`, `in_review`, `approved`, `declined`, `withdrawn` or `official`.
+    /// Status: `draft`, `shared`, `submitted`, `in_review`, `approved`, `declined`, `withdrawn` or `official`.
     #[schema(example = "shared")]
     pub status: &'static str,
     /// Number of its newest revision.
@@ -44,18 +44,18 @@ pub struct DesignSummaryResponse {
     pub revision: i64,
     /// Its pictures.
     pub image_uris: ImageUris,
-    /// Comments that everybody sees.
+    /// Number of comments that everybody sees.
     #[schema(example = 4, minimum = 0)]
     pub comment_count: i64,
-    /// Ratings that count.
+    /// Number of ratings that count.
     #[schema(example = 12, minimum = 0)]
     pub rating_count: i64,
-    /// How well it is rated: the mean of all points, as if five more players had given three points for everything. 1.00 to 5.00.
+    /// Rating of the design, 1.00 to 5.00: the mean of all points, as if five more players had given three points for everything.
     #[schema(example = 3.77, minimum = 1, maximum = 5)]
     pub rating: f64,
-    /// When it was begun.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// When it was shared first; absent: it never was.
+    /// When it was first shared; absent: it never was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared_at: Option<DateTime<Utc>>,
 }

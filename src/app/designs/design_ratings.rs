@@ -15,7 +15,7 @@ use crate::store::StoreError;
 use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::design_ratings::{self, OwnRating, RatingOutcome, RatingSums};
 
-/// Points for each criterion.
+/// A rating: points for each criterion, 1 to 5 (the best).
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "fun": 5, "balance": 3, "flavour": 4, "clarity": 4 }))]
@@ -46,10 +46,10 @@ impl RatingRequest {
     }
 }
 
-/// What you gave a design.
+/// Your rating of a design.
 #[derive(Serialize, ToSchema)]
 pub struct OwnRatingResponse {
-    /// Number of the revision that it is about: the one that everybody saw when you rated.
+    /// Number of the revision that you rated: the public one at that time.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
     /// Points for fun, 1 to 5.
@@ -66,7 +66,7 @@ pub struct OwnRatingResponse {
     pub clarity: i32,
     /// When you rated.
     pub rated_at: DateTime<Utc>,
-    /// From when it counts: the account must be three days old. It comes to count up to five minutes later.
+    /// Time from which the rating counts: when your account is three days old. It may be counted up to five minutes later.
     pub counts_from: DateTime<Utc>,
 }
 
@@ -134,10 +134,10 @@ pub async fn find_own<P: Permission + SeesOwnDesigns>(
     Ok(found.ok_or_else(Problem::not_found)?.into())
 }
 
-/// What ratings come to.
+/// Means of ratings.
 #[derive(Serialize, ToSchema)]
 pub struct MeanScores {
-    /// How many ratings.
+    /// Number of ratings.
     #[schema(example = 12, minimum = 1)]
     pub rating_count: i64,
     /// Mean of the points for fun.
@@ -182,30 +182,30 @@ pub(super) fn decimal(hundredths: i64) -> f64 {
     f64::from(i32::try_from(hundredths).unwrap_or(i32::MAX)) / 100.0
 }
 
-/// What the ratings of one revision come to.
+/// Means of the ratings of one revision.
 #[derive(Serialize, ToSchema)]
 pub struct RevisionRatings {
     /// Number of the revision.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
-    /// What its ratings come to.
+    /// Means of its ratings.
     #[serde(flatten)]
     pub means: MeanScores,
 }
 
-/// How a design is rated.
+/// The ratings of a design.
 #[derive(Serialize, ToSchema)]
 pub struct DesignRatingsResponse {
-    /// How many ratings count: one of each account, that of the latest revision which it has rated.
+    /// Number of ratings that count: one for each account, that of the latest revision that the account has rated.
     #[schema(example = 12, minimum = 0)]
     pub rating_count: i64,
-    /// What designs are sorted by: the mean of all points, as if five more players had given three points for everything. 1.00 to 5.00.
+    /// Rating by which designs are sorted, 1.00 to 5.00: the mean of all points, as if five more players had given three points for everything.
     #[schema(example = 3.77, minimum = 1, maximum = 5)]
     pub rating: f64,
-    /// The means themselves; absent: nobody has rated.
+    /// Means of all ratings that count; absent: there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub means: Option<MeanScores>,
-    /// The same by revision, the newest first, of those that somebody rated.
+    /// The same for each revision with such ratings, the newest first.
     pub revisions: Vec<RevisionRatings>,
 }
 

@@ -20,7 +20,7 @@ use crate::domain::network::Network;
 use crate::store::db::deadlines;
 use crate::store::designs::design_releases::{self, DesignRelease, ReleaseError, ReleasePlace};
 
-/// Where a design becomes a card.
+/// The set and the number of the card that a design becomes.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "set": "hearth", "number": "901" }))]
@@ -28,21 +28,21 @@ pub struct ReleaseDesignRequest {
     /// Code of a set of the design's game that has not been printed.
     #[schema(value_type = String, example = "hearth")]
     pub set: Code,
-    /// Number that no card of the set has: 1 to 16 letters and digits, with single hyphens between them.
+    /// Number of the card, which no other card of the set has: 1 to 16 letters and digits, with single hyphens between them.
     #[schema(example = "901")]
     pub number: String,
-    /// Whether you know that others have seen the design, and want it in a set whose cards start hidden all the same.
+    /// Confirms that a design that others have seen enters a set whose cards start hidden. Without it, such a release is refused (`release_not_confirmed`).
     #[serde(default)]
     pub was_public: bool,
 }
 
-/// A design that is a card.
+/// A design that was released as a card.
 #[derive(Serialize, ToSchema)]
 pub struct DesignReleaseResponse {
     /// Identifier of the design.
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: String,
-    /// Number of the revision that the card was made from.
+    /// Number of the revision from which the card was made.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
     /// Id of the card.
@@ -53,12 +53,12 @@ pub struct DesignReleaseResponse {
     /// Its number in the set.
     #[schema(example = "101")]
     pub number: String,
-    /// Whether the card is hidden from the public. Until it is unlocked, everybody but moderators reads that the design is `approved`, and nothing more.
+    /// Whether the card is hidden from the public. Until it is unlocked, the design stays `approved`, and only moderators see which card it became.
     pub hidden: bool,
-    /// The terms that it was released under.
+    /// Licence under which it was released.
     #[schema(example = "release-1")]
     pub licence: String,
-    /// When its author submitted it under these terms.
+    /// When its author submitted it under this licence.
     pub licensed_at: DateTime<Utc>,
     /// When it was released.
     pub released_at: DateTime<Utc>,

@@ -25,7 +25,7 @@ use crate::domain::text::prose_lines;
 use crate::store::designs::design_reviews::{self, ReviewOutcome, WaitingDesign};
 
 words! {
-    ReviewDecision: "What a moderator decides.";
+    ReviewDecision: "A moderator's decision about a design.";
 }
 
 /// Submits one of the caller's designs for release, if the client's version is current and there are no obstacles.
@@ -61,7 +61,7 @@ pub async fn submit(
     find(app, Some(by), None, code).await
 }
 
-/// A design that waits for a moderator, or is looked at by one.
+/// A design that waits for a moderator, or that a moderator has claimed.
 #[derive(Serialize, ToSchema)]
 pub struct WaitingDesignResponse {
     /// Identifier of the design.
@@ -70,26 +70,26 @@ pub struct WaitingDesignResponse {
     /// Code of its game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// Its name.
+    /// Name of the design.
     #[schema(example = "Lantern Heron")]
     pub name: String,
-    /// Code of its kind.
+    /// Code of the kind of card.
     #[schema(example = "unit")]
     pub kind: String,
-    /// Its author.
+    /// Id of the author's account.
     pub account_id: Uuid,
     /// The author's name.
     #[schema(example = "ada")]
     pub author: String,
-    /// Number of the revision that is judged.
+    /// Number of the revision to review.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
     /// When it was submitted.
     pub submitted_at: DateTime<Utc>,
-    /// Who looks at it now; absent: it can be claimed.
+    /// Id of the moderator who has claimed it; absent: it can be claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewer_id: Option<Uuid>,
-    /// Until when nobody else can claim it.
+    /// When the claim expires. Until then no other moderator can claim the design.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_until: Option<DateTime<Utc>>,
 }
@@ -130,9 +130,9 @@ pub async fn list_waiting(
 /// A design that was claimed.
 #[derive(Serialize, ToSchema)]
 pub struct ClaimedDesignResponse {
-    /// Until when nobody else can claim it. Claiming it again makes it 30 minutes again.
+    /// When the claim expires. Until then no other moderator can claim the design. Claiming it again extends the claim to 30 minutes from then.
     pub claimed_until: DateTime<Utc>,
-    /// What is to be looked at: what the engine says of it now. Names of hidden cards are not held against its name.
+    /// The result of a check of the design as it is now. Its name is not compared with the names of hidden cards.
     pub check: DesignCheckResponse,
 }
 

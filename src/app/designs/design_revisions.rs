@@ -18,35 +18,35 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
 use crate::store::designs::revisions::{self, RevisionRow};
 
-/// A revision without what it says.
+/// A revision of a design, without its content.
 #[derive(Serialize, ToSchema)]
 pub struct DesignRevisionSummary {
-    /// Its number, from 1.
+    /// Number of the revision, from 1.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
-    /// The name that the design had; empty: none yet.
+    /// Name of the design in this revision; empty: it had none yet.
     #[schema(example = "Lantern Heron")]
     pub name: String,
     /// When it was written.
     pub revised_at: DateTime<Utc>,
-    /// Whose suggestion it is, by name; absent: nobody's but the author's.
+    /// Name of the player whose suggestion this revision is; absent: the author wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ben")]
     pub credited_to: Option<String>,
 }
 
-/// A revision.
+/// A revision of a design.
 #[derive(Serialize, ToSchema)]
 pub struct DesignRevisionResponse {
-    /// Its number, from 1.
+    /// Number of the revision, from 1.
     #[schema(example = 2, minimum = 1)]
     pub revision: i64,
-    /// What it says.
+    /// Content of the revision.
     #[serde(flatten)]
     pub content: DesignContentResponse,
     /// When it was written.
     pub revised_at: DateTime<Utc>,
-    /// Whose suggestion it is, by name; absent: nobody's but the author's.
+    /// Name of the player whose suggestion this revision is; absent: the author wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ben")]
     pub credited_to: Option<String>,
@@ -55,14 +55,14 @@ pub struct DesignRevisionResponse {
 /// A member that differs between two revisions.
 #[derive(Serialize, ToSchema)]
 pub struct DifferenceResponse {
-    /// JSON Pointer (RFC 6901) into the design.
+    /// JSON Pointer (RFC 6901) into the design. Lists of different lengths differ as a whole.
     #[schema(example = "/attributes/attack")]
     pub member: String,
-    /// What it was; absent: there was none.
+    /// Value in the first revision; absent: it has no such member.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = 300)]
     pub before: Option<Value>,
-    /// What it became; absent: there is none.
+    /// Value in the second revision; absent: it has no such member.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = 350)]
     pub after: Option<Value>,
@@ -74,25 +74,25 @@ impl From<Difference> for DifferenceResponse {
     }
 }
 
-/// What differs between two revisions.
+/// The differences between two revisions.
 #[derive(Serialize, ToSchema)]
 pub struct DesignDiffResponse {
-    /// Number of the one revision.
+    /// Number of the first revision.
     #[schema(example = 1, minimum = 1)]
     pub from: i64,
-    /// Number of the other.
+    /// Number of the second revision.
     #[schema(example = 3, minimum = 1)]
     pub to: i64,
-    /// Every member that differs, in the order of the pointers. Nothing that is worked out is compared.
+    /// Every member that differs, in the order of the pointers. Computed values are not compared.
     pub differences: Vec<DifferenceResponse>,
 }
 
-/// Which revision to go back to.
+/// The revision to restore.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "revision": 1 }))]
 pub struct RestoreRequest {
-    /// Its number.
+    /// Number of the revision.
     #[schema(example = 1, minimum = 1)]
     pub revision: i64,
 }

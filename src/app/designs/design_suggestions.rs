@@ -70,19 +70,19 @@ impl PartialDesign {
     }
 }
 
-/// A design with the rest filled in.
+/// A completed design.
 #[derive(Serialize, ToSchema)]
 pub struct SuggestedDesign {
     /// Code of the kind of card.
     #[schema(example = "unit")]
     pub kind: String,
-    /// Attributes by code; those that differ between printings hold the base printing's values.
+    /// Attributes by code; those that differ between printings have the values of the base printing.
     #[schema(value_type = Object, example = json!({ "type": "fire", "subtypes": ["dragon"], "rank": 1, "attack": 325, "defense": 175 }))]
     pub attributes: Map<String, Value>,
-    /// Effects, in printed order.
+    /// Effects in printed order.
     #[schema(value_type = Vec<EffectResponse>)]
     pub effects: Vec<Effect>,
-    /// Printings, from the lowest rarity up, with the values in which they differ from the design, or, of the base printing, repeat them.
+    /// Printings, from the lowest rarity up, with the values in which they differ from the design. The base printing repeats the values of the design.
     pub printings: Vec<DesignPrintingBody>,
 }
 
@@ -93,25 +93,25 @@ impl From<CardDefinition> for SuggestedDesign {
     }
 }
 
-/// A suggestion: what there was and the rest.
+/// A suggestion: the design that was sent, completed.
 #[derive(Serialize, ToSchema)]
 pub struct DesignSuggestionResponse {
     /// Code of the game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// The seed: with it, the same is suggested again.
+    /// The seed: with it, the same request has the same answer.
     #[schema(example = 7, maximum = 9_007_199_254_740_991_u64)]
     pub seed: u64,
-    /// The design. What was sent is in it as it was, right or wrong.
+    /// The completed design. The parts that were sent are not changed, right or wrong.
     pub design: SuggestedDesign,
-    /// What was filled in: JSON Pointers (RFC 6901) into `design`, of whole parts and of members of parts that were there.
+    /// What was filled in: JSON Pointers (RFC 6901) into `design`, to whole parts and to members of parts that were sent.
     #[schema(example = json!(["/attributes/attack", "/attributes/defense", "/effects/0", "/printings/0"]))]
     pub filled: Vec<String>,
-    /// What should be there and could not be filled in: pointers into `design`, each with the reason.
+    /// Required parts that could not be filled in: pointers into `design`, each with the reason.
     #[schema(example = json!([{ "pointer": "/attributes/emoji", "detail": "It is a text: only the author can write it." }]))]
     pub unfilled: Vec<InputFault>,
-    /// What the rules of the game find wrong with the result: pointers into `design`, each with the code of the violation and the number of the rule. Empty unless
-    /// something that was sent is wrong, or something could not be filled in. The name is not looked at.
+    /// Rules of the game that the result breaks: pointers into `design`, each with the code of the violation and the number of the rule. Empty unless something
+    /// that was sent is wrong, or something could not be filled in. The name is not checked.
     #[schema(example = json!([]))]
     pub violations: Vec<InputFault>,
 }

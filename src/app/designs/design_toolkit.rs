@@ -20,7 +20,7 @@ use crate::memory::rendered::{Freshness, Rendered};
 /// Changes of effect texts must show at once.
 const FRESHNESS: Freshness = Freshness::Public(0);
 
-/// Everything that an editor of card designs needs of a game.
+/// Everything that an editor of card designs needs to know about a game.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "game": "ttcg", "name": "TTCG", "rules_version": "ttcg/0.042",
@@ -85,7 +85,7 @@ pub struct DesignToolkitResponse<'a> {
     /// Code of the game.
     #[schema(example = "ttcg")]
     pub game: &'a str,
-    /// Its name.
+    /// Name of the game.
     #[schema(example = "TTCG")]
     pub name: &'a str,
     /// Version of the rulebook that the manifest restates.
@@ -97,59 +97,59 @@ pub struct DesignToolkitResponse<'a> {
     /// Kinds of cards, at least one.
     #[schema(value_type = Vec<ToolkitKind>)]
     pub kinds: &'a [Kind],
-    /// What numbers of cards must add up to, by the attribute that decides and by rarity. Empty where the game checks no sums.
+    /// Totals that numbers of cards must have, by the deciding attribute and by rarity. Empty: the game checks no totals.
     pub budgets: Vec<DesignBudget<'a>>,
-    /// What designers should know. Nothing of it is checked.
+    /// Advice for designers. It is not checked.
     #[schema(value_type = ToolkitGuide)]
     pub guide: &'a DesignGuide,
-    /// How much a design may hold.
+    /// Limits of a design.
     pub limits: DesignLimits,
-    /// What authors may allow others to do with a design; the first is meant when nothing is said.
+    /// Licences that an author can choose; the first is the default.
     pub licences: Vec<LicenceResponse>,
-    /// Effect texts from templates; absent where the game has none.
+    /// Templates of effect texts; absent: the game has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect_texts: Option<DesignEffectTexts>,
 }
 
-/// What some numbers of a kind's cards must add up to.
+/// A total that some numbers of the cards of a kind must have.
 #[derive(Serialize, ToSchema)]
 pub struct DesignBudget<'a> {
     /// Code of the kind of card.
     #[schema(example = "unit")]
     pub kind: &'a str,
-    /// Where the rulebook has it.
+    /// Reference to the rulebook.
     #[serde(flatten)]
     #[schema(value_type = RulebookPlace)]
     pub reference: &'a RuleReference,
-    /// What is added up: `total` (the numbers of each printing themselves) or `gain` (how far those of a printing exceed those of the base printing).
+    /// What is added up: `total` (the numbers of each printing) or `gain` (by how much the numbers of a printing exceed those of the base printing).
     #[schema(example = "total")]
     pub check: &'static str,
-    /// The attributes that add up to it.
+    /// Codes of the attributes that are added up.
     #[schema(example = json!(["attack", "defense"]))]
     pub of: &'a [String],
-    /// The attribute that decides how much; absent: it is the same for all cards of the kind.
+    /// Code of the attribute that decides the total; absent: the total is the same for all cards of the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rank")]
     pub by: Option<&'a str>,
-    /// Of a gain: the least gain of each attribute.
+    /// For a gain: the minimum gain of each attribute; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub each_at_least: Option<i64>,
-    /// What they add up to, by value and rarity; absent where these would be more than 10,000 for all budgets: then work it out from `checks` of the kind.
+    /// The totals, by value and rarity. Absent if all budgets together would have more than 10,000 totals with them: then compute them from `checks` of the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub totals: Option<Vec<BudgetTotal<'a>>>,
 }
 
-/// What numbers add up to in one rarity.
+/// The total for one rarity.
 #[derive(Serialize, ToSchema)]
 pub struct BudgetTotal<'a> {
-    /// Value of the attribute that decides: a number, a text, true or false; absent: none decides.
+    /// Value of the deciding attribute: a number, a text, `true` or `false`; absent: no attribute decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>, example = 2)]
     pub value: Option<Value>,
     /// Code of the rarity.
     #[schema(example = "rare")]
     pub rarity: &'a str,
-    /// The sum.
+    /// The total.
     #[schema(example = 1020)]
     pub total: i64,
 }
@@ -181,37 +181,37 @@ impl<'a> DesignBudget<'a> {
     }
 }
 
-/// How much a design may hold, whatever its game says. Lengths are in characters.
+/// Limits of every design, in addition to the rules of its game. Lengths are in characters.
 #[derive(Serialize, ToSchema)]
 pub struct DesignLimits {
-    /// Longest name.
+    /// Maximum length of the name.
     #[schema(example = 120)]
     pub name: usize,
-    /// Most attributes, of the design and of each printing.
+    /// Maximum number of attributes of the design, and of each printing.
     #[schema(example = 64)]
     pub attributes: usize,
-    /// Most values of an attribute that is a list.
+    /// Maximum number of values of an attribute that is a list.
     #[schema(example = 100)]
     pub attribute_values: usize,
-    /// Longest value of an attribute that is a text.
+    /// Maximum length of the value of an attribute that is a text.
     #[schema(example = 500)]
     pub attribute_text: usize,
-    /// Most effects.
+    /// Maximum number of effects.
     #[schema(example = 12)]
     pub effects: usize,
-    /// Longest sentence of an effect.
+    /// Maximum length of the sentence of an effect.
     #[schema(example = 500)]
     pub effect_text: usize,
-    /// Most printings.
+    /// Maximum number of printings.
     #[schema(example = 32)]
     pub printings: usize,
-    /// Longest line of flavour.
+    /// Maximum length of the flavour text.
     #[schema(example = 200)]
     pub flavour: usize,
-    /// Longest lore.
+    /// Maximum length of the lore.
     #[schema(example = 2000)]
     pub lore: usize,
-    /// Longest credits.
+    /// Maximum length of the credits.
     #[schema(example = 200)]
     pub credits: usize,
 }
@@ -231,10 +231,10 @@ impl DesignLimits {
     };
 }
 
-/// What an author may allow others to do with a design.
+/// A licence: what an author allows others to do with a design.
 #[derive(Serialize, ToSchema)]
 pub struct LicenceResponse {
-    /// Code, with the version of the terms.
+    /// Code of the licence, with its version.
     #[schema(example = "cc-by-4.0")]
     pub code: &'static str,
     /// What it allows, for people.
@@ -242,7 +242,7 @@ pub struct LicenceResponse {
         example = "Creative Commons Attribution 4.0: anybody may share and adapt it with the author's name."
     )]
     pub text: &'static str,
-    /// Whether a design under it may become an official card.
+    /// Whether a design with this licence may become an official card.
     #[schema(example = true)]
     pub allows_release: bool,
 }
@@ -266,10 +266,10 @@ impl From<Licence> for LicenceResponse {
 /// The effect texts of a game: templates, which are filled step by step with `GET /v1/games/{game}/effect-templates/{number}/choices`.
 #[derive(Serialize, ToSchema)]
 pub struct DesignEffectTexts {
-    /// Combinations of all templates, those that the phrase rules remove included.
+    /// Number of combinations of all templates, including those that the phrase rules remove.
     #[schema(example = 9590, maximum = 9_007_199_254_740_991_u64)]
     pub combinations: u64,
-    /// All templates, in order; 2,000 at most.
+    /// All templates in order, at most 2,000.
     #[schema(max_items = 2000)]
     pub templates: Vec<EffectTemplateResponse>,
 }

@@ -18,10 +18,10 @@ use crate::store::designs::designer_rewards::{
     self, EarnedPerk, GrantOutcome, PerkPosition, ReservedCopy,
 };
 
-/// The card that a designer earned something by.
+/// The card for which a designer earned a perk.
 #[derive(Serialize, ToSchema)]
 pub struct PerkCard {
-    /// Its id.
+    /// Id of the card.
     pub id: Uuid,
     /// Code of its game.
     #[schema(example = "ttcg")]
@@ -50,18 +50,18 @@ pub struct DesignerPerkResponse {
     pub author: String,
     /// The card that the design became.
     pub card: PerkCard,
-    /// What was earned: `reserved_copy`.
+    /// The perk: `reserved_copy` (a copy of the card).
     #[schema(example = "reserved_copy")]
     pub perk: &'static str,
     /// `due` or `granted`.
     #[schema(example = "granted")]
     pub state: &'static str,
-    /// When everybody saw the card first.
+    /// When it was earned: when the card became visible to everybody.
     pub earned_at: DateTime<Utc>,
-    /// Id of the copy that the author was given.
+    /// Id of the copy that the author was given; absent: the perk is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy: Option<Uuid>,
-    /// When the author was given it.
+    /// When the perk was granted; absent: it is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granted_at: Option<DateTime<Utc>>,
 }

@@ -23,8 +23,8 @@ use crate::store::designs::gallery::{
 };
 
 words! {
-    GallerySort: "The order of a list of designs: `new` (what was shared last comes first), `rating` (what is rated best), `comments` (what is discussed most) or \
-                  `name`. Equals follow each other by when they were shared.";
+    GallerySort: "The order of a list of designs: `new` (the last shared first; when a design was first shared counts), `rating` (the best rated first; with equal ratings, \
+                  the most often rated), `comments` (the most comments first) or `name`. Ties: the last shared first; for equal names, by identifier.";
 }
 
 /// A request for a list of the gallery.
@@ -143,7 +143,8 @@ pub struct GalleryPage {
     /// The designs.
     #[serde(flatten)]
     pub page: Page<DesignSummaryResponse>,
-    /// The terms of the query that could not be used: the list is what the others find. And what was left out because it would have read too much.
+    /// Terms of the query that could not be used (the list contains what the other terms find), and terms that were tested on only some of the designs, because
+    /// testing all would take too long.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }

@@ -35,32 +35,32 @@ use crate::store::designs::suggested_changes::{
 };
 use crate::store::operations::idempotency::IdempotencyClaim;
 
-/// A suggested change, without what it says.
+/// A suggested change, without its content.
 #[derive(Serialize, ToSchema)]
 pub struct SuggestedChangeSummary {
-    /// Its id.
+    /// Id of the suggestion.
     pub id: Uuid,
-    /// Who made it.
+    /// Id of the account that suggested it.
     pub account_id: Uuid,
-    /// The name of that account.
+    /// Name of that account.
     #[schema(example = "ben")]
     pub suggested_by: String,
-    /// Number of the revision that it is about.
+    /// Number of the revision on which it is based.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
-    /// Why, as plain text.
+    /// Reason for the change, as plain text.
     #[schema(example = "With less attack it would fit its rank.")]
     pub message: String,
-    /// `open`, `taken`, `declined` (by the author) or `withdrawn` (by who made it).
+    /// `open`, `taken` (accepted by the author), `declined` (by the author) or `withdrawn` (by the player who suggested it).
     #[schema(example = "open")]
     pub state: &'static str,
-    /// Number of the revision that it became.
+    /// Number of the revision that it became; absent: it was not accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 4, minimum = 1)]
     pub taken_as: Option<i64>,
-    /// When it was made.
+    /// When it was suggested.
     pub created_at: DateTime<Utc>,
-    /// When it was taken, declined or withdrawn.
+    /// When it was accepted, declined or withdrawn; absent: it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<DateTime<Utc>>,
 }
@@ -81,15 +81,15 @@ impl From<SuggestionRow> for SuggestedChangeSummary {
     }
 }
 
-/// A suggested change.
+/// A suggested change of a design.
 #[derive(Serialize, ToSchema)]
 pub struct SuggestedChangeResponse {
-    /// The suggestion itself.
+    /// The suggestion, without its content.
     #[serde(flatten)]
     pub suggestion: SuggestedChangeSummary,
-    /// What the design should say.
+    /// The design as it should be.
     pub design: DesignContentResponse,
-    /// Where that differs from the revision that it is about.
+    /// The differences from the revision on which it is based.
     pub differences: Vec<DifferenceResponse>,
 }
 
