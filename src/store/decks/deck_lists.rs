@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use cardscape_engine::{CardReference, Deck, DeckEntry, name_key};
 use chrono::{DateTime, Utc};
+use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
@@ -353,8 +354,8 @@ pub(super) async fn lock(
     Ok(row.first(conn).await.optional()?)
 }
 
-/// A deck that the reader may see: a public or unlisted deck, or one of the reader's own. No role gives access to
-/// private decks of others here.
+/// A deck that the reader may see: a public or unlisted deck of an account that is not banned, or one of the reader's
+/// own. No role gives access to private decks of others here.
 pub async fn find(
     conn: &mut Connection,
     reader: Option<&Granted<ReadOwnDecks>>,
@@ -493,7 +494,7 @@ struct DetailRow {
 pub(super) struct Readable {
     /// The account whose decks may be returned.
     pub(super) owner: Option<AccountId>,
-    /// Whether public and unlisted decks may be returned, too.
+    /// Whether public and unlisted decks of accounts that are not banned may be returned, too.
     pub(super) or_shared: bool,
 }
 
@@ -506,6 +507,8 @@ pub(super) async fn load(
     let unlisted = decks::unlisted.and(decks::bound_revision.eq(decks::revision));
     let shared = decks::visibility.eq(Visibility::Public).or(unlisted);
     let owned = decks::account_id.nullable().eq(readable.owner).assume_not_null();
+    let banned = accounts::id.eq(decks::account_id).and(accounts::banned_at.is_not_null());
+    let shared = shared.and(not(exists(accounts::table.filter(banned))));
     let rows: Vec<(DeckRow, DetailRow, Option<EntryRow>)> = decks::table
         .left_join(deck_entries::table.on(deck_entries::deck_id.eq(decks::id)))
         .filter(decks::id.eq(id).and(decks::deleted_at.is_null()))

@@ -67,11 +67,13 @@ pub struct StoredRevision {
 
 impl Statement<'_> {
     /// Adds the condition that the reader may read the revision `r` of the deck `d`. Its owner may read every revision;
-    /// others may read revisions that were not private when they were saved, while the deck is not private.
+    /// others may read revisions that were not private when they were saved, while the deck is not private and its owner
+    /// is not banned.
     fn push_is_readable(self, reader: Option<&Granted<ReadOwnDecks>>) -> Self {
         self.push(" AND d.deleted_at IS NULL AND (d.account_id = ")
             .value(reader.map(Granted::account))
-            .push(" OR ((d.visibility = 'public' OR (d.unlisted AND d.bound_revision = d.revision)) AND r.visibility <> 'private'))")
+            .push(" OR ((d.visibility = 'public' OR (d.unlisted AND d.bound_revision = d.revision)) AND r.visibility <> 'private' \
+              AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = d.account_id AND a.banned_at IS NOT NULL)))")
     }
 }
 

@@ -1,5 +1,7 @@
 //! Public decks: search, and comparison by their cards.
 
+use std::collections::BTreeSet;
+
 use cardscape::app::decks::deck_search::make_due;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -154,7 +156,8 @@ async fn only_decks_that_are_public_now_are_found() {
         let body = json!({ "banned": banned });
         app.patch(&account).by(&admin).json(&body).answer().await.expect(200);
     };
-    let other = stored(&app, &app.player("bob").await, &deck("Other", "1 Kettle Imp")).await;
+    let bob = app.player("bob").await;
+    let other = stored(&app, &bob, &deck("Other", "1 Kettle Imp")).await;
     let similar = async || {
         let found = app.get(&format!("{other}/similar")).answer().await.expect(200);
         found["data"].as_array().unwrap().len()
@@ -162,7 +165,19 @@ async fn only_decks_that_are_public_now_are_found() {
     assert_eq!(similar().await, 1);
     ban(true).await;
     assert_eq!((names(&app, "", "").await, similar().await), (vec!["Other".to_owned()], 0));
+    // A ban also hides a deck from those who know its address.
+    let statuses = async || {
+        let mut statuses = BTreeSet::new();
+        for rest in ["", "/report", "/export", "/revisions", "/revisions/1", "/statistics", "/legalities"] {
+            let part = format!("{path}{rest}");
+            statuses.insert(app.get(&part).answer().await.status);
+            statuses.insert(app.get(&part).by(&bob).answer().await.status);
+        }
+        statuses
+    };
+    assert_eq!(statuses().await, BTreeSet::from([404]));
     ban(false).await;
+    assert_eq!(statuses().await, BTreeSet::from([200]));
     assert_eq!(names(&app, "pond", "").await, ["Pond"]);
     assert_eq!(in_the_background(&app).await, 0, "the requests have already updated the index");
 }
