@@ -18,14 +18,14 @@ use crate::domain::collection::ImportMode;
 use crate::domain::ids::CollectionImportId;
 use crate::http::extract::{Caller, ClientNetwork, LooseParams, May, OptionalBody, TableFile};
 
-/// What lines mean that name no rarity, of cards that have several.
+/// How lines without a rarity are read if their card has several.
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WithoutRarity {
-    /// They are a question.
+    /// The line is ambiguous.
     #[default]
     Ambiguous,
-    /// The most common printing.
+    /// The line means the most common printing.
     MostCommon,
 }
 
@@ -34,25 +34,25 @@ pub enum WithoutRarity {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ImportQuery {
-    /// `add` (when absent): the counts of the file are added to yours. `replace`: your collection becomes what the file says; with
-    /// `game`, only that part of it.
+    /// `add` (the default): the counts in the file are added to yours. `replace`: the content of the file replaces your collection; with `game`, only
+    /// that game's part of it.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "add")]
     mode: ImportMode,
-    /// The game of lines that name none.
+    /// The game of lines that do not name one.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
-    /// What lines mean that name no rarity: `ambiguous` (when absent) or `most_common`.
+    /// How lines without a rarity are read if their card has several: they are `ambiguous` (the default), or mean the `most_common` printing.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "most_common")]
     without_rarity: WithoutRarity,
 }
 
-/// Reads a file of cards that you own, and shows what each line means. Nothing is counted yet.
+/// Reads a file of cards that you own, and shows what each line means. Your collection does not change yet.
 ///
-/// CSV with headings in the first line, as Moxfield, Archidekt, Deckbox, ManaBox, Dragon Shield, TCGplayer and this service write it, separated by
-/// commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252; or JSON, a list of objects. At most 16 MiB, 50,000 lines and 1,000 headings. `POST /v1/collection/imports/{import}/commit` then applies
-/// exactly what was shown.
+/// The file is CSV with headings in the first line, as Moxfield, Archidekt, Deckbox, ManaBox, Dragon Shield, TCGplayer and this service write it:
+/// separated by commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252. Or it is JSON: a list of objects. It may have at most 16 MiB, 50,000 lines and
+/// 1,000 headings. `POST /v1/collection/imports/{import}/commit` then applies exactly what was shown.
 #[utoipa::path(
     post, path = "/v1/collection/imports", tag = "collection", security(("bearer" = [])), params(ImportQuery),
     request_body(content(
@@ -63,8 +63,8 @@ pub struct ImportQuery {
         (status = 200, body = CollectionImportResponse),
         (status = 400, description = "`not_utf8`, `malformed_json`, `invalid_query`"),
         (status = 422, description = "`unreadable_collection`"),
-        (status = 429, description = "`too_many_imports`: two files of an account, or of a network, are read at once"),
-        (status = 503, description = "`unavailable`: as many files are read as fit into memory"),
+        (status = 429, description = "`too_many_imports`: two files of your account, or of your network, are being read already"),
+        (status = 503, description = "`unavailable`: as many files are being read as fit into memory"),
     )
 )]
 pub async fn read_import(
@@ -92,7 +92,7 @@ pub async fn read_import(
     Ok(answer.body(read.into_json().await?))
 }
 
-/// How to commit.
+/// How to apply an import.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitRequest {
@@ -101,17 +101,17 @@ pub struct CommitRequest {
     pub only_ok: bool,
 }
 
-/// Applies a file as it was shown: all at once or not at all.
+/// Applies an import as it was shown, in one transaction.
 ///
-/// The same commit again has the same answer and changes nothing. An import is gone after 15 minutes, or when five later ones wait; it belongs
-/// to the account that sent the file.
+/// Repeating the commit gets the same answer and changes nothing. An import can be committed for 15 minutes, by the account that sent the file. It is
+/// deleted earlier if five later imports wait for their commit.
 #[utoipa::path(
     post, path = "/v1/collection/imports/{import}/commit", tag = "collection", security(("bearer" = [])),
-    request_body = Option<CommitRequest>, params(("import" = Uuid, Path, description = "The token of the import")),
+    request_body = Option<CommitRequest>, params(("import" = Uuid, Path, description = "Id of the import")),
     responses(
         (status = 200, body = CommitResponse),
-        (status = 409, description = "`count_out_of_range`, `collection_full`; `edit_conflict`: the catalogue changed since, send the file again"),
-        (status = 422, description = "`import_has_faults`: `rejected` has the lines; `invalid_body`"),
+        (status = 409, description = "`count_out_of_range`, `collection_full`; `edit_conflict`: the catalogue was changed since; send the file again"),
+        (status = 422, description = "`import_has_faults`: `rejected` lists the lines that are not `ok`; `invalid_body`"),
     )
 )]
 pub async fn commit_import(
@@ -125,7 +125,7 @@ pub async fn commit_import(
     Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(body))
 }
 
-/// In which form.
+/// The format of the file.
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportFormat {
@@ -141,7 +141,7 @@ pub enum ExportFormat {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ExportQuery {
-    /// `csv` (when absent) or `json`.
+    /// `csv` (the default) or `json`.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "csv")]
     format: ExportFormat,
@@ -150,9 +150,9 @@ pub struct ExportQuery {
     game: Option<Code>,
 }
 
-/// Exports your whole collection as a file, which `POST /v1/collection/imports` takes back exactly.
+/// Exports your collection as a file, which `POST /v1/collection/imports` restores exactly.
 ///
-/// Cards that are hidden from you have only game, set and number. Registered copies are not in it.
+/// Cards that are hidden from you have no name and no rarity in it. The file does not contain registered copies.
 #[utoipa::path(
     get, path = "/v1/collection/export", tag = "collection", security(("bearer" = [])), params(ExportQuery),
     responses((status = 200, content(

@@ -23,15 +23,15 @@ pub struct CompletionQuery {
     /// Code of the game.
     #[param(value_type = String, example = "ttcg")]
     game: Code,
-    /// Code of a set; without it, all sets of which you have something.
+    /// Code of the set. If absent: all sets of which you own something.
     #[param(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
 }
 
-/// Tells how complete the sets of a game are: by cards, printings, rarity and kind.
+/// Shows how complete the sets of a game are: by cards, printings, rarity and kind.
 ///
-/// You have a printing when you counted it or have a registered copy of it. Hidden cards count as cards of their set; in what rarities they are
-/// and of which kind is counted for those alone who may see them.
+/// You own a printing if you counted it or have a registered copy of it. `cards` counts all cards of the set, hidden cards included; the other
+/// numbers only count cards that you may see.
 #[utoipa::path(
     get, path = "/v1/collection/completion", tag = "collection", security(("bearer" = [])), params(CompletionQuery),
     responses((status = 200, body = CompletionResponse), (status = 304, description = "Not changed."))
@@ -57,7 +57,7 @@ pub async fn find_completion(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DuplicatesQuery {
-    /// How many of a printing you keep: 1 to 9999. More than so many are listed.
+    /// How many of a printing you keep: 1 to 9999. Printings of which you have more are listed.
     #[serde(default = "one")]
     #[param(value_type = Option<i64>, minimum = 1, maximum = 9999, default = 1)]
     over: i64,
@@ -77,7 +77,7 @@ fn one() -> i64 {
     1
 }
 
-/// Lists printings of which you have more than you keep, counted and registered together, by game, set and number.
+/// Lists printings of which you have more than `over`, counted and registered together, by game, set and number.
 #[utoipa::path(
     get, path = "/v1/collection/duplicates", tag = "collection", security(("bearer" = [])), params(DuplicatesQuery),
     responses((status = 200, body = Page<DuplicateResponse>), (status = 304, description = "Not changed."))

@@ -40,10 +40,10 @@ pub struct CollectionQuery {
     set: Option<Code>,
     /// Only this card.
     card: Option<Uuid>,
-    /// Only printings of this rarity; entries of cards that are hidden from you have none.
+    /// Only printings of this rarity. Entries of cards that are hidden from you are then left out.
     #[param(value_type = Option<String>, example = "common")]
     rarity: Option<Code>,
-    /// Whether to count the whole list, too.
+    /// Whether the answer has the number of all entries, as `total`.
     #[serde(default)]
     #[param(value_type = Option<bool>)]
     total: bool,
@@ -58,7 +58,8 @@ pub struct CollectionQuery {
 
 /// Lists your collection, by game, set and number.
 ///
-/// A card that is hidden from you again, because you gave away your copy of it, stays in the list with its game, set and number only.
+/// If a card is hidden from you again, because you gave away your copy of it, its entries stay in the list, with game, set and number but without
+/// name, kind and rarity.
 #[utoipa::path(
     get, path = "/v1/collection", tag = "collection", security(("bearer" = [])), params(CollectionQuery),
     responses((status = 200, body = Page<CollectionEntryResponse>), (status = 304, description = "Not changed."))
@@ -83,14 +84,14 @@ pub async fn list_collection(
     page.answer(&req, Freshness::Private)
 }
 
-/// How many there are now.
+/// The new count of a printing in one condition.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CountRequest {
-    /// 1 to 9999; 0 removes the entry.
+    /// Number of cards: 1 to 9999; 0 removes the entry.
     #[schema(example = 4, minimum = 0, maximum = 9999)]
     pub quantity: i32,
-    /// In which condition; `near_mint` when absent. Other conditions of the printing have counts of their own.
+    /// The condition of the cards; `near_mint` if absent. Each condition of a printing has a count of its own.
     #[schema(value_type = Option<Condition>, example = "near_mint")]
     pub condition: Option<String>,
 }
@@ -128,15 +129,15 @@ fn condition_of(word: Option<&str>, pointer: &str, faults: &mut Vec<InputFault>)
         .unwrap_or_default()
 }
 
-/// Sets how many cards of a printing you have.
+/// Sets how many cards of a printing you have in a condition.
 ///
-/// The count becomes what you say, whatever it was: to add to it, from several devices perhaps, use `POST /v1/collection/changes`.
+/// The new count replaces the old one, whatever it was. To add to a count, perhaps from several devices, use `POST /v1/collection/changes`.
 #[utoipa::path(
     put, path = "/v1/collection/{printing}", tag = "collection", security(("bearer" = [])), request_body = CountRequest,
     params(("printing" = Uuid, Path, description = "Id of a printing of a card that you may see, or that you have counted")),
     responses(
         (status = 200, body = CollectionEntryResponse),
-        (status = 204, description = "There is no such entry any more."),
+        (status = 204, description = "The entry was removed, or there was none."),
         (status = 409, description = "`collection_full`"),
         (status = 422, description = "`invalid_body`"),
     )
@@ -158,8 +159,8 @@ pub async fn set_count(
     })
 }
 
-/// How many more, or fewer, of a printing: named by its id; or by game, set and number; or by name, with game and set where that is
-/// needed. A rarity is needed where the card has several.
+/// A change of the count of a printing. The printing is named by its id; or by game, set and number; or by name, with game and set if several cards
+/// have the name. A rarity is needed if the card has several.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CountChange {
@@ -186,10 +187,10 @@ pub struct CountChange {
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "common")]
     pub rarity: Option<Code>,
-    /// In which condition; `near_mint` when absent.
+    /// The condition of the cards; `near_mint` if absent.
     #[schema(value_type = Option<Condition>, example = "near_mint")]
     pub condition: Option<String>,
-    /// How many more; below 0: how many fewer.
+    /// Number of cards to add, not 0; if it is negative, cards are subtracted.
     #[schema(example = 1, minimum = -9999, maximum = 9999)]
     pub add: i32,
 }
@@ -229,7 +230,7 @@ impl CountChange {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CountChangesRequest {
-    /// 1 to 100 changes, made in their order: all of them or none.
+    /// 1 to 100 changes, made in this order: all of them or none.
     #[schema(min_items = 1, max_items = 100, example = json!([
         { "game": "ttcg", "set": "hearth", "number": "016", "rarity": "common", "add": 2 },
         { "printing": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "condition": "damaged", "add": -1 },
@@ -261,10 +262,10 @@ impl Judge for CountChangesRequest {
     }
 }
 
-/// Adds to counts and takes from them.
+/// Adds to counts and subtracts from them.
 ///
-/// Changes of several devices at the same moment all count. No count falls below 0: then nothing is changed, and `errors` names the
-/// changes. A repeated request is answered with the counts as they are then.
+/// Changes from several devices at the same moment all count. If a count would fall below 0 or rise above 9999, nothing is changed, and `errors`
+/// lists the changes. The answer to a repeated request has the counts at that time.
 #[utoipa::path(
     post, path = "/v1/collection/changes", tag = "collection", security(("bearer" = [])), request_body = CountChangesRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),

@@ -13,18 +13,18 @@ use crate::auth::permission::ModerateCopies;
 use crate::domain::ids::CopyId;
 use crate::http::extract::{Caller, Judge, JudgedBody, May};
 
-/// Why a moderator does something.
+/// The reason for a moderator's action.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReasonRequest {
-    /// 1 to 500 characters. The copy's owner reads it, and whoever owns it later.
+    /// The reason: 1 to 500 characters. The owner of the copy and its later owners can read it.
     #[schema(example = "Reported as stolen", min_length = 1, max_length = 500)]
     pub reason: String,
 }
 
-/// Freezes a copy, for moderators: no trade moves it until it is unfrozen.
+/// Freezes a copy, for moderators: it cannot be traded until it is unfrozen.
 ///
-/// Its owner keeps it, sees its card and reads the reason. Freezing a frozen copy changes nothing.
+/// The owner keeps the copy, sees its card and can read the reason. Freezing a frozen copy changes nothing.
 #[utoipa::path(
     post, path = "/v1/copies/{copy}/freeze", tag = "copies", security(("bearer" = [])), request_body = ReasonRequest,
     params(("copy" = Uuid, Path, description = "Id of the copy")),
@@ -40,7 +40,7 @@ pub async fn freeze_copy(
     moderate(&state, &caller, &by, CopyId(*copy), Moderation::Freeze, &body.value).await
 }
 
-/// Lifts the freeze of a copy, for moderators.
+/// Unfreezes a copy, for moderators.
 ///
 /// Unfreezing a copy that is not frozen changes nothing.
 #[utoipa::path(
@@ -58,10 +58,11 @@ pub async fn unfreeze_copy(
     moderate(&state, &caller, &by, CopyId(*copy), Moderation::Unfreeze, &body.value).await
 }
 
-/// Declares a copy void, for moderators and for good.
+/// Declares a copy void, permanently; for moderators.
 ///
-/// Nobody holds it from now on, its code is rejected like one that does not exist, and its disputes end. Unlocks that it helped
-/// stay. Voiding a void copy changes nothing.
+/// A void copy belongs to nobody: its last owner still finds it in `GET /v1/copies`, but can no longer trade it, or see its card if the card is
+/// hidden. Its code is rejected like a code that does not exist, and its open disputes end. It no longer counts for a card that is still hidden;
+/// cards that are unlocked stay unlocked. Voiding a void copy changes nothing.
 #[utoipa::path(
     post, path = "/v1/copies/{copy}/void", tag = "copies", security(("bearer" = [])), request_body = ReasonRequest,
     params(("copy" = Uuid, Path, description = "Id of the copy")),

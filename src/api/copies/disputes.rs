@@ -22,7 +22,7 @@ use crate::http::extract::{
 };
 use crate::memory::rendered::Freshness;
 
-/// Whose disputes to list.
+/// The role in which the caller lists disputes.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeRole {
@@ -30,23 +30,23 @@ pub enum DisputeRole {
     Claimant,
     /// Claims to your copies.
     Owner,
-    /// All disputes: for moderators.
+    /// All disputes; for moderators.
     Moderator,
 }
 
-/// How far a dispute may be.
+/// The state of a dispute.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeStateParam {
-    /// Nobody has decided it yet.
+    /// It is not closed yet.
     Open,
     /// A moderator left the copy with its owner.
     ForOwner,
     /// A moderator gave the copy to the claimant.
     ForClaimant,
-    /// The claimant gave up the claim.
+    /// The claimant withdrew the claim.
     Withdrawn,
-    /// The copy came to the claimant by a trade.
+    /// The claimant got the copy by a trade.
     Settled,
     /// The copy was declared void.
     Voided,
@@ -65,27 +65,28 @@ impl From<DisputeStateParam> for DisputeState {
     }
 }
 
-/// Which disputes.
+/// Which disputes, and which part of the list.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DisputesQuery {
-    /// As what you ask; as claimant and as owner when absent.
+    /// `claimant`: your claims; `owner`: claims to your copies; `moderator`: all disputes, for moderators. If absent: your claims and the claims to
+    /// your copies.
     #[param(inline)]
     role: Option<DisputeRole>,
-    /// Only disputes that are open, or only those that are not.
+    /// `true`: only open disputes; `false`: only closed disputes.
     open: Option<bool>,
     /// Only disputes in this state.
     #[param(inline)]
     state: Option<DisputeStateParam>,
-    /// Only disputes in which this account claims the copy, has it now, or lost it by the decision: its id or its whole name, `ada`. With
-    /// `role=moderator` only.
+    /// Only disputes in which this account claims the copy, has it now, or lost it by the decision: its id or its whole name (`ada`). Only with
+    /// `role=moderator`.
     #[param(value_type = Option<String>)]
     account: Option<Person>,
-    /// Only disputes that were opened then or later: a time, or a day (its beginning, UTC).
+    /// Only disputes that were opened at this time or later: a time, or a day, which means its start in UTC.
     #[param(value_type = Option<String>, example = "2026-11-16")]
     from: Option<Moment>,
-    /// Only disputes that were opened before that: a time, or a day (its beginning, UTC).
+    /// Only disputes that were opened before this time: a time, or a day, which means its start in UTC.
     #[param(value_type = Option<String>, example = "2026-11-23")]
     until: Option<Moment>,
     /// Items on a page: 1 to 200.
@@ -97,7 +98,7 @@ pub struct DisputesQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists your disputes, the newest first: your claims, and claims to your copies. Moderators list all.
+/// Lists your disputes, the newest first: your claims, and claims to your copies. Moderators can list all disputes.
 #[utoipa::path(
     get, path = "/v1/disputes", tag = "copies", security(("bearer" = [])), params(DisputesQuery),
     responses((status = 200, body = Page<DisputeSummaryResponse>), (status = 304, description = "Not changed."))
@@ -145,7 +146,9 @@ fn for_moderators(parameter: &'static str) -> Problem {
     Problem::new(ProblemCode::InvalidQuery).errors(vec![fault])
 }
 
-/// Shows a dispute, to its two sides and to moderators. Neither side learns who the other is, nor what the other says.
+/// Shows a dispute to its two sides and to moderators.
+///
+/// Neither side sees who the other side is, or what it has stated.
 #[utoipa::path(
     get, path = "/v1/disputes/{dispute}", tag = "copies", security(("bearer" = [])),
     params(("dispute" = Uuid, Path, description = "Id of the dispute")),
@@ -164,11 +167,11 @@ pub async fn find_dispute(
     cacheable(&req, Freshness::Private, None, &dispute)
 }
 
-/// What somebody says.
+/// A statement in a dispute.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StatementRequest {
-    /// 1 to 2000 characters, for moderators to read. Lines may be broken.
+    /// The statement, for moderators: 1 to 2000 characters; line breaks are allowed.
     #[schema(
         example = "I bought it at the fair in Ulm; the receipt is with the organisers.",
         min_length = 1,
@@ -177,9 +180,9 @@ pub struct StatementRequest {
     pub text: String,
 }
 
-/// Adds a statement to an open dispute, as claimant or owner: five of each side at most.
+/// Adds a statement to an open dispute, as claimant or owner; each side may write five.
 ///
-/// Moderators read it; the other side does not.
+/// Moderators can read it; the other side cannot.
 #[utoipa::path(
     post, path = "/v1/disputes/{dispute}/statements", tag = "copies", security(("bearer" = [])), request_body = StatementRequest,
     params(
@@ -209,7 +212,7 @@ pub async fn create_statement(
         .json(dispute))
 }
 
-/// Withdraws your claim, for good. Withdrawing it again answers the same.
+/// Withdraws your claim, permanently. Repeating the request gets the same answer.
 #[utoipa::path(
     post, path = "/v1/disputes/{dispute}/withdraw", tag = "copies", security(("bearer" = [])),
     params(("dispute" = Uuid, Path, description = "Id of the dispute")),
@@ -232,21 +235,21 @@ fn changed(dispute: &DisputeResponse) -> HttpResponse {
     HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(dispute)
 }
 
-/// How a moderator decides.
+/// A moderator's decision about a dispute.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DecisionRequest {
-    /// `for_owner`: the copy stays where it is. `for_claimant`: it is the claimant's from now on.
+    /// `for_owner`: the owner keeps the copy. `for_claimant`: the copy belongs to the claimant from now on.
     #[schema(value_type = String, example = "for_claimant")]
     pub outcome: Outcome,
-    /// 1 to 500 characters. Both sides read it.
+    /// The reason: 1 to 500 characters. Both sides can read it.
     #[schema(example = "A photograph shows card and code", min_length = 1, max_length = 500)]
     pub reason: String,
 }
 
 /// Decides a dispute, for moderators.
 ///
-/// Other claims to the copy stay open, against whoever has it then. Deciding the same again changes nothing.
+/// Other claims to the copy stay open, against the account that owns it after the decision. Repeating the decision changes nothing.
 #[utoipa::path(
     post, path = "/v1/disputes/{dispute}/decide", tag = "copies", security(("bearer" = [])), request_body = DecisionRequest,
     params(("dispute" = Uuid, Path, description = "Id of the dispute")),

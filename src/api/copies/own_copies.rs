@@ -43,7 +43,7 @@ pub struct CopiesQuery {
     cursor: Option<Cursor>,
 }
 
-/// The caller's permission as an overseer of copies, if she has it.
+/// The caller's permission as an overseer of copies, if the caller has it.
 pub(super) fn overseer(caller: &Caller) -> Option<Overseer> {
     Some(Overseer { copies: caller.may()?, accounts: caller.may() })
 }
@@ -72,7 +72,7 @@ pub async fn list_copies(
     page.answer(&req, Freshness::Private)
 }
 
-/// Shows a copy: one of yours or, for moderators who may read accounts, any.
+/// Shows a copy: one of yours or, for moderators (tokens with `admin:read`), any copy.
 #[utoipa::path(
     get, path = "/v1/copies/{copy}", tag = "copies", security(("bearer" = [])),
     params(("copy" = Uuid, Path, description = "Id of the copy")),
@@ -90,7 +90,7 @@ pub async fn find_copy(
     cacheable(&req, Freshness::Private, None, &copy)
 }
 
-/// Lists what happened to a copy, the oldest first: for its owner and for moderators.
+/// Lists the history of a copy, the oldest event first; for its owner and for moderators.
 #[utoipa::path(
     get, path = "/v1/copies/{copy}/history", tag = "copies", security(("bearer" = [])),
     params(("copy" = Uuid, Path, description = "Id of the copy"), PageQuery),

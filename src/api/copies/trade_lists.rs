@@ -29,8 +29,8 @@ use crate::http::extract::{Caller, Judge, JudgedBody, LooseParams, May, cacheabl
 use crate::memory::rendered::Freshness;
 use crate::store::copies::trade_lists::MatchPosition;
 
-/// An item to put on a list: `printing`; or `card`; or `game`, `set` and `number`; or `game`, `name` and perhaps `set`. With a `rarity`,
-/// unless any will do.
+/// An item to put on a list. It has `printing` alone; or `card`; or `game`, `set` and `number`; or `game`, `name` and optionally `set`. `rarity`
+/// limits a card to one rarity.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TradeItemBody {
@@ -57,11 +57,11 @@ pub struct TradeItemBody {
     #[serde(default)]
     #[schema(example = "Kettle Imp")]
     pub name: Option<String>,
-    /// Code of the rarity; absent: any. A card that is hidden from you has none that you could name.
+    /// Code of the rarity; absent: any rarity. It must be absent for a card that is hidden from you.
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "rare")]
     pub rarity: Option<Code>,
-    /// How many; 1 when absent.
+    /// Number of cards; 1 if absent.
     #[serde(default = "default_quantity")]
     #[schema(value_type = Option<i32>, example = 2, minimum = 1, maximum = 9999)]
     pub quantity: i32,
@@ -71,15 +71,15 @@ fn default_quantity() -> i32 {
     1
 }
 
-/// What a list shall be: all of it.
+/// The new content of a list, which replaces the old content.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TradeListRequest {
-    /// `private` (when absent) or `public`.
+    /// `private` (the default) or `public`.
     #[serde(default)]
     #[schema(value_type = Option<Visibility>, example = "public")]
     pub visibility: Option<String>,
-    /// What stands on it: 2000 items at most.
+    /// The items of the list: at most 2000.
     #[schema(max_items = 2000, example = json!([
         { "game": "ttcg", "set": "hearth", "number": "016", "rarity": "rare", "quantity": 2 },
         { "game": "ttcg", "name": "Bellows Smith" },
@@ -168,9 +168,9 @@ async fn replace(
     Ok(answer(&replaced))
 }
 
-/// Shows the list of what you look for.
+/// Shows your list of wants: the cards that you look for.
 ///
-/// The `ETag` is the version that `PUT` replaces; before the first it is `"r0"`.
+/// The `ETag` is the version, which `PUT` needs in `If-Match`. It is `"r0"` before you first write the list.
 #[utoipa::path(
     get, path = "/v1/me/wants", tag = "collection", security(("bearer" = [])),
     responses((status = 200, body = TradeListResponse, headers(("ETag" = String, description = "Its version, for `If-Match`"))))
@@ -184,7 +184,7 @@ pub async fn find_wants(
     Ok(answer(&found))
 }
 
-/// Replaces the list of what you look for.
+/// Replaces your list of wants: the cards that you look for.
 ///
 /// A card that is hidden from you can be named by game, set and number.
 #[utoipa::path(
@@ -207,9 +207,9 @@ pub async fn replace_wants(
     replace(&state, &caller, &by, TradeListKind::Want, if_match, &body.value).await
 }
 
-/// Shows the list of what you would give away.
+/// Shows your list of haves: the cards that you would give away.
 ///
-/// The `ETag` is the version that `PUT` replaces; before the first it is `"r0"`.
+/// The `ETag` is the version, which `PUT` needs in `If-Match`. It is `"r0"` before you first write the list.
 #[utoipa::path(
     get, path = "/v1/me/haves", tag = "collection", security(("bearer" = [])),
     responses((status = 200, body = TradeListResponse, headers(("ETag" = String, description = "Its version, for `If-Match`"))))
@@ -223,9 +223,9 @@ pub async fn find_haves(
     Ok(answer(&found))
 }
 
-/// Replaces the list of what you would give away.
+/// Replaces your list of haves: the cards that you would give away.
 ///
-/// Of a card that is hidden from them, readers see the place.
+/// Readers from whom a card is hidden see only its game, set and number.
 #[utoipa::path(
     put, path = "/v1/me/haves", tag = "collection", security(("bearer" = [])), request_body = TradeListRequest,
     params(("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r0\"")),
@@ -258,7 +258,7 @@ async fn answer_shown(
     cacheable(req, Freshness::Private, None, &shown)
 }
 
-/// Shows what a player looks for, if the list is public.
+/// Shows a player's list of wants, if it is public.
 #[utoipa::path(
     get, path = "/v1/players/{player}/wants", tag = "collection", security((), ("bearer" = [])),
     params(("player" = String, Path, description = "Name of the player", example = "ada")),
@@ -273,7 +273,7 @@ pub async fn list_player_wants(
     answer_shown(&req, &state, &caller, &player, TradeListKind::Want).await
 }
 
-/// Shows what a player would give away, if the list is public.
+/// Shows a player's list of haves, if it is public.
 #[utoipa::path(
     get, path = "/v1/players/{player}/haves", tag = "collection", security((), ("bearer" = [])),
     params(("player" = String, Path, description = "Name of the player", example = "ada")),
@@ -307,8 +307,8 @@ pub struct MatchesQuery {
 
 /// Lists players whose public haves match your wants, or whose public wants match your haves.
 ///
-/// First come players for whom both is true, then those with the most matching items. Your own lists may be private. For each of your
-/// items at most a hundred items of other players are compared.
+/// Players who match in both directions come first, then those with the most matching items. Your own lists may be private. For each of your items,
+/// at most 100 items of other players are compared.
 #[utoipa::path(
     get, path = "/v1/trade-matches", tag = "collection", security(("bearer" = [])), params(MatchesQuery),
     responses((status = 200, body = Page<TradeMatchResponse>), (status = 304, description = "Not changed."))

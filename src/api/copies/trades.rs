@@ -17,46 +17,45 @@ use crate::domain::text::AccountName;
 use crate::http::extract::{Caller, IdempotencyKey, Judge, JudgedBody, May, Params, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// An offer. Copies to ask for must be shown to you: `GET /v1/players/{player}/copies` lists them, or the player has offered them
-/// to you.
+/// An offer, with at least one copy. You can only ask for copies that the other player shows: `GET /v1/players/{player}/copies` lists them.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TradeRequest {
-    /// Name of the player who is to accept it.
+    /// Name of the player who receives the offer.
     #[schema(example = "ben", min_length = 3, max_length = 32)]
     pub with: String,
-    /// Ids of your copies to give, at most 50; an empty list asks for a gift.
+    /// Ids of the copies that you give: at most 50. If the list is empty, you ask for a gift.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub give: Vec<Uuid>,
-    /// Ids of the other player's copies to get, at most 50; an empty list makes a gift.
+    /// Ids of the other player's copies that you ask for: at most 50. If the list is empty, you make a gift.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub want: Vec<Uuid>,
-    /// 1 to 500 characters for the other player to read.
+    /// Message to the other player: 1 to 500 characters.
     #[schema(example = "My second Imp for your Smith?", min_length = 1, max_length = 500)]
     pub message: Option<String>,
-    /// How long it can be accepted, in hours: 1 to 2160; 336, fourteen days, when absent.
+    /// How long the offer can be accepted, in hours: 1 to 2160; 336 (14 days) if absent.
     #[schema(example = 336, minimum = 1, maximum = 2160)]
     pub expires_in_hours: Option<u16>,
 }
 
-/// An offer that answers another. What the other offer gives may be asked for.
+/// A counter-offer, with at least one copy. You can also ask for the copies that the first offer gives.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CounterRequest {
-    /// Ids of your copies to give, at most 50.
+    /// Ids of the copies that you give: at most 50.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub give: Vec<Uuid>,
-    /// Ids of the other player's copies to get, at most 50.
+    /// Ids of the other player's copies that you ask for: at most 50.
     #[serde(default)]
     #[schema(max_items = 50)]
     pub want: Vec<Uuid>,
-    /// 1 to 500 characters for the other player to read.
+    /// Message to the other player: 1 to 500 characters.
     #[schema(example = "Add the Smith and it is yours", min_length = 1, max_length = 500)]
     pub message: Option<String>,
-    /// How long it can be accepted, in hours: 1 to 2160; 336, fourteen days, when absent.
+    /// How long the offer can be accepted, in hours: 1 to 2160; 336 (14 days) if absent.
     #[schema(example = 336, minimum = 1, maximum = 2160)]
     pub expires_in_hours: Option<u16>,
 }
@@ -100,15 +99,15 @@ impl Judge for CounterRequest {
 
 /// Offers a trade: copies of yours for copies of the other player.
 ///
-/// Nothing moves before the other player accepts, and nothing is locked: a copy may stand in several offers, and the first that is
-/// accepted gets it. An offer that asks for nothing hands copies over. Players whose `trading` is `closed` get no offers.
+/// No copy changes hands before the other player accepts. An offer locks nothing: a copy may be in several offers, and the first offer that is
+/// accepted gets it. An offer that asks for nothing gives copies away. Players whose `trading` is `closed` get no offers (`no_such_trader`).
 #[utoipa::path(
     post, path = "/v1/trades", tag = "copies", security(("bearer" = [])), request_body = TradeRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
         (status = 201, body = TradeResponse, headers(("Location" = String, description = "The trade"))),
         (status = 409, description = "`too_many_trades`, `idempotency_in_progress`"),
-        (status = 422, description = "`invalid_body`: also copies that are not yours to give, or not shown to you; `no_such_trader`, \
+        (status = 422, description = "`invalid_body`, also if you cannot give a copy or a copy is not shown to you; `no_such_trader`, \
                                       `idempotency_key_reused`"),
     )
 )]
@@ -141,7 +140,7 @@ pub struct TradesQuery {
     /// Only trades in this state: `open`, `accepted`, `declined`, `cancelled`, `countered`, `lapsed` or `expired`.
     #[param(value_type = Option<String>, example = "open")]
     state: Option<TradeState>,
-    /// Only trades where you are the `offerer`, or the `recipient`.
+    /// Only trades in which you are the `offerer`, or the `recipient`.
     #[param(value_type = Option<String>, example = "recipient")]
     role: Option<TradeRole>,
     /// Items on a page: 1 to 200.
@@ -170,7 +169,7 @@ pub async fn list_trades(
     page.answer(&req, Freshness::Private)
 }
 
-/// Shows a trade, to its two sides.
+/// Shows a trade to its two sides.
 #[utoipa::path(
     get, path = "/v1/trades/{trade}", tag = "copies", security(("bearer" = [])),
     params(("trade" = Uuid, Path, description = "Id of the trade")),
@@ -189,8 +188,9 @@ pub async fn find_trade(
 
 /// Accepts an offer: all its copies change hands at once.
 ///
-/// Everything is checked again. If a copy is gone (given away, frozen, void) or the other player banned, nothing moves, the offer lapses,
-/// and `copies` of the problem says which. A trade is no submission: it counts for no unlock. Accepting again answers the same.
+/// Everything is checked again. If a copy is gone (given away, frozen, void) or the other player is banned, no copy changes hands and the offer
+/// lapses; `copies` of the problem lists the copies that are gone. A trade is not a submission: it counts for no unlock. Repeating the request gets
+/// the same answer.
 #[utoipa::path(
     post, path = "/v1/trades/{trade}/accept", tag = "copies", security(("bearer" = [])),
     params(("trade" = Uuid, Path, description = "Id of the trade")),
@@ -209,7 +209,7 @@ pub async fn accept_trade(
     Ok(closed(&trade))
 }
 
-/// Refuses an offer that was made to you. Refusing again answers the same.
+/// Declines an offer that was made to you. Repeating the request gets the same answer.
 #[utoipa::path(
     post, path = "/v1/trades/{trade}/decline", tag = "copies", security(("bearer" = [])),
     params(("trade" = Uuid, Path, description = "Id of the trade")),
@@ -228,7 +228,7 @@ pub async fn decline_trade(
     Ok(closed(&trade))
 }
 
-/// Takes back an offer that you made. Taking it back again answers the same.
+/// Cancels an offer that you made. Repeating the request gets the same answer.
 #[utoipa::path(
     post, path = "/v1/trades/{trade}/cancel", tag = "copies", security(("bearer" = [])),
     params(("trade" = Uuid, Path, description = "Id of the trade")),
@@ -251,9 +251,9 @@ fn closed(trade: &TradeResponse) -> HttpResponse {
     HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(trade)
 }
 
-/// Answers an offer with another one in the opposite direction, which takes its place.
+/// Answers an offer with a counter-offer in the opposite direction, which replaces it.
 ///
-/// Besides what the other player shows, the copies that the first offer gives may be asked for.
+/// You can ask for copies that the other player shows, and for copies that the first offer gives.
 #[utoipa::path(
     post, path = "/v1/trades/{trade}/counter", tag = "copies", security(("bearer" = [])), request_body = CounterRequest,
     params(
@@ -264,7 +264,7 @@ fn closed(trade: &TradeResponse) -> HttpResponse {
         (status = 201, body = TradeResponse, headers(("Location" = String, description = "The new trade"))),
         (status = 409, description = "`trade_closed`: see `state`; `trade_lapsed`, `not_your_turn`, `too_many_trades`, \
                                       `idempotency_in_progress`"),
-        (status = 422, description = "`invalid_body`: also copies that are not yours to give, or not shown to you; `no_such_trader`, \
+        (status = 422, description = "`invalid_body`, also if you cannot give a copy or a copy is not shown to you; `no_such_trader`, \
                                       `idempotency_key_reused`"),
     )
 )]

@@ -24,7 +24,7 @@ use crate::memory::rendered::Freshness;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TradingRequest {
-    /// `closed`: nobody sends you offers. `offers`, from the start: whoever knows your name may. `public`: other players may also
+    /// `closed`: nobody can send you offers. `offers` (the default): players who know your name can send you offers. `public`: other players can also
     /// list your copies, and ask for any of them.
     #[schema(value_type = String, example = "public")]
     pub trading: Trading,
@@ -67,7 +67,7 @@ pub struct PlayerCopiesQuery {
 
 /// Lists the copies that a player shows, by game, set and number of their cards.
 ///
-/// Only players whose `trading` is `public` show any; everybody else is a 404, like a name that nobody has. Frozen and void copies
+/// Only players whose `trading` is `public` show copies; for all others the answer is 404, as for a name that no player has. Frozen and void copies
 /// are left out.
 #[utoipa::path(
     get, path = "/v1/players/{player}/copies", tag = "copies", security(("bearer" = [])),

@@ -16,8 +16,8 @@ use crate::http::extract::{Params, linked};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ChoicesQuery {
-    /// The index of the choice for each place so far, from 0, with commas between them: `0,3,1`. Empty or absent: nothing is chosen yet. The places of a chosen
-    /// value come before the next place of the template; a place that is written twice in the same way is asked for once. 1,000 at most.
+    /// The index of the chosen value for each place so far, from 0, separated by commas: `0,3,1`. At most 1,000. Empty or absent: nothing is chosen
+    /// yet. The places of a chosen value come before the next place of the template; a place that is written twice in the same way is chosen once.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "0")]
     picks: Picks,
@@ -30,11 +30,12 @@ pub struct ChoicesQuery {
     cursor: Option<Cursor>,
 }
 
-/// Shows how a template goes on after some picks: the text so far, and the choices for its next place.
+/// Shows a template after some picks: the text so far, and the choices for its next place.
 ///
-/// So an editor leads through a template: it asks without `picks`, lets people choose one of `data`, adds its `index` to `picks`, and asks again, until there is
-/// no `next`: then the finished `sentence` is told, or `removed` says that the phrase rules leave it out. Picks mean the same as long as the `ETag`, which is that of
-/// all effect texts, is the same; a cursor from before a change is refused (`invalid_cursor`).
+/// An editor can lead through a template: it sends a request without `picks`, lets the user choose one of `data`, adds its `index` to `picks`, and
+/// sends the next request, until there is no `next`. Then the answer has the finished `sentence`, or `removed` is true if the phrase rules remove it.
+/// Picks keep their meaning as long as the `ETag`, which is that of all effect texts, is the same; a cursor from before a change is refused
+/// (`invalid_cursor`).
 #[utoipa::path(
     get, path = "/v1/games/{game}/effect-templates/{number}/choices", tag = "effects",
     params(
@@ -46,7 +47,7 @@ pub struct ChoicesQuery {
         (status = 200, body = EffectStepResponse,
             headers(("ETag" = String, description = "Version of all effect texts of the game"))),
         (status = 304, description = "Not changed."),
-        (status = 400, description = "`invalid_query`: a pick is none of the choices, or one too many; its `column` says which. `invalid_cursor`"),
+        (status = 400, description = "`invalid_query`: a pick is not one of the choices, or there are too many picks; `column` is where the first wrong pick begins. `invalid_cursor`"),
     )
 )]
 pub async fn find_effect_choices(

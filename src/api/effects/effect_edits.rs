@@ -37,14 +37,14 @@ pub struct EffectTemplateRequest {
     template: String,
 }
 
-/// A template that is new.
+/// A new template.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewEffectTemplateRequest {
     /// The sentence, with the names of placeholders in angle brackets.
     #[schema(min_length = 1, max_length = 500, example = "Discard <fodder> to <deed>.")]
     template: String,
-    /// The number that it gets, from 1; those from there on move up. Left out: the next after all others.
+    /// The number of the new template, from 1; the templates from this number on move up by one. Absent: it is added at the end.
     #[schema(minimum = 1, maximum = 2000, example = 34)]
     number: Option<usize>,
 }
@@ -53,26 +53,26 @@ pub struct NewEffectTemplateRequest {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EffectValuesRequest {
-    /// What can stand in its place, in order: at least one, each of 1 to 300 characters; 20,000 of all placeholders together.
+    /// The values, in order: at least one, each of 1 to 300 characters. All placeholders of a game together have at most 20,000 values.
     #[schema(min_items = 1, max_items = 20000, example = json!(["one card", "one spell", "one <kind> card"]))]
     values: Vec<String>,
 }
 
 /// Replaces all templates of a game's effect texts.
 ///
-/// What comes of it is checked as a whole and refused with every fault: pointers lead into the body or, where the fault is elsewhere, into the
-/// document with the fields `templates`, `placeholders`, `removals` and `replacements`. The answer tells what changes about the
-/// sentences; with `dry_run` that is all that happens. For the first effect texts of a game leave `If-Match` out.
+/// The effect texts are checked as they would be after the edit. If they have faults, the edit is refused and the faults are listed: a pointer leads
+/// into the body or, if the fault is elsewhere, into a document with the fields `templates`, `placeholders`, `removals` and `replacements`. The
+/// answer shows how the sentences change; with `dry_run`, nothing is stored. For the first effect texts of a game, leave out `If-Match`.
 #[utoipa::path(
     put, path = "/v1/games/{game}/effect-templates", tag = "effects", security(("bearer" = [])),
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
-        ("If-Match" = Option<String>, Header, description = "ETag of the effect texts; none for the first ones", example = "\"r1\""),
+        ("If-Match" = Option<String>, Header, description = "ETag of the effect texts; left out for the first ones", example = "\"r1\""),
         ImportQuery,
     ),
     request_body = EffectTemplatesRequest,
     responses(
-        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; none in a rehearsal"))),
+        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; absent in a dry run"))),
         (status = 412, description = "`precondition_failed`: they were changed since; nothing is overwritten."),
         (status = 422, description = "`invalid_edit`, `invalid_body`"),
         (status = 428, description = "`precondition_required`"),
@@ -92,20 +92,21 @@ pub async fn replace_effect_templates(
     Ok(answer(&game, edited))
 }
 
-/// Adds a template, at the end or at a place of its own.
+/// Adds a template, at the end or at a given number.
 ///
-/// Those from that place on move up by one. A template may be there already; no sentence is new then. For the first effect texts of a game
-/// leave `If-Match` out. Later it keeps a request that is sent again from adding the template twice: the second one is a 412.
+/// The templates from this number on move up by one. The same template may be stored twice; then each of its sentences is listed twice. For the first
+/// effect texts of a game, leave out `If-Match`. All later edits need it, so a request that is sent twice does not add the template twice: the second
+/// answer is 412.
 #[utoipa::path(
     post, path = "/v1/games/{game}/effect-templates", tag = "effects", security(("bearer" = [])),
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
-        ("If-Match" = Option<String>, Header, description = "ETag of the effect texts; none for the first ones", example = "\"r1\""),
+        ("If-Match" = Option<String>, Header, description = "ETag of the effect texts; left out for the first ones", example = "\"r1\""),
         ImportQuery,
     ),
     request_body = NewEffectTemplateRequest,
     responses(
-        (status = 200, description = "A rehearsal: nothing was added.", body = EffectEditResponse),
+        (status = 200, description = "A dry run: nothing was added.", body = EffectEditResponse),
         (status = 201, description = "Added.", body = EffectEditResponse, headers(
             ("Location" = String, description = "The template"),
             ("ETag" = String, description = "The new version of all effect texts"),
@@ -140,7 +141,7 @@ pub async fn create_effect_template(
     ),
     request_body = EffectTemplateRequest,
     responses(
-        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; none in a rehearsal"))),
+        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; absent in a dry run"))),
         (status = 412, description = "`precondition_failed`: they were changed since; nothing is overwritten."),
         (status = 422, description = "`invalid_edit`, `invalid_body`"),
         (status = 428, description = "`precondition_required`"),
@@ -161,7 +162,7 @@ pub async fn replace_effect_template(
     Ok(answer(&game, edited))
 }
 
-/// Deletes a template. Those after it move down by one.
+/// Deletes a template. The templates after it move down by one.
 #[utoipa::path(
     delete, path = "/v1/games/{game}/effect-templates/{number}", tag = "effects", security(("bearer" = [])),
     params(
@@ -171,8 +172,8 @@ pub async fn replace_effect_template(
         ImportQuery,
     ),
     responses(
-        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; none in a rehearsal"))),
-        (status = 412, description = "`precondition_failed`: they were changed since; nothing is taken away."),
+        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; absent in a dry run"))),
+        (status = 412, description = "`precondition_failed`: they were changed since; nothing is deleted."),
         (status = 428, description = "`precondition_required`, also for `If-Match: *`"),
     )
 )]
@@ -189,20 +190,21 @@ pub async fn delete_effect_template(
     Ok(answer(&game, edited))
 }
 
-/// Gives a placeholder its values, or makes a new one.
+/// Sets the values of a placeholder, which is created if it does not exist.
 ///
-/// A name is 1 to 64 letters, digits and `_`. Values may have placeholders themselves, but must not lead back to their own.
+/// A name consists of 1 to 64 letters, digits and `_`. Values may contain placeholders, but must not refer back to this placeholder, directly or
+/// through others.
 #[utoipa::path(
     put, path = "/v1/games/{game}/effect-placeholders/{name}", tag = "effects", security(("bearer" = [])),
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
         ("name" = String, Path, description = "Name of the placeholder", example = "fodder"),
-        ("If-Match" = Option<String>, Header, description = "ETag of the effect texts; none for the first ones", example = "\"r1\""),
+        ("If-Match" = Option<String>, Header, description = "ETag of the effect texts; left out for the first ones", example = "\"r1\""),
         ImportQuery,
     ),
     request_body = EffectValuesRequest,
     responses(
-        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; none in a rehearsal"))),
+        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; absent in a dry run"))),
         (status = 412, description = "`precondition_failed`: they were changed since; nothing is overwritten."),
         (status = 422, description = "`invalid_edit`, `invalid_body`"),
         (status = 428, description = "`precondition_required`"),
@@ -223,7 +225,7 @@ pub async fn replace_effect_placeholder(
     Ok(answer(&game, edited))
 }
 
-/// Deletes a placeholder that nothing uses.
+/// Deletes a placeholder that no template or value uses.
 #[utoipa::path(
     delete, path = "/v1/games/{game}/effect-placeholders/{name}", tag = "effects", security(("bearer" = [])),
     params(
@@ -233,8 +235,8 @@ pub async fn replace_effect_placeholder(
         ImportQuery,
     ),
     responses(
-        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; none in a rehearsal"))),
-        (status = 412, description = "`precondition_failed`: they were changed since; nothing is overwritten."),
+        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; absent in a dry run"))),
+        (status = 412, description = "`precondition_failed`: they were changed since; nothing is deleted."),
         (status = 422, description = "`invalid_edit`: a template or value uses it."),
         (status = 428, description = "`precondition_required`"),
     )
@@ -252,17 +254,17 @@ pub async fn delete_effect_placeholder(
     Ok(answer(&game, edited))
 }
 
-/// Replaces the phrase rules.
+/// Replaces the phrase rules of a game's effect texts.
 #[utoipa::path(
     put, path = "/v1/games/{game}/effect-phrase-rules", tag = "effects", security(("bearer" = [])),
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
-        ("If-Match" = Option<String>, Header, description = "ETag of the effect texts; none for the first ones", example = "\"r1\""),
+        ("If-Match" = Option<String>, Header, description = "ETag of the effect texts; left out for the first ones", example = "\"r1\""),
         ImportQuery,
     ),
     request_body = PhraseRulesBody,
     responses(
-        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; none in a rehearsal"))),
+        (status = 200, body = EffectEditResponse, headers(("ETag" = String, description = "The new version; absent in a dry run"))),
         (status = 412, description = "`precondition_failed`: they were changed since; nothing is overwritten."),
         (status = 422, description = "`invalid_edit`, `invalid_body`"),
         (status = 428, description = "`precondition_required`"),

@@ -14,8 +14,7 @@ use crate::http::extract::{PageQuery, Params};
 
 /// Lists the templates of a game's effect texts, in order.
 ///
-/// Every sentence comes from a template, with a value in each of its places, finished by the phrase rules. 404 when the game has no
-/// effect texts.
+/// Every sentence is a template with a value in each of its places, finished by the phrase rules. 404 if the game has no effect texts.
 #[utoipa::path(
     get, path = "/v1/games/{game}/effect-templates", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), PageQuery),
@@ -105,8 +104,8 @@ pub async fn find_effect_placeholder(
 
 /// Shows the phrase rules of a game's effect texts.
 ///
-/// A sentence that contains a phrase of `removals` is dropped. Double spaces become single ones, then the replacements run in order, then
-/// the plural after "one" becomes a singular (`one … cards`; also of spells, creatures and targets).
+/// First, double spaces become single ones. Then a sentence that contains a phrase of `removals` is removed. In other sentences the replacements are
+/// applied in order, and a plural after "one" becomes a singular (`one … cards`; also spells, creatures and targets).
 #[utoipa::path(
     get, path = "/v1/games/{game}/effect-phrase-rules", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),

@@ -32,13 +32,13 @@ const MAX_SENTENCE: usize = 500;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct EffectsQuery {
-    /// Number of a template, from 1: only its sentences.
+    /// Only sentences of the template with this number, from 1.
     #[param(value_type = Option<usize>, minimum = 1, example = 34)]
     template: Option<usize>,
-    /// What the sentence contains, whatever the case.
+    /// Only sentences that contain this text; case is ignored.
     #[param(value_type = Option<String>, min_length = 1, max_length = 100, example = "draw one card")]
     q: Option<String>,
-    /// Most sentences on a page: 1 to 200.
+    /// Sentences on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
     limit: PageLimit,
@@ -47,11 +47,11 @@ pub struct EffectsQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the finished sentences that the templates make, in the order of templates and values.
+/// Lists the finished sentences that the templates produce, in the order of templates and values.
 ///
-/// A sentence that several combinations make comes for each of them. With `q`, a page looks at 20,000 combinations at most: it may hold
-/// fewer than `limit` or none at all, and there is more as long as it has a `next_cursor`. When the effect texts change, cursors
-/// from before are not taken any more (`invalid_cursor`). With `Accept: text/plain`: one sentence a line.
+/// A sentence that several combinations produce is listed once for each of them. A page examines at most 20,000 combinations, so with `q` it may have
+/// fewer than `limit` sentences or none; there are more as long as it has a `next_cursor`. When the effect texts change, older cursors are refused
+/// (`invalid_cursor`). With `Accept: text/plain`, the answer has one sentence a line.
 #[utoipa::path(
     get, path = "/v1/games/{game}/effects", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), EffectsQuery),
@@ -86,23 +86,24 @@ fn lines(effects: &[EffectSentenceResponse]) -> String {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DrawEffectsQuery {
-    /// Sentences to draw: 1 to 200.
+    /// Number of sentences to draw: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 1, example = 5)]
     count: DrawCount,
-    /// Draws the same again, as long as the effect texts do not change: 0 to 9007199254740991.
+    /// Seed of the draw: 0 to 9007199254740991. The same seed draws the same sentences as long as the effect texts do not change. If absent, the seed
+    /// is random.
     #[param(value_type = Option<u64>, minimum = 0, maximum = 9_007_199_254_740_991_u64, example = 7)]
     seed: Option<EffectSeed>,
-    /// Number of a template, from 1: only its sentences.
+    /// Only sentences of the template with this number, from 1.
     #[param(value_type = Option<usize>, minimum = 1)]
     template: Option<usize>,
 }
 
 /// Draws random sentences.
 ///
-/// Each combination that the phrase rules do not remove is as likely as the others, so a template with many comes more often. None is
-/// drawn twice. Numbers come from SplitMix64, which is described in docs/EFFECTS.md. Without a `seed` no answer is kept by a
-/// cache. With `Accept: text/plain`: one sentence a line.
+/// Each combination that the phrase rules do not remove has the same probability, so a template with many combinations is drawn more often. No
+/// combination is drawn twice. The random numbers are those of SplitMix64, which docs/EFFECTS.md describes. Without a `seed`, caches do not store the
+/// answer. With `Accept: text/plain`, the answer has one sentence a line.
 #[utoipa::path(
     get, path = "/v1/games/{game}/effects/random", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), DrawEffectsQuery),
@@ -130,11 +131,11 @@ pub async fn draw_effects(
     Ok(form.told_apart(answer))
 }
 
-/// Sentences whose templates are wanted.
+/// Sentences whose templates are to be found.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MatchEffectsRequest {
-    /// 1 to 100 sentences of 1 to 500 characters, as they stand on a card.
+    /// 1 to 100 sentences of 1 to 500 characters, as they are written on a card.
     #[schema(min_items = 1, max_items = 100, example = json!(["Discard one Fire card to draw one card."]))]
     sentences: Vec<String>,
 }
@@ -163,10 +164,10 @@ impl MatchEffectsRequest {
     }
 }
 
-/// Finds the templates that make these sentences, and their values.
+/// Finds the templates and values that produce these sentences.
 ///
-/// For checking designs of cards, and for sorting them. Removals, replacements and the plural after "one" are seen through: a sentence matches when it is,
-/// letter by letter, one that the templates make. Templates are public: what matches tells nothing of any card.
+/// This helps to check and sort card designs. Removals, replacements and the plural after "one" are taken into account: a sentence matches if it is
+/// exactly a finished sentence of the game. Templates are public, so a match reveals nothing about any card.
 #[utoipa::path(
     post, path = "/v1/games/{game}/effects/match", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
@@ -183,28 +184,28 @@ pub async fn match_effects(
     Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(answer))
 }
 
-/// A template on trial.
+/// A template to try.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpandTemplateRequest {
-    /// The template: 1 to 500 characters, at most 20 different placeholders, all of which the game has.
+    /// The template: 1 to 500 characters, with at most 20 different placeholders, which the game must have.
     #[schema(min_length = 1, max_length = 500, example = "Discard <fodder> to <deed>.")]
     template: String,
-    /// Most sentences to tell: 1 to 200.
+    /// Maximum number of sentences in the answer: 1 to 200.
     #[serde(default)]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50, example = 5)]
     limit: PageLimit,
 }
 
-/// Shows what a template would make with the placeholders and phrase rules of a game. Nothing is stored.
+/// Shows what a template would produce with the placeholders and phrase rules of a game. Nothing is stored.
 ///
-/// Refused are templates with placeholders that the game does not have, that make more than 9,007,199,254,740,991 combinations, or
+/// A template is refused if the game does not have one of its placeholders, or if it would produce more than 9,007,199,254,740,991 combinations or
 /// sentences of more than 4,096 bytes.
 #[utoipa::path(
     post, path = "/v1/games/{game}/effects/expand", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
     request_body = ExpandTemplateRequest,
-    responses((status = 200, body = ExpandedTemplateResponse), (status = 422, description = "`invalid_body`: with the column of the fault."))
+    responses((status = 200, body = ExpandedTemplateResponse), (status = 422, description = "`invalid_body`; `column` is the place of the fault in the template, if it has one."))
 )]
 pub async fn expand_template(
     state: web::Data<AppState>,

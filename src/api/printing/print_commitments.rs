@@ -40,8 +40,8 @@ pub async fn list_print_commitments(
 
 /// Announces a print run.
 ///
-/// The service plans the run, draws a seed, stores both and publishes a hash of them. `cardscape mint --commitment` prints exactly
-/// what was announced, and nothing else can be printed from it. Codes have nothing to do with the seed.
+/// The service plans the run, draws a random seed, stores both and publishes a hash of them. `cardscape mint --commitment` prints exactly the
+/// announced run and nothing else. Codes do not depend on the seed.
 #[utoipa::path(
     post, path = "/v1/games/{game}/sets/{set}/print-commitments", tag = "serials", security(("bearer" = [])),
     request_body = PrintPlanRequest,
@@ -75,10 +75,11 @@ pub async fn create_print_commitment(
         .json(answer))
 }
 
-/// Shows an announcement and, once it is revealed, the opening.
+/// Shows an announcement and, after it is revealed, its opening.
 ///
-/// With the status `broken_off`, an admin destroys the print file of the run that was broken off and mints again with
-/// `cardscape mint --commitment`. To check it, hash the opening: `jq -j .opening | sha256sum`. `cardscape verify-run` also checks plan, print file and packing list.
+/// To check a revealed announcement, compare the SHA-256 of the opening (`jq -j .opening | sha256sum`) with `commitment`. `cardscape verify-run` also
+/// checks the plan, the print file and the packing list. If the status is `broken_off`, an admin destroys the print file of the run that was broken
+/// off, and prints again with `cardscape mint --commitment`.
 #[utoipa::path(
     get, path = "/v1/print-commitments/{commitment}", tag = "serials",
     params(("commitment" = Uuid, Path, description = "Id of the announcement")),
@@ -93,10 +94,10 @@ pub async fn find_print_commitment(
     cacheable(&req, FRESHNESS, None, &found)
 }
 
-/// Reveals seed and plan of a printed run to everybody.
+/// Reveals the seed and plan of a printed run to everybody, permanently.
 ///
-/// There is no way back. Whoever knows the seed knows what is in which pack: reveal a run once its packs are sold. Refused while a
-/// card of the set is hidden, because the plan tells in which rarities each card exists. Sent again, it changes nothing.
+/// A person who knows the seed knows what is in which pack, so reveal a run only when its packs are sold. The request is refused while a card of the
+/// set is hidden, because the plan shows in which rarities each card exists. Repeating the request changes nothing.
 #[utoipa::path(
     put, path = "/v1/print-commitments/{commitment}/reveal", tag = "serials", security(("bearer" = [])),
     params(("commitment" = Uuid, Path, description = "Id of the announcement")),

@@ -14,45 +14,45 @@ use crate::domain::code::Code;
 use crate::domain::printing::packs::PackParameters;
 use crate::http::extract::{Body, May};
 
-/// How packs are made. All weights are in milligrams; what is left out has its default.
+/// How packs are made. All weights are in milligrams. Absent fields have their default values.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PacksRequest {
-    /// Cards in a pack, the lore card not counted: 10 when absent.
+    /// Cards in a pack, without the lore card: 10 if absent.
     #[schema(example = 10, minimum = 1, maximum = 1000)]
     pub cards_per_pack: Option<u32>,
-    /// Whether copies that make no whole pack may be left over; otherwise such a plan is refused.
+    /// Whether copies that fill no whole pack may be left over. If `false` (the default), a plan that leaves copies over is refused.
     #[schema(example = false)]
     pub remainder: Option<bool>,
-    /// Weight of a card: 1800 when absent.
+    /// Weight of a card: 1800 if absent.
     #[schema(example = 1800, minimum = 1, maximum = 1_000_000)]
     pub card_mg: Option<u32>,
-    /// Weights of cards in rarities that weigh something else than `card_mg`, by the code of the rarity.
+    /// Weights of cards in rarities that do not weigh `card_mg`, by the code of the rarity.
     #[schema(example = json!({ "primal_rare": 1815 }))]
     pub rarity_mg: Option<BTreeMap<String, u32>>,
-    /// Numbers of the set's cards that are lore cards: their copies take the place of the lore card in packs that are drawn for them,
-    /// instead of being dealt with the others. All other packs get a lore card without a code, about a drawn card.
+    /// Numbers of the set's cards that are lore cards. Their copies are not dealt with the others: each replaces the lore card in a pack that is
+    /// drawn at random. All other packs get a lore card without a code, about a card that is drawn at random.
     #[schema(example = json!(["155", "156"]))]
     pub lore_cards: Option<Vec<String>>,
-    /// Lightest lore card: 600 when absent.
+    /// Weight of the lightest lore card, at most `lore_max_mg`: 600 if absent.
     #[schema(example = 600, minimum = 1, maximum = 1_000_000)]
     pub lore_min_mg: Option<u32>,
-    /// Heaviest lore card: 900 when absent.
+    /// Weight of the heaviest lore card: 900 if absent.
     #[schema(example = 900, minimum = 1, maximum = 1_000_000)]
     pub lore_max_mg: Option<u32>,
-    /// Shapes of inserts: 64 when absent.
+    /// Number of shapes of inserts: 64 if absent.
     #[schema(example = 64, minimum = 1, maximum = 10_000)]
     pub insert_shapes: Option<u32>,
-    /// Lightest insert: 200 when absent.
+    /// Weight of the lightest insert, at most `insert_max_mg`: 200 if absent.
     #[schema(example = 200, minimum = 1, maximum = 1_000_000)]
     pub insert_min_mg: Option<u32>,
-    /// Heaviest insert: 800 when absent.
+    /// Weight of the heaviest insert: 800 if absent.
     #[schema(example = 800, minimum = 1, maximum = 1_000_000)]
     pub insert_max_mg: Option<u32>,
-    /// Inserts are made in steps of so many mg, from the lightest: 10 when absent.
+    /// The weights of inserts increase in steps of this size, from the lightest: 10 if absent.
     #[schema(example = 10, minimum = 1, maximum = 1_000_000)]
     pub insert_step_mg: Option<u32>,
-    /// How far the weight of a pack may be from the common one, at least half of `insert_step_mg`: 5 when absent.
+    /// How far the weight of a pack may differ from the target weight, at least half of `insert_step_mg`: 5 if absent.
     #[schema(example = 5, minimum = 0, maximum = 1_000_000)]
     pub tolerance_mg: Option<u32>,
 }
@@ -81,10 +81,10 @@ impl From<&PacksRequest> for PackParameters {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PrintPlanRequest {
-    /// Copies of each card, shared by its rarities.
+    /// Number of copies of each card, which its rarities share.
     #[schema(example = 100, minimum = 1, maximum = 10_000_000)]
     pub copies_per_card: u64,
-    /// Deals the run into packs.
+    /// How the copies are dealt into packs; absent: the run has no packs.
     pub packs: Option<PacksRequest>,
 }
 
@@ -100,10 +100,10 @@ impl PrintPlanRequest {
     }
 }
 
-/// Plans a print run: shows what it would hold, before it is announced or printed.
+/// Plans a print run: shows what it would contain, before it is announced or printed.
 ///
-/// Every card gets the same number of copies; its rarities share them by weight, by the method of the largest remainder, and equal
-/// remainders take turns from card to card. Nothing is stored, and no code is made: printing is done on the command line.
+/// Every card gets the same number of copies. Its rarities share them by weight, with the largest remainder method; if remainders are equal, the
+/// rarity that comes first changes from card to card. Nothing is stored and no codes are generated: printing is done on the command line.
 #[utoipa::path(
     post, path = "/v1/games/{game}/sets/{set}/print-plans", tag = "serials", security(("bearer" = [])),
     request_body = PrintPlanRequest,

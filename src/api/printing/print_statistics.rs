@@ -10,7 +10,7 @@ use crate::http::extract::Caller;
 
 /// Compares the printed copies of a set with the registered ones.
 ///
-/// Hidden cards are left out, for everybody but moderators and admins: in which rarities they exist is as secret as their names.
+/// Hidden cards are left out, except for moderators and admins, because the rarities in which they exist are secret.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/print-statistics", tag = "serials", security((), ("bearer" = [])),
     params(

@@ -12,15 +12,15 @@ use crate::auth::permission::ChangeOwnListing;
 use crate::domain::code::Code;
 use crate::http::extract::{Body, LooseParams, May};
 
-/// Of which cards.
+/// Which cards are counted.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CommunityQuery {
-    /// Code of a game.
+    /// Only cards of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
-    /// Code of a set.
+    /// Only cards of sets with this code.
     #[param(value_type = Option<String>, example = "veil")]
     set: Option<Code>,
 }
@@ -31,7 +31,7 @@ impl CommunityQuery {
     }
 }
 
-/// Counts how many cards were unlocked on which day.
+/// Counts the cards that were unlocked on each day.
 #[utoipa::path(
     get, path = "/v1/statistics/unlocks", tag = "serials", params(CommunityQuery),
     responses((status = 200, body = UnlockStatisticsResponse), (status = 304, description = "Not changed."))
@@ -45,7 +45,7 @@ pub async fn find_unlock_statistics(
     Ok(community::count_unlocks(&state, codes).await?.answer(&req))
 }
 
-/// Lists the accounts that submitted most cards, of those that chose to be named.
+/// Lists the accounts that chose to be named, those that submitted most cards first.
 #[utoipa::path(
     get, path = "/v1/statistics/leaderboard", tag = "serials", params(CommunityQuery),
     responses((status = 200, body = LeaderboardResponse), (status = 304, description = "Not changed."))
@@ -59,20 +59,20 @@ pub async fn find_leaderboard(
     Ok(community::count_leaders(&state, codes).await?.answer(&req))
 }
 
-/// Whether to be named.
+/// Whether your account is named on the leaderboard.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListingRequest {
-    /// Whether everybody may read your name and how many cards you helped to unlock.
+    /// Whether the leaderboard shows everybody your name, and of how many cards that started hidden you have submitted a copy.
     pub on_leaderboard: bool,
 }
 
-/// Sets whether your account is named on the leaderboard. At first it is not.
+/// Sets whether your account is named on the leaderboard. By default it is not.
 ///
-/// `on_leaderboard` of `GET /v1/me` tells your last choice.
+/// `on_leaderboard` of `GET /v1/me` shows your choice at once.
 #[utoipa::path(
     put, path = "/v1/me/leaderboard", tag = "accounts", security(("bearer" = [])), request_body = ListingRequest,
-    responses((status = 204, description = "It is as you say, within a minute."))
+    responses((status = 204, description = "The choice is stored. The leaderboard shows it within a minute."))
 )]
 pub async fn change_listing(
     state: web::Data<AppState>,

@@ -11,7 +11,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::SubmitSerials;
 use crate::http::extract::{Body, ClientNetwork, May};
 
-/// Serial codes and the cards they are printed on.
+/// Serial codes, each with the name of the card that it is printed on.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitBatchRequest {
@@ -20,17 +20,17 @@ pub struct SubmitBatchRequest {
     pub submissions: Vec<SubmitRequest>,
 }
 
-/// Registers several copies at once, each with its own verdict.
+/// Submits several serial codes at once; each gets its own verdict.
 ///
-/// One wrong submission does not keep the others from counting. Each rejected one uses up an attempt, as it would alone; when
-/// fewer attempts are left than there are submissions, the last ones are not looked at: `serial_attempts_used_up`. A batch that is sent
-/// again is harmless: what it registered is `already_yours`.
+/// A wrong submission does not affect the others. Each rejected submission uses up an attempt, as it would alone. When no attempts are left, the rest
+/// of the batch is not examined and gets the verdict `serial_attempts_used_up`. A batch can be sent again without harm: copies that it registered
+/// before get the verdict `already_yours`.
 #[utoipa::path(
     post, path = "/v1/submissions/batch", tag = "serials", security(("bearer" = [])), request_body = SubmitBatchRequest,
     responses(
         (status = 200, body = BatchResponse),
         (status = 422, description = "`invalid_body`"),
-        (status = 429, description = "`serial_attempts_used_up`: none is left; `rate_limited`"),
+        (status = 429, description = "`serial_attempts_used_up`: no attempt is left; `rate_limited`"),
     )
 )]
 pub async fn create_submissions(

@@ -19,12 +19,12 @@ use crate::domain::ids::SubmissionId;
 use crate::http::extract::{Caller, Judge, JudgedBody, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
-/// Which of those that wait, and which part of the list.
+/// Which waiting submissions, and which part of the list.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct WaitingQuery {
-    /// Only submissions of this account: its id or, for who may read accounts, its whole name.
+    /// Only submissions of this account: its id or its whole name. To use a name, a token needs `admin:read`.
     #[param(value_type = Option<String>, example = "ada")]
     account: Option<Person>,
     /// Only submissions of cards of this game.
@@ -75,24 +75,24 @@ pub async fn list_waiting_submissions(
     page.answer(&req, Freshness::Private)
 }
 
-/// What a moderator says of a submission.
+/// A moderator's decision about a submission.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewRequest {
-    /// Whether it counts.
+    /// Whether the submission counts: `true` confirms it, `false` refuses it.
     pub confirmed: bool,
-    /// Why, for the audit log: 1 to 500 characters.
+    /// The reason, for the audit log: 1 to 500 characters.
     #[schema(example = "Photo of the card seen.", min_length = 1, max_length = 500)]
     pub note: String,
 }
 
-/// Confirms or refuses a submission. That is final; saying the same again changes nothing.
+/// Confirms or refuses a submission, permanently. Repeating the decision changes nothing.
 ///
-/// The copy stays registered either way: a review is about the unlock alone.
+/// The copy stays registered in both cases: a review only decides whether the submission counts for the unlock.
 #[utoipa::path(
     put, path = "/v1/submissions/{submission}/review", tag = "serials", security(("bearer" = [])),
     params(("submission" = Uuid, Path, description = "Id of the submission")), request_body = ReviewRequest,
-    responses((status = 200, body = ReviewResponse), (status = 409, description = "`already_reviewed`: the other way; `own_case`"))
+    responses((status = 200, body = ReviewResponse), (status = 409, description = "`already_reviewed`: a moderator has decided the opposite before; `own_case`"))
 )]
 pub async fn review_submission(
     state: web::Data<AppState>,

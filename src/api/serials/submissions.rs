@@ -1,4 +1,4 @@
-//! Submissions: a player registers the serial code of a card that she owns.
+//! Submissions: players register the serial codes of cards that they own.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use crate::http::extract::{
 };
 use crate::memory::rendered::Freshness;
 
-/// A serial code and the card it is printed on.
+/// A serial code and the name of the card that it is printed on.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitRequest {
@@ -29,7 +29,7 @@ pub struct SubmitRequest {
     /// Name of the card: 1 to 200 characters; case and punctuation do not matter.
     #[schema(example = "Nobody's Shadow", min_length = 1, max_length = 200)]
     pub name: String,
-    /// Code of the game, when you want it checked, too.
+    /// Code of the game. If it is given, a copy of another game is rejected.
     #[schema(example = "ttcg")]
     pub game: Option<String>,
 }
@@ -77,19 +77,21 @@ fn unreadable(error: SerialError, name: Option<TextError>) -> Problem {
 
 /// Submits a serial code: the copy is registered to you.
 ///
-/// The copy is yours from now on, and you see its card. The first of your submissions for a hidden card counts for its unlock. Where the
-/// unlock policy does not let it count yet, the answer says `state: held` and why, and `unlock` is what it was before.
-/// An unknown code, another card's name and a voided copy get the same answer, `submission_rejected`, and use up an attempt. A
-/// typing error is told at once and uses up nothing. The same request sent many times at once uses up one attempt at most. A copy that was given to you in a trade is yours already.
+/// The copy is yours from now on, and you see its card. Your first submission for a hidden card counts for its unlock. If the unlock policy holds it
+/// back, `state` is `held`, `held_for` has the reason, and `unlock` does not include it.
+///
+/// An unknown code, the name of another card and a void copy get the same answer, `submission_rejected`, which uses up an attempt. A typing error is
+/// reported at once and uses up no attempt. If the same request is sent many times at once, it uses up at most one attempt. A copy that you got in
+/// another way, such as a trade, is yours already.
 #[utoipa::path(
     post, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), request_body = SubmitRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
         (status = 200, description = "The copy was yours already.", body = AcceptedResponse),
         (status = 201, body = AcceptedResponse, headers(("Location" = String, description = "The submission"))),
-        (status = 409, description = "`registered_to_another`: see the dispute `dispute_id`; `copy_passed_on`: it was yours once; \
+        (status = 409, description = "`registered_to_another`: your dispute about the copy is `dispute_id`; `copy_passed_on`: the copy was yours once; \
                                       `idempotency_in_progress`"),
-        (status = 422, description = "`serial_malformed` (with `position` where one symbol is to blame), `serial_mistyped`, \
+        (status = 422, description = "`serial_malformed` (with `position` if a symbol is not allowed), `serial_mistyped`, \
                                       `submission_rejected`, `invalid_body`, `idempotency_key_reused`"),
         (status = 429, description = "`serial_attempts_used_up`, `rate_limited`"),
     )

@@ -15,7 +15,7 @@ use crate::http::extract::{Judge, JudgedBody, May, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::serials::unlock_policies::PolicyPlace;
 
-/// Shows what unlocks the cards of a set.
+/// Shows the unlock policy that applies to a set.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/unlock-policy", tag = "serials",
     params(
@@ -41,7 +41,7 @@ pub async fn find_set_policy(
     }
 }
 
-/// Shows what unlocks the cards of those sets of a game that have no policy of their own. 404 when the game has none.
+/// Shows the unlock policy of a game, for its sets that have no policy of their own. 404 if the game has none.
 #[utoipa::path(
     get, path = "/v1/games/{game}/unlock-policy", tag = "serials",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
@@ -60,20 +60,20 @@ pub async fn find_game_policy(
     revision.answer_public(&req, &answer)
 }
 
-/// Gives a set a policy of its own. It counts from now on and for what was submitted before.
+/// Sets the unlock policy of a set. It also applies to earlier submissions.
 ///
-/// Cards that already have enough submissions by the new policy are unlocked at once; unlocked cards are never hidden again. To change a
-/// policy, name its version in `If-Match`.
+/// Cards that already have enough submissions under the new policy are unlocked at once; unlocked cards are never hidden again. To replace a policy,
+/// send its version in `If-Match`.
 #[utoipa::path(
     put, path = "/v1/games/{game}/sets/{set}/unlock-policy", tag = "serials", security(("bearer" = [])),
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
         ("set" = String, Path, description = "Code of the set", example = "veil"),
-        ("If-Match" = Option<String>, Header, description = "ETag of the policy that is shown; none is needed for a first one", example = "\"r1\""),
+        ("If-Match" = Option<String>, Header, description = "ETag of the policy that `GET` shows; not needed for the set's first policy", example = "\"r1\""),
     ),
     request_body = UnlockPolicyBody,
     responses(
-        (status = 200, body = PolicyChangedResponse), (status = 201, body = PolicyChangedResponse, description = "The set had none of its own."),
+        (status = 200, body = PolicyChangedResponse), (status = 201, body = PolicyChangedResponse, description = "The set had no policy of its own."),
         (status = 412, description = "`precondition_failed`"), (status = 428, description = "`precondition_required`"),
     )
 )]
@@ -88,16 +88,16 @@ pub async fn set_set_policy(
     change(&state, &by, of_set(path), versions, Some(policy)).await
 }
 
-/// Gives a game a policy for all its sets that have none of their own.
+/// Sets the unlock policy of a game, for its sets that have no policy of their own.
 #[utoipa::path(
     put, path = "/v1/games/{game}/unlock-policy", tag = "serials", security(("bearer" = [])),
     params(
         ("game" = String, Path, description = "Code of the game", example = "ttcg"),
-        ("If-Match" = Option<String>, Header, description = "ETag of the policy to replace; none for a first one", example = "\"r1\""),
+        ("If-Match" = Option<String>, Header, description = "ETag of the policy to replace; not needed for the game's first policy", example = "\"r1\""),
     ),
     request_body = UnlockPolicyBody,
     responses(
-        (status = 200, body = PolicyChangedResponse), (status = 201, body = PolicyChangedResponse, description = "The game had none."),
+        (status = 200, body = PolicyChangedResponse), (status = 201, body = PolicyChangedResponse, description = "The game had no policy."),
         (status = 412, description = "`precondition_failed`"), (status = 428, description = "`precondition_required`"),
     )
 )]
@@ -112,7 +112,7 @@ pub async fn set_game_policy(
     change(&state, &by, of_game(game), versions, Some(policy)).await
 }
 
-/// Deletes a set's own policy: then the game's applies, or the threshold of the set file.
+/// Deletes a set's own unlock policy. Then that of the game applies, or else the threshold of the set file.
 #[utoipa::path(
     delete, path = "/v1/games/{game}/sets/{set}/unlock-policy", tag = "serials", security(("bearer" = [])),
     params(
@@ -134,7 +134,7 @@ pub async fn remove_set_policy(
     change(&state, &by, of_set(path), versions, None).await
 }
 
-/// Deletes a game's policy: then the thresholds of the set files apply.
+/// Deletes the unlock policy of a game. Then the thresholds of the set files apply.
 #[utoipa::path(
     delete, path = "/v1/games/{game}/unlock-policy", tag = "serials", security(("bearer" = [])),
     params(

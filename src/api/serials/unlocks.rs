@@ -20,7 +20,7 @@ use crate::memory::rendered::Freshness;
 /// Progress changes with every submission: caches keep it for seconds only.
 const FRESHNESS: Freshness = Freshness::Public(5);
 
-/// Lists unlocked cards, the newest first.
+/// Lists unlocked cards, the last unlocked first.
 #[utoipa::path(
     get, path = "/v1/unlocks", tag = "serials", params(PageQuery),
     responses((status = 200, body = Page<UnlockedCard>), (status = 304, description = "Not changed."))
@@ -35,14 +35,14 @@ pub async fn list_unlocks(
 
 /// Shows how many submissions a card has, and how many unlock it.
 ///
-/// Everybody may know. Cards that never were hidden have no progress: 404.
+/// Everybody may read this. A card that was never hidden has no progress: 404.
 #[utoipa::path(
     get, path = "/v1/cards/{card}/unlock", tag = "serials",
     params(("card" = Uuid, Path, description = "Id of the card")),
     responses(
         (status = 200, body = CardUnlock),
         (status = 304, description = "Not changed."),
-        (status = 308, description = "The card became one with another: its place is in `Location`."),
+        (status = 308, description = "The card was merged into another card, whose address is in `Location`."),
     )
 )]
 pub async fn find_unlock(
@@ -54,7 +54,7 @@ pub async fn find_unlock(
     found.answer(&req, |unlock| cacheable(&req, FRESHNESS, None, &unlock))
 }
 
-/// Lists the progress of those cards of a set that started hidden, by number.
+/// Lists the unlock progress of the cards of a set that started hidden, by number.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/unlocks", tag = "serials",
     params(
@@ -76,16 +76,16 @@ pub async fn list_set_unlocks(
     page.answer(&req, FRESHNESS)
 }
 
-/// Why something is unlocked by hand.
+/// The reason for an unlock by hand.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnlockRequest {
-    /// For the audit log: 1 to 500 characters.
+    /// The reason, for the audit log: 1 to 500 characters.
     #[schema(example = "Shown on stage at the release.", min_length = 1, max_length = 500)]
     pub reason: String,
 }
 
-/// Unlocks a card by hand. One that is unlocked already stays as it is.
+/// Unlocks a card by hand. A card that is already unlocked does not change.
 #[utoipa::path(
     post, path = "/v1/cards/{card}/unlock", tag = "serials", security(("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card")), request_body = UnlockRequest,
@@ -102,7 +102,7 @@ pub async fn unlock_card(
     Ok(HttpResponse::Ok().json(answer))
 }
 
-/// Unlocks all cards of a set by hand.
+/// Unlocks all hidden cards of a set by hand.
 #[utoipa::path(
     post, path = "/v1/games/{game}/sets/{set}/unlocks", tag = "serials", security(("bearer" = [])),
     params(

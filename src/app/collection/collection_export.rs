@@ -13,10 +13,10 @@ use crate::store::collection::counts::{self, EntryView};
 /// An entry of an exported file.
 #[derive(Serialize, ToSchema)]
 pub struct ExportedEntry {
-    /// How many.
+    /// Number of cards.
     #[schema(example = 4)]
     pub quantity: i32,
-    /// Name; absent when the card is hidden from you.
+    /// Name of the card; absent if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Kettle Imp")]
     pub name: Option<String>,
@@ -29,11 +29,11 @@ pub struct ExportedEntry {
     /// Number in the set.
     #[schema(example = "016")]
     pub number: String,
-    /// Rarity; absent when the card is hidden from you.
+    /// Code of the rarity; absent if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "common")]
     pub rarity: Option<String>,
-    /// Condition.
+    /// Condition of the cards.
     #[schema(example = "near_mint")]
     pub condition: &'static str,
     /// Id of the printing.

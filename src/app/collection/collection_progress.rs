@@ -17,7 +17,7 @@ use crate::store::collection::counts::{
     self, DuplicateFilter, DuplicatePosition, DuplicateView, OwnedRow, TotalRow,
 };
 
-/// So many of so many.
+/// How many you own, and how many there are.
 #[derive(Default, Serialize, ToSchema)]
 pub struct PartResponse {
     /// How many you have.
@@ -28,13 +28,13 @@ pub struct PartResponse {
     pub total: i64,
 }
 
-/// So many of so many that have something in common.
+/// How many cards or printings of a rarity or kind you own, and how many there are.
 #[derive(Serialize, ToSchema)]
 pub struct CodedPartResponse {
     /// Code of the rarity or kind.
     #[schema(example = "common")]
     pub code: String,
-    /// How many of them.
+    /// How many you own, and how many there are.
     #[serde(flatten)]
     pub part: PartResponse,
 }
@@ -48,13 +48,13 @@ pub struct SetCompletionResponse {
     /// Name of the set.
     #[schema(example = "Hearth and Home")]
     pub name: String,
-    /// Cards, in whatever rarity: all of the set, hidden ones, too.
+    /// All cards of the set, hidden cards included. You own a card if you own it in any rarity.
     pub cards: PartResponse,
     /// Printings of cards that you may see.
     pub printings: PartResponse,
-    /// Printings of cards that you may see by rarity, the most common first.
+    /// Printings of cards that you may see, by rarity, the most common first.
     pub rarities: Vec<CodedPartResponse>,
-    /// Cards that you may see by kind.
+    /// Cards that you may see, by kind.
     pub kinds: Vec<CodedPartResponse>,
 }
 
@@ -143,22 +143,22 @@ pub async fn find_completion(
     Ok(CompletionResponse { data })
 }
 
-/// A printing of which you have several.
+/// A printing of which you have more than you keep.
 #[derive(Serialize, ToSchema)]
 pub struct DuplicateResponse {
-    /// The printing.
+    /// Id of the printing.
     pub printing: Uuid,
-    /// Its rarity; absent when the card is hidden from the caller.
+    /// Its rarity; absent if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "common")]
     pub rarity: Option<String>,
-    /// Counted, in all conditions.
+    /// Number of counted cards, in all conditions.
     #[schema(example = 3, minimum = 0)]
     pub counted: i64,
-    /// Registered copies.
+    /// Number of registered copies.
     #[schema(example = 1, minimum = 0)]
     pub registered: i64,
-    /// How many there are beyond those that you keep.
+    /// How many more than `over` you have.
     #[schema(example = 3, minimum = 1)]
     pub spare: i64,
     /// Its card.

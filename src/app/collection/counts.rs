@@ -23,13 +23,13 @@ use crate::store::operations::idempotency::IdempotencyClaim;
 pub use crate::store::collection::counts::{Change, EntryPosition};
 
 words! {
-    Condition: "In which condition a card is, the best first.";
+    Condition: "The condition of a card, the best first.";
 }
 
-/// A card in few words. A card that is hidden from the caller has game, set and number only.
+/// A short form of a card, without name and kind if the card is hidden from you.
 #[derive(Serialize, ToSchema)]
 pub struct CardLineResponse {
-    /// Id.
+    /// Id of the card.
     pub id: Uuid,
     /// Code of its game.
     #[schema(example = "ttcg")]
@@ -40,17 +40,17 @@ pub struct CardLineResponse {
     /// Its number in the set.
     #[schema(example = "016")]
     pub number: String,
-    /// Whether it is hidden from the public.
+    /// Whether the card is hidden from the public.
     pub hidden: bool,
-    /// Name; absent when the card is hidden from the caller.
+    /// Its name; absent if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Kettle Imp")]
     pub name: Option<String>,
-    /// Code of its kind; absent when the card is hidden from the caller.
+    /// Code of its kind; absent if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "unit")]
     pub kind: Option<String>,
-    /// Where the whole card is.
+    /// Address of the whole card.
     #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub href: String,
 }
@@ -73,21 +73,21 @@ impl From<CardLine> for CardLineResponse {
 /// An entry of a collection.
 #[derive(Serialize, ToSchema)]
 pub struct CollectionEntryResponse {
-    /// The printing.
+    /// Id of the printing.
     pub printing: Uuid,
-    /// Its rarity; absent when the card is hidden from the caller.
+    /// Its rarity; absent if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "common")]
     pub rarity: Option<String>,
     /// `mint`, `near_mint`, `lightly_played`, `moderately_played`, `heavily_played` or `damaged`.
     #[schema(example = "near_mint")]
     pub condition: &'static str,
-    /// How many.
+    /// Number of cards.
     #[schema(example = 4, minimum = 1, maximum = 9999)]
     pub quantity: i32,
     /// Its card.
     pub card: CardLineResponse,
-    /// When the count was changed last.
+    /// When the count was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -107,12 +107,12 @@ impl From<EntryView> for CollectionEntryResponse {
 /// A count that was changed.
 #[derive(Serialize, ToSchema)]
 pub struct ChangedCount {
-    /// The printing.
+    /// Id of the printing.
     pub printing: Uuid,
     /// The condition.
     #[schema(example = "near_mint")]
     pub condition: &'static str,
-    /// How many there are now, after all changes of the request.
+    /// The count now, after all changes of the request.
     #[schema(example = 6, minimum = 0, maximum = 9999)]
     pub quantity: i32,
 }
@@ -130,11 +130,11 @@ impl From<Changed> for ChangedCount {
 /// The counts after the changes.
 #[derive(Serialize, ToSchema)]
 pub struct CountChangesResponse {
-    /// One for each change, in their order.
+    /// One count for each change, in the order of the changes.
     pub data: Vec<ChangedCount>,
 }
 
-/// A card, or a printing of it, that may be meant.
+/// A card or a printing that is meant or may be meant.
 #[derive(Serialize, ToSchema)]
 pub struct ChoiceResponse {
     /// Code of its game.
@@ -146,15 +146,15 @@ pub struct ChoiceResponse {
     /// Its number in the set.
     #[schema(example = "016")]
     pub number: String,
-    /// Name.
+    /// Name of the card; absent if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Kettle Imp")]
     pub name: Option<String>,
-    /// Rarity, where the card is clear.
+    /// Code of the rarity. Absent if only the card is known, or if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "common")]
     pub rarity: Option<String>,
-    /// Id of the printing, where the card is clear.
+    /// Id of the printing. Absent if only the card is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printing: Option<Uuid>,
 }
@@ -267,7 +267,7 @@ pub struct ChangedEntry {
 pub struct ChangedEntries {
     /// Whether an earlier request with the same key made the changes; this request then changed nothing.
     pub is_repeat: bool,
-    /// One for each change, in their order.
+    /// One count for each change, in the order of the changes.
     pub entries: Vec<ChangedEntry>,
 }
 

@@ -12,10 +12,10 @@ use crate::store::collection::collection_imports::{
     CommitError, Committed, Reading, RejectedLine, Verdict,
 };
 
-/// A heading and what it means.
+/// A heading of a file, and its meaning.
 #[derive(Serialize, ToSchema)]
 pub struct ColumnResponse {
-    /// As it stands in the file.
+    /// The heading, as it is written in the file.
     #[schema(example = "Collector Number")]
     pub heading: String,
     /// `quantity`, `name`, `game`, `set`, `set_code`, `set_name`, `number`, `rarity`, `condition`, `finish` or `printing`.
@@ -23,13 +23,13 @@ pub struct ColumnResponse {
     pub meaning: &'static str,
 }
 
-/// How a file is written, as far as it was recognised.
+/// The form of a file, as far as it was recognised.
 #[derive(Serialize, ToSchema)]
 pub struct DialectResponse {
     /// `csv` or `json`.
     #[schema(example = "csv")]
     pub format: &'static str,
-    /// What separates the fields of a CSV file.
+    /// The character that separates the fields of a CSV file. Absent for JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = ",")]
     pub delimiter: Option<char>,
@@ -38,14 +38,14 @@ pub struct DialectResponse {
     pub encoding: &'static str,
     /// Whether the file began with a byte order mark.
     pub byte_order_mark: bool,
-    /// The program that writes such headings: `cardscape`, `moxfield`, `archidekt`, `deckbox`, `manabox`,
-    /// `dragonshield`, `tcgplayer`.
+    /// The program that writes such headings: `cardscape`, `moxfield`, `archidekt`, `deckbox`, `manabox`, `dragonshield` or `tcgplayer`. Absent if
+    /// none was recognised.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "moxfield")]
     pub program: Option<&'static str>,
     /// The columns that were read.
     pub columns: Vec<ColumnResponse>,
-    /// Headings of columns that were not read.
+    /// Headings of columns that were ignored.
     #[schema(example = json!(["Tradelist Count", "Foil"]))]
     pub ignored: Vec<String>,
 }
@@ -68,60 +68,60 @@ impl From<Dialect> for DialectResponse {
     }
 }
 
-/// How many lines have which verdict.
+/// How many lines have each verdict.
 #[derive(Default, Serialize, ToSchema)]
 pub struct ImportTotals {
-    /// Lines, without the heading and blank ones.
+    /// Number of lines, without the headings and blank lines.
     #[schema(example = 3)]
     pub lines: usize,
-    /// Lines with nothing in them.
+    /// Number of blank lines.
     pub blank: usize,
-    /// Lines that are ok.
+    /// Number of lines that are `ok`.
     #[schema(example = 2)]
     pub ok: usize,
-    /// Lines that may mean several printings.
+    /// Number of lines that may mean several printings.
     pub ambiguous: usize,
-    /// Lines that mean nothing that you may see.
+    /// Number of lines that mean nothing that you may see.
     #[schema(example = 1)]
     pub unknown: usize,
-    /// Lines that cannot be read.
+    /// Number of lines that cannot be read.
     pub invalid: usize,
-    /// Cards that the lines which are ok count together.
+    /// Sum of the quantities of the lines that are `ok`.
     #[schema(example = 6)]
     pub cards: i64,
-    /// Entries that they make: printings in one condition.
+    /// Number of entries that these lines result in. An entry is a printing in one condition.
     #[schema(example = 2)]
     pub entries: usize,
 }
 
-/// What a line was found to be.
+/// The result of reading a line.
 #[derive(Serialize, ToSchema)]
 pub struct ImportLine {
-    /// Its place: the line of a CSV file, the place in the list of a JSON file; from 1.
+    /// Its place, from 1: the line of a CSV file, or the place in the list of a JSON file.
     #[schema(example = 2)]
     pub line: u64,
-    /// What it calls its card, in the words of the file.
+    /// The card, as the line names it.
     #[schema(example = "Kettle Imp")]
     pub text: String,
     /// `ok`, `ambiguous`, `unknown` or `invalid`.
     #[schema(example = "ok")]
     pub verdict: &'static str,
-    /// How many, of a line that is ok.
+    /// Number of cards. Absent unless the line is `ok`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 4)]
     pub quantity: Option<i32>,
-    /// In which condition, of a line that is ok.
+    /// Condition of the cards. Absent unless the line is `ok`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "near_mint")]
     pub condition: Option<&'static str>,
-    /// What it means, when it is ok.
+    /// The printing that the line means. Absent unless the line is `ok`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<ChoiceResponse>,
-    /// Why it is not ok.
+    /// Why the line is not `ok`, for people. Absent if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub detail: Option<LineFault>,
-    /// What may be meant, among the cards that you may see.
+    /// Cards or printings that may be meant, among those that you may see. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<ChoiceResponse>,
 }
@@ -153,24 +153,25 @@ impl ImportLine {
     }
 }
 
-/// What a file was read as. Nothing is counted yet.
+/// The result of reading a file. Your collection has not changed yet.
 #[derive(Serialize, ToSchema)]
 pub struct CollectionImportResponse {
-    /// The token that commits exactly this, for this account.
+    /// Id of the import, with which your account can commit exactly this result.
     pub import: Uuid,
-    /// Until when it can be committed.
+    /// Until when the import can be committed.
     pub expires_at: DateTime<Utc>,
     /// `add` or `replace`.
     #[schema(example = "add")]
     pub mode: &'static str,
-    /// How the file is written.
+    /// The form of the file.
     pub dialect: DialectResponse,
-    /// How many lines have which verdict.
+    /// How many lines have each verdict.
     pub totals: ImportTotals,
-    /// Unknown names for which no near names were looked for, because there are too many.
+    /// Number of unknown names for which no similar names were searched, because there are too many or the search took too long. Absent if there are
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestions_left_out: Option<usize>,
-    /// Lines whose `suggestions` are left out, because the lines before them have thousands.
+    /// Number of lines whose `suggestions` are left out, because an answer has at most 10,000 of all lines together. Absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choices_left_out: Option<usize>,
     /// Every line, in the order of the file.
@@ -194,19 +195,19 @@ impl ImportTotals {
     }
 }
 
-/// A line that was not taken.
+/// A line that was not imported.
 #[derive(Serialize, ToSchema)]
 pub struct RejectedLineResponse {
-    /// Its place in the file, from 1.
+    /// Its place, from 1: the line of a CSV file, or the place in the list of a JSON file.
     #[schema(example = 3)]
     pub line: u64,
-    /// What it calls its card, in the words of the file.
+    /// The card, as the line names it.
     #[schema(example = "Ketle Imp")]
     pub text: String,
     /// `ambiguous`, `unknown` or `invalid`.
     #[schema(example = "unknown")]
     pub verdict: String,
-    /// Why.
+    /// Why it was not imported, for people.
     #[schema(example = "there is no card of that name")]
     pub detail: String,
 }
@@ -217,22 +218,22 @@ impl From<RejectedLine> for RejectedLineResponse {
     }
 }
 
-/// What a commit did.
+/// The result of a commit.
 #[derive(Serialize, ToSchema)]
 pub struct CommitResponse {
-    /// The import.
+    /// Id of the import.
     pub import: Uuid,
-    /// Entries that were not there before.
+    /// Number of entries that are new.
     #[schema(example = 2)]
     pub added: usize,
-    /// Entries whose count is another now.
+    /// Number of entries whose count changed.
     pub changed: usize,
-    /// Entries that are gone: with `replace` only.
+    /// Number of entries that were removed, which only `replace` does.
     pub removed: usize,
-    /// Cards that the lines which are ok count together.
+    /// Sum of the quantities of the lines that are `ok`.
     #[schema(example = 6)]
     pub cards: i64,
-    /// Lines that were not taken, all of them.
+    /// All lines that were not imported.
     pub rejected: Vec<RejectedLineResponse>,
 }
 

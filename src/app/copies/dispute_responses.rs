@@ -11,29 +11,29 @@ use crate::domain::copies::dispute::DisputeSide;
 use crate::domain::ids::AccountId;
 use crate::store::copies::disputes::{DisputeView, StatementRow};
 
-/// Who two sides of a dispute are: for moderators.
+/// The accounts in a dispute, for moderators. Names are absent for tokens without `admin:read`.
 #[derive(Serialize, ToSchema)]
 pub struct DisputeParties {
-    /// Who claims the copy.
+    /// Id of the account that claims the copy.
     pub claimant_id: Uuid,
     /// Name of the claimant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ben")]
     pub claimant_name: Option<String>,
-    /// Who has it now.
+    /// Id of the account that owns the copy now.
     pub owner_id: Uuid,
     /// Name of the owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub owner_name: Option<String>,
-    /// Who had it before a moderator gave it to the claimant.
+    /// Id of the account that lost the copy by the decision. Absent if no account did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_by: Option<Uuid>,
-    /// Name of the former owner.
+    /// Name of the account that lost the copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub lost_by_name: Option<String>,
-    /// Which moderator decided; absent while nobody did.
+    /// Id of the moderator who decided the dispute. Absent if no moderator did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Uuid>,
     /// Name of the moderator.
@@ -48,19 +48,19 @@ pub(super) fn people_in(view: &DisputeView) -> impl Iterator<Item = Uuid> {
     some.into_iter().flatten().map(|account| account.0)
 }
 
-/// A dispute without what was said in it.
+/// A dispute without its statements.
 #[derive(Serialize, ToSchema)]
 pub struct DisputeSummaryResponse {
     /// Its id.
     pub id: Uuid,
-    /// `open`, `for_owner`, `for_claimant`, `withdrawn`, `settled` (the copy came to the claimant by a trade) or `voided`.
+    /// `open`, `for_owner`, `for_claimant`, `withdrawn`, `settled` (the claimant got the copy by a trade) or `voided` (the copy was declared void).
     #[schema(example = "open")]
     pub state: &'static str,
-    /// Your side: `claimant` or `owner`; absent for moderators.
+    /// Your side: `claimant` or `owner`. Absent for moderators who are on neither side.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "owner")]
     pub role: Option<&'static str>,
-    /// Id of the copy: for its owner and moderators. The claimant knows its code.
+    /// Id of the copy. Present only for its owner and for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy: Option<Uuid>,
     /// Card of the copy.
@@ -70,11 +70,11 @@ pub struct DisputeSummaryResponse {
     /// When it was closed; absent while it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<DateTime<Utc>>,
-    /// What the moderator who decided it says.
+    /// The reason that the moderator gave for the decision. Absent if no moderator decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "A photograph shows card and code")]
     pub reason: Option<String>,
-    /// Who the sides are: for moderators.
+    /// The accounts of the two sides. Present only for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parties: Option<DisputeParties>,
 }
@@ -112,21 +112,21 @@ impl DisputeSummaryResponse {
     }
 }
 
-/// Something that was said in a dispute.
+/// A statement in a dispute.
 #[derive(Serialize, ToSchema)]
 pub struct StatementResponse {
-    /// By whom: `claimant` or `owner`.
+    /// The side that made the statement: `claimant` or `owner`.
     #[schema(example = "owner")]
     pub by: &'static str,
-    /// What.
+    /// The text.
     #[schema(example = "I bought it at the fair in Ulm; the receipt is with the organisers.")]
     pub text: String,
-    /// When.
+    /// When the statement was made.
     pub created_at: DateTime<Utc>,
-    /// Who said it: for moderators.
+    /// Id of the account that made the statement. Present only for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<Uuid>,
-    /// The name of who said it: for moderators.
+    /// Name of that account. Present only for moderators; absent for tokens without `admin:read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub account_name: Option<String>,
@@ -135,10 +135,10 @@ pub struct StatementResponse {
 /// A dispute.
 #[derive(Serialize, ToSchema)]
 pub struct DisputeResponse {
-    /// The dispute itself.
+    /// The dispute without its statements.
     #[serde(flatten)]
     pub summary: DisputeSummaryResponse,
-    /// What was said, in order: by you; for moderators, by both sides.
+    /// The statements in the order in which they were made: yours or, for moderators, those of both sides.
     pub statements: Vec<StatementResponse>,
 }
 

@@ -15,10 +15,10 @@ use crate::domain::code::Code;
 use crate::domain::ids::{AccountId, CardId, CopyId};
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
 
-/// The card that a copy is of, as the caller may see it.
+/// The card of a copy, as the caller may see it.
 #[derive(Serialize, ToSchema)]
 pub struct CopyCard {
-    /// Id.
+    /// Id of the card.
     pub id: Uuid,
     /// Code of its game.
     #[schema(example = "ttcg")]
@@ -29,13 +29,13 @@ pub struct CopyCard {
     /// Its number in the set.
     #[schema(example = "001")]
     pub number: String,
-    /// Whether it is hidden from everybody who neither holds it nor oversees the cards.
+    /// Whether the card is hidden from the public.
     pub hidden: bool,
-    /// Its name; absent when it is hidden from you.
+    /// Its name; absent if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Kettle Imp")]
     pub name: Option<String>,
-    /// Where the whole card is.
+    /// Address of the whole card.
     #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub href: String,
 }
@@ -53,29 +53,29 @@ pub(super) fn card_of(view: &CopyView) -> CopyCard {
     }
 }
 
-/// A registered copy. Its serial code is on the card, and nowhere else.
+/// A registered copy. No answer contains its serial code.
 #[derive(Serialize, ToSchema)]
 pub struct CopyResponse {
-    /// Its id: what decks and trades call it.
+    /// Its id.
     pub id: Uuid,
     /// Its card.
     pub card: CopyCard,
-    /// Its rarity; absent when it is another's copy of a card that is hidden from you.
+    /// Its rarity; absent if the copy is not yours and its card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "common")]
     pub rarity: Option<String>,
-    /// Whether a moderator froze it: no trade moves it.
+    /// Whether a moderator froze it: it cannot be traded.
     pub frozen: bool,
-    /// Whether a moderator declared it void, for good: nobody holds it.
+    /// Whether a moderator declared it void, permanently: it belongs to nobody.
     pub voided: bool,
-    /// Whether somebody else claims it.
+    /// Whether another account claims it in an open dispute.
     pub disputed: bool,
-    /// When it was registered, by its first owner.
+    /// When it was registered to its first owner.
     pub registered_at: DateTime<Utc>,
-    /// Whose it is: for moderators.
+    /// Id of the account that owns it; if it is void, of its last owner. Present only for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_id: Option<Uuid>,
-    /// The name of whose it is: for moderators.
+    /// Name of that account. Present only for moderators; absent for tokens without `admin:read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub owner_name: Option<String>,
@@ -98,47 +98,47 @@ impl CopyResponse {
     }
 }
 
-/// Something that happened to a copy.
+/// An event in the history of a copy.
 #[derive(Serialize, ToSchema)]
 pub struct CopyEventResponse {
-    /// Place in the copy's history, from 1, without gaps.
+    /// Number of the event in the history of the copy, from 1, without gaps.
     #[schema(example = 1, minimum = 1)]
     pub position: i32,
-    /// `register`, `transfer`, `dispute`, `freeze`, `unfreeze`, `decide` or `void`.
+    /// `register`, `transfer` (a trade), `dispute` (another player claims the copy), `freeze`, `unfreeze`, `decide` (a dispute) or `void`.
     #[schema(example = "register")]
     pub event: &'static str,
-    /// Who did it, or, for `register` and `transfer`, got the copy: `you`, `another player` or `a moderator`. Players do not learn who
-    /// had a copy before them.
+    /// Who acted or, for `register` and `transfer`, who got the copy: `you`, `another player` or `a moderator`. Players do not see who owned a copy
+    /// before them.
     #[schema(example = "another player")]
     pub by: &'static str,
-    /// Whose the copy was after it: `you` or `another player`.
+    /// The owner of the copy after the event: `you` or `another player`. After `void`: its last owner.
     #[schema(example = "you")]
     pub owner: &'static str,
-    /// What the moderator said.
+    /// The reason that the moderator gave. Absent for events that are not by a moderator.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Reported as stolen")]
     pub reason: Option<String>,
-    /// The trade that moved it, when you were a side of it.
+    /// Id of the trade that moved the copy. Present only for the two sides of the trade and for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trade: Option<Uuid>,
-    /// The dispute that it opened or decided.
+    /// Id of the dispute that was opened or decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispute: Option<Uuid>,
-    /// Who did it, or got the copy: for moderators.
+    /// Id of the account that acted or got the copy, as in `by`. Present only for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<Uuid>,
-    /// The name of who did it, or got the copy: for moderators.
+    /// Name of that account. Present only for moderators; absent for tokens without `admin:read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub account_name: Option<String>,
-    /// Whose the copy was after it: for moderators.
+    /// Id of the account that owned the copy after the event. Present only for moderators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_id: Option<Uuid>,
-    /// The name of whose the copy was after it: for moderators.
+    /// Name of that account. Present only for moderators; absent for tokens without `admin:read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub owner_name: Option<String>,
-    /// When.
+    /// When it happened.
     pub at: DateTime<Utc>,
 }
 

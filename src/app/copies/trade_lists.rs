@@ -26,22 +26,22 @@ use crate::store::copies::trade_lists::{
 use crate::store::decks::deck_lists::Edited;
 
 words! {
-    Visibility: "Who may read it: its owner, or everybody.";
+    Visibility: "Who may read the list: only its owner (`private`), or everybody (`public`).";
 }
 
-/// An item of a list.
+/// An item of a list of wants or haves.
 #[derive(Serialize, ToSchema)]
 pub struct TradeItemResponse {
     /// The card.
     pub card: CardLineResponse,
-    /// The printing; absent: any rarity, or the card is hidden from the reader.
+    /// Id of the printing. Absent if any rarity is meant and, in the list of another player, if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printing: Option<Uuid>,
-    /// Its rarity; absent: any, or the card is hidden from the reader.
+    /// Its rarity. Absent if any rarity is meant, or if the card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
     pub rarity: Option<String>,
-    /// How many.
+    /// Number of cards.
     #[schema(example = 2, minimum = 1, maximum = 9999)]
     pub quantity: i32,
 }
@@ -53,16 +53,16 @@ impl From<TradeItemView> for TradeItemResponse {
     }
 }
 
-/// One of the own lists.
+/// Your list of wants or haves.
 #[derive(Serialize, ToSchema)]
 pub struct TradeListResponse {
-    /// `private` (only you read it) or `public`.
+    /// `private` (only you can read it) or `public`.
     #[schema(example = "public")]
     pub visibility: &'static str,
-    /// When it was changed last; absent when it never was.
+    /// When the list was last changed; absent if you never wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
-    /// What stands on it, in your order.
+    /// The items, in your order.
     pub items: Vec<TradeItemResponse>,
 }
 
@@ -100,7 +100,7 @@ pub struct WantedItem {
     pub named: NamedItem,
     /// Of a card: the rarity; `None`: any.
     pub rarity: Option<Code>,
-    /// How many.
+    /// Number of cards.
     pub quantity: i32,
 }
 
@@ -225,16 +225,16 @@ async fn resolve(
     if faults.is_empty() { Ok(items) } else { Err(Problem::invalid(faults)) }
 }
 
-/// A list that a player shows.
+/// A player's public list of wants or haves.
 #[derive(Serialize, ToSchema)]
 pub struct ShownTradeListResponse {
     /// Name of the player.
     #[schema(example = "ada")]
     pub player: String,
-    /// When the list was changed last.
+    /// When the list was last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<DateTime<Utc>>,
-    /// What stands on it, in the player's order.
+    /// The items, in the player's order. A card that is hidden from you is one item for all its rarities.
     pub items: Vec<TradeItemResponse>,
 }
 

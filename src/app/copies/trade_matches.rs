@@ -10,19 +10,19 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection};
 use crate::store::copies::trade_lists::{self, MatchPosition, TradeMatch};
 
-/// A player who would suit.
+/// A player whose public lists match yours.
 #[derive(Serialize, ToSchema)]
 pub struct TradeMatchResponse {
     /// Name of the player.
     #[schema(example = "ben")]
     pub player: String,
-    /// How many items of your wants they have.
+    /// How many items of your wants are among the player's haves.
     #[schema(example = 3, minimum = 0)]
     pub they_have: i64,
-    /// How many items of your haves they want.
+    /// How many items of your haves are among the player's wants.
     #[schema(example = 1, minimum = 0)]
     pub they_want: i64,
-    /// Whether both is so.
+    /// Whether both numbers are above 0.
     #[schema(example = true)]
     pub mutual: bool,
 }

@@ -17,18 +17,19 @@ pub struct TradedCopyResponse {
     pub id: Uuid,
     /// Its card.
     pub card: CopyCard,
-    /// Its rarity; absent when it is another's copy of a card that is hidden from you.
+    /// Its rarity; absent if the copy is not yours and its card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
     pub rarity: Option<String>,
-    /// While the offer is open: whether somebody else claims the copy. Whoever takes it takes the dispute, too.
+    /// Whether another account claims the copy in an open dispute; the player who gets the copy also gets the dispute. Absent unless the offer is
+    /// open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disputed: Option<bool>,
-    /// While the offer is open: whether its giver still has it to give.
+    /// Whether its giver can still give it: owns it, and it is neither frozen nor void. Absent unless the offer is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = true)]
     pub available: Option<bool>,
-    /// In a lapsed offer: whether it lapsed because of this copy.
+    /// Whether the offer lapsed because of this copy. Absent unless the offer lapsed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gone: Option<bool>,
 }
@@ -59,33 +60,33 @@ pub struct TradeSummaryResponse {
     /// Your side: `offerer` or `recipient`.
     #[schema(example = "recipient")]
     pub role: &'static str,
-    /// Name of the player who made it.
+    /// Name of the player who made the offer.
     #[schema(example = "ada")]
     pub from: String,
-    /// Name of the player who is asked.
+    /// Name of the player who received the offer.
     #[schema(example = "ben")]
     pub to: String,
-    /// How many copies go from the one to the other.
+    /// Number of copies that go from `from` to `to`.
     #[schema(example = 2)]
     pub give_count: i64,
-    /// How many go back for it.
+    /// Number of copies that go from `to` to `from`.
     #[schema(example = 1)]
     pub want_count: i64,
-    /// What the player who made it says.
+    /// Message of the player who made the offer.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "My second Imp for your Smith?")]
     pub message: Option<String>,
-    /// The offer that this one answers.
+    /// Id of the offer that this counter-offer answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter_to: Option<Uuid>,
-    /// The offer that answers this one.
+    /// Id of the counter-offer that answers this offer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub countered_by: Option<Uuid>,
-    /// When it was made.
+    /// When the offer was made.
     pub created_at: DateTime<Utc>,
-    /// Until when it can be accepted.
+    /// Until when the offer can be accepted.
     pub expires_at: DateTime<Utc>,
-    /// When it was closed; absent while it is open.
+    /// When the offer was closed or expired; absent while it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<DateTime<Utc>>,
 }
@@ -110,10 +111,10 @@ impl TradeSummaryResponse {
     }
 }
 
-/// A trade: an offer to exchange copies, and what became of it.
+/// A trade: an offer to exchange copies, and its result.
 #[derive(Serialize, ToSchema)]
 pub struct TradeResponse {
-    /// The trade itself.
+    /// The trade without its copies.
     #[serde(flatten)]
     pub summary: TradeSummaryResponse,
     /// The copies that go from `from` to `to`.

@@ -23,11 +23,11 @@ pub struct ShownCopyResponse {
     pub id: Uuid,
     /// Its card.
     pub card: CopyCard,
-    /// Its rarity; absent when its card is hidden from you.
+    /// Its rarity; absent if its card is hidden from you.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "common")]
     pub rarity: Option<String>,
-    /// Whether somebody else claims it.
+    /// Whether another account claims it in an open dispute.
     pub disputed: bool,
 }
 

@@ -5,21 +5,21 @@ use utoipa::ToSchema;
 
 use crate::domain::effects::effect_texts::{OutputChange, Sampled, TemplateChange};
 
-/// A number before and after.
+/// A number before and after an edit.
 #[derive(Serialize, ToSchema)]
 pub struct BeforeAfter {
-    /// Before the edit.
+    /// The number before the edit.
     #[schema(example = 9582)]
     pub before: u64,
-    /// After it.
+    /// The number after the edit.
     #[schema(example = 9590)]
     pub after: u64,
 }
 
-/// Sentences, and how many there are in all.
+/// Examples of sentences, and how many there are in all.
 #[derive(Serialize, ToSchema)]
 pub struct EffectSample {
-    /// How many.
+    /// Number of all these sentences.
     #[schema(example = 8)]
     pub count: usize,
     /// The first 20, sorted.
@@ -27,68 +27,68 @@ pub struct EffectSample {
     pub sample: Vec<String>,
 }
 
-/// A sentence that is said otherwise.
+/// A sentence whose wording changes.
 #[derive(Serialize, ToSchema)]
 pub struct ChangedEffect {
-    /// How it was said.
+    /// The wording before the edit.
     #[schema(example = "Wake a Air unit.")]
     pub before: String,
-    /// How it is said.
+    /// The wording after the edit.
     #[schema(example = "Wake an Air unit.")]
     pub after: String,
 }
 
-/// Sentences that are said otherwise, and how many there are in all.
+/// Examples of sentences whose wording changes, and how many there are in all.
 #[derive(Serialize, ToSchema)]
 pub struct ChangedEffects {
-    /// How many.
+    /// Number of all these sentences.
     #[schema(example = 0)]
     pub count: usize,
     /// The first 20, sorted.
     pub sample: Vec<ChangedEffect>,
 }
 
-/// What changes about the sentences.
+/// How the sentences change.
 #[derive(Serialize, ToSchema)]
 pub struct SentenceChangeResponse {
-    /// Different sentences.
+    /// Number of different sentences.
     pub count: BeforeAfter,
-    /// Sentences that are new.
+    /// Sentences that no template produced before.
     pub added: EffectSample,
-    /// Sentences that no template makes any more.
+    /// Sentences that no template produces any more.
     pub removed: EffectSample,
-    /// Sentences that are made of the same words and finished otherwise; they are in neither of the others.
+    /// Sentences that are the same before the phrase rules, which finish them in another way after the edit. They are not in `added` or `removed`.
     pub changed: ChangedEffects,
 }
 
-/// A template that is new, gone, or has another number of combinations.
+/// A template that is new, was deleted, or has another number of combinations.
 #[derive(Serialize, ToSchema)]
 pub struct TemplateChangeResponse {
     /// The template.
     #[schema(example = "Discard <forfeit> to draw two cards.")]
     pub template: String,
-    /// Its combinations before; 0: it is new.
+    /// Number of its combinations before the edit; 0: it is new.
     #[schema(example = 0)]
     pub before: u64,
-    /// Its combinations after; 0: it is gone.
+    /// Number of its combinations after the edit; 0: it was deleted.
     #[schema(example = 23)]
     pub after: u64,
 }
 
-/// What an edit changed, or would have.
+/// What an edit changed or, in a dry run, would change.
 #[derive(Serialize, ToSchema)]
 pub struct EffectEditResponse {
-    /// Nothing was changed: this is what would have been.
+    /// Whether this was a dry run: nothing was stored.
     #[schema(example = true)]
     pub dry_run: bool,
-    /// Combinations of all templates.
+    /// Number of combinations of all templates.
     pub combinations: BeforeAfter,
-    /// Templates that are new, gone, or have another number of combinations; 200 at most, sorted.
+    /// Templates that are new, were deleted, or have another number of combinations: at most 200, sorted.
     pub templates: Vec<TemplateChangeResponse>,
-    /// Whether every sentence was compared. `false`: before or after, there are more than 200,000 combinations, or very long ones.
+    /// Whether every sentence was compared. `false`: before or after the edit there are more than 200,000 combinations, or very long sentences.
     #[schema(example = true)]
     pub exact: bool,
-    /// What changes about the sentences, when they were compared.
+    /// How the sentences change. Absent if `exact` is `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentences: Option<SentenceChangeResponse>,
 }

@@ -58,30 +58,30 @@ impl Picks {
     }
 }
 
-/// A place of a template to choose a value for.
+/// A place of a template for which a value is to be chosen.
 #[derive(Serialize, ToSchema)]
 pub struct EffectPlaceResponse {
-    /// The place as it is written; `<n+1>` adds one to the number that is chosen.
+    /// The place, as it is written; `<n+1>` adds one to the number that is chosen.
     #[schema(example = "<deed>")]
     pub placeholder: String,
-    /// How many choices there are, on all pages together.
+    /// Number of choices on all pages together.
     #[schema(example = 37, minimum = 1)]
     pub choices: usize,
 }
 
-/// A value that the place may take.
+/// A value that can be chosen for the place.
 #[derive(Serialize, ToSchema)]
 pub struct EffectChoiceResponse {
-    /// What to add to `picks` for it.
+    /// The index to add to `picks` to choose this value.
     #[schema(example = 0, minimum = 0)]
     pub index: usize,
-    /// The value, with its own places as they are written.
+    /// The value; its own places are shown as they are written.
     #[schema(example = "draw one card")]
     pub text: String,
-    /// How many combinations the value has by itself; 1 when it has no places.
+    /// Number of combinations of the value itself; 1 if it has no places.
     #[schema(example = 1, minimum = 1, maximum = 9_007_199_254_740_991_u64)]
     pub combinations: u64,
-    /// The value's own places, in the order in which they are chosen for, right after it.
+    /// The value's own places, in the order in which their values are chosen, directly after this one.
     #[schema(example = json!([]))]
     pub places: Vec<String>,
 }
@@ -93,7 +93,7 @@ impl EffectChoiceResponse {
     }
 }
 
-/// A template as far as it is filled, and a page of choices for its next place.
+/// A template of which some or all places are filled, and a page of choices for its next place.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "template": 34, "text": "Discard one card to <deed>.", "combinations": 37,
@@ -109,29 +109,29 @@ pub struct EffectStepResponse {
     /// Number of the template, from 1.
     #[schema(example = 34, minimum = 1)]
     pub template: usize,
-    /// The sentence as far as it is chosen, before the phrase rules: open places as they are written.
+    /// The sentence so far, before the phrase rules; open places are shown as they are written.
     #[schema(example = "Discard one card to <deed>.")]
     pub text: String,
-    /// How many combinations are left; 1 when all places are chosen.
+    /// Number of combinations that are left; 1 if all places are filled.
     #[schema(example = 37, minimum = 1, maximum = 9_007_199_254_740_991_u64)]
     pub combinations: u64,
-    /// The next place to choose for; absent when all places are chosen.
+    /// The next place for which a value is to be chosen; absent if all places are filled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<EffectPlaceResponse>,
-    /// A page of the choices for the next place, in the order of its values; empty when all places are chosen.
+    /// A page of the choices for the next place, in the order of its values; empty if all places are filled.
     pub data: Vec<EffectChoiceResponse>,
-    /// Send as `cursor`, with the same `picks`, to get the next page; absent on the last.
+    /// Send it as `cursor`, with the same `picks`, to get the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// When all places are chosen: number of the combination among those of all templates, as in `GET /v1/games/{game}/effects`.
+    /// Number of the combination among those of all templates, as in `GET /v1/games/{game}/effects`. Absent unless all places are filled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1204)]
     pub number: Option<u64>,
-    /// When all places are chosen: the finished sentence, after the phrase rules; absent when they leave it out.
+    /// The finished sentence, after the phrase rules. Present only if all places are filled and the phrase rules do not remove it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Discard one card to draw one card.")]
     pub sentence: Option<String>,
-    /// Whether all places are chosen and the phrase rules leave the sentence out: no card may have it.
+    /// Whether all places are filled and the phrase rules remove the sentence: no card may have it.
     #[schema(example = false)]
     pub removed: bool,
 }

@@ -19,13 +19,13 @@ pub struct EffectTemplateResponse {
     /// Its number in the list, from 1.
     #[schema(example = 34, minimum = 1)]
     pub number: usize,
-    /// The sentence, with the names of placeholders in angle brackets. The same name twice takes the same value twice.
+    /// The sentence, with the names of placeholders in angle brackets. A placeholder that occurs twice has the same value at both places.
     #[schema(example = "Discard <fodder> to <deed>.")]
     pub template: String,
-    /// The names that it uses itself, in order.
+    /// Names of the placeholders in the template itself, in order, each once.
     #[schema(example = json!(["fodder", "deed"]))]
     pub placeholders: Vec<String>,
-    /// How many combinations of values it has, those that the phrase rules remove included.
+    /// Number of combinations of its values, including those that the phrase rules remove.
     #[schema(example = 851, maximum = 9_007_199_254_740_991_u64)]
     pub combinations: u64,
 }
@@ -64,19 +64,19 @@ pub struct EffectPlaceholderResponse {
     /// Its name.
     #[schema(example = "fodder")]
     pub name: String,
-    /// What can stand in its place, in order. A value may have placeholders itself.
+    /// The values that can stand in its place, in order. A value may contain placeholders.
     #[schema(example = json!(["one card", "one spell", "one <kind> card"]))]
     pub values: Vec<String>,
 }
 
-/// A phrase that is replaced wherever it stands.
+/// A phrase that is replaced wherever it occurs.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhraseReplacement {
-    /// What is looked for, letter by letter: without `:`, and not beginning with `#`.
+    /// The phrase that is replaced: literal and case-sensitive, without `:`, and not beginning with `#`. A phrase can be replaced only once.
     #[schema(example = "a Air", min_length = 1, max_length = 200)]
     pub old: String,
-    /// What it becomes; empty: it goes.
+    /// The text that replaces it; empty: the phrase is deleted.
     #[schema(example = "an Air", max_length = 200)]
     pub new: String,
 }
@@ -87,14 +87,14 @@ impl From<PhraseReplacement> for Replacement {
     }
 }
 
-/// What finishes sentences once their places are filled.
+/// The rules that finish sentences after their places are filled.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhraseRulesBody {
-    /// A sentence that contains one of these phrases is left out.
+    /// A sentence that contains one of these phrases is removed.
     #[schema(max_items = 300, example = json!(["Let your opponent draw one card to draw one card"]))]
     pub removals: Vec<String>,
-    /// What is replaced, in this order, each on the result of the one before.
+    /// The replacements, in the order in which they are applied, each to the result of the previous one.
     #[schema(max_items = 300)]
     pub replacements: Vec<PhraseReplacement>,
 }

@@ -6,16 +6,16 @@ use utoipa::ToSchema;
 
 use crate::domain::effects::effect_texts::EffectLibrary;
 
-/// A place of a template or of a value, and what stands in it.
+/// A place of a template or of a value, and the value in it.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct EffectBindingResponse {
     /// The place, as it is written.
     #[schema(example = "<fodder>")]
     pub placeholder: String,
-    /// What stands there, before the phrase rules.
+    /// The value in it, before the phrase rules.
     #[schema(example = "one Fire card")]
     pub value: String,
-    /// What stands in the places of the value.
+    /// The values in the places of the value; absent if it has no places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(no_recursion, example = json!([{ "placeholder": "<kind>", "value": "Fire", "within": [{ "placeholder": "<type>", "value": "Fire" }] }]))]
     pub within: Vec<EffectBindingResponse>,
@@ -32,13 +32,13 @@ pub(super) fn responses(bindings: Vec<Binding>) -> Vec<EffectBindingResponse> {
     bindings.into_iter().map(Into::into).collect()
 }
 
-/// A way to make a sentence.
+/// A way to produce a sentence.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct EffectMatchResponse {
     /// Number of the template, from 1.
     #[schema(example = 34, minimum = 1)]
     pub template: usize,
-    /// The template.
+    /// Text of the template.
     #[schema(example = "Discard <fodder> to <deed>.")]
     pub template_text: String,
     /// Number of the combination among those of all templates, as in `GET /v1/games/{game}/effects`.
@@ -48,7 +48,7 @@ pub struct EffectMatchResponse {
     /// The sentence before the phrase rules.
     #[schema(example = "Discard one Fire card to draw one card.")]
     pub raw: String,
-    /// What each place of the template takes.
+    /// The value of each place of the template.
     pub bindings: Vec<EffectBindingResponse>,
 }
 
@@ -66,18 +66,18 @@ impl EffectMatchResponse {
     }
 }
 
-/// A sentence with the templates that make it.
+/// A sentence with the templates that produce it.
 #[derive(Clone, Serialize, ToSchema)]
 pub struct MatchedSentenceResponse {
     /// The sentence, as it was given.
     #[schema(example = "Discard one Fire card to draw one card.")]
     pub sentence: String,
-    /// Every way to make it, 10 at most, in the order of the templates.
+    /// The ways to produce it, at most 10, in the order of the templates.
     pub matches: Vec<EffectMatchResponse>,
-    /// Whether these are all. `false`: there are more, or the search took too long.
+    /// Whether `matches` has all ways to produce it. `false`: there are more, or the search took too long.
     #[schema(example = true)]
     pub complete: bool,
-    /// When nothing makes it, for the first 10 such sentences of a request: up to 3 sentences that have most words in common with it.
+    /// If `matches` is empty, up to 3 finished sentences that have most words in common with it. Only for the first 10 such sentences of a request.
     #[schema(example = json!([]))]
     pub suggestions: Vec<String>,
 }

@@ -17,10 +17,10 @@ const MAX_SUGGESTED: usize = 10;
 /// How long a request searches for templates and similar sentences.
 const TIME_LIMIT: Duration = Duration::from_secs(4);
 
-/// Sentences with the templates that make them.
+/// Sentences with the templates that produce them.
 #[derive(Serialize, ToSchema)]
 pub struct MatchedSentencesResponse {
-    /// In the order of the request.
+    /// The sentences, in the order of the request.
     pub data: Vec<MatchedSentenceResponse>,
 }
 

@@ -20,10 +20,10 @@ use crate::domain::text;
 /// Longest text to look for in sentences, in characters.
 const MAX_QUERY: usize = 100;
 
-/// A sentence, and how it is made.
+/// A finished sentence, with its template and values.
 #[derive(Serialize, ToSchema)]
 pub struct EffectSentenceResponse {
-    /// Number of its combination among those of all templates, from 0. It means the same as long as the effect texts do not change.
+    /// Number of its combination among those of all templates, from 0. It keeps its meaning until the effect texts change.
     #[schema(example = 1204)]
     pub number: u64,
     /// The sentence.
@@ -32,7 +32,7 @@ pub struct EffectSentenceResponse {
     /// Number of its template, from 1.
     #[schema(example = 34, minimum = 1)]
     pub template: usize,
-    /// What each place of the template takes.
+    /// The value of each place of the template.
     pub bindings: Vec<EffectBindingResponse>,
 }
 
@@ -154,10 +154,10 @@ impl TryFrom<u64> for EffectSeed {
 /// Sentences that were drawn at random.
 #[derive(Serialize, ToSchema)]
 pub struct DrawnEffectsResponse {
-    /// The seed: with it, the same is drawn again.
+    /// The seed, with which the same sentences can be drawn again.
     #[schema(example = 7)]
     pub seed: u64,
-    /// The sentences, in the order in which they were drawn; fewer than were asked for, when there are fewer.
+    /// The sentences, in the order in which they were drawn; fewer than `count` if there are fewer.
     pub data: Vec<EffectSentenceResponse>,
 }
 
@@ -177,26 +177,27 @@ pub async fn draw(
     Ok(DrawnEffectsResponse { seed, data: drawn.into_iter().map(Into::into).collect() })
 }
 
-/// A sentence of a template on trial.
+/// A sentence of the template that is tried.
 #[derive(Serialize, ToSchema)]
 pub struct TriedEffectResponse {
-    /// Number of its combination, from 0.
+    /// Number of its combination among those of the template, from 0.
     #[schema(example = 0)]
     pub number: u64,
-    /// The sentence, finished.
+    /// The finished sentence.
     #[schema(example = "Discard one card to draw one card.")]
     pub text: String,
-    /// What each place of the template takes.
+    /// The value of each place of the template.
     pub bindings: Vec<EffectBindingResponse>,
 }
 
-/// What a template would make.
+/// What a template would produce.
 #[derive(Serialize, ToSchema)]
 pub struct ExpandedTemplateResponse {
-    /// How many combinations it has, those that the phrase rules remove included.
+    /// Number of combinations of its values, including those that the phrase rules remove.
     #[schema(example = 851)]
     pub combinations: u64,
-    /// How many of the combinations up to the last sentence told here the phrase rules remove.
+    /// How many of the examined combinations the phrase rules remove. Combinations are examined in order until there are `limit` sentences, at most
+    /// 20,000.
     #[schema(example = 0)]
     pub removed: usize,
     /// Whether there may be more sentences.

@@ -31,27 +31,28 @@ pub struct CommitmentResponse {
     /// Code of the set.
     #[schema(example = "veil")]
     pub set: String,
-    /// SHA-256 of the opening, in hexadecimal digits. It binds the plan and its seed, and tells nothing of them.
+    /// SHA-256 of the opening, in hexadecimal digits. It fixes the plan and the seed and reveals nothing about them.
     #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     pub commitment: String,
-    /// `announced`; `broken_off` when its print run was, until it is printed again; `printed` once its codes count; `revealed` once
+    /// `announced`; `broken_off`: its print run was broken off, and it was not printed again; `printed`: its codes can be registered; `revealed`:
     /// everybody can check it.
     #[schema(example = "revealed")]
     pub status: &'static str,
     /// When it was announced.
     pub announced_at: DateTime<Utc>,
-    /// When the codes of its print run began to count.
+    /// The time from which the codes of its print run can be registered. Absent if it is not printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printed_at: Option<DateTime<Utc>>,
-    /// When it was noted, the last time, that a print run of it was broken off. Nobody can register codes of that run; the announcement can
-    /// be printed again.
+    /// When it was last recorded that its print run was broken off. The codes of that run can never be registered; the announcement can be printed
+    /// again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_off_at: Option<DateTime<Utc>>,
-    /// SHA-256 of the packing list, for a run with packs that is printed: the list follows from the opening.
+    /// SHA-256 of the packing list, in hexadecimal digits. Absent if the run has no packs or is not printed. The packing list can be computed from
+    /// the opening.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae")]
     pub packing_sha256: Option<String>,
-    /// When it was revealed.
+    /// When it was revealed; absent before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revealed_at: Option<DateTime<Utc>>,
 }
@@ -78,14 +79,14 @@ impl From<CommitmentRow> for CommitmentResponse {
     }
 }
 
-/// An announcement with what opens it.
+/// An announcement and, after it is revealed, its opening.
 #[derive(Serialize, ToSchema)]
 pub struct OpenedCommitmentResponse {
     /// The announcement.
     #[serde(flatten)]
     pub announcement: CommitmentResponse,
-    /// Once it is revealed, the text whose SHA-256 is the commitment: three lines with a tag, the seed in hexadecimal digits and
-    /// the plan as JSON, without a line end after the last.
+    /// The text whose SHA-256 is `commitment`: three lines with a tag, the seed in hexadecimal digits and the plan as JSON, without a line end after
+    /// the last. Absent until the announcement is revealed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         example = "cardscape-print-commitment-v1\n3c5b…\n{\"algorithm\":\"largest-remainder-v1\",…}"

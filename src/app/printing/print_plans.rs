@@ -13,22 +13,22 @@ use crate::domain::printing::packs::{PackParameters, PackPlan, ParameterFault};
 pub use crate::store::printing::press::RunRequest;
 use crate::store::printing::press::{self, MintError, Planned};
 
-/// What a rarity gets of a run.
+/// The copies of a rarity in a run.
 #[derive(Serialize, ToSchema)]
 pub struct PlannedRarity {
     /// Code of the rarity.
     #[schema(example = "mythic_rare")]
     pub rarity: String,
-    /// Its weight.
+    /// Its weight in the game's manifest.
     #[schema(example = 2)]
     pub weight: u32,
-    /// Copies over all cards.
+    /// Number of copies of all cards together.
     #[schema(example = 36)]
     pub copies: u64,
-    /// Fewest copies for a card that has this rarity.
+    /// Fewest copies of a card that has this rarity.
     #[schema(example = 2)]
     pub fewest: u64,
-    /// Most copies for a card that has this rarity.
+    /// Most copies of a card that has this rarity.
     #[schema(example = 3)]
     pub most: u64,
 }
@@ -36,28 +36,28 @@ pub struct PlannedRarity {
 /// The packs of a run.
 #[derive(Serialize, ToSchema)]
 pub struct PlannedPacks {
-    /// How many.
+    /// Number of packs.
     #[schema(example = 120)]
     pub packs: u64,
-    /// Cards in each, the lore card not counted.
+    /// Cards in each pack, without the lore card.
     #[schema(example = 10)]
     pub cards_per_pack: u32,
-    /// Copies that make no whole pack.
+    /// Number of copies that fill no whole pack.
     #[schema(example = 0)]
     pub remainder: u64,
-    /// What every pack weighs, in mg.
+    /// Target weight of every pack, in mg.
     #[schema(example = 19100)]
     pub weight_mg: u64,
-    /// How far a pack may be from that, in mg.
+    /// How far the weight of a pack may differ from the target weight, in mg.
     #[schema(example = 5)]
     pub tolerance_mg: u32,
-    /// Shapes of inserts.
+    /// Number of shapes of inserts.
     #[schema(example = 64)]
     pub insert_shapes: u32,
-    /// Lightest insert that a pack may need, in mg.
+    /// Weight of the lightest insert that a pack may need, in mg.
     #[schema(example = 200)]
     pub lightest_insert_mg: u32,
-    /// Heaviest insert that a pack may need, in mg.
+    /// Weight of the heaviest insert that a pack may need, in mg.
     #[schema(example = 500)]
     pub heaviest_insert_mg: u64,
 }
@@ -78,24 +78,24 @@ impl From<PackPlan<'_>> for PlannedPacks {
     }
 }
 
-/// What a run would hold.
+/// The content of a planned run.
 #[derive(Serialize, ToSchema)]
 pub struct PrintPlanResponse {
-    /// Cards in the run: those of the set.
+    /// Number of cards in the run: all cards of the set.
     #[schema(example = 12)]
     pub cards: usize,
-    /// Copies of each card.
+    /// Number of copies of each card.
     #[schema(example = 100)]
     pub copies_per_card: u64,
-    /// Codes in the run.
+    /// Number of codes in the run.
     #[schema(example = 1200)]
     pub copy_count: u64,
-    /// What each rarity gets, the most common first.
+    /// The copies of each rarity, the most common rarity first.
     pub rarities: Vec<PlannedRarity>,
-    /// The packs, if there are any.
+    /// The packs; absent if the run has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packs: Option<PlannedPacks>,
-    /// What to know before printing this.
+    /// Warnings about the plan, for people.
     #[schema(value_type = Vec<String>, example = json!(["some cards get no copy in rarity primal_rare: the run is too small for it"]))]
     pub warnings: Vec<PlanWarning>,
 }

@@ -24,7 +24,7 @@ pub struct RarityCopies {
     /// Code of the rarity.
     #[schema(example = "mythic_rare")]
     pub rarity: String,
-    /// Copies over all cards of the set.
+    /// Number of copies of all cards of the set together.
     #[schema(example = 26)]
     pub copies: i64,
 }
@@ -40,39 +40,39 @@ pub struct PrintRunResponse {
     /// Code of the set.
     #[schema(example = "veil")]
     pub set: String,
-    /// Copies of each card.
+    /// Number of copies of each card.
     #[schema(example = 100)]
     pub copies_per_card: i64,
-    /// Codes in the run.
+    /// Number of codes in the run.
     #[schema(example = 1200)]
     pub copy_count: i64,
     /// Copies by rarity, the most common first; empty for a discarded run.
     pub rarities: Vec<RarityCopies>,
-    /// Copies that players have registered, as it was at most 20 seconds ago.
+    /// Number of copies that players have registered. It may be up to 20 seconds old.
     #[schema(example = 17)]
     pub registered: i64,
-    /// `pending` while its copies come in, `active` once its codes count, `discarded` when it was broken off.
+    /// `pending`: its copies are being stored; `active`: its codes can be registered; `discarded`: it was broken off.
     #[schema(example = "active")]
     pub status: String,
-    /// Id of the serial key that its codes were hashed with.
+    /// Id of the serial key with which its codes were hashed.
     #[schema(example = "a1b2c3d4")]
     pub key_id: String,
     /// SHA-256 of the print file, in hexadecimal digits.
     #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     pub file_sha256: String,
-    /// SHA-256 of the packing list, for a run with packs.
+    /// SHA-256 of the packing list, in hexadecimal digits. Absent if the run has no packs.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae")]
     pub packing_sha256: Option<String>,
-    /// Id of the announcement that it was printed from.
+    /// Id of the announcement from which it was printed. Absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commitment: Option<Uuid>,
     /// When the print file was written.
     pub created_at: DateTime<Utc>,
-    /// When its codes began to count.
+    /// The time from which its codes can be registered. Absent if it was never active.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activated_at: Option<DateTime<Utc>>,
-    /// When it was noted that the run was broken off.
+    /// When it was recorded that the run was broken off. Absent if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discarded_at: Option<DateTime<Utc>>,
 }

@@ -20,7 +20,7 @@ const CAVEAT: &str = "Registering is voluntary: players may register some rariti
 /// counting.
 const FRESHNESS: Freshness = Freshness::Public(30);
 
-/// A rarity: what was declared, printed and registered.
+/// The weight of a rarity, and its printed and registered copies.
 #[derive(Serialize, ToSchema)]
 pub struct RarityStatistics {
     /// Code of the rarity.
@@ -29,13 +29,13 @@ pub struct RarityStatistics {
     /// Its weight in the game's manifest.
     #[schema(example = 2)]
     pub weight: u32,
-    /// Copies that were printed.
+    /// Number of printed copies.
     #[schema(example = 26)]
     pub printed: u64,
-    /// Copies that players have registered.
+    /// Number of copies that players have registered.
     #[schema(example = 3)]
     pub registered: u64,
-    /// How many of the registered copies should be of this rarity, by what was printed; rounded to thousandths.
+    /// How many of the registered copies are expected to have this rarity, according to the printed copies; rounded to thousandths.
     #[schema(example = 2.597)]
     pub expected: f64,
 }
@@ -46,18 +46,19 @@ pub struct ChiSquareTest {
     /// Pearson's statistic, corrected for the size of the run; rounded to thousandths.
     #[schema(example = 4.118)]
     pub chi_square: f64,
-    /// Groups less one.
+    /// Number of groups minus one.
     #[schema(example = 4)]
     pub degrees_of_freedom: u32,
-    /// How likely a run as announced is to look at least as far off; rounded to millionths.
+    /// Probability that registered copies deviate at least as much if the run was printed as announced; rounded to millionths.
     #[schema(example = 0.390_304)]
     pub p_value: f64,
-    /// The rarities that were taken together, because fewer than five copies are to be expected of one alone.
+    /// The groups of rarities that were compared. Rarities with fewer than five expected copies, registered or not registered yet, are combined with
+    /// others.
     #[schema(example = json!([["common"], ["uncommon"], ["rare"], ["ultra_rare"], ["mythic_rare", "primal_rare"]]))]
     pub groups: Vec<Vec<String>>,
 }
 
-/// What was printed of a set, and what is registered of it.
+/// The printed and the registered copies of a set.
 #[derive(Serialize, ToSchema)]
 pub struct PrintStatisticsResponse {
     /// Code of the game.
@@ -66,21 +67,21 @@ pub struct PrintStatisticsResponse {
     /// Code of the set.
     #[schema(example = "veil")]
     pub set: String,
-    /// Cards that are left out because they are hidden from the caller.
+    /// Number of hidden cards that are left out: 0 for moderators and admins.
     #[schema(example = 0)]
     pub hidden_cards: i64,
-    /// Copies in print runs, over the cards that are counted.
+    /// Number of copies in active print runs, of the cards that are not left out.
     #[schema(example = 1200)]
     pub printed: u64,
-    /// Copies that players have registered, over the same cards.
+    /// Number of copies of the same cards that players have registered.
     #[schema(example = 100)]
     pub registered: u64,
-    /// By rarity, the most common first.
+    /// The copies by rarity, the most common rarity first.
     pub rarities: Vec<RarityStatistics>,
-    /// The test; absent while too few copies are registered to tell, and when none is left to register.
+    /// The test. Absent if too few copies are registered, or too few are not registered, for a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<ChiSquareTest>,
-    /// What the test cannot tell.
+    /// What the test does not prove, for people.
     #[schema(example = "Registering is voluntary: …")]
     pub caveat: &'static str,
 }

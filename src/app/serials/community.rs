@@ -40,13 +40,13 @@ async fn cached<T: Serialize>(
 /// A day on which cards were unlocked.
 #[derive(Serialize, ToSchema)]
 pub struct UnlockDayResponse {
-    /// The day, UTC.
+    /// The day, in UTC.
     #[schema(example = "2026-12-01")]
     pub day: NaiveDate,
-    /// Cards that were unlocked on it.
+    /// Number of cards that were unlocked on this day.
     #[schema(example = 3)]
     pub unlocked: i64,
-    /// Cards that were unlocked up to its end.
+    /// Number of cards that were unlocked up to the end of this day.
     #[schema(example = 12)]
     pub total: i64,
 }
@@ -60,7 +60,7 @@ impl From<UnlockDay> for UnlockDayResponse {
 /// Unlocks over time.
 #[derive(Default, Serialize, ToSchema)]
 pub struct UnlockStatisticsResponse {
-    /// The days with unlocks, the oldest first; of more than 1,000 the last.
+    /// The days on which cards were unlocked, the oldest first; if there are more than 1,000, the last 1,000.
     pub data: Vec<UnlockDayResponse>,
 }
 
@@ -76,13 +76,13 @@ pub async fn count_unlocks(app: &AppState, codes: Codes) -> Result<Rendered, Pro
 /// A player on the leaderboard.
 #[derive(Serialize, ToSchema)]
 pub struct LeaderResponse {
-    /// Her place, from 1; players with equally many cards share one.
+    /// Rank of the player, from 1. Players with the same number of cards share a rank.
     #[schema(example = 1)]
     pub place: i64,
     /// Name of the account.
     #[schema(example = "ada")]
     pub name: String,
-    /// Cards that started hidden and that she has submitted a copy of.
+    /// Number of cards that started hidden and of which the player has submitted a copy.
     #[schema(example = 41)]
     pub cards: i64,
 }
@@ -93,10 +93,10 @@ impl From<LeaderRow> for LeaderResponse {
     }
 }
 
-/// Who did most for the unlocks.
+/// The leaderboard: players by the number of cards that they submitted.
 #[derive(Default, Serialize, ToSchema)]
 pub struct LeaderboardResponse {
-    /// The first hundred of those who like to be named.
+    /// The first 100 of the players who chose to be named.
     pub data: Vec<LeaderResponse>,
 }
 

@@ -9,10 +9,10 @@ use crate::app::catalogue::cards::CardUnlock;
 use crate::domain::serials::submission::{CountingState, HoldReason};
 use crate::store::serials::submissions::{CardOfCopy, NamedSubmission, OwnedRow, SubmissionRow};
 
-/// The card that a copy is of. Its content is under `href`, for its holder to see.
+/// The card of a submitted copy.
 #[derive(Serialize, ToSchema)]
 pub struct SubmittedCard {
-    /// Id.
+    /// Id of the card.
     pub id: Uuid,
     /// Code of its game.
     #[schema(example = "ttcg")]
@@ -23,12 +23,12 @@ pub struct SubmittedCard {
     /// Its number in the set.
     #[schema(example = "001")]
     pub number: String,
-    /// Its name, in lists and where one submission is read. Absent in the answer to a submission, which brought the name along, and
-    /// where the card is hidden from you: you passed the copy on, and the card is still hidden.
+    /// Its name. Absent in the answer to a submission, because the request contains the name. Also absent if the card is hidden from you, for example
+    /// because you passed the copy on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Nobody's Shadow")]
     pub name: Option<String>,
-    /// Where the whole card is: whoever registered a copy sees it, hidden or not.
+    /// Address of the whole card. The owner of a registered copy sees it even if the card is hidden.
     #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub href: String,
 }
@@ -36,14 +36,14 @@ pub struct SubmittedCard {
 /// A registered copy and its card.
 #[derive(Serialize, ToSchema)]
 pub struct SubmittedCopy {
-    /// Id of the copy: what decks and trades call it.
+    /// Id of the copy.
     pub copy: Uuid,
     /// The card.
     pub card: SubmittedCard,
     /// Rarity of the copy.
     #[schema(example = "common")]
     pub rarity: String,
-    /// How far the card is now; absent for a card that never was hidden.
+    /// Unlock progress of the card; absent if the card was never hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlock: Option<CardUnlock>,
 }
@@ -66,20 +66,20 @@ impl From<CardOfCopy> for SubmittedCopy {
     }
 }
 
-/// What a submission counts for the unlock of its card.
+/// Whether a submission counts for the unlock of its card.
 #[derive(Serialize, ToSchema)]
 pub struct SubmissionStanding {
-    /// `counted`: it counts, or did when the card was unlocked. `held`: it does not count yet, because the unlock policy holds it back;
-    /// `held_for` says why. `not_counted`: it does not count. The card never was hidden or was unlocked before, your account counts for
-    /// this card already, the account is banned, the copy is void, or a moderator refused the submission.
+    /// `counted`: it counts, or counted when the card was unlocked. `held`: it does not count yet, because the unlock policy holds it back;
+    /// `held_for` has the reason. `not_counted`: it does not count, because the card was never hidden or was unlocked before, your account already
+    /// counts for this card, the account is banned, the copy is void, or a moderator refused the submission.
     #[schema(example = "counted")]
     pub state: &'static str,
-    /// Why it is held: `review`, a moderator must confirm it first; `account_age`, the account is too young; `network`, as many accounts
-    /// of its network as may count do so already. Absent unless `state` is `held`.
+    /// Why it is held: `review` (a moderator must confirm it), `account_age` (the account is too young) or `network` (the maximum number of accounts
+    /// of its network count already). Absent unless `state` is `held`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "review")]
     pub held_for: Option<&'static str>,
-    /// From when on the account is old enough. Only with `account_age`; the submission is counted a few seconds later.
+    /// The time from which the account is old enough; the submission counts a few seconds later. Absent unless `held_for` is `account_age`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_until: Option<DateTime<Utc>>,
     /// Whether `state` is `counted`.
@@ -98,7 +98,7 @@ impl From<CountingState> for SubmissionStanding {
     }
 }
 
-/// A serial that was accepted.
+/// An accepted submission.
 #[derive(Serialize, ToSchema)]
 pub struct SubmissionResponse {
     /// Id of the submission.
@@ -106,10 +106,10 @@ pub struct SubmissionResponse {
     /// The copy and its card.
     #[serde(flatten)]
     pub of: SubmittedCopy,
-    /// What it counts for the unlock of its card.
+    /// Whether it counts for the unlock of its card.
     #[serde(flatten)]
     pub standing: SubmissionStanding,
-    /// When it was registered.
+    /// When the submission registered the copy.
     pub created_at: DateTime<Utc>,
 }
 
@@ -128,16 +128,17 @@ impl SubmissionResponse {
     }
 }
 
-/// The answer to a submission.
+/// The answer to an accepted submission.
 #[derive(Serialize, ToSchema)]
 pub struct AcceptedResponse {
-    /// Your submission of the copy; absent when the copy came to you by a trade or a decision: then somebody else submitted it.
+    /// Id of your submission of the copy. Absent if you have not submitted it, but got it by a trade, by the decision of a dispute, or as a
+    /// designer's perk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submission: Option<Uuid>,
     /// The copy and its card.
     #[serde(flatten)]
     pub of: SubmittedCopy,
-    /// What your submission counts for the unlock of its card; `not_counted` without a submission of yours.
+    /// Whether your submission counts for the unlock of its card; `not_counted` if there is no submission of yours.
     #[serde(flatten)]
     pub standing: SubmissionStanding,
     /// When the copy was registered.

@@ -18,27 +18,27 @@ use crate::store::serials::submissions::{self, NewSubmission, Submitted};
 /// Most submissions of one batch.
 pub const MAX_BATCH: usize = 50;
 
-/// What became of each submission.
+/// The result of a batch of submissions.
 #[derive(Serialize, ToSchema)]
 pub struct BatchResponse {
     /// A verdict for each submission, in the order of the request.
     pub data: Vec<BatchVerdict>,
 }
 
-/// What became of one submission.
+/// The result of one submission of a batch.
 #[derive(Serialize, ToSchema)]
 pub struct BatchVerdict {
-    /// `registered`, `already_yours`, or the code of the problem that the submission alone would have been answered with.
+    /// `registered`, `already_yours`, or the code of the problem that the submission would get alone.
     #[schema(example = "registered")]
     pub verdict: &'static str,
-    /// What the submission alone would have been answered with, when it was accepted.
+    /// The answer that the submission would get alone; absent if it was not accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accepted: Option<AcceptedResponse>,
-    /// For people: what is wrong.
+    /// What is wrong, for people; absent if the submission was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Code and name do not belong together")]
     pub detail: Option<String>,
-    /// Members of the problem: `dispute_id` and `dispute_state`, or the `position` of a wrong symbol.
+    /// Further members of the problem: `dispute_id` and `dispute_state`, or the `position` of a symbol that is not allowed.
     #[serde(flatten)]
     #[schema(value_type = Object)]
     pub members: Map<String, Value>,

@@ -24,20 +24,20 @@ use crate::store::serials::unlocks;
 /// Longest note, in characters.
 const MAX_NOTE: usize = 500;
 
-/// A submission of a hidden card that counts only once a moderator confirms it.
+/// A submission for a hidden card, which does not count before a moderator confirms it.
 #[derive(Serialize, ToSchema)]
 pub struct WaitingSubmission {
     /// Id of the submission.
     pub submission: Uuid,
     /// Id of the account that made it.
     pub account: Uuid,
-    /// Its name; absent for tokens without `admin:read`.
+    /// Name of the account; absent for tokens without `admin:read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub account_name: Option<String>,
-    /// Since when the account exists.
+    /// When the account was registered.
     pub account_since: DateTime<Utc>,
-    /// How many submissions it has made in all.
+    /// Number of all submissions that the account has made.
     #[schema(example = 12)]
     pub account_submissions: i64,
     /// The card.
@@ -45,7 +45,7 @@ pub struct WaitingSubmission {
     /// Rarity of the copy.
     #[schema(example = "common")]
     pub rarity: String,
-    /// When it was made.
+    /// When the submission was made.
     pub created_at: DateTime<Utc>,
 }
 
@@ -131,14 +131,14 @@ pub fn read_note(raw: &str) -> Result<String, Problem> {
         .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
 }
 
-/// A submission that was reviewed.
+/// The result of a review.
 #[derive(Serialize, ToSchema)]
 pub struct ReviewResponse {
     /// Id of the card.
     pub card: Uuid,
     /// Whether this review unlocked the card.
     pub unlocked: bool,
-    /// How far the card is now.
+    /// Unlock progress of the card; absent if the card was never hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlock: Option<CardUnlock>,
 }

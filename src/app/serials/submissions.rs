@@ -1,4 +1,4 @@
-//! Submissions: a player registers the serial code of a card that she owns.
+//! Submissions: players register the serial codes of cards that they own.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;

@@ -18,39 +18,39 @@ use crate::store::db::deadlines;
 use crate::store::serials::unlock_policies::{self, EffectivePolicy, PolicyChange, PolicyPlace};
 
 words! {
-    DesignerPerk: "What players get whose designs become cards of the set, once everybody sees the card.";
+    DesignerPerk: "What players get if their designs become cards of the set, once everybody sees the card.";
 }
 
-/// What must come together to unlock a card. A copy counts for one account only, and an account once for each card, always.
+/// The conditions that unlock a card. Under every policy, a copy counts for only one account, and an account only once for each card.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnlockPolicyBody {
     /// How many distinct accounts must have submitted a copy.
     #[schema(example = 5, minimum = 1, maximum = 100_000)]
     pub threshold: i32,
-    /// In how many different rarities, at least, copies must have been submitted; of a card that has fewer, in all.
+    /// In how many different rarities, at least, copies must have been submitted. A card with fewer rarities needs copies in all of them.
     #[serde(default = "default_rarities")]
     #[schema(value_type = Option<i16>, example = 2, minimum = 1, maximum = 100, default = 1)]
     pub rarities: i16,
-    /// From which age on an account counts, in days. A younger one counts as soon as it is old enough.
+    /// The age from which an account counts, in days. A younger account counts as soon as it is old enough.
     #[serde(default)]
     #[schema(value_type = Option<i16>, example = 7, minimum = 0, maximum = 365, default = 0)]
     pub min_account_age_days: i16,
-    /// How many accounts of one network (an IPv4 address, an IPv6 /64) count for a card, of an IPv6 /56 four and of a /48 sixteen times as
-    /// many; absent: all.
+    /// How many accounts of one network (an IPv4 address or an IPv6 /64) count for a card, the first ones. The number is four times as large for an
+    /// IPv6 /56, and sixteen times for a /48. Absent: all accounts count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 2, minimum = 1, maximum = 100_000)]
     pub per_network: Option<i32>,
-    /// Whether a submission counts only once a moderator confirmed it.
+    /// Whether a submission counts only after a moderator has confirmed it.
     #[serde(default)]
     #[schema(value_type = Option<bool>, example = false, default = false)]
     pub review: bool,
-    /// From when on all cards are unlocked, whatever was submitted; absent: never by the date.
+    /// The time from which all cards are unlocked, whatever was submitted: from 1970 to 9998. Absent: no date unlocks them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "2027-03-01T12:00:00Z")]
     pub unlock_at: Option<DateTime<Utc>>,
-    /// What players get whose designs become cards, once everybody sees the card: `reserved_copy`, a copy of it that an admin gives them. Absent: the credit
-    /// and the badge alone. The policy in force in that moment counts.
+    /// What players get if their designs become cards, once everybody sees the card: `reserved_copy`, a copy of the card that an admin gives them.
+    /// Absent: only the credit and the badge. The policy at that moment applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<DesignerPerk>, example = "reserved_copy")]
     pub designer_perk: Option<String>,
@@ -133,24 +133,24 @@ impl UnlockPolicyBody {
 /// 1 January 9999 in Unix time.
 const FAR_FUTURE: i64 = 253_370_764_800;
 
-/// Where a policy comes from.
+/// Where a policy comes from: the `set` itself, the `game`, or the `set_file`, which has only a threshold.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicySource {
-    /// The set has it itself.
+    /// The set has its own policy.
     Set,
-    /// The game has it, for all sets that have none.
+    /// It is the policy of the game, for sets that have none of their own.
     Game,
-    /// Nobody made one: the set file names a threshold.
+    /// There is no policy: the threshold of the set file applies.
     SetFile,
 }
 
-/// The policy in force.
+/// The unlock policy that applies.
 #[derive(Serialize, ToSchema)]
 pub struct UnlockPolicyResponse {
-    /// What it asks for: the body of a PUT.
+    /// The policy, in the form of the body of a `PUT`.
     pub policy: UnlockPolicyBody,
-    /// Where it comes from.
+    /// Where the policy comes from.
     pub source: PolicySource,
 }
 
@@ -165,10 +165,10 @@ impl From<EffectivePolicy> for UnlockPolicyResponse {
     }
 }
 
-/// What a change of policy did.
+/// The result of a change of an unlock policy.
 #[derive(Serialize, ToSchema)]
 pub struct PolicyChangedResponse {
-    /// How many cards it unlocked at once.
+    /// Number of cards that the change unlocked at once.
     #[schema(example = 0)]
     pub unlocked: usize,
 }

@@ -29,7 +29,7 @@ impl From<ProgressRow> for CardUnlock {
     }
 }
 
-/// A card that the community unlocked.
+/// A card that was unlocked.
 #[derive(Serialize, ToSchema)]
 pub struct UnlockedCard {
     /// Id of the card.
@@ -43,7 +43,7 @@ pub struct UnlockedCard {
     /// Its number in the set.
     #[schema(example = "001")]
     pub number: String,
-    /// When.
+    /// When it was unlocked.
     pub unlocked_at: DateTime<Utc>,
 }
 
@@ -81,7 +81,7 @@ pub async fn find(app: &AppState, card: CardId) -> Result<Located<CardUnlock>, P
     }
 }
 
-/// A card of a set that started hidden.
+/// A card that started hidden, with its unlock progress.
 #[derive(Serialize, ToSchema)]
 pub struct CardProgress {
     /// Id of the card.
@@ -89,7 +89,7 @@ pub struct CardProgress {
     /// Its number in the set.
     #[schema(example = "001")]
     pub number: String,
-    /// How far it is.
+    /// Its unlock progress.
     #[serde(flatten)]
     pub progress: CardUnlock,
 }
@@ -138,10 +138,10 @@ pub async fn unlock_card(
     Ok(progress.ok_or_else(Problem::not_found)?.into())
 }
 
-/// What was unlocked by hand.
+/// The result of unlocking a set by hand.
 #[derive(Serialize, ToSchema)]
 pub struct SetUnlockedResponse {
-    /// How many cards were hidden until now.
+    /// Number of cards that this request unlocked.
     #[schema(example = 14)]
     pub unlocked: usize,
 }
