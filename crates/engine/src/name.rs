@@ -1,8 +1,10 @@
 //! When two spellings are the same card name.
 
+use std::sync::LazyLock;
+
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 /// The identity of a card name: two names are the same card exactly when their keys are equal.
 ///
@@ -28,10 +30,22 @@ pub fn name_key(name: &str) -> String {
 /// assert_eq!(search_key("Crème-Brûlée Ørk"), "cremebruleeork");
 /// ```
 pub fn search_key(name: &str) -> String {
+    static OF_CHARACTERS: LazyLock<CharacterKeys> =
+        LazyLock::new(|| CharacterKeys::new(without_accents));
     let key = name_key(name);
     if key.is_ascii() {
         return key;
     }
+    let mut folded = Vec::with_capacity(key.len());
+    if OF_CHARACTERS.write(&key, &mut folded) {
+        // Joined from texts.
+        return String::from_utf8_lossy(&folded).into_owned();
+    }
+    without_accents(&key)
+}
+
+/// A key with the accents folded.
+fn without_accents(key: &str) -> String {
     let mut folded = String::with_capacity(key.len());
     for letter in key.nfd().filter(|letter| !is_combining_mark(*letter)) {
         match letter {
@@ -51,6 +65,7 @@ pub fn search_key(name: &str) -> String {
 
 /// Writes the bytes of [`name_key`] of `name` into `key`, whose old content is dropped: one buffer serves a whole deck.
 pub(crate) fn name_key_into(name: &str, key: &mut Vec<u8>) {
+    static OF_CHARACTERS: LazyLock<CharacterKeys> = LazyLock::new(|| CharacterKeys::new(stripped));
     key.clear();
     if name.is_ascii() {
         // Every byte is written, and kept only if it counts, so that there is no branch to mispredict.
@@ -62,13 +77,77 @@ pub(crate) fn name_key_into(name: &str, key: &mut Vec<u8>) {
             kept += usize::from(folded != 0);
         }
         key.truncate(kept);
-    } else {
-        let folded: String = fold(name).filter(|letter| !is_stripped(*letter)).collect();
-        key.extend(folded.nfc().collect::<String>().bytes());
+    } else if !OF_CHARACTERS.write(name, key) {
+        key.clear();
+        key.extend(stripped(name).bytes());
     }
     if key.is_empty() {
         let kept: String = fold(name).filter(|letter| !letter.is_whitespace()).collect();
         key.extend(kept.nfc().collect::<String>().bytes());
+    }
+}
+
+/// The key of any text, except that a text with only punctuation has an empty one.
+fn stripped(name: &str) -> String {
+    let folded: String = fold(name).filter(|letter| !is_stripped(*letter)).collect();
+    folded.nfc().collect()
+}
+
+/// The keys of single characters, for the characters of Latin script and the usual punctuation. Normalising a text takes several passes; the keys of such
+/// characters can be joined instead, because none of them changes the character before it.
+struct CharacterKeys(Vec<CharacterKey>);
+
+#[derive(Clone, Copy)]
+enum CharacterKey {
+    /// The first bytes, as many as the number says.
+    Text([u8; LONGEST], u8),
+    /// The key is longer, or begins with a mark that is combined with the character before it.
+    Unsuitable,
+}
+
+/// Most bytes of the key of a character.
+const LONGEST: usize = 6;
+/// Basic Latin to Latin Extended-B.
+const LATIN: u32 = 0x250;
+/// The first and the last character of General Punctuation.
+const PUNCTUATION: (u32, u32) = (0x2000, 0x206f);
+
+impl CharacterKeys {
+    fn new(key_of: fn(&str) -> String) -> Self {
+        let all = (0..LATIN).chain(PUNCTUATION.0..=PUNCTUATION.1).filter_map(char::from_u32);
+        let key = |letter: char| {
+            let key = key_of(letter.encode_utf8(&mut [0; 4]));
+            let combines = key.chars().next().is_some_and(|first| {
+                canonical_combining_class(first) != 0 || is_combining_mark(first)
+            });
+            let mut bytes = [0; LONGEST];
+            match bytes.get_mut(..key.len()) {
+                Some(written) if !combines => {
+                    written.copy_from_slice(key.as_bytes());
+                    CharacterKey::Text(bytes, u8::try_from(key.len()).unwrap_or_default())
+                }
+                _ => CharacterKey::Unsuitable,
+            }
+        };
+        Self(all.map(key).collect())
+    }
+
+    /// Appends the keys of all characters to `key`; `false`: a character is not known or not suitable.
+    fn write(&self, text: &str, key: &mut Vec<u8>) -> bool {
+        for letter in text.chars().map(u32::from) {
+            let place = match letter {
+                ..LATIN => letter,
+                _ if (PUNCTUATION.0..=PUNCTUATION.1).contains(&letter) => {
+                    LATIN + letter - PUNCTUATION.0
+                }
+                _ => return false,
+            };
+            let Some(CharacterKey::Text(bytes, length)) = self.0.get(place as usize) else {
+                return false;
+            };
+            key.extend_from_slice(&bytes[..usize::from(*length)]);
+        }
+        true
     }
 }
 
@@ -145,6 +224,22 @@ mod tests {
         assert_eq!(name_key(" \t"), "");
     }
 
+    #[test]
+    fn keys_of_characters_are_known_for_latin_text_and_its_punctuation() {
+        let keys = CharacterKeys::new(stripped);
+        for (text, expected) in [
+            ("Él–Dragón “Ñandú” d’Été…", Some("éldragónñandúdété")),
+            ("Straße Ǆ ½", Some("strassedž12")),
+            ("a\u{a8}", None),
+            ("ae\u{301}", None),
+            ("Ω", None),
+        ] {
+            let mut key = Vec::new();
+            let known = keys.write(text, &mut key);
+            assert_eq!(known.then_some(&*key), expected.map(str::as_bytes), "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_key_is_its_own_key(name in any::<String>()) {
@@ -154,8 +249,21 @@ mod tests {
 
         #[test]
         fn the_ascii_path_agrees_with_the_general_one(name in "[ -~]{0,20}") {
-            let general: String = fold(&name).filter(|letter| !is_stripped(*letter)).nfc().collect();
+            let general = stripped(&name);
             if !general.is_empty() {
+                prop_assert_eq!(name_key(&name), general);
+            }
+        }
+
+        /// Also with marks that are combined with the character before them, with or without stripped characters in between.
+        #[test]
+        fn keys_of_characters_agree_with_the_general_path(
+            name in "[a-zA-Z \u{00}-\u{24f}\u{2000}-\u{206f}\u{300}-\u{310}\u{1100}-\u{1175}]{0,12}",
+        ) {
+            let general = stripped(&name);
+            if !general.is_empty() {
+                let searched = without_accents(&general);
+                prop_assert_eq!(search_key(&name), searched);
                 prop_assert_eq!(name_key(&name), general);
             }
         }

@@ -2,8 +2,8 @@
 //! arrived during the previous commit. So an account or network with many submissions does not wait, commit by commit,
 //! for the lock of its own row.
 //!
-//! The guarantees are those of [`attempts`]: a unit is committed before the secret is looked at, and a limit is never
-//! exceeded, whatever number of requests and instances reserve at the same time. A unit that one request of a batch
+//! The guarantees are those of [`attempts`]: a unit is committed before the secret is looked at, and on the disk before a
+//! client learns the result; a limit is never exceeded, whatever number of requests and instances reserve at the same time. A unit that one request of a batch
 //! releases may go to another request of the batch; it stays reserved in the database. When a request ends before it
 //! receives its reservation, its units are released.
 
@@ -270,7 +270,7 @@ async fn release(store: &Store, rows: &[AttemptRow]) -> StoreResult<()> {
     attempts::release_rows(&mut *store.connection().await?, rows, Flush::Later).await
 }
 
-/// Reserves the missing units in the database, and commits before the requests are answered. Units beyond the limits,
+/// Reserves the missing units in the database, and commits before the requests continue. Units beyond the limits,
 /// or that no request can use, are not reserved.
 async fn take(
     store: &Store,

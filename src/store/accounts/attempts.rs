@@ -209,6 +209,10 @@ pub(super) async fn release_rows(
 
 /// Takes units regardless of the limits, and returns the used units of each row, in the order of `rows`, which must be
 /// sorted and distinct. The transaction must release what exceeds the limits before it commits.
+///
+/// Its commit does not wait for the disk. What follows does, before anybody gets an answer: the commit of a submission, or
+/// that of a [`count`] of guesses. Postgres writes its log in order, so an attempt is on the disk before its result is known to a
+/// client (docs/decisions/0203-flush-attempts-with-their-result.md).
 pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> StoreResult<Vec<u32>> {
     #[derive(QueryableByName)]
     struct TakenRow {
@@ -223,8 +227,10 @@ pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> Sto
     }
     let (scopes, macs, starts, units) = columns(rows);
     let used: Vec<TakenRow> = sql(
-        "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
-         SELECT scope, mac, start, units FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $units)) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
+        "WITH setting AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)) \
+         INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
+         SELECT scope, mac, start, units FROM setting \
+         CROSS JOIN unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $units)) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
          ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + excluded.used \
          RETURNING scope, subject_mac, window_start, used",
     )

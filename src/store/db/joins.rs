@@ -11,6 +11,8 @@ use super::schema::{
     print_commitments, print_runs, printings, sessions, sets, unlock_policies,
 };
 
+allow!(accounts, deck_entries);
+allow!(accounts, decks);
 allow!(accounts, personal_access_tokens);
 allow!(accounts, sessions);
 allow!(card_migrations, cards);

@@ -355,15 +355,20 @@ impl Snapshot {
 
     /// The card with an id, as it was added; for a hidden card only its place.
     pub fn card(&self, id: u128) -> Option<CardRecord> {
-        self.parts.iter().find_map(|part| {
-            let at = part.segment.find(id).filter(|at| part.live.contains(*at))?;
-            Some(part.segment.record(at))
-        })
+        self.place_of(id).map(|(segment, at)| segment.record(at))
     }
 
     /// Whether the card with an id is hidden; `None`: there is no such card.
     pub fn is_hidden(&self, id: u128) -> Option<bool> {
-        self.card(id).map(|card| card.unlock == Unlock::Hidden)
+        self.place_of(id).map(|(segment, at)| segment.unlock(at) == Unlock::Hidden)
+    }
+
+    /// Where the card with an id is.
+    fn place_of(&self, id: u128) -> Option<(&Segment, u32)> {
+        self.parts.iter().find_map(|part| {
+            let at = part.segment.find(id).filter(|at| part.live.contains(*at))?;
+            Some((&*part.segment, at))
+        })
     }
 }
 

@@ -269,7 +269,7 @@ impl Segment {
         (!bytes.is_empty()).then(|| Document::new(bytes))
     }
 
-    fn unlock(&self, at: u32) -> Unlock {
+    pub(super) fn unlock(&self, at: u32) -> Unlock {
         if self.hidden.contains(at) {
             return Unlock::Hidden;
         }
