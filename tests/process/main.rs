@@ -2,6 +2,7 @@
 //! and stopping.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
+mod attempts;
 mod database_wait;
 mod event_streams;
 mod key_file;

@@ -50,7 +50,7 @@ pub struct DecksQuery {
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
     limit: PageLimit,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor>,
 }
@@ -97,7 +97,7 @@ pub struct UploadedDeckQuery {
     name: Option<String>,
     /// For a `text/plain` body: format of the deck. It may only be absent if the list states its format.
     format: Option<String>,
-    /// For a `text/plain` body: who may read the deck; `private` when absent.
+    /// For a `text/plain` body: who may read the deck; `private` if absent.
     #[param(value_type = Option<DeckVisibility>)]
     visibility: Option<String>,
     /// For a `text/plain` body: folder of the deck, 1 to 100 characters. Only you see it.

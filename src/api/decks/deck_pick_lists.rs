@@ -19,7 +19,7 @@ use crate::memory::rendered::Freshness;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PickListQuery {
-    /// `include`: copies that are reserved for your other decks are taken as well; `exclude` (when absent): they are not taken.
+    /// `include`: copies that are reserved for your other decks are taken as well; `exclude` (the default): they are not taken.
     #[serde(default)]
     #[param(inline, value_type = Option<ReservedCopies>)]
     reserved: ReservedCopies,

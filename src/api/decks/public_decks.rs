@@ -31,7 +31,7 @@ pub struct PublicDeckParams {
     /// Terms that cannot be used are reported in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "contains:\"Kettle Imp\" legal:standard")]
     q: Option<String>,
-    /// Order of the list; `new` when absent.
+    /// Order of the list; `new` if absent.
     #[serde(default)]
     #[param(inline, value_type = Option<PublicDeckSort>)]
     sort: PublicDeckSort,
@@ -39,7 +39,7 @@ pub struct PublicDeckParams {
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
     limit: PageLimit,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor>,
 }

@@ -21,7 +21,7 @@ pub struct PeopleDecksQuery {
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
     pub(super) limit: PageLimit,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(value_type = Option<String>)]
     pub(super) cursor: Option<Cursor>,
 }

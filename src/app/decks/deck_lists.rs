@@ -271,7 +271,7 @@ pub struct DeckRequest {
     /// Format of the deck: `game/format`, or `game/format:variant` if the format has variants.
     #[schema(example = "ttcg/standard")]
     pub format: String,
-    /// Who may read the deck: `private` (when absent), `unlisted` or `public`.
+    /// Who may read the deck: `private` (the default), `unlisted` or `public`.
     #[schema(value_type = Option<DeckVisibility>, example = "private")]
     pub visibility: Option<String>,
     /// Description of the deck, in the markup of lore and comments: up to 5,000 characters.

@@ -20,7 +20,7 @@ pub struct PageQuery {
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
     pub limit: PageLimit,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[param(value_type = Option<String>)]
     pub cursor: Option<Cursor>,
 }
