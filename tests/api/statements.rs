@@ -60,8 +60,10 @@ async fn a_submission_needs_few_statements_and_all_are_prepared_already() {
         let first_words: Vec<&str> =
             heard.iter().map(|sql| sql.split_whitespace().next().unwrap()).collect();
         // In this order: reserving the attempt (committed), the look-up, locking copy and card, the registration with the answer, releasing the attempt.
-        let expected = ["INSERT", "SELECT", "SELECT", "WITH", "WITH", "WITH"];
+        let expected = ["WITH", "SELECT", "SELECT", "WITH", "WITH", "WITH"];
         assert_eq!(first_words, expected, "{heard:#?}");
+        assert!(heard[0].contains("INSERT INTO attempts"), "{}", heard[0]);
+        assert!(heard[5].contains("UPDATE attempts"), "{}", heard[5]);
     }
     assert_eq!(wiretap.prepared(&OF_SUBMISSIONS), Vec::<String>::new());
 }
