@@ -59,6 +59,10 @@ class Keys:
         """Whether the focus is on a control."""
         return self.page.evaluate("selector => document.activeElement.matches(selector)", selector)
 
+    def comes_to(self, selector, text):
+        """The page puts the focus on a control: the browser does so when it first draws the page, which may be after the page was loaded."""
+        self.until(lambda: self.is_on(selector), text)
+
     def to(self, selector, key="Tab"):
         """Presses Tab until the focus is on a control, unless it is there. The focus is seen wherever it stops."""
         for _ in range(MOST_TABS):

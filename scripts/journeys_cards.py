@@ -22,7 +22,7 @@ def search_card_next(keys):
 def refused_query_mended(keys):
     """A query that cannot be read puts the focus on what is wrong, and can be written anew."""
     keys.open("/search?q=(((", 400)
-    expect(keys.is_on("#faults"), "the fault has not the focus")
+    keys.comes_to("#faults", "the fault has not the focus")
     keys.type("#q", "t:fire")
     keys.follow()
     expect(keys.page.locator(".tile").count(), "the mended query finds nothing")

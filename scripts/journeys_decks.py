@@ -88,7 +88,7 @@ def list_judged_while_typed(keys):
     else:
         expect(not page.locator("#pick").is_visible(), "the field for names is there, and does nothing")
     keys.follow(".form .main")
-    expect(keys.is_on("#verdict"), "the verdict has not the focus")
+    keys.comes_to("#verdict", "the verdict has not the focus")
     keys.told(page.locator(".verdict").text_content().strip())
     count = page.locator(".verdict").count()
     expect(count == 1, f"{count} reports are shown")

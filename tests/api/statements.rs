@@ -294,3 +294,21 @@ async fn the_effective_unlock_policy_is_found_by_one_statement() {
     let heard = wiretap.heard(&["unlock_policies"]);
     assert_eq!(heard.len(), 1, "{heard:#?}");
 }
+
+/// The reservation of an attempt does not wait for the disk. The decision after it does: it locks the credential, so that it has something to commit.
+#[tokio::test]
+async fn a_guess_is_decided_in_a_transaction_that_waits_for_the_disk() {
+    let (app, wiretap, cards) = start_with_wiretap().await;
+    let ada = app.player("ada").await;
+    wiretap.heard(&[]);
+    let mut guess = cards[0].submission();
+    guess["name"] = json!("Nobody's Card");
+    let sent = app.post("/v1/submissions").by(&ada).json(&guess).answer().await;
+    sent.problem(422, "submission_rejected");
+    let heard = wiretap.heard(&["synchronous_commit", "FOR NO KEY UPDATE"]);
+    let (flushed_later, locks): (Vec<&String>, Vec<&String>) =
+        heard.iter().partition(|sql| sql.contains("synchronous_commit"));
+    assert_eq!(flushed_later.len(), 1, "{heard:#?}");
+    assert!(flushed_later[0].contains("INSERT INTO attempts"), "{heard:#?}");
+    assert!(locks.iter().any(|sql| sql.contains("FROM sessions c")), "{heard:#?}");
+}

@@ -82,7 +82,7 @@ pub async fn make_due(
 
 async fn make_one(app: &AppState, id: DeckId) -> Result<(), Problem> {
     let mut conn = app.store.connection().await?;
-    match deck_lists::find(&mut conn, None, id).await? {
+    match deck_lists::find_for_job(&mut conn, id).await? {
         Some(stored) if stored.row.visibility() == DeckVisibility::Public => {
             drop(conn);
             make(app, stored).await

@@ -295,7 +295,7 @@ async fn make(
     events_seq: i64,
 ) -> Result<Option<KeptReport>, Problem> {
     let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find_watched(&mut conn, deck).await?;
+    let stored = deck_lists::find_for_job(&mut conn, deck).await?;
     drop(conn);
     let Some(stored) = stored else { return Ok(None) };
     let (stranger, now) = (Viewer::stranger(), app.clock.now());

@@ -210,9 +210,9 @@ pub(super) async fn release_rows(
 /// Takes units regardless of the limits, and returns the used units of each row, in the order of `rows`, which must be
 /// sorted and distinct. The transaction must release what exceeds the limits before it commits.
 ///
-/// Its commit does not wait for the disk. What follows does, before anybody gets an answer: the commit of a submission, or
-/// that of a [`count`] of guesses. Postgres writes its log in order, so an attempt is on the disk before its result is known to a
-/// client (docs/decisions/0203-flush-attempts-with-their-result.md).
+/// Its commit does not wait for the disk. The transaction that decides about the code does: it locks the row of the
+/// credential, also for a guess, so that its commit has something to write. Postgres writes its log in order, so an attempt is on
+/// the disk before its result is known to a client (docs/decisions/0203-flush-attempts-with-their-result.md).
 pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> StoreResult<Vec<u32>> {
     #[derive(QueryableByName)]
     struct TakenRow {

@@ -365,9 +365,9 @@ pub async fn find(
     load(conn, id, readable).await
 }
 
-/// A watched deck, regardless of who may read it now: its stored report contains only codes, and is shown only to
-/// accounts that may read the deck.
-pub(crate) async fn find_watched(
+/// A deck for a background job, regardless of who may read it now and of a ban of its owner. What the job stores of it is
+/// shown only to accounts that may read the deck.
+pub(crate) async fn find_for_job(
     conn: &mut Connection,
     id: DeckId,
 ) -> StoreResult<Option<StoredDeck>> {
@@ -384,11 +384,18 @@ pub async fn find_own(
     load(conn, id, Readable { owner: Some(by.account()), or_shared: false }).await
 }
 
-/// Whether everybody may read a deck.
+/// Whether everybody may read a deck: see [`TELLS_SOURCE`](super::TELLS_SOURCE).
 pub async fn is_public(mut conn: &Connection, id: DeckId) -> StoreResult<bool> {
     let public = decks::visibility.eq(Visibility::Public).and(decks::deleted_at.is_null());
-    let found = decks::table.find(id).filter(public);
+    let found = decks::table.find(id).filter(public.and(not(is_owner_banned())));
     Ok(diesel::select(diesel::dsl::exists(found)).get_result(&mut conn).await?)
+}
+
+/// Whether the owner of a row of `decks` is banned.
+#[diesel::dsl::auto_type]
+fn is_owner_banned() -> _ {
+    let banned = accounts::id.eq(decks::account_id).and(accounts::banned_at.is_not_null());
+    exists(accounts::table.filter(banned))
 }
 
 /// Filter of the decks of one account.
@@ -507,8 +514,7 @@ pub(super) async fn load(
     let unlisted = decks::unlisted.and(decks::bound_revision.eq(decks::revision));
     let shared = decks::visibility.eq(Visibility::Public).or(unlisted);
     let owned = decks::account_id.nullable().eq(readable.owner).assume_not_null();
-    let banned = accounts::id.eq(decks::account_id).and(accounts::banned_at.is_not_null());
-    let shared = shared.and(not(exists(accounts::table.filter(banned))));
+    let shared = shared.and(not(is_owner_banned()));
     let rows: Vec<(DeckRow, DetailRow, Option<EntryRow>)> = decks::table
         .left_join(deck_entries::table.on(deck_entries::deck_id.eq(decks::id)))
         .filter(decks::id.eq(id).and(decks::deleted_at.is_null()))

@@ -26,8 +26,9 @@ use crate::store::{Connection, Store, StoreResult};
 /// Whether a deck is public, and so in lists, from `decks d`.
 pub(super) const IS_PUBLIC: &str = "d.visibility = 'public' AND d.deleted_at IS NULL";
 
-/// Whether the deck that `decks d` was cloned from is public.
-pub(super) const TELLS_SOURCE: &str = "EXISTS (SELECT FROM decks source WHERE source.id = d.cloned_deck_id AND source.visibility = 'public' AND source.deleted_at IS NULL) AS tells_source";
+/// Whether everybody may read the deck that `decks d` was cloned from: it is public, and its owner is not banned.
+pub(super) const TELLS_SOURCE: &str = "EXISTS (SELECT FROM decks source JOIN accounts source_owner ON source_owner.id = source.account_id \
+    WHERE source.id = d.cloned_deck_id AND source.visibility = 'public' AND source.deleted_at IS NULL AND source_owner.banned_at IS NULL) AS tells_source";
 
 /// Whether a deck takes feedback, from `decks d JOIN accounts a`: others can read it, and its owner is not banned.
 pub(super) const TAKES_FEEDBACK: &str = "(d.visibility = 'public' OR d.unlisted AND d.bound_revision = d.revision) AND d.deleted_at IS NULL AND a.banned_at IS NULL";

@@ -207,7 +207,8 @@ impl StoredReport {
     }
 }
 
-const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, r.deck_id AS deck, CASE WHEN k.deleted_at IS NULL AND (k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision) THEN k.name END AS deck_name, \
+const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, r.deck_id AS deck, CASE WHEN k.deleted_at IS NULL AND (k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision) \
+     AND NOT EXISTS (SELECT FROM accounts o WHERE o.id = k.account_id AND o.banned_at IS NOT NULL) THEN k.name END AS deck_name, \
      r.comment_id, c.text AS comment, r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
      FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
      LEFT JOIN suggested_changes s ON s.id = r.suggestion_id LEFT JOIN designs d ON d.id = coalesce(r.design_id, s.design_id) \

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::deck_reports::sample;
 use super::stored_as as stored;
-use crate::support::{Answer, Player, RequestExt as _, TestApp};
+use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};
 
 pub fn query(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
@@ -152,9 +152,9 @@ async fn only_decks_that_are_public_now_are_found() {
     assert_eq!(names(&app, "", "").await, ["Pond"]);
 
     let account = format!("/v1/accounts/{}", ada.id);
-    let ban = async |banned: bool| {
+    let ban = async |admin: &Player, banned: bool| {
         let body = json!({ "banned": banned });
-        app.patch(&account).by(&admin).json(&body).answer().await.expect(200);
+        app.patch(&account).by(admin).json(&body).answer().await.expect(200);
     };
     let bob = app.player("bob").await;
     let other = stored(&app, &bob, &deck("Other", "1 Kettle Imp")).await;
@@ -163,21 +163,26 @@ async fn only_decks_that_are_public_now_are_found() {
         found["data"].as_array().unwrap().len()
     };
     assert_eq!(similar().await, 1);
-    ban(true).await;
+    ban(&admin, true).await;
     assert_eq!((names(&app, "", "").await, similar().await), (vec!["Other".to_owned()], 0));
     // A ban also hides a deck from those who know its address.
-    let statuses = async || {
+    let statuses = async |bob: &Player| {
         let mut statuses = BTreeSet::new();
         for rest in ["", "/report", "/revisions", "/revisions/1", "/statistics", "/legalities"] {
             let part = format!("{path}{rest}");
             statuses.insert(app.get(&part).answer().await.status);
-            statuses.insert(app.get(&part).by(&bob).answer().await.status);
+            statuses.insert(app.get(&part).by(bob).answer().await.status);
         }
         statuses
     };
-    assert_eq!(statuses().await, BTreeSet::from([404]));
-    ban(false).await;
-    assert_eq!(statuses().await, BTreeSet::from([200]));
+    assert_eq!(statuses(&bob).await, BTreeSet::from([404]));
+    // On the next day it is judged again, once.
+    app.clock().advance(TimeDelta::days(1));
+    in_the_background(&app).await;
+    assert_eq!(in_the_background(&app).await, 0, "a deck of a banned player is not judged again and again");
+    let (bob, admin) = (app.log_in("bob", PASSWORD).await, app.log_in(&admin.name, PASSWORD).await);
+    ban(&admin, false).await;
+    assert_eq!(statuses(&bob).await, BTreeSet::from([200]));
     assert_eq!(names(&app, "pond", "").await, ["Pond"]);
     assert_eq!(in_the_background(&app).await, 0, "the requests have already updated the index");
 }
