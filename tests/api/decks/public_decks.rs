@@ -179,7 +179,11 @@ async fn only_decks_that_are_public_now_are_found() {
     // On the next day it is judged again, once.
     app.clock().advance(TimeDelta::days(1));
     in_the_background(&app).await;
-    assert_eq!(in_the_background(&app).await, 0, "a deck of a banned player is not judged again and again");
+    assert_eq!(
+        in_the_background(&app).await,
+        0,
+        "a deck of a banned player is not judged again and again"
+    );
     let (bob, admin) = (app.log_in("bob", PASSWORD).await, app.log_in(&admin.name, PASSWORD).await);
     ban(&admin, false).await;
     assert_eq!(statuses(&bob).await, BTreeSet::from([200]));
