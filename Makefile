@@ -50,8 +50,6 @@ programs:
 programs-of-tests:
 	$(CARGO) test --workspace --locked --tests --no-run
 
-# Many tests wait for a moment or for Postgres, so that more of them than cores run at once.
-test: export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 test: postgres pgbouncer  ## everything that must hold: formatting, lints, all tests; prints the ten slowest
 	$(CARGO) fmt --all --check
 	$(if $(LINTED),,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)

@@ -101,7 +101,7 @@ impl CardCache {
     }
 
     /// How far the feed was read.
-    pub(crate) fn clock(&self) -> &FeedClock {
+    pub fn clock(&self) -> &FeedClock {
         &self.clock
     }
 

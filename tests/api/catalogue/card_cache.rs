@@ -13,6 +13,8 @@ pub const PLACE: &str = "/v1/games/ttcg/sets/hearth/cards/001";
 pub async fn start() -> TestApp {
     let app = TestApp::start_with(in_memory).await;
     app.seed(&["ttcg"]).await;
+    // Otherwise the events of the seed data empty the caches at some later moment.
+    app.catch_up().await;
     app
 }
 

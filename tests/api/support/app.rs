@@ -217,6 +217,7 @@ impl TestApp {
     pub async fn catch_up(&self) {
         self.shared.listed_designs.hurry();
         let caught_up = async {
+            self.shared.card_cache.clock().catch_up().await;
             self.shared.catalogue.clock().catch_up().await;
             self.shared.listed_designs.clock().catch_up().await;
         };
