@@ -1,7 +1,11 @@
 //! Card and set definitions, in the form of set files.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+
+use crate::attributes::Attributes;
 
 /// One card of a set: everything that all its copies share.
 ///
@@ -17,7 +21,7 @@ pub struct CardDefinition {
     pub kind: String,
     /// Attributes by code; those that differ between printings hold the base printing's values.
     #[serde(default)]
-    pub attributes: Map<String, Value>,
+    pub attributes: Attributes,
     /// Effects in printed order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
@@ -27,6 +31,16 @@ pub struct CardDefinition {
     /// The rarities in which the card exists. Empty: one printing of the game's lowest rarity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub printings: Vec<PrintingDefinition>,
+}
+
+impl CardDefinition {
+    /// Replaces the codes of attributes by those of `known` that are equal, so that each code is in memory once.
+    pub(crate) fn share_codes(&mut self, known: &BTreeSet<Arc<str>>) {
+        let printings = self.printings.iter_mut().map(|printing| &mut printing.attributes);
+        for attributes in printings.chain([&mut self.attributes]) {
+            attributes.share_codes(known);
+        }
+    }
 }
 
 /// One effect of a card.
@@ -50,8 +64,8 @@ pub struct PrintingDefinition {
     /// Code of the rarity.
     pub rarity: String,
     /// What differs from the card's base attributes.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub attributes: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Attributes::is_empty")]
+    pub attributes: Attributes,
 }
 
 /// One set file.

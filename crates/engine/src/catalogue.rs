@@ -53,7 +53,8 @@ pub struct PreparedCard {
 
 impl PreparedCard {
     /// Derives all values that depend only on the game and the card.
-    pub fn new(game: &Game, card: PoolCard) -> Self {
+    pub fn new(game: &Game, mut card: PoolCard) -> Self {
+        card.definition.share_codes(game.attribute_codes());
         let mut key = Vec::new();
         number_key(&card.set, &card.definition.number, &mut key);
         let selectors = game.selectors();

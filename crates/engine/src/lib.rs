@@ -104,6 +104,7 @@
 //! `docs/VIOLATIONS.md` has the table of violation codes.
 mod alike;
 mod apportion;
+mod attributes;
 mod card;
 mod card_check;
 mod card_legality;
@@ -138,6 +139,7 @@ mod validate;
 mod violation;
 
 pub use apportion::split_total;
+pub use attributes::{AttributeIter, Attributes};
 pub use card::{CardDefinition, Effect, PrintingDefinition, SetDefinition};
 pub use card_check::{card_faults, check_card};
 pub use card_legality::{Admission, CardLegality, CardRules, CardStatus};

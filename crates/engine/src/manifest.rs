@@ -10,6 +10,7 @@ mod read_schema;
 mod reader;
 mod syntax;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -62,6 +63,9 @@ struct GameData {
     all_formats: Vec<Format>,
     #[serde(skip)]
     selectors: Vec<Arc<Selector>>,
+    /// Codes of the attributes of all kinds, which cards share.
+    #[serde(skip)]
+    attribute_codes: BTreeSet<Arc<str>>,
     #[serde(skip)]
     ladders: Vec<Rule>,
     #[serde(skip)]
@@ -271,6 +275,10 @@ impl Game {
         &self.0.zones
     }
 
+    pub(crate) fn attribute_codes(&self) -> &BTreeSet<Arc<str>> {
+        &self.0.attribute_codes
+    }
+
     pub(crate) fn selectors(&self) -> &[Arc<Selector>] {
         &self.0.selectors
     }
@@ -334,7 +342,9 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
             variant.rules.retain(|rule| rule.effective_until.is_none());
         }
     }
+    let attribute_codes = kinds.iter().flat_map(|kind| kind.attributes.keys());
     GameData {
+        attribute_codes: attribute_codes.map(|code| code.as_str().into()).collect(),
         decisions: read_rules::decisions(&reader, &[]),
         design,
         images: read_images::images(&reader),

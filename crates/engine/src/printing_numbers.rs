@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::apportion::{Part, apportion_within};
+use crate::attributes::Attributes;
 use crate::card::{CardDefinition, PrintingDefinition};
 use crate::manifest::Game;
 use crate::rule::RuleReference;
@@ -154,11 +155,7 @@ impl PrintingCheck {
 }
 
 /// Adds the card's values to the base printing, so that it states its numbers as the other printings do.
-fn with_base_values(
-    kind: &Kind,
-    card: &CardDefinition,
-    mut attributes: Map<String, Value>,
-) -> Map<String, Value> {
+fn with_base_values(kind: &Kind, card: &CardDefinition, mut attributes: Attributes) -> Attributes {
     for name in kind.checks.iter().flat_map(|check| check.check.of()) {
         if varies(kind, name)
             && !attributes.contains_key(name)
@@ -175,12 +172,12 @@ fn with_numbers(
     kind: &Kind,
     card: &CardDefinition,
     rarity: &str,
-    mut attributes: Map<String, Value>,
-) -> Map<String, Value> {
+    mut attributes: Attributes,
+) -> Attributes {
     for check in &kind.checks {
         let Some(total) = check.check.total(card, rarity) else { continue };
         let of: BTreeSet<&String> = check.check.of().iter().collect();
-        let value = |name: &str, attributes: &Map<String, Value>| match attributes.get(name) {
+        let value = |name: &str, attributes: &Attributes| match attributes.get(name) {
             Some(value) => value.as_i64(),
             None => integer(&card.attributes, name),
         };
@@ -241,7 +238,7 @@ fn varies(kind: &Kind, name: &str) -> bool {
     kind.attributes.get(name).is_some_and(|attribute| attribute.per_printing)
 }
 
-pub(crate) fn integer(attributes: &Map<String, Value>, name: &str) -> Option<i64> {
+pub(crate) fn integer(attributes: &Attributes, name: &str) -> Option<i64> {
     attributes.get(name).and_then(Value::as_i64)
 }
 

@@ -59,11 +59,10 @@ impl<'a> CardFace<'a> {
         let kind_name = kind.map_or_else(|| titled(&card.kind), |kind| kind.name.clone());
 
         let mut groups = AttributeGroups::new(&card.name, &kind_name);
-        // Sorted by code, because a database may return attributes in any order.
+        // By code; a printing's value replaces that of the card.
         let mut attributes: BTreeMap<&str, &Value> = BTreeMap::new();
         let own = printing.into_iter().flat_map(|printing| &printing.attributes);
-        attributes
-            .extend(card.attributes.iter().chain(own).map(|(code, value)| (code.as_str(), value)));
+        attributes.extend(card.attributes.iter().chain(own));
         for (code, value) in attributes {
             groups.add(code, kind.and_then(|kind| kind.attributes.get(code)), value);
         }

@@ -102,7 +102,7 @@ pub(super) async fn legalities_of(
         number: place.number.as_str().to_owned(),
         name: name.clone(),
         kind: kind.to_string(),
-        attributes: attributes.read().map_err(Problem::internal)?,
+        attributes: attributes.read().map_err(Problem::internal)?.into(),
         effects: Vec::new(),
         lore: None,
         printings: Vec::new(),

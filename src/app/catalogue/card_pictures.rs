@@ -123,14 +123,14 @@ fn face(
     rarity: Option<&str>,
     artwork: Option<&[u8]>,
 ) -> Result<Picture, Problem> {
-    let printings = printings
-        .into_iter()
-        .map(|Printing { rarity, attributes, .. }| PrintingDefinition { rarity, attributes });
+    let printings = printings.into_iter().map(|Printing { rarity, attributes, .. }| {
+        PrintingDefinition { rarity, attributes: attributes.into() }
+    });
     let definition = CardDefinition {
         number: card.place.number.as_str().to_owned(),
         name: card.name.clone(),
         kind: card.kind.to_string(),
-        attributes: card.attributes.read().map_err(Problem::internal)?,
+        attributes: card.attributes.read().map_err(Problem::internal)?.into(),
         effects: card.effects.read().map_err(Problem::internal)?,
         lore: card.lore.clone(),
         printings: printings.collect(),

@@ -61,7 +61,7 @@ pub struct DesignPrintingBody {
 
 impl From<DesignPrintingBody> for PrintingDefinition {
     fn from(body: DesignPrintingBody) -> Self {
-        Self { rarity: body.rarity, attributes: body.attributes }
+        Self { rarity: body.rarity, attributes: body.attributes.into() }
     }
 }
 
@@ -266,7 +266,7 @@ impl DesignContentResponse {
 pub(super) fn printing_bodies(printings: Vec<PrintingDefinition>) -> Vec<DesignPrintingBody> {
     let body = |printing: PrintingDefinition| DesignPrintingBody {
         rarity: printing.rarity,
-        attributes: printing.attributes,
+        attributes: printing.attributes.into(),
     };
     printings.into_iter().map(body).collect()
 }

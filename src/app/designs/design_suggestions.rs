@@ -89,6 +89,7 @@ pub struct SuggestedDesign {
 impl From<CardDefinition> for SuggestedDesign {
     fn from(card: CardDefinition) -> Self {
         let CardDefinition { kind, attributes, effects, printings, .. } = card;
+        let attributes = attributes.into();
         Self { kind, attributes, effects, printings: printing_bodies(printings) }
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use cardscape_engine::{
-    CardDefinition, Game, Position, SET_FAULTS_MAX, SetDefinition, Violation, check_set, name_key,
+    Attributes, CardDefinition, Game, Position, SET_FAULTS_MAX, SetDefinition, Violation,
+    check_set, name_key,
 };
 use chrono::NaiveDate;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
@@ -275,7 +276,7 @@ pub struct PrintingImport {
     /// Place of the rarity in the game's list, from 1.
     pub tier: i16,
     /// The attributes that differ by rarity.
-    pub attributes: Map<String, Value>,
+    pub attributes: Attributes,
 }
 
 impl GameImport {
@@ -453,7 +454,7 @@ fn card_import(game: &Game, definition: CardDefinition) -> CardImport {
         printings.push(PrintingImport {
             rarity: lowest.code.clone(),
             tier: tier(&lowest.code),
-            attributes: Map::new(),
+            attributes: Attributes::new(),
         });
     }
     printings.sort_by_key(|printing| printing.tier);

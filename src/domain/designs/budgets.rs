@@ -1,9 +1,9 @@
 //! Budget tables: the totals that the numbers of a game's cards must have, computed from the checks of its kinds.
 
 use cardscape_engine::{
-    Attribute, AttributeValue, CardCheck, CardDefinition, Game, Kind, PrintingCheck,
+    Attribute, AttributeValue, Attributes, CardCheck, CardDefinition, Game, Kind, PrintingCheck,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Most lines of all tables of a game together. A check whose table would exceed this has no lines.
 const MAX_LINES: usize = 10_000;
@@ -65,7 +65,7 @@ fn lines<'a>(
 
 /// One card for each value of the deciding attribute of a check, or one card if no attribute decides. For a gain, the base numbers are 0.
 fn cards(kind: &Kind, check: &CardCheck) -> Vec<(Option<Value>, CardDefinition)> {
-    let card = |attributes: Map<String, Value>| CardDefinition {
+    let card = |attributes: Attributes| CardDefinition {
         number: String::new(),
         name: String::new(),
         kind: kind.code.clone(),
@@ -77,7 +77,7 @@ fn cards(kind: &Kind, check: &CardCheck) -> Vec<(Option<Value>, CardDefinition)>
     match &check.check {
         PrintingCheck::Total { by: Some(by), .. } => {
             let one = |value: Value| {
-                let attributes = Map::from_iter([(by.clone(), value.clone())]);
+                let attributes = Attributes::from_iter([(by.clone(), value.clone())]);
                 (Some(value), card(attributes))
             };
             deciding_values(kind, &check.check).into_iter().map(one).collect()
@@ -85,7 +85,7 @@ fn cards(kind: &Kind, check: &CardCheck) -> Vec<(Option<Value>, CardDefinition)>
         PrintingCheck::Gain { of, .. } => {
             vec![(None, card(of.iter().map(|name| (name.clone(), 0.into())).collect()))]
         }
-        _ => vec![(None, card(Map::new()))],
+        _ => vec![(None, card(Attributes::new()))],
     }
 }
 

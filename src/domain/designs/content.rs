@@ -167,7 +167,8 @@ impl DesignContent {
             let pointer = format!("/printings/{at}");
             printing.rarity = faults.code(format!("{pointer}/rarity"), &printing.rarity);
             let attributes = std::mem::take(&mut printing.attributes);
-            printing.attributes = faults.attributes(&format!("{pointer}/attributes"), attributes);
+            let pointer = format!("{pointer}/attributes");
+            printing.attributes = faults.attributes(&pointer, attributes.into()).into();
         }
         self.flavour = faults.optional("/flavour", self.flavour, MAX_FLAVOUR, prose_line);
         self.lore = faults.optional("/lore", self.lore, MAX_LORE, prose_lines);
@@ -185,7 +186,7 @@ impl DesignContent {
             number: "0".to_owned(),
             name: self.name.clone(),
             kind: self.kind.clone(),
-            attributes: self.attributes.clone(),
+            attributes: self.attributes.clone().into(),
             effects: self.effects.clone(),
             lore: self.lore.clone(),
             printings: self.printings.clone(),

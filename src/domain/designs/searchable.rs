@@ -50,7 +50,7 @@ impl SearchableDesign {
             .definition(game)
             .printings
             .into_iter()
-            .map(|printing| (printing.rarity, whole_numbers(printing.attributes)))
+            .map(|printing| (printing.rarity, whole_numbers(printing.attributes.into())))
             .collect();
         let numbers = |(_, own): &(String, Map<String, Value>)| {
             let mut all = attributes.clone();

@@ -90,7 +90,7 @@ pub fn suggest(
         number: "0".to_owned(),
         name,
         kind: design.kind,
-        attributes: design.attributes,
+        attributes: design.attributes.into(),
         effects: design.effects,
         lore: design.lore,
         printings: design.printings,
@@ -131,7 +131,7 @@ impl<'a> Draft<'a> {
         let attributes = self.kind.attributes.iter();
         attributes
             .filter(|(code, attribute)| {
-                !attribute.optional && !self.card.attributes.contains_key(*code)
+                !attribute.optional && !self.card.attributes.contains_key(code)
             })
             .collect()
     }
@@ -150,7 +150,7 @@ impl<'a> Draft<'a> {
                 None => self.filled.push(pointer),
                 Some(own) => {
                     let added = printing.attributes.keys();
-                    let added = added.filter(|code| !own.attributes.contains_key(*code));
+                    let added = added.filter(|code| !own.attributes.contains_key(code));
                     self.filled.extend(added.map(|code| attribute_pointer(&pointer, code)));
                 }
             }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::{CardDefinition, PoolCard, PrintingDefinition};
+use cardscape_engine::{Attributes, CardDefinition, PoolCard, PrintingDefinition};
 use chrono::NaiveDate;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Date, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use serde_json::{Map, Value};
 
 use crate::auth::permission::Viewer;
 use crate::domain::clock::engine_date;
@@ -37,7 +36,7 @@ struct DefinitionRow {
     #[diesel(sql_type = Text)]
     kind: String,
     #[diesel(sql_type = Jsonb)]
-    attributes: Json<Map<String, Value>>,
+    attributes: Json<Attributes>,
     #[diesel(sql_type = Jsonb)]
     printings: Json<Vec<PrintingDefinition>>,
 }

@@ -197,7 +197,7 @@ pub(super) fn effect_schema<'a>(
         number: String::new(),
         name: draft.one("name").to_owned(),
         kind: kind.code.clone(),
-        attributes: draft.attributes(game, "attributes", |_| true),
+        attributes: draft.attributes(game, "attributes", |_| true).into(),
         effects: Vec::<Effect>::new(),
         lore: None,
         printings: Vec::new(),

@@ -285,7 +285,7 @@ fn rules_of_games_have_messages() {
         number: "1".to_owned(),
         name: "Carp".to_owned(),
         kind: "bird".to_owned(),
-        attributes: serde_json::Map::new(),
+        attributes: cardscape_engine::Attributes::new(),
         effects: Vec::new(),
         lore: None,
         printings: Vec::new(),

@@ -149,7 +149,7 @@ fn record(id: u128, game: &Game, code: &str, content: &DesignContent) -> CardRec
                 .map(|(printing, tier)| PrintingRecord {
                     rarity: printing.rarity.clone(),
                     tier,
-                    attributes: printing.attributes.clone(),
+                    attributes: printing.attributes.to_map(),
                 })
                 .collect(),
         }),

@@ -1,10 +1,10 @@
 //! Printings computed from the base numbers of a design.
 
 use cardscape_engine::{
-    CardDefinition, Game, NumberBudget, PrintingDefinition, Violation, check_card,
+    Attributes, CardDefinition, Game, NumberBudget, PrintingDefinition, Violation, check_card,
 };
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::support::{
     GAMES, HARBOUR, RARITIES, card, cards, codes, game, outline, set_printing, spell, unit, with,
@@ -199,7 +199,7 @@ proptest! {
             let least: Vec<i64> =
                 budget.of.iter().map(|name| budget.at_least.get(name).copied().unwrap_or(0)).collect();
             let first = least[0] + share(total - least[0] - least[1], split);
-            design.printings.push(PrintingDefinition { rarity: RARITIES[tier].to_owned(), attributes: Map::new() });
+            design.printings.push(PrintingDefinition { rarity: RARITIES[tier].to_owned(), attributes: Attributes::new() });
             let numbers = [(&*budget.of[0], first), (&*budget.of[1], total - first)];
             set_printing(&mut design, RARITIES[tier], if both { &numbers } else { &numbers[..1] });
         }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use cardscape_engine::{
-    Attribute, AttributeValue, CardDefinition, Effect, EffectSchema, Game, Kind, PrintingCheck,
-    PrintingDefinition, Rarity,
+    Attribute, AttributeValue, Attributes, CardDefinition, Effect, EffectSchema, Game, Kind,
+    PrintingCheck, PrintingDefinition, Rarity,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::dice::Dice;
 use super::words;
@@ -52,8 +52,8 @@ fn kind<'a>(game: &'a Game, dice: &mut Dice) -> &'a Kind {
     &game.kinds()[0]
 }
 
-fn attributes(game: &Game, kind: &Kind, dice: &mut Dice) -> Map<String, Value> {
-    let mut drawn = Map::new();
+fn attributes(game: &Game, kind: &Kind, dice: &mut Dice) -> Attributes {
+    let mut drawn = Attributes::new();
     for (code, attribute) in &kind.attributes {
         if attribute.optional && !is_needed(kind, code) && dice.one_in(2) {
             continue;
@@ -219,7 +219,7 @@ fn effects(kind: &Kind, card: &CardDefinition, dice: &mut Dice) -> Vec<Effect> {
 fn printings(
     game: &Game,
     kind: &Kind,
-    base: &Map<String, Value>,
+    base: &Attributes,
     dice: &mut Dice,
 ) -> Vec<PrintingDefinition> {
     let mut rarities: Vec<&Rarity> = game.rarities().iter().collect();
@@ -245,11 +245,11 @@ fn printings(
 fn own_numbers(
     game: &Game,
     kind: &Kind,
-    base: &Map<String, Value>,
+    base: &Attributes,
     rarity: &Rarity,
     dice: &mut Dice,
-) -> Map<String, Value> {
-    let mut own = Map::new();
+) -> Attributes {
+    let mut own = Attributes::new();
     for check in &kind.checks {
         let (of, more, least) = match &check.check {
             PrintingCheck::Total { of, rarity_bonus, .. } => {

@@ -116,7 +116,7 @@ fn any_remainder_of_a_valid_card_can_be_completed() {
                 let own = own_texts(kind);
                 for (code, value) in &sound.attributes {
                     if own.contains_key(code) || keep() {
-                        left.attributes.insert(code.clone(), value.clone());
+                        left.attributes.insert(code.to_owned(), value.clone());
                     }
                 }
                 for effect in &sound.effects {

@@ -42,7 +42,7 @@ impl Draft<'_> {
         let printing = self.card.printings.iter().find(|printing| printing.rarity == *base);
         let Some(said) = printing.map(|printing| printing.attributes.clone()) else { return };
         for (code, value) in said {
-            let varies = self.kind.attributes.get(&code).is_some_and(|known| known.per_printing);
+            let varies = self.kind.attributes.get(&*code).is_some_and(|known| known.per_printing);
             if varies && !self.card.attributes.contains_key(&code) {
                 self.set_attribute(&code, value);
             }

@@ -133,7 +133,7 @@ impl<'a> NewPrintings<'a> {
             tiers: new.iter().map(|(.., printing)| printing.tier).collect(),
             attributes: new
                 .iter()
-                .map(|(.., printing)| Value::Object(printing.attributes.clone()))
+                .map(|(.., printing)| Value::Object(printing.attributes.to_map()))
                 .collect(),
         }
     }

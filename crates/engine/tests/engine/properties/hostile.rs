@@ -224,8 +224,10 @@ fn wild_cards() -> impl Strategy<Value = CardDefinition> {
     let kinds = ["unit", "spell", "lore", "emoji", "number", "wild", "belt", "sensei", "emotion"];
     let kinds = prop_oneof![4 => select(kinds.to_vec()).prop_map(str::to_owned), 1 => words()];
     let rarities = prop_oneof![select(vec!["common", "rare"]).prop_map(str::to_owned), words()];
-    let printings = (rarities, attributes())
-        .prop_map(|(rarity, attributes)| PrintingDefinition { rarity, attributes });
+    let printings = (rarities, attributes()).prop_map(|(rarity, attributes)| PrintingDefinition {
+        rarity,
+        attributes: attributes.into(),
+    });
     let effects = (proptest::option::of(words()), proptest::option::of(words()), words())
         .prop_map(|(style, slot, text)| cardscape_engine::Effect { style, slot, text });
     (
@@ -235,6 +237,7 @@ fn wild_cards() -> impl Strategy<Value = CardDefinition> {
         proptest::option::of(words()),
     )
         .prop_map(|((number, name, kind, attributes), effects, printings, lore)| {
+            let attributes = attributes.into();
             CardDefinition { number, name, kind, attributes, effects, lore, printings }
         })
 }

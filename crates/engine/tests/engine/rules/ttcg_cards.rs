@@ -1,8 +1,10 @@
 //! TTCG: card definitions.
 
-use cardscape_engine::{CardDefinition, PrintingCheck, SetDefinition, card_faults, check_set};
+use cardscape_engine::{
+    Attributes, CardDefinition, PrintingCheck, SetDefinition, card_faults, check_set,
+};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{
     RARITIES, card, faults, game, set_printing, sets, shipped, spell, unit, with, without,
@@ -213,7 +215,7 @@ proptest! {
 fn t_i10_every_shipped_printing_has_its_total() {
     let mut seen = 0;
     for card in shipped("ttcg").iter().map(|card| &card.definition) {
-        let of = |values: &serde_json::Map<String, Value>, name: &str| {
+        let of = |values: &Attributes, name: &str| {
             values.get(name).unwrap_or_else(|| &card.attributes[name]).as_i64().unwrap()
         };
         for printing in &card.printings {
