@@ -6,7 +6,7 @@
 //! one of them turns out to be a guess, the attempt stays used, and later requests need their own attempts.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use tokio::sync::OnceCell;
@@ -50,13 +50,25 @@ impl SameClaim {
     }
 }
 
-/// The attempts of requests that are in flight.
+/// The attempts of requests that are in flight, as long as further requests may share them.
 #[derive(Default)]
-pub struct SharedAttempts(Mutex<HashMap<SameClaim, InFlight>>);
+pub struct SharedAttempts(Mutex<HashMap<SameClaim, Arc<InFlight>>>);
 
+/// An attempt and the requests that share it.
+#[derive(Default)]
 struct InFlight {
+    attempt: OnceCell<ReservedAttempts>,
+    sharers: Mutex<Sharers>,
+}
+
+#[derive(Default)]
+struct Sharers {
+    /// How many have not left.
     requests: usize,
-    attempt: Arc<OnceCell<ReservedAttempts>>,
+    /// One of them settles, or has settled, the attempt.
+    is_settled: bool,
+    /// One of them ended without a result, so that the attempt stays used.
+    is_unclear: bool,
 }
 
 /// A request's share of an attempt. If it is dropped without being settled, a reserved attempt stays used, because it
@@ -64,7 +76,7 @@ struct InFlight {
 pub(crate) struct Share<'a> {
     all: &'a SharedAttempts,
     claim: SameClaim,
-    attempt: Arc<OnceCell<ReservedAttempts>>,
+    shared: Arc<InFlight>,
     settled: bool,
 }
 
@@ -73,41 +85,48 @@ pub(crate) struct Share<'a> {
 enum Outcome {
     /// The request was no guess.
     NoGuess,
-    /// The attempt stays used.
-    Used,
+    /// The request was a guess: the attempt stays used.
+    Guess,
+    /// The request ended without a result. The attempt stays used, but only a guess counts as one.
+    Unclear,
 }
 
 impl SharedAttempts {
     /// Joins the requests that are making this claim now.
     pub(crate) fn join(&self, claim: SameClaim) -> Share<'_> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || InFlight { requests: 0, attempt: Arc::default() };
-        let in_flight = all.entry(claim.clone()).or_insert_with(new);
-        in_flight.requests += 1;
-        let attempt = in_flight.attempt.clone();
+        let shared = Arc::clone(all.entry(claim.clone()).or_default());
+        shared.sharers().requests += 1;
         drop(all);
-        Share { all: self, claim, attempt, settled: false }
+        Share { all: self, claim, shared, settled: false }
     }
 
-    /// Removes a request. Returns whether this request settles the attempt: the first one that reports the attempt as
-    /// used, or else the last one.
-    fn leave(
-        &self,
-        claim: &SameClaim,
-        attempt: &Arc<OnceCell<ReservedAttempts>>,
-        outcome: Outcome,
-    ) -> bool {
+    /// Removes a request. Returns whether this request settles the attempt: the first guess, or else the last request if
+    /// all others were no guesses.
+    fn leave(&self, claim: &SameClaim, shared: &Arc<InFlight>, outcome: Outcome) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(in_flight) = all.get_mut(claim) else { return false };
-        if !Arc::ptr_eq(&in_flight.attempt, attempt) {
-            return false;
-        }
-        in_flight.requests -= 1;
-        let settles = outcome == Outcome::Used || in_flight.requests == 0;
-        if settles {
+        let mut sharers = shared.sharers();
+        sharers.requests -= 1;
+        sharers.is_unclear |= outcome == Outcome::Unclear;
+        let is_last = sharers.requests == 0;
+        if (outcome != Outcome::NoGuess || is_last)
+            && all.get(claim).is_some_and(|listed| Arc::ptr_eq(listed, shared))
+        {
             all.remove(claim);
         }
+        let settles = match outcome {
+            Outcome::Guess => !sharers.is_settled,
+            Outcome::NoGuess => is_last && !sharers.is_settled && !sharers.is_unclear,
+            Outcome::Unclear => false,
+        };
+        sharers.is_settled |= settles;
         settles
+    }
+}
+
+impl InFlight {
+    fn sharers(&self) -> MutexGuard<'_, Sharers> {
+        self.sharers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -117,24 +136,25 @@ impl Share<'_> {
         &self,
         take: impl Future<Output = Result<ReservedAttempts, E>>,
     ) -> Result<(), E> {
-        self.attempt.get_or_try_init(|| take).await.map(drop)
+        self.shared.attempt.get_or_try_init(|| take).await.map(drop)
     }
 
     /// Reports whether this request was a guess. Returns the attempts if this request settles them: the first guess, or
-    /// the last request.
+    /// the last request if all others were no guesses.
     pub(crate) fn settle(mut self, guess: bool) -> Option<ReservedAttempts> {
         self.settled = true;
-        let outcome = if guess { Outcome::Used } else { Outcome::NoGuess };
-        let settles = self.all.leave(&self.claim, &self.attempt, outcome);
-        self.attempt.get().filter(|_| settles).cloned()
+        let outcome = if guess { Outcome::Guess } else { Outcome::NoGuess };
+        let settles = self.all.leave(&self.claim, &self.shared, outcome);
+        self.shared.attempt.get().filter(|_| settles).cloned()
     }
 }
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
         if !self.settled {
-            let outcome = if self.attempt.initialized() { Outcome::Used } else { Outcome::NoGuess };
-            self.all.leave(&self.claim, &self.attempt, outcome);
+            let is_reserved = self.shared.attempt.initialized();
+            let outcome = if is_reserved { Outcome::Unclear } else { Outcome::NoGuess };
+            self.all.leave(&self.claim, &self.shared, outcome);
         }
     }
 }
@@ -153,28 +173,64 @@ mod tests {
         }
     }
 
-    #[test]
-    fn only_the_same_claim_is_shared_and_only_while_it_is_no_guess() {
+    async fn reserve(share: &Share<'_>) {
+        let at = DateTime::UNIX_EPOCH;
+        let attempt = ReservedAttempts { subjects: Vec::new(), units: 1, at };
+        share.reserve(async { Ok::<_, ()>(attempt) }).await.unwrap();
+    }
+
+    /// Joins a claim and reserves its attempt.
+    async fn reserved<'a>(all: &'a SharedAttempts, name: &str) -> Share<'a> {
+        let share = all.join(claim(name));
+        reserve(&share).await;
+        share
+    }
+
+    fn is_listed(all: &SharedAttempts, name: &str) -> bool {
+        all.0.lock().unwrap().contains_key(&claim(name))
+    }
+
+    #[tokio::test]
+    async fn only_the_same_claim_is_shared_and_only_while_it_is_no_guess() {
         let all = SharedAttempts::default();
-        let leave = |share: &mut Share<'_>, outcome| {
-            share.settled = true;
-            all.leave(&share.claim, &share.attempt, outcome)
-        };
-        let (mut first, mut second, other) =
-            (all.join(claim("fox")), all.join(claim("fox")), all.join(claim("ox")));
-        assert!(Arc::ptr_eq(&first.attempt, &second.attempt));
-        assert!(!Arc::ptr_eq(&first.attempt, &other.attempt));
-        assert!(!leave(&mut first, Outcome::NoGuess), "another request is still in flight");
+        let (first, second) = (reserved(&all, "fox").await, reserved(&all, "fox").await);
+        let other = reserved(&all, "ox").await;
+        assert!(Arc::ptr_eq(&first.shared, &second.shared));
+        assert!(!Arc::ptr_eq(&first.shared, &other.shared));
+        assert!(first.settle(false).is_none(), "another request is still in flight");
         // The third request arrives while the second is in flight, which then turns out to be a guess.
-        let mut third = all.join(claim("fox"));
-        assert!(leave(&mut second, Outcome::Used), "the first guess settles the attempt");
-        let fresh = all.join(claim("fox"));
-        assert!(
-            !Arc::ptr_eq(&third.attempt, &fresh.attempt),
-            "a guess is shared with nobody later"
-        );
-        assert!(!leave(&mut third, Outcome::Used), "the attempt was settled before");
-        drop((fresh, other));
+        let third = reserved(&all, "fox").await;
+        assert!(second.settle(true).is_some(), "the first guess settles the attempt");
+        let fresh = reserved(&all, "fox").await;
+        assert!(!Arc::ptr_eq(&third.shared, &fresh.shared), "a guess is shared with nobody later");
+        assert!(third.settle(true).is_none(), "the attempt was settled before");
+        assert!(is_listed(&all, "fox"), "a request of the earlier attempt removes no later one");
+        assert!(fresh.settle(false).is_some() && other.settle(false).is_some());
         assert!(all.0.lock().unwrap().is_empty(), "no entry stays");
+    }
+
+    #[tokio::test]
+    async fn a_guess_counts_when_another_request_for_it_was_broken_off() {
+        let all = SharedAttempts::default();
+        let (broken, guess) = (reserved(&all, "fox").await, reserved(&all, "fox").await);
+        let again = reserved(&all, "fox").await;
+        drop(broken);
+        assert!(!is_listed(&all, "fox"), "the attempt is shared with nobody later");
+        assert!(guess.settle(true).is_some());
+        assert!(again.settle(true).is_none(), "it counts once");
+    }
+
+    #[tokio::test]
+    async fn an_attempt_stays_used_when_a_request_was_broken_off() {
+        let all = SharedAttempts::default();
+        let (broken, last) = (reserved(&all, "fox").await, reserved(&all, "fox").await);
+        drop(broken);
+        assert!(last.settle(false).is_none());
+        // A request that ends before the attempt is reserved was no guess.
+        let (early, last) = (all.join(claim("ox")), all.join(claim("ox")));
+        drop(early);
+        assert!(is_listed(&all, "ox"));
+        reserve(&last).await;
+        assert!(last.settle(false).is_some());
     }
 }

@@ -170,6 +170,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Row)
         .rows(PLAYERS)
         .first_bytes()
+        .spends(super::STREAMS)
         .like(Yardstick::Static),
     Recipe::put("change_listing", "leaderboard joined", "/v1/me/leaderboard")
         .body("{\"on_leaderboard\": true}")

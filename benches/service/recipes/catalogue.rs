@@ -290,6 +290,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("stream_changes", "stream of changes, first bytes", "/v1/changes/stream?after=<after>")
         .rows("SELECT last_seq - 5 AS after FROM event_clock, generate_series(1, :many)")
         .first_bytes()
+        .spends(super::STREAMS)
         .connections(2)
         .like(Yardstick::Static),
 ];

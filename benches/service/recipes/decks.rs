@@ -76,7 +76,9 @@ const WATCHED: &[&str] = &[
 ];
 /// Decks that their owners watch. They have a report when they are requested the second time.
 const ALL_WATCHED: &[&str] = &[
-    "INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, game_code, now() + interval '1 day' FROM decks WHERE id >= bench.some_deck() ORDER BY id LIMIT :many",
+    "INSERT INTO watched_decks (deck_id, game_code, due_at, status, deck_revision, judged_on, game_revision, tried_game_revision, events_seq, judged_at) \
+     SELECT d.id, d.game_code, now() + interval '1 day', 'legal', d.revision, (now() AT TIME ZONE 'UTC')::date, g.revision, g.revision, c.last_seq, now() \
+     FROM decks d JOIN games g ON g.code = d.game_code CROSS JOIN event_clock c WHERE d.id >= bench.some_deck() ORDER BY d.id LIMIT :many",
     "INSERT INTO deck_watches (account_id, deck_id, watched_at) SELECT d.account_id, d.id, now() FROM watched_decks w JOIN decks d ON d.id = w.deck_id",
 ];
 const WATCHES: &[&str] = &[

@@ -61,6 +61,8 @@ const PLAYERS_AND_CARDS: &str = "SELECT p.account AS caller, p.name AS player, c
      FROM bench.players p JOIN bench.cards c ON c.n = p.n LIMIT :many";
 /// Registered copies without open trades or disputes, each of another owner.
 const FREE_COPIES: &str = "SELECT copy, owner AS caller, code_prefix, encode(code_mac, 'hex') AS code_mac, card, player FROM bench.free_copies(:many)";
+/// Streams that are opened for a row. The place of a stream is taken for some seconds after its client has closed it, and an instance has 2,000.
+const STREAMS: u32 = 1_000;
 /// A note for rows with passwords, why they are slower than hashing alone.
 const HASHES: &str = "the yardstick hashes on all cores and does nothing else; here transactions, Postgres and the load generator run on the same cores";
 /// A note for rows that show cards, why they are slower in a large catalogue.
