@@ -253,18 +253,21 @@ struct Row {
     created_at: DateTime<Utc>,
 }
 
-/// Numbered events after `seq`, with a game only those of that game, the oldest first.
+/// Numbered events after `after`, with a game only those of that game, the oldest first.
+///
+/// With a game, games and numbers are compared as pairs, and the rows are sorted by both. So Postgres can only use the index of both. For `game = $game
+/// ORDER BY seq` it prefers to walk along the numbers, because it expects events of every game everywhere, and reads a million events for a small game.
 pub async fn list(
     conn: &mut Connection,
     after: i64,
     game: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<Change>> {
-    const SELECT: &str = "SELECT seq, kind, payload, created_at FROM events WHERE seq > $after";
-    const PAGE: &str = " ORDER BY seq LIMIT $limit";
-    // Two statement texts, so that the few events of a small game are found by their index.
-    let of_game = if game.is_some() { " AND payload ->> 'game' = $game" } else { "" };
-    let rows: Vec<Row> = sql(format!("{SELECT}{of_game}{PAGE}"))
+    const SELECT: &str = "SELECT seq, kind, payload, created_at FROM events WHERE ";
+    const OF_ALL: &str = "seq > $after ORDER BY seq LIMIT $limit";
+    const OF_GAME: &str = "(payload ->> 'game', seq) > ($game, $after) AND payload ->> 'game' <= $game \
+        ORDER BY payload ->> 'game', seq LIMIT $limit";
+    let rows: Vec<Row> = sql(format!("{SELECT}{}", if game.is_some() { OF_GAME } else { OF_ALL }))
         .bind("after", after)
         .bind("limit", limit)
         .bind_some("game", game)
@@ -278,6 +281,15 @@ pub async fn list(
             Ok(Change { seq: row.seq, kind: row.kind, subject, at: row.created_at })
         })
         .collect()
+}
+
+/// SQL for the number of the newest event of a game that satisfies `condition`, which must be that of an index of games and numbers; NULL: there is none.
+/// `game` is SQL for the code of the game. Sorted by both for the reason that [`list`] states.
+pub fn newest_of_game(game: &str, condition: &str) -> String {
+    format!(
+        "(SELECT CASE WHEN newest.game = {game} THEN newest.seq END FROM (SELECT e.payload ->> 'game' AS game, e.seq FROM events e \
+         WHERE e.payload ->> 'game' <= {game} AND {condition} AND e.seq IS NOT NULL ORDER BY e.payload ->> 'game' DESC, e.seq DESC LIMIT 1) newest)"
+    )
 }
 
 /// The event with that number, while it is kept.

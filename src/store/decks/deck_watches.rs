@@ -10,6 +10,7 @@ use super::watched_decks::KeptReport;
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::decks::follows::MAX_WATCHED_DECKS;
 use crate::domain::ids::{AccountId, DeckId};
+use crate::store::catalogue::changes;
 use crate::store::db::statement::sql;
 use crate::store::feedback::holds::hold_own_account;
 use crate::store::{Connection, Store, StoreResult};
@@ -64,14 +65,19 @@ impl WatchedDeck {
     }
 }
 
-/// Reads [`WatchedDeck`]s.
-const SELECT: &str = "SELECT w.deck_id, d.name, d.game_code, d.format_code, w.watched_at, r.due_at, d.revision AS present_revision, \
-    g.revision AS present_game_revision, \
-    CASE WHEN EXISTS (SELECT FROM events e WHERE e.seq IS NULL AND e.payload ->> 'game' = d.game_code AND e.kind NOT LIKE 'de%') THEN 9223372036854775807 \
-     ELSE coalesce((SELECT max(e.seq) FROM events e WHERE e.payload ->> 'game' = d.game_code AND e.kind NOT LIKE 'de%'), 0) END AS present_seq, \
-    r.status, r.violations, r.deck_revision, r.judged_on, r.game_revision, r.events_seq, r.judged_at \
-    FROM deck_watches w JOIN watched_decks r ON r.deck_id = w.deck_id JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
-    JOIN games g ON g.code = d.game_code";
+/// SQL that reads [`WatchedDeck`]s.
+fn select() -> String {
+    let newest = changes::newest_of_game("d.game_code", "e.kind NOT LIKE 'de%'");
+    format!(
+        "SELECT w.deck_id, d.name, d.game_code, d.format_code, w.watched_at, r.due_at, d.revision AS present_revision, \
+         g.revision AS present_game_revision, \
+         CASE WHEN EXISTS (SELECT FROM events e WHERE e.seq IS NULL AND e.payload ->> 'game' = d.game_code AND e.kind NOT LIKE 'de%') THEN 9223372036854775807 \
+          ELSE coalesce({newest}, 0) END AS present_seq, \
+         r.status, r.violations, r.deck_revision, r.judged_on, r.game_revision, r.events_seq, r.judged_at \
+         FROM deck_watches w JOIN watched_decks r ON r.deck_id = w.deck_id JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
+         JOIN games g ON g.code = d.game_code"
+    )
+}
 
 /// Whether the watcher may read the deck, from `decks d JOIN accounts a`.
 fn readable(watcher: &str) -> String {
@@ -92,9 +98,9 @@ async fn find_of(
     account: AccountId,
     deck: DeckId,
 ) -> StoreResult<Option<WatchedDeck>> {
-    let readable = readable("$account");
+    let (select, readable) = (select(), readable("$account"));
     let statement =
-        sql(format!("{SELECT} WHERE w.account_id = $account AND w.deck_id = $deck AND {readable}"));
+        sql(format!("{select} WHERE w.account_id = $account AND w.deck_id = $deck AND {readable}"));
     let found = statement.bind("account", account).bind("deck", deck).get_result(conn).await;
     Ok(found.optional()?)
 }
@@ -106,8 +112,8 @@ pub async fn list(
     before: Option<(DateTime<Utc>, DeckId)>,
     limit: i64,
 ) -> StoreResult<Vec<WatchedDeck>> {
-    let readable = readable("$account");
-    let mut statement = sql(format!("{SELECT} WHERE w.account_id = $account AND {readable}"))
+    let (select, readable) = (select(), readable("$account"));
+    let mut statement = sql(format!("{select} WHERE w.account_id = $account AND {readable}"))
         .bind("account", by.account());
     if let Some((at, deck)) = before {
         statement = statement

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use cardscape::store::catalogue::changes;
+use diesel::sql_types::BigInt;
+use diesel_async::{RunQueryDsl as _, SimpleAsyncConnection as _};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
@@ -244,4 +247,63 @@ async fn a_network_can_open_twenty_streams_at_most() {
     let answer = app.get("/v1/changes/stream").answer().await;
     assert!(answer.header("retry-after").parse::<u32>().is_ok());
     answer.problem(429, "too_many_streams");
+}
+
+/// Events of one game by far outnumber those of the others, as after the import of a large catalogue.
+async fn with_events_of_a_large_game() -> TestApp {
+    let app = TestApp::start().await;
+    app.sql(
+        "INSERT INTO events (id, kind, payload, created_at, seq)
+             SELECT gen_random_uuid(), CASE WHEN n % 500 = 0 THEN 'design.shared' ELSE 'card.added' END,
+                    jsonb_build_object('game', CASE WHEN n IN (3, 5) THEN 'aces' WHEN n = 4 THEN 'zoo' ELSE 'large' END), now(), n
+             FROM generate_series(1, 20000) n;
+         UPDATE event_clock SET last_seq = 20000;
+         ANALYZE",
+    )
+    .await;
+    app
+}
+
+#[tokio::test]
+async fn the_feed_of_a_small_game_does_not_read_the_events_of_a_large_one() {
+    let app = with_events_of_a_large_game().await;
+    let mut conn = app.store().connection().await.unwrap();
+    conn.batch_execute("SET plan_cache_mode = force_generic_plan; BEGIN").await.unwrap();
+    let mut read = async |after, game: Option<&str>| {
+        let found = changes::list(&mut conn, after, game, 51).await.unwrap();
+        found.iter().map(|change| change.seq).collect::<Vec<i64>>()
+    };
+    assert_eq!(read(0, Some("aces")).await, [3, 5]);
+    assert_eq!(read(3, Some("aces")).await, [5]);
+    assert_eq!(read(5, Some("aces")).await, [0; 0]);
+    assert_eq!(read(2, Some("zoo")).await, [4]);
+    assert_eq!(read(0, Some("none")).await, [0; 0]);
+    assert_eq!(read(19_998, Some("large")).await, [19_999, 20_000]);
+    assert_eq!(read(1, Some("large")).await[..4], [2, 6, 7, 8]);
+    assert_eq!(read(1, None).await[..4], [2, 3, 4, 5]);
+    let rows = diesel::dsl::sql::<BigInt>(
+        "pg_stat_get_xact_tuples_fetched('events'::regclass) + pg_stat_get_xact_tuples_returned('events'::regclass)",
+    );
+    let rows: i64 = diesel::select(rows).get_result(&mut *conn).await.unwrap();
+    assert!(rows < 400, "{rows} rows were read for 112");
+}
+
+#[tokio::test]
+async fn the_newest_event_of_a_game_is_found_at_the_end_of_an_index() {
+    let app = with_events_of_a_large_game().await;
+    for (condition, newest) in
+        [("e.kind NOT LIKE 'design.%'", 19_999), ("e.kind NOT LIKE 'de%'", 19_999)]
+    {
+        let sql = changes::newest_of_game("g.code", condition);
+        let games = "unnest(ARRAY['aces', 'large', 'none', 'zoo']) AS g (code)";
+        let found = format!("SELECT string_agg(coalesce({sql}::text, '-'), ' ') FROM {games}");
+        assert_eq!(app.db().value(&found).await, format!("5 {newest} - 4"));
+        let session = app.db().session().await;
+        let explain = format!("EXPLAIN SELECT {sql} FROM {games}");
+        let rows = session.query(&explain, &[]).await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        assert!(plan.contains("Index Cond: (((payload ->> 'game'::text) <= g.code)"), "{plan}");
+        assert!(!plan.contains("Filter"), "{plan}");
+    }
 }

@@ -203,13 +203,11 @@ async fn standings<S: RowSource>(
     now: DateTime<Utc>,
 ) -> StoreResult<Vec<BuildState>> {
     let mut conn = store.connection().await?;
-    let concerns = S::EVENTS;
+    let newest = changes::newest_of_game("g.code", S::EVENTS);
     let kinds: Vec<&str> = S::KINDS.iter().map(|kind| kind.as_str()).collect();
-    // The newest event of a game is found at the end of an index. A condition for any event that is newer than a given
-    // one would make Postgres read all of them.
+    // A condition for any event that is newer than a given one would make Postgres read all of them.
     let query = sql(format!(
-        "SELECT g.code AS game, f.*, coalesce(f.change_seq < ( \
-             SELECT e.seq FROM events e WHERE e.payload ->> 'game' = g.code AND {concerns} AND e.seq IS NOT NULL ORDER BY e.seq DESC LIMIT 1), false) \
+        "SELECT g.code AS game, f.*, coalesce(f.change_seq < {newest}, false) \
              OR $daily AND coalesce(f.built_at < $today, false) AS has_news \
          FROM games g CROSS JOIN LATERAL ( \
              SELECT count(*) AS files, min(change_seq) AS change_seq, min(layout) AS oldest_layout, \
