@@ -253,7 +253,7 @@ pub struct ApiSettings {
     pub request_timeout: Duration,
     /// Most cards that a regular expression, or another test without an index, is tried on.
     pub search_candidates: u32,
-    /// Memory for cached responses about open cards, in bytes, and as much again for the cards of decks; 0 switches
+    /// Memory for cached responses about open cards, in bytes, and one and a half times as much for the cards of decks; 0 switches
     /// these caches off.
     pub card_cache_bytes: u64,
     /// Whether all cards are in memory for searches.

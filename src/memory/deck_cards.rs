@@ -19,7 +19,8 @@ const PRINTING: usize = 96;
 const ATTRIBUTE: usize = size_of::<(Arc<str>, Value)>();
 /// Most that an allocation takes in addition, in bytes.
 const ALLOCATION: usize = 16;
-/// Memory for these cards for each byte of memory for answers about cards: half as much again. With the default, 20,000 cards of six printings have space.
+/// Memory for these cards, as a fraction (numerator, denominator) of the memory for answers about cards. With the default, 20,000 cards of six printings have
+/// space.
 const SHARE: (u64, u64) = (3, 2);
 
 /// Size of a game's sets without their codes and names, in bytes.

@@ -218,6 +218,7 @@ mod tests {
         assert!(!is_listed(&all, "fox"), "the attempt is shared with nobody later");
         assert!(guess.settle(true).is_some());
         assert!(again.settle(true).is_none(), "it counts once");
+        assert!(all.0.lock().unwrap().is_empty(), "no entry stays");
     }
 
     #[tokio::test]
@@ -232,5 +233,12 @@ mod tests {
         assert!(is_listed(&all, "ox"));
         reserve(&last).await;
         assert!(last.settle(false).is_some());
+        // A request that could not reserve the attempt was no guess either.
+        let (refused, last) = (all.join(claim("elk")), all.join(claim("elk")));
+        refused.reserve(async { Err::<_, &str>("full") }).await.unwrap_err();
+        drop(refused);
+        reserve(&last).await;
+        assert!(last.settle(false).is_some());
+        assert!(all.0.lock().unwrap().is_empty(), "no entry stays");
     }
 }

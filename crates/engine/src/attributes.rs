@@ -43,7 +43,7 @@ impl Attributes {
         Self(Vec::new())
     }
 
-    /// Members in any order; the last one of each code counts. They are sorted once, because a body from a client can have a hundred thousand of them.
+    /// Members in any order; the last one of each code counts. They are sorted once, so that the time stays bounded for many members.
     fn from_members(mut members: Vec<(Arc<str>, Value)>) -> Self {
         members.reverse();
         members.sort_by(|(left, _), (right, _)| left.cmp(right));
@@ -271,6 +271,35 @@ mod tests {
             prop_assert_eq!(&serde_json::from_str::<Attributes>(&text).unwrap(), &attributes);
             prop_assert_eq!(&Map::from(attributes), &map);
         }
+    }
+
+    #[test]
+    fn added_members_replace_those_of_the_same_code() {
+        let pairs = |pairs: &[(&'static str, i64)]| -> Vec<(&'static str, Value)> {
+            pairs.iter().map(|(code, value)| (*code, json!(value))).collect()
+        };
+        let mut attributes: Attributes =
+            pairs(&[("b", 1), ("a", 2), ("b", 3)]).into_iter().collect();
+        attributes.extend(pairs(&[("c", 4), ("a", 5), ("c", 6)]));
+        assert_eq!(Value::from(attributes.to_map()), json!({"a": 5, "b": 3, "c": 6}));
+        attributes.retain(|code, value| code != "a" && *value != 6);
+        assert_eq!(Value::from(attributes.to_map()), json!({"b": 3}));
+    }
+
+    #[test]
+    fn codes_of_the_game_are_shared() {
+        let known: BTreeSet<Arc<str>> = ["size".into(), "kind".into()].into();
+        let mut attributes: Attributes =
+            [("size", json!(3)), ("own", json!(1))].into_iter().collect();
+        let before = attributes.clone();
+        attributes.share_codes(&known);
+        assert_eq!(attributes, before);
+        let shared = |code: &str| {
+            known
+                .get(code)
+                .is_some_and(|known| attributes.0.iter().any(|(own, _)| Arc::ptr_eq(own, known)))
+        };
+        assert!(shared("size") && !shared("own") && !shared("kind"));
     }
 
     #[test]
