@@ -15,7 +15,7 @@ use crate::domain::decks::allocation::OwnedPrinting;
 use crate::domain::decks::reservation::{Reservation, in_effect, quantities};
 use crate::domain::ids::{CardId, DeckId, PrintingId};
 use crate::store::decks::deck_ownership::{self, OwnedRow};
-use crate::store::decks::deck_pool::DeckPool;
+use crate::store::decks::deck_pool::{self, DeckPool};
 use crate::store::decks::deck_reservations::{self, ReservedRow};
 
 /// A card that decks name: its name and place.
@@ -165,6 +165,39 @@ impl DeckHoldings {
     ) -> Result<Self, Problem> {
         let (pool, cards) = find_pool(app, conn, asker, game, &names_of(deck)).await?;
         Self::add_owned(conn, by, (pool, cards)).await
+    }
+
+    /// Like [`Self::find`], with the cards that are reserved for the deck but no longer in its list, as far as the caller may see them.
+    pub(super) async fn with_reserved(
+        app: &AppState,
+        conn: &mut StepConnection<'_>,
+        (by, reads): (&Granted<ReadOwnCollection>, &Granted<ReadOwnDecks>),
+        asker: Asker,
+        game: &Game,
+        (id, deck): (DeckId, &Deck),
+    ) -> Result<Self, Problem> {
+        let (pool, mut cards) = find_pool(app, conn, asker, game, &names_of(deck)).await?;
+        let named: Vec<CardId> = cards.keys().copied().collect();
+        let mut rows = deck_reservations::of_deck(conn.get().await?, reads, id, &named).await?;
+        let known = rows.iter().map(|row| row.card_id);
+        let others: BTreeSet<CardId> = known.filter(|card| !cards.contains_key(card)).collect();
+        if !others.is_empty() {
+            let others: Vec<CardId> = others.into_iter().collect();
+            let names = deck_pool::names(conn.get().await?, asker.0, &others).await?;
+            let mut places = deck_pool::places(conn.get().await?, asker.0, &others).await?;
+            for (id, name) in names {
+                if let Some(place) = places.remove(&id) {
+                    let card = NamedCard { name, set: place.set, number: place.number };
+                    cards.insert(id, card);
+                }
+            }
+            // The caller does not see the other cards.
+            rows.retain(|row| cards.contains_key(&row.card_id));
+        }
+        let ids: Vec<CardId> = cards.keys().copied().collect();
+        let owned = deck_ownership::owned(conn.get().await?, by, &ids).await?;
+        let owned = owned_printings(owned, &cards);
+        Ok(Self { pool, cards, held: HeldCopies::new(rows, &owned), owned })
     }
 
     /// Like [`Self::find`], for an opened deck.

@@ -9,18 +9,16 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
-use super::deck_holdings::{
-    DeckHoldings, HeldCopies, NamedCard, find_named, names_of, owned_printings,
-};
+use super::deck_holdings::{DeckHoldings, HeldCopies, find_named, names_of, owned_printings};
 use super::deck_lists::{find_seen, see};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, Viewer, WriteOwnDecks};
+use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::allocation::{OwnedPrinting, allocate};
 use crate::domain::decks::availability::{CardAvailability, availabilities};
 use crate::domain::decks::reservation::{copies_to_get, open_to};
 use crate::domain::ids::{CardId, DeckId, PrintingId};
-use crate::store::decks::deck_ownership::{self, OwnedRow};
+use crate::store::decks::deck_ownership::OwnedRow;
 use crate::store::decks::deck_reservations::{self, ReserveOutcome, ReservedRow};
 use crate::store::decks::{deck_lists, deck_pool};
 
@@ -152,41 +150,11 @@ pub async fn find(
     let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
     let deck = seen.content.deck;
     let mut conn = StepConnection::new(&app.store);
-    let mut holdings =
-        DeckHoldings::find(app, &mut conn, (by, Some(reads)), asker, &loaded.game, &deck).await?;
-    let known = deck_reservations::cards_of(conn.get().await?, reads, id).await?;
-    let others: Vec<CardId> =
-        known.into_iter().filter(|card| !holdings.cards.contains_key(card)).collect();
-    if !others.is_empty() {
-        add_cards(&mut conn, (by, reads), asker.0, &others, &mut holdings).await?;
-    }
+    let game = &loaded.game;
+    let holdings =
+        DeckHoldings::with_reserved(app, &mut conn, (by, reads), asker, game, (id, &deck)).await?;
     drop(conn);
     Ok(answer(id, &deck, &holdings))
-}
-
-/// Adds the cards that are reserved for the deck but no longer in its list, as far as the reader may see them.
-async fn add_cards(
-    conn: &mut StepConnection<'_>,
-    (by, reads): (&Granted<ReadOwnCollection>, &Granted<ReadOwnDecks>),
-    viewer: Viewer,
-    cards: &[CardId],
-    holdings: &mut DeckHoldings,
-) -> Result<(), Problem> {
-    let conn = conn.get().await?;
-    let names = deck_pool::names(conn, viewer, cards).await?;
-    let mut places = deck_pool::places(conn, viewer, cards).await?;
-    for (id, name) in names {
-        if let Some(place) = places.remove(&id) {
-            let card = NamedCard { name, set: place.set, number: place.number };
-            holdings.cards.insert(id, card);
-        }
-    }
-    let ids: Vec<CardId> = holdings.cards.keys().copied().collect();
-    let owned = deck_ownership::owned(conn, by, &ids).await?;
-    holdings.owned = owned_printings(owned, &holdings.cards);
-    let rows = deck_reservations::of_cards(conn, reads, &ids).await?;
-    holdings.held = HeldCopies::new(rows, &holdings.owned);
-    Ok(())
 }
 
 fn answer(id: DeckId, deck: &Deck, holdings: &DeckHoldings) -> DeckReservationResponse {

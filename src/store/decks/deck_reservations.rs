@@ -61,6 +61,28 @@ pub async fn of_cards(
     reserved_by(conn, by.account(), cards).await
 }
 
+/// The reservations of copies of these cards, and of all cards of which copies are reserved for this deck, for the
+/// account's decks, in the order of [`of_cards`]. They are read deck by deck, too.
+pub async fn of_deck(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    deck: DeckId,
+    cards: &[CardId],
+) -> StoreResult<Vec<ReservedRow>> {
+    let rows = sql("WITH own AS MATERIALIZED (\
+          SELECT r.deck_id, d.name, r.printing_id, p.card_id, r.quantity, r.reserved_at FROM decks d \
+          CROSS JOIN LATERAL (SELECT * FROM deck_reservations one WHERE one.deck_id = d.id OFFSET 0) r JOIN printings p ON p.id = r.printing_id \
+          WHERE d.account_id = $account AND d.deleted_at IS NULL) \
+         SELECT * FROM own WHERE card_id IN (SELECT card_id FROM own WHERE deck_id = $deck) OR card_id = ")
+        .bind("account", by.account())
+        .bind("deck", deck)
+        .any(cards)
+        .push(" ORDER BY reserved_at, deck_id, printing_id")
+        .load(conn)
+        .await?;
+    Ok(rows)
+}
+
 /// Reads the reservations deck by deck: a plan that reads those of all accounts can look cheaper to Postgres when the table has grown since its statistics
 /// were made. `OFFSET 0` keeps the steps apart.
 async fn reserved_by(
