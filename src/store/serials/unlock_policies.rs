@@ -281,9 +281,11 @@ pub(in crate::store) async fn apply(
     recount: Recount,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
+    // The cards of the set are an array: a join would read all rows of hidden cards, and most cards.
     let hidden: Vec<HiddenRow> = sql(
-        "SELECT u.card_id, u.threshold, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE k.game_code = $game AND k.set_code = $set AND u.unlocked_at IS NULL ORDER BY u.card_id FOR UPDATE OF u",
+        "SELECT card_id, threshold, by_policy FROM unlocks \
+         WHERE card_id = ANY (ARRAY(SELECT id FROM cards WHERE game_code = $game AND set_code = $set)) AND unlocked_at IS NULL \
+         ORDER BY card_id FOR UPDATE",
     )
     .bind("game", game)
     .bind("set", set)
