@@ -74,7 +74,7 @@ const WATCHED: &[&str] = &[
     "INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, game_code, now() + interval '1 day' FROM decks WHERE name LIKE 'Bench %' ORDER BY id LIMIT 100",
     "INSERT INTO deck_watches (account_id, deck_id, watched_at) SELECT bench.account(2), deck_id, now() FROM watched_decks",
 ];
-/// Decks that their owners watch. They have a report when they are requested the second time.
+/// Decks that their owners watch, each with a report that is up to date.
 const ALL_WATCHED: &[&str] = &[
     "INSERT INTO watched_decks (deck_id, game_code, due_at, status, deck_revision, judged_on, game_revision, tried_game_revision, events_seq, judged_at) \
      SELECT d.id, d.game_code, now() + interval '1 day', 'legal', d.revision, (now() AT TIME ZONE 'UTC')::date, g.revision, g.revision, c.last_seq, now() \
