@@ -96,7 +96,7 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_SEARCH_CANDIDATES", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     search_candidates: u32,
 
-    /// Memory for answers about cards that everybody may see, in MiB, and half as much again for cards that decks are judged by; 0 keeps none.
+    /// Memory for answers about cards that everybody may see, in MiB, and one and a half times as much for cards that decks are judged by; 0 keeps none.
     #[arg(long, env = "CARDSCAPE_CARD_CACHE", default_value = "32", value_name = "MIB", value_parser = clap::value_parser!(u64).range(0..=65_536))]
     card_cache: u64,
 
