@@ -280,7 +280,10 @@ async fn renaming_a_set_does_not_lock_its_hidden_cards() {
         heard.push(wiretap.heard(&["FROM unlocks ", "UPDATE unlocks "]));
     }
     assert_eq!(heard[0], Vec::<String>::new());
-    assert!(heard[1].iter().any(|sql| sql.contains("FOR UPDATE")), "{heard:#?}");
+    let locks = |sql: &String| {
+        sql.contains(" FROM unlocks WHERE ") && sql.ends_with(" ORDER BY card_id FOR UPDATE")
+    };
+    assert!(heard[1].iter().any(locks), "{heard:#?}");
     assert!(heard[1].iter().any(|sql| sql.starts_with("UPDATE unlocks")), "{heard:#?}");
 }
 
