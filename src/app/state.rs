@@ -31,7 +31,7 @@ use crate::memory::catalogue::downloads::Downloads;
 use crate::memory::catalogue::feed::Feed;
 use crate::memory::catalogue::index::Catalogue;
 use crate::memory::catalogue::kept_answers::KeptAnswers;
-use crate::memory::deck_cards::DeckCards;
+use crate::memory::deck_cards::{DeckCards, memory_beside};
 use crate::memory::event_watch::EventWatch;
 use crate::memory::file_desk::FileDesk;
 use crate::memory::identities::CredentialKey;
@@ -425,7 +425,7 @@ impl Shared {
                 settings.card_cache_trust,
             ),
             catalogue: Catalogue::new(settings.card_cache_trust),
-            deck_cards: DeckCards::new(settings.card_cache_bytes),
+            deck_cards: DeckCards::new(memory_beside(settings.card_cache_bytes)),
             gallery_pages: KeptAnswers::new(
                 settings.card_cache_bytes / GALLERY_PAGES,
                 settings.card_cache_trust,

@@ -19,14 +19,15 @@ const PRINTING: usize = 96;
 const ATTRIBUTE: usize = size_of::<(Arc<str>, Value)>();
 /// Most that an allocation takes in addition, in bytes.
 const ALLOCATION: usize = 16;
-/// Memory for these cards, as a fraction (numerator, denominator) of the memory for answers about cards. With the default, 20,000 cards of six printings have
-/// space.
-const SHARE: (u64, u64) = (3, 2);
-
 /// Size of a game's sets without their codes and names, in bytes.
 const SETS: usize = 300;
-/// The sets of games may take one sixteenth of the memory for cards, in addition.
-const SETS_SHARE: u64 = 16;
+/// The sets of games may take this part of the memory for cards, in addition: one sixteenth of the memory for answers about cards.
+const SETS_SHARE: u64 = 24;
+
+/// Memory for these cards beside a cache of answers about cards of `answers` bytes. With the default, 20,000 cards of six printings have space.
+pub const fn memory_beside(answers: u64) -> u64 {
+    answers / 2 * 3
+}
 
 /// Open cards that are prepared for judging decks, and the sets of each game.
 pub struct DeckCards {
@@ -38,14 +39,12 @@ pub struct DeckCards {
 }
 
 impl DeckCards {
-    /// A cache for an instance that has `bytes` bytes for answers about cards.
+    /// A cache of `bytes` bytes for cards.
     pub fn new(bytes: u64) -> Self {
         let weigh_sets = |_: &String, sets: &Arc<KnownSets>| sets.weight() + SETS;
         Self {
             sets: DroppingCache::new(bytes / SETS_SHARE, weigh_sets),
-            cards: DroppingCache::new(bytes * SHARE.0 / SHARE.1, |_, card: &Arc<PreparedCard>| {
-                weight_of(card)
-            }),
+            cards: DroppingCache::new(bytes, |_, card: &Arc<PreparedCard>| weight_of(card)),
             hits: metrics::counter!("deck_card_hits_total"),
             misses: metrics::counter!("deck_card_misses_total"),
         }
@@ -211,12 +210,8 @@ mod tests {
             definition.attributes.insert(code, 70.into());
         }
         definition.printings = rarities.map(own).into();
-        let weight = weight_of(&prepared_from(&game, definition));
-        let memory = (32 << 20) * usize::try_from(SHARE.0).unwrap();
-        assert!(
-            weight * 20_000 * usize::try_from(SHARE.1).unwrap() <= memory,
-            "{weight} bytes each"
-        );
+        let weight = u64::try_from(weight_of(&prepared_from(&game, definition))).unwrap();
+        assert!(weight * 20_000 <= memory_beside(32 << 20), "{weight} bytes each");
     }
 
     #[test]
@@ -229,6 +224,6 @@ mod tests {
                 prepared(&game, "Pike"),
             );
         }
-        assert!((1..=75_000).contains(&cards.cards.bytes()));
+        assert!((1..=50_000).contains(&cards.cards.bytes()));
     }
 }

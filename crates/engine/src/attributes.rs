@@ -196,28 +196,6 @@ impl Serialize for Attributes {
 
 impl<'de> Deserialize<'de> for Attributes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Code(Arc<str>);
-
-        impl<'de> Deserialize<'de> for Code {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str(CodeVisitor)
-            }
-        }
-
-        struct CodeVisitor;
-
-        impl Visitor<'_> for CodeVisitor {
-            type Value = Code;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a string")
-            }
-
-            fn visit_str<E>(self, code: &str) -> Result<Code, E> {
-                Ok(Code(code.into()))
-            }
-        }
-
         struct Members;
 
         impl<'de> Visitor<'de> for Members {
@@ -229,8 +207,8 @@ impl<'de> Deserialize<'de> for Attributes {
 
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Attributes, A::Error> {
                 let mut all = Vec::new();
-                while let Some((Code(code), value)) = members.next_entry()? {
-                    all.push((code, value));
+                while let Some((code, value)) = members.next_entry::<String, Value>()? {
+                    all.push((code.into(), value));
                 }
                 Ok(Attributes::from_members(all))
             }

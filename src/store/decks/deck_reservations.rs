@@ -51,6 +51,12 @@ impl ReservedRow {
     }
 }
 
+/// All reservations of an account. They are read deck by deck: a plan that reads those of all accounts can look cheaper to Postgres when the table has grown
+/// since its statistics were made. `OFFSET 0` keeps the steps apart.
+const RESERVED: &str = "SELECT r.deck_id, d.name, r.printing_id, p.card_id, r.quantity, r.reserved_at FROM decks d \
+    CROSS JOIN LATERAL (SELECT * FROM deck_reservations one WHERE one.deck_id = d.id OFFSET 0) r JOIN printings p ON p.id = r.printing_id \
+    WHERE d.account_id = $account AND d.deleted_at IS NULL";
+
 /// The reservations of copies of these cards for the account's decks, those of the deck with the earliest reservation
 /// first.
 pub async fn of_cards(
@@ -62,18 +68,15 @@ pub async fn of_cards(
 }
 
 /// The reservations of copies of these cards, and of all cards of which copies are reserved for this deck, for the
-/// account's decks, in the order of [`of_cards`]. They are read deck by deck, too.
+/// account's decks, in the order of [`of_cards`].
 pub async fn of_deck(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
     deck: DeckId,
     cards: &[CardId],
 ) -> StoreResult<Vec<ReservedRow>> {
-    let rows = sql("WITH own AS MATERIALIZED (\
-          SELECT r.deck_id, d.name, r.printing_id, p.card_id, r.quantity, r.reserved_at FROM decks d \
-          CROSS JOIN LATERAL (SELECT * FROM deck_reservations one WHERE one.deck_id = d.id OFFSET 0) r JOIN printings p ON p.id = r.printing_id \
-          WHERE d.account_id = $account AND d.deleted_at IS NULL) \
-         SELECT * FROM own WHERE card_id IN (SELECT card_id FROM own WHERE deck_id = $deck) OR card_id = ")
+    let rows = sql(format!("WITH own AS MATERIALIZED ({RESERVED}) \
+         SELECT * FROM own WHERE card_id IN (SELECT card_id FROM own WHERE deck_id = $deck) OR card_id = "))
         .bind("account", by.account())
         .bind("deck", deck)
         .any(cards)
@@ -83,16 +86,13 @@ pub async fn of_deck(
     Ok(rows)
 }
 
-/// Reads the reservations deck by deck: a plan that reads those of all accounts can look cheaper to Postgres when the table has grown since its statistics
-/// were made. `OFFSET 0` keeps the steps apart.
 async fn reserved_by(
     conn: &mut Connection,
     account: AccountId,
     cards: &[CardId],
 ) -> StoreResult<Vec<ReservedRow>> {
-    let rows = sql("SELECT r.deck_id, d.name, r.printing_id, p.card_id, r.quantity, r.reserved_at FROM decks d \
-         CROSS JOIN LATERAL (SELECT * FROM deck_reservations one WHERE one.deck_id = d.id OFFSET 0) r JOIN printings p ON p.id = r.printing_id \
-         WHERE d.account_id = $account AND d.deleted_at IS NULL AND p.card_id = ")
+    let rows = sql(RESERVED)
+        .push(" AND p.card_id = ")
         .bind("account", account)
         .any(cards)
         .push(" ORDER BY r.reserved_at, r.deck_id, r.printing_id")
