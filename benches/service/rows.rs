@@ -7,7 +7,7 @@ use crate::recipes::{Caller, Recipe, Row};
 
 /// Prepares and draws the rows of a recipe.
 pub(crate) async fn draw(client: &Client, recipe: &Recipe) -> anyhow::Result<Vec<Row>> {
-    let many = recipe.many.to_string();
+    let many = recipe.rows_to_draw().to_string();
     if !recipe.prepare.is_empty() {
         // As in `fill.sql`: without triggers, no events or notifications are created for invented rows. Nor are they counted, so likes, ratings and followed
         // authors are invented as not counted: otherwise their deletion would make a count negative.

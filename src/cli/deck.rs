@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use cardscape_engine::{
@@ -133,7 +134,7 @@ impl DeckCommand {
         let list = check_list(read_deck_bytes(&bytes, &reading));
         let is_whole = tell_refused(&file, &list);
         let (deck, lines) = (&list.deck, CardLines::new(&list.deck, &list.entry_lines));
-        let mut judged = legalities(deck, &catalogue, &formats);
+        let mut judged = legalities(deck, &catalogue, formats.iter().map(Arc::as_ref));
         let left_out = judged.suggest(&catalogue);
         let legal = judged.is_legal_in_all();
         let summary = (names.len() > 1).then(|| judged.summary_as(&names));
@@ -166,7 +167,7 @@ impl DeckCommand {
 /// The formats that a deck list is judged by.
 struct Selection {
     names: Vec<FormatName>,
-    formats: Vec<Format>,
+    formats: Vec<Arc<Format>>,
     game: GameFolder,
 }
 
@@ -197,7 +198,7 @@ fn select_formats(
     };
     let day =
         on.or_else(|| Clock::system().today()).context("the clock shows no day of the calendar")?;
-    let formats: Result<Vec<Format>, _> =
+    let formats: Result<Vec<Arc<Format>>, _> =
         names.iter().map(|name| name.find_in(&game.game, day)).collect();
     let formats = match formats {
         Ok(formats) => formats,

@@ -79,6 +79,10 @@ pub(crate) struct Recipe {
     pub many: u32,
     /// Whether each row can be used for only one request. Then the run ends when all are used up.
     pub spends: bool,
+    /// Whether the yardstick has rows of its own, as many as the service. The pages of a row that the service has used up are in
+    /// memory, and already in the log since the last checkpoint, when a yardstick uses the row again: where each row is at another
+    /// place of large tables, this is most of the work.
+    pub divides_rows: bool,
     /// Statements that restore the data after the run.
     pub restore: &'static [&'static str],
     pub measure: Measure,
@@ -104,6 +108,11 @@ pub(crate) enum Special {
 pub(crate) type Row = std::collections::BTreeMap<String, String>;
 
 impl Recipe {
+    /// Number of rows for the service and the yardstick together.
+    pub(crate) const fn rows_to_draw(&self) -> u32 {
+        if self.divides_rows { 2 * self.many } else { self.many }
+    }
+
     const fn new(
         operation: &'static str,
         title: &'static str,
@@ -125,6 +134,7 @@ impl Recipe {
             rows: "SELECT 1 AS one",
             many: 4_000,
             spends: false,
+            divides_rows: false,
             restore: &[],
             measure: Measure::Requests,
             connections: None,
@@ -191,6 +201,11 @@ impl Recipe {
     /// Each row can be used for only one request, and there are at most this many.
     pub(super) const fn spends(self, many: u32) -> Self {
         Self { spends: true, many, ..self }
+    }
+
+    /// Like [`Recipe::spends`], and the yardstick uses up as many other rows.
+    pub(super) const fn spends_as_the_yardstick(self, many: u32) -> Self {
+        Self { divides_rows: true, ..self.spends(many) }
     }
 
     pub(super) const fn restore(self, restore: &'static [&'static str]) -> Self {

@@ -71,15 +71,20 @@ impl Format {
         Some(changed)
     }
 
-    /// The format with only the rules that hold on `day`.
+    /// The format with only the rules that hold on `day`; the same one, if all of them do.
     #[must_use]
-    pub fn on(&self, day: Date) -> Self {
-        let mut changed = self.clone();
+    pub fn on(self: &Arc<Self>, day: Date) -> Arc<Self> {
+        let of_variants = self.variants.iter().flat_map(|variant| &variant.rules);
+        let mut rules = self.rules.iter().chain(&self.common_rules).chain(of_variants);
+        if rules.all(|rule| rule.holds_on(day)) {
+            return Arc::clone(self);
+        }
+        let mut changed = Self::clone(self);
         changed.rules.retain(|rule| rule.holds_on(day));
         changed.common_rules.retain(|rule| rule.holds_on(day));
         for variant in &mut changed.variants {
             variant.rules.retain(|rule| rule.holds_on(day));
         }
-        changed
+        Arc::new(changed)
     }
 }

@@ -60,7 +60,7 @@ struct GameData {
     formats: Vec<Format>,
     /// Every version of every format.
     #[serde(skip)]
-    all_formats: Vec<Format>,
+    all_formats: Vec<Arc<Format>>,
     #[serde(skip)]
     selectors: Vec<Arc<Selector>>,
     /// Codes of the attributes of all kinds, which cards share.
@@ -250,7 +250,7 @@ impl Game {
     }
 
     /// A format as it was on a day: the version then in force, with the rules (limit lists, for example) of that day.
-    pub fn format_on(&self, code: &str, day: Date) -> Option<Format> {
+    pub fn format_on(&self, code: &str, day: Date) -> Option<Arc<Format>> {
         self.0
             .all_formats
             .iter()
@@ -362,7 +362,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
         zones,
         kinds,
         formats,
-        all_formats,
+        all_formats: all_formats.into_iter().map(Arc::new).collect(),
         selectors: registry.selectors,
         ladders: registry.ladders,
         fingerprint,

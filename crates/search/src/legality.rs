@@ -64,7 +64,7 @@ impl<'t> FormatTerm<'t> {
     pub(super) fn find<'a>(
         &self,
         scope: &Scope<'a>,
-    ) -> Result<Vec<(&'a Game, Format)>, QueryFault> {
+    ) -> Result<Vec<(&'a Game, Arc<Format>)>, QueryFault> {
         let scope = match self.game {
             None => scope.clone(),
             Some(game) => scope.only(scope.game(game)?),
@@ -81,7 +81,7 @@ impl<'t> FormatTerm<'t> {
         let on_the_day = |(game, format): &(&'a Game, &Format)| {
             Some((*game, game.format_on(&format.code, self.day)?))
         };
-        let in_force: Vec<(&Game, Format)> = known.iter().filter_map(on_the_day).collect();
+        let in_force: Vec<(&Game, Arc<Format>)> = known.iter().filter_map(on_the_day).collect();
         if in_force.is_empty() {
             let first =
                 known.iter().filter_map(|(game, format)| game.format_begins_on(&format.code));
@@ -100,12 +100,12 @@ impl<'t> FormatTerm<'t> {
     fn with_variant<'a>(
         &self,
         text: &str,
-        formats: Vec<(&'a Game, Format)>,
-    ) -> Result<Vec<(&'a Game, Format)>, QueryFault> {
-        let with_variant = |(game, format): &(&'a Game, Format)| {
+        formats: Vec<(&'a Game, Arc<Format>)>,
+    ) -> Result<Vec<(&'a Game, Arc<Format>)>, QueryFault> {
+        let with_variant = |(game, format): &(&'a Game, Arc<Format>)| {
             let is_meant = |one: &&Variant| is_called(text, &one.code, &one.name);
             let variant = format.variants.iter().find(is_meant)?;
-            Some((*game, format.with_variant(&variant.code)?))
+            Some((*game, Arc::new(format.with_variant(&variant.code)?)))
         };
         let found: Vec<_> = formats.iter().filter_map(with_variant).collect();
         if found.is_empty() {
@@ -146,7 +146,7 @@ pub(super) fn condition(
     scope: &Scope<'_>,
     today: Date,
 ) -> Result<Predicate, QueryFault> {
-    let of_game = |(game, format): &(&Game, Format)| {
+    let of_game = |(game, format): &(&Game, Arc<Format>)| {
         let game = Predicate::known(KnownTest::Game(game.code().to_owned()));
         Predicate::All(vec![game, status_condition(wanted, &format.card_rules())])
     };

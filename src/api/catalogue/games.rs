@@ -113,7 +113,7 @@ pub async fn find_format(
     let make = async {
         let (format, variant) = ((&game, &code), query.variant.as_ref());
         let found = games::find_format(&state, format, query.on, variant).await?;
-        let answer = FormatResponse::from(&found.format);
+        let answer = FormatResponse::from(&*found.format);
         Ok(Rendered::list(FRESHNESS, Some(found.updated_at), &answer)?)
     };
     state.kept_answers.answer(&req, make).await

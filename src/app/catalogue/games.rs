@@ -228,7 +228,7 @@ pub async fn find(app: &AppState, game: &Code) -> Result<Arc<LoadedGame>, Proble
 /// A version and variant of a format.
 pub struct FoundFormat {
     /// The format.
-    pub format: Format,
+    pub format: Arc<Format>,
     /// When the manifest of its game was last changed.
     pub updated_at: DateTime<Utc>,
 }
@@ -244,11 +244,11 @@ pub async fn find_format(
     let loaded = find(app, game).await?;
     let format = match on {
         Some(day) => loaded.game.format_on(code, day),
-        None => loaded.game.format(code).cloned(),
+        None => loaded.game.format(code).cloned().map(Arc::new),
     };
     let mut format = format.ok_or_else(Problem::not_found)?;
     if let Some(variant) = variant {
-        format = format.with_variant(variant).ok_or_else(|| {
+        format = format.with_variant(variant).map(Arc::new).ok_or_else(|| {
             Problem::new(ProblemCode::InvalidQuery)
                 .detail(format!("The format has no variant {variant}."))
         })?;

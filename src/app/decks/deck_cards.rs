@@ -67,7 +67,7 @@ pub(super) async fn find(
     conn: &mut StepConnection<'_>,
     asker: Asker,
     game: &Game,
-    formats: &[Format],
+    formats: &[Arc<Format>],
     mentions: &DeckMentions,
 ) -> Result<(DeckPool, Option<Names>), Problem> {
     let (viewer, _) = asker;
@@ -106,7 +106,7 @@ pub(super) async fn catalogue_of(
 pub(super) async fn add_boxes(
     conn: &mut StepConnection<'_>,
     viewer: Viewer,
-    formats: &[Format],
+    formats: &[Arc<Format>],
     found: &mut DeckPool,
 ) -> Result<bool, Problem> {
     let have_boxes = deck_pool::have_boxes(formats);

@@ -39,7 +39,7 @@ pub async fn list(app: &AppState) -> Result<Vec<GameFormats>, Problem> {
                 variant: Some(variant.name.clone()),
             });
             let variants: Vec<NamedFormat> = variants.collect();
-            let own = NamedFormat { format: code, name: format.name, variant: None };
+            let own = NamedFormat { format: code, name: format.name.clone(), variant: None };
             std::iter::once(own).chain(variants)
         });
         let (code, name) = (game.code().to_owned(), game.name().to_owned());

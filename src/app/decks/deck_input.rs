@@ -139,7 +139,7 @@ fn dialect_fault(word: &str) -> NotOneOf {
 }
 
 /// The formats that a request names, and their game.
-pub(super) type FoundFormats = (Arc<LoadedGame>, Vec<Format>);
+pub(super) type FoundFormats = (Arc<LoadedGame>, Vec<Arc<Format>>);
 
 impl DeckFaults {
     /// Returns the value, or adds its fault to the faults of fields.

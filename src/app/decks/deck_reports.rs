@@ -223,7 +223,7 @@ impl FoundDeck {
     async fn of_opened(
         app: &AppState,
         opened: &OpenedDeck,
-        formats: &[Format],
+        formats: &[Arc<Format>],
     ) -> Result<Self, Problem> {
         let OpenedDeck { seen, cards, catalogue, asker, .. } = opened;
         let (mut cards, mut catalogue) = (cards.clone(), Arc::clone(catalogue));
@@ -442,7 +442,7 @@ pub(super) async fn judge_on(
 
 async fn judge_found(
     app: &AppState,
-    formats: Vec<Format>,
+    formats: Vec<Arc<Format>>,
     FoundDeck { deck, mut cards, catalogue, .. }: FoundDeck,
     day: Date,
 ) -> Result<(Arc<Catalogue>, DeckLegalitiesResponse), Problem> {
@@ -460,14 +460,14 @@ async fn judge_found(
 }
 
 /// Every format of a game on a day; a format with variants once for each variant.
-fn formats_on(game: &Game, day: Date) -> Vec<Format> {
+fn formats_on(game: &Game, day: Date) -> Vec<Arc<Format>> {
     let formats = game.formats().iter().filter_map(|format| game.format_on(&format.code, day));
     let variants = formats.flat_map(|format| {
         let codes: Vec<_> = format.variants.iter().map(|variant| variant.code.clone()).collect();
         if codes.is_empty() {
             return vec![format];
         }
-        codes.iter().filter_map(|code| format.with_variant(code)).collect()
+        codes.iter().filter_map(|code| format.with_variant(code)).map(Arc::new).collect()
     });
     variants.collect()
 }
@@ -545,16 +545,17 @@ async fn find_formats(
 async fn verdicts(
     app: &AppState,
     deck: &Deck,
-    formats: &[Format],
+    formats: &[Arc<Format>],
     cards: &mut DeckPool,
     mut catalogue: Arc<Catalogue>,
 ) -> Result<(Arc<Catalogue>, Legalities), Problem> {
-    let mut judged = legalities(deck, &catalogue, formats);
+    let formats = || formats.iter().map(Arc::as_ref);
+    let mut judged = legalities(deck, &catalogue, formats());
     if judged.miss_cards() && !cards.knows_sets() {
         let mut conn = StepConnection::new(&app.store);
         cards.part_of(deck_cards::known_sets(app, &mut conn, catalogue.game()).await?);
         catalogue = cards.catalogue().into();
-        judged = legalities(deck, &catalogue, formats);
+        judged = legalities(deck, &catalogue, formats());
     }
     Ok((catalogue, judged))
 }

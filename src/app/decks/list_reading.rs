@@ -154,7 +154,7 @@ pub(super) async fn read_list(
     app: &AppState,
     asker: Asker,
     game: &Game,
-    formats: &[Format],
+    formats: &[Arc<Format>],
     text: &DeckText,
     near: NearNames,
 ) -> Result<Result<ListWithCards, ListRefusal>, Problem> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use cardscape_engine::{
     CardMention, CardReference, Date, Deck, DeckEntry, Format, Game, Violation, ViolationCode,
@@ -186,7 +187,7 @@ impl FormatName {
     ///
     /// # Errors
     /// When the game has no such format, or not on that day.
-    pub fn find_in(&self, game: &Game, day: Date) -> Result<Format, UnknownFormat> {
+    pub fn find_in(&self, game: &Game, day: Date) -> Result<Arc<Format>, UnknownFormat> {
         let name = || self.clone();
         let Some(format) = game.format_on(&self.code, day) else {
             return Err(match game.format_begins_on(&self.code) {
@@ -196,9 +197,8 @@ impl FormatName {
         };
         match &self.variant {
             None => Ok(format),
-            Some(variant) => format.with_variant(variant).ok_or_else(|| UnknownFormat::Variant {
-                name: name(),
-                known: known_variants(&format),
+            Some(variant) => format.with_variant(variant).map(Arc::new).ok_or_else(|| {
+                UnknownFormat::Variant { name: name(), known: known_variants(&format) }
             }),
         }
     }
@@ -207,9 +207,10 @@ impl FormatName {
 /// The first two indices with the same variant of one format.
 ///
 /// `box` and `box:full` are the same if `full` is the default.
-pub fn same_format(formats: &[Format]) -> Option<(usize, usize)> {
+pub fn same_format(formats: &[Arc<Format>]) -> Option<(usize, usize)> {
     formats.iter().enumerate().find_map(|(second, format)| {
-        let alike = |other: &Format| other.code == format.code && other.variant == format.variant;
+        let alike =
+            |other: &Arc<Format>| other.code == format.code && other.variant == format.variant;
         formats[..second].iter().position(alike).map(|first| (first, second))
     })
 }

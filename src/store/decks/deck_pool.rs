@@ -170,7 +170,7 @@ pub async fn names(
 }
 
 /// Whether a format has a fixed box, which needs cards that no deck names.
-pub fn have_boxes(formats: &[Format]) -> bool {
+pub fn have_boxes(formats: &[Arc<Format>]) -> bool {
     let mut checks = formats.iter().flat_map(|format| &format.rules).map(|rule| &rule.check);
     checks.any(|check| matches!(check, DeckCheck::FixedBox { .. }))
 }
@@ -179,7 +179,7 @@ pub fn have_boxes(formats: &[Format]) -> bool {
 pub async fn add_boxes(
     conn: &mut Connection,
     viewer: Viewer,
-    formats: &[Format],
+    formats: &[Arc<Format>],
     found: &mut DeckPool,
 ) -> StoreResult<()> {
     let game = found.game.clone();
@@ -221,7 +221,7 @@ pub async fn known_sets(conn: &mut Connection, game: &str) -> StoreResult<KnownS
 async fn box_sets(
     conn: &mut Connection,
     game: &Game,
-    formats: &[Format],
+    formats: &[Arc<Format>],
 ) -> StoreResult<BTreeSet<String>> {
     let checks = formats.iter().flat_map(|format| &format.rules).map(|rule| &rule.check);
     let mut named = BTreeSet::new();
