@@ -17,10 +17,11 @@ use crate::domain::clock::Clock;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::{Failure, Outcome, wait_after};
 use crate::domain::operations::webhook_target::origin_of;
-use crate::store::operations::webhook_deliveries as deliveries;
-use crate::store::operations::webhook_deliveries::{
-    DueDelivery, Lease, NextDelivery, Settled, WebhookEvent,
+use crate::store::operations::delivery_attempts::{
+    self, DueDelivery, NextDelivery, Settled, WebhookEvent,
 };
+use crate::store::operations::webhook_leases::{self, Lease};
+use crate::store::operations::{delivery_queue, webhook_deliveries};
 use crate::store::{Store, StoreResult, in_time};
 use sender::{Message, Sender};
 
@@ -103,11 +104,13 @@ impl Dispatcher {
         }
         // If writing new deliveries fails, existing ones are still posted.
         let enqueued =
-            in_time(DATABASE_TIMEOUT, deliveries::enqueue(&self.store, &self.clock)).await;
+            in_time(DATABASE_TIMEOUT, delivery_queue::enqueue(&self.store, &self.clock)).await;
         while running.len() < MAX_CONCURRENT && !*self.stopping.borrow() {
-            let leased =
-                in_time(DATABASE_TIMEOUT, deliveries::lease_next(&self.store, self.clock.now()))
-                    .await?;
+            let leased = in_time(
+                DATABASE_TIMEOUT,
+                webhook_leases::lease_next(&self.store, self.clock.now()),
+            )
+            .await?;
             let Some(lease) = leased else { break };
             let this = self.clone();
             running.spawn(async move {
@@ -121,7 +124,7 @@ impl Dispatcher {
     }
 
     async fn count_waiting(&self) {
-        match in_time(DATABASE_TIMEOUT, deliveries::waiting(&self.store)).await {
+        match in_time(DATABASE_TIMEOUT, webhook_deliveries::waiting(&self.store)).await {
             #[allow(clippy::cast_precision_loss, reason = "a figure for a diagram")]
             Ok(waiting) => metrics::gauge!("webhook_deliveries_waiting").set(waiting as f64),
             Err(error) => tracing::warn!(%error, "cannot count webhook deliveries"),
@@ -132,13 +135,13 @@ impl Dispatcher {
     async fn serve(&self, lease: Lease) -> StoreResult<()> {
         let began = Instant::now();
         while began.elapsed() < MAX_TURN && !*self.stopping.borrow() {
-            match deliveries::take(&self.store, lease, self.clock.now()).await? {
+            match delivery_attempts::take(&self.store, lease, self.clock.now()).await? {
                 NextDelivery::Due(due) => self.deliver(lease, *due).await?,
                 NextDelivery::GivenUp(failure) => count_attempt(failure.as_str()),
                 NextDelivery::Nothing => break,
             }
         }
-        deliveries::release(&self.store, lease, self.clock.now()).await
+        webhook_leases::release(&self.store, lease, self.clock.now()).await
     }
 
     async fn deliver(&self, lease: Lease, due: DueDelivery) -> StoreResult<()> {
@@ -154,7 +157,8 @@ impl Dispatcher {
                 tracing::error!(%error, %delivery, kind, "cannot write the body of a delivery");
                 let (failure, now) = (Failure::Unreadable, self.clock.now());
                 count_attempt(failure.as_str());
-                return deliveries::give_up(&self.store, (delivery, attempts), failure, now).await;
+                return delivery_attempts::give_up(&self.store, (delivery, attempts), failure, now)
+                    .await;
             }
         };
         metrics::histogram!("webhook_attempt_seconds").record(began.elapsed().as_secs_f64());
@@ -164,7 +168,7 @@ impl Dispatcher {
         let wait = wait_after(attempts, &kind, jitter);
         let now = self.clock.now();
         let settled =
-            deliveries::settle(&self.store, lease, (delivery, attempts), outcome, wait, now)
+            delivery_attempts::settle(&self.store, lease, (delivery, attempts), outcome, wait, now)
                 .await?;
         let webhook = lease.webhook;
         let Outcome { status, .. } = outcome;

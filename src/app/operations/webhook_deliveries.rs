@@ -10,10 +10,11 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{DeliveryId, WebhookId};
+use crate::store::operations::delivery_requests::{self, Asked};
 use crate::store::operations::idempotency::IdempotencyClaim;
 use crate::store::operations::webhook_deliveries as deliveries;
+use crate::store::operations::webhook_deliveries::DeliveryRow;
 pub use crate::store::operations::webhook_deliveries::DeliveryState;
-use crate::store::operations::webhook_deliveries::{Asked, DeliveryRow};
 
 /// A delivery: an event for a webhook, or a ping.
 #[derive(Serialize, ToSchema)]
@@ -113,7 +114,9 @@ pub async fn resend(
 ) -> Result<DeliveryResponse, Problem> {
     let now = app.clock.now();
     let asked = app
-        .write(by, async |conn, by| deliveries::resend(conn, by, webhook, delivery, key, now).await)
+        .write(by, async |conn, by| {
+            delivery_requests::resend(conn, by, webhook, delivery, key, now).await
+        })
         .await?;
     if let Asked::Waiting(_) = &asked {
         tracing::info!(account = %by.account(), %webhook, %delivery, "webhook delivery queued again");
@@ -130,7 +133,7 @@ pub async fn ping(
 ) -> Result<DeliveryResponse, Problem> {
     let (id, now) = (DeliveryId::fresh(), app.clock.now());
     let asked = app
-        .write(by, async |conn, by| deliveries::ping(conn, by, webhook, id, key, now).await)
+        .write(by, async |conn, by| delivery_requests::ping(conn, by, webhook, id, key, now).await)
         .await?;
     if let Asked::Waiting(_) = &asked {
         tracing::info!(account = %by.account(), %webhook, delivery = %id, "webhook ping queued");

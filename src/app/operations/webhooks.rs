@@ -16,8 +16,8 @@ use crate::auth::webhook_secret::WebhookSecret;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::PING;
 use crate::store::catalogue::changes;
+use crate::store::operations::delivery_attempts::WebhookEvent;
 use crate::store::operations::idempotency::IdempotencyClaim;
-use crate::store::operations::webhook_deliveries::WebhookEvent;
 use crate::store::operations::webhooks::{
     self, SecretRotated, WebhookCreated, WebhookEdited, WebhookRow,
 };

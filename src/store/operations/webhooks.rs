@@ -247,7 +247,7 @@ pub async fn edit(
         );
         diesel::update(webhooks::table.find(id)).set(forgotten).kept().execute(conn).await?;
         if before.disabled_at.is_some() {
-            super::webhook_deliveries::drop_waiting_of(conn, id, at).await?;
+            super::delivery_queue::drop_waiting_of(conn, id, at).await?;
             diesel::update(webhooks::table.find(id))
                 .set(webhooks::cursor_seq.eq(cursor))
                 .kept()

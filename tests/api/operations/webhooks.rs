@@ -757,8 +757,8 @@ async fn a_delivery_that_cannot_be_rendered_is_settled_as_failed() {
     // An event that cannot be read; the service never writes such an event.
     app.sql("UPDATE events SET payload = '{\"game\": 7}' WHERE payload ->> 'game' = 'g1'").await;
     let dispatcher = Arc::into_inner(app.dispatcher()).unwrap();
-    let render = |event: cardscape::store::operations::webhook_deliveries::WebhookEvent| {
-        use cardscape::store::operations::webhook_deliveries::WebhookEvent;
+    let render = |event: cardscape::store::operations::delivery_attempts::WebhookEvent| {
+        use cardscape::store::operations::delivery_attempts::WebhookEvent;
         match &event {
             WebhookEvent::Change(change) if change.subject.game == "g3" => {
                 Err(serde::de::Error::custom("this event cannot be written"))
