@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::deck_lists::changed;
 use crate::app::decks::deck_deletions;
-use crate::app::decks::deck_lists::DeckResponse;
+use crate::app::decks::deck_responses::DeckResponse;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;

@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use crate::app::catalogue::codes::Codes;
 use crate::app::decks::deck_input::DeckDialectWord;
-use crate::app::decks::deck_lists::{
-    self, DeckFoldersResponse, DeckListRequest, DeckRequest, DeckResponse, DeckSummaryResponse,
-    VersionedDeck,
-};
+use crate::app::decks::deck_lists::{self, DeckFoldersResponse, DeckListRequest};
+use crate::app::decks::deck_requests::DeckRequest;
+use crate::app::decks::deck_responses::{DeckResponse, DeckSummaryResponse, VersionedDeck};
+use crate::app::decks::deck_writes;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, both};
 use crate::app::state::AppState;
@@ -167,7 +167,7 @@ pub async fn create_deck(
     let (is_list, body) = (request.is_list(), request.body);
     let key = key.claim(&state, by.account(), "create_deck", &body);
     let asker = (caller.viewer(), network.0);
-    let stored = deck_lists::create(&state, &by, asker, body.value, key.as_ref()).await;
+    let stored = deck_writes::create(&state, &by, asker, body.value, key.as_ref()).await;
     Ok(created(stored.map_err(|problem| ListBody::<DeckRequest>::problem(is_list, problem))?))
 }
 
@@ -247,7 +247,7 @@ pub async fn replace_deck(
     JudgedBody(body): JudgedBody<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (asker, id) = ((caller.viewer(), network.0), DeckId(*deck));
-    Ok(changed(deck_lists::replace(&state, &by, asker, id, &if_match?, body.value).await?))
+    Ok(changed(deck_writes::replace(&state, &by, asker, id, &if_match?, body.value).await?))
 }
 
 /// Lists the folders of your decks by name, with the number of decks in each.

@@ -6,7 +6,7 @@ use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::deck_lists::{changed, created};
-use crate::app::decks::deck_lists::DeckResponse;
+use crate::app::decks::deck_responses::DeckResponse;
 use crate::app::decks::deck_revisions::{
     self, DeckDiffResponse, DeckRevisionResponse, DeckRevisionSummary, DiffRequest,
     RestoreDeckRequest,

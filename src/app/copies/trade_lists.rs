@@ -23,7 +23,7 @@ use crate::store::catalogue::cards::{self, CardIdentifier, CardView};
 use crate::store::copies::trade_lists::{
     self, NewTradeItem, TradeItemView, TradeListView, VisiblePrinting,
 };
-use crate::store::decks::deck_lists::Edited;
+use crate::store::decks::deck_writes::Edited;
 
 words! {
     Visibility: "Who may read the list: only its owner (`private`), or everybody (`public`).";

@@ -1,7 +1,9 @@
 //! Deletion of decks. A deleted deck can be restored within 30 days.
 
-use super::deck_lists::{VersionedDeck, check_edit, see};
+use super::deck_lists::see;
+use super::deck_responses::VersionedDeck;
 use super::deck_search;
+use super::deck_writes::check_edit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};

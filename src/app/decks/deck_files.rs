@@ -6,7 +6,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::deck_input::DeckEntryBody;
-use super::deck_lists::{CloneSourceResponse, entry_bodies};
+use super::deck_responses::{CloneSourceResponse, entry_bodies};
 use super::masks::mask_for_everybody;
 use crate::domain::catalogue::bulk::BulkKind;
 use crate::domain::designs::markup::to_html;

@@ -16,7 +16,7 @@ use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
-use super::deck_lists::bound_cards;
+use super::deck_requests::bound_cards;
 use super::deck_sheets::DeckSheet;
 use super::list_availability::ReadEntries;
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};

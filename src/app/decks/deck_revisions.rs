@@ -9,10 +9,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::deck_input::DeckEntryBody;
-use super::deck_lists::{
-    SeenDeck, VersionedDeck, check_edit, entry_bodies, find_seen, see, store_new,
-};
+use super::deck_lists::{find_seen, see};
+use super::deck_responses::{SeenDeck, VersionedDeck, entry_bodies};
 use super::deck_search;
+use super::deck_writes::{check_edit, store_new};
 use super::masks::{Masks, mask};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
@@ -23,7 +23,8 @@ use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::details::{DeckFolder, DeckVisibility};
 use crate::domain::decks::diff::{CardDifference, differences};
 use crate::domain::ids::{CardId, DeckId};
-use crate::store::decks::deck_lists::{self, CloneSource, DeckChanges};
+use crate::store::decks::deck_lists;
+use crate::store::decks::deck_records::{CloneSource, DeckChanges};
 use crate::store::decks::deck_revisions::{self, RevisionRow};
 use crate::store::operations::idempotency::{self, IdempotencyClaim};
 

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 use cardscape_engine::Resolution;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::deck_lists::{SeenDeck, bound_cards, see};
+use super::deck_lists::see;
 use super::deck_reports::judge_on;
+use super::deck_requests::bound_cards;
+use super::deck_responses::SeenDeck;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -18,7 +20,8 @@ use crate::domain::decks::details::DeckVisibility;
 use crate::domain::decks::public::deck_terms;
 use crate::domain::ids::{CardId, DeckId};
 use crate::domain::network::Network;
-use crate::store::decks::deck_lists::{self, StoredDeck};
+use crate::store::decks::deck_lists;
+use crate::store::decks::deck_records::StoredDeck;
 use crate::store::decks::deck_search::{self, Due, SearchableDeck};
 
 /// Most rows that are written in one turn.

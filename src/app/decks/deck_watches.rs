@@ -12,8 +12,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_lists::{SeenDeck, see};
+use super::deck_lists::see;
 use super::deck_reports::{Verdict, verdict_in};
+use super::deck_responses::SeenDeck;
 use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;

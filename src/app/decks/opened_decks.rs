@@ -6,7 +6,8 @@ use std::sync::Arc;
 use cardscape_engine::{Catalogue, DeckMentions, DeckStatistics, Game, deck_statistics};
 
 use super::deck_cards::{self, Asker, StepConnection};
-use super::deck_lists::{SeenDeck, VersionedDeck, find_seen};
+use super::deck_lists::find_seen;
+use super::deck_responses::{SeenDeck, VersionedDeck};
 use super::deck_sheets::DeckSheet;
 use super::masks::are_open;
 use crate::app::problem::Problem;

@@ -5,7 +5,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_lists::{DeckSummaryResponse, bound_cards};
+use super::deck_requests::bound_cards;
+use super::deck_responses::DeckSummaryResponse;
 use super::opened_decks::{OpenedDeck, open};
 use crate::app::catalogue::card_migrations::{Located, follow_id};
 use crate::app::catalogue::card_query::{bad_query, mark_of, scope_of, too_slow};

@@ -4,7 +4,8 @@ use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, name_key
 use chrono::{DateTime, Utc};
 
 use super::deck_cards::{Asker, catalogue_of};
-use super::deck_lists::{VersionedDeck, find_seen};
+use super::deck_lists::find_seen;
+use super::deck_responses::VersionedDeck;
 use super::deck_revisions::{SeenRevision, find_seen_revision};
 use super::deck_sheets::{DeckSheet, SheetCard, card_of, rarity_name};
 use crate::app::problem::Problem;

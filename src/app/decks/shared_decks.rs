@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::deck_lists::DeckSummaryResponse;
+use super::deck_responses::DeckSummaryResponse;
 use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;

@@ -14,7 +14,7 @@ use crate::domain::ids::{AccountId, CardId, PrintingId};
 use crate::store::card_content::collection as door;
 use crate::store::collection::counts;
 use crate::store::db::statement::sql;
-use crate::store::decks::deck_lists::Edited;
+use crate::store::decks::deck_writes::Edited;
 use crate::store::{Connection, StoreResult};
 
 pub use crate::store::card_content::collection::{TradeItemView, VisiblePrinting};

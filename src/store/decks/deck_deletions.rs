@@ -4,15 +4,18 @@ use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
-use super::deck_lists::{
-    Edited, MAX_DELETED, Readable, StoredDeck, has_room, load, lock, lock_account,
-};
+use super::deck_lists::{Readable, load};
+use super::deck_records::StoredDeck;
+use super::deck_writes::{Edited, has_room, lock, lock_account};
 use crate::auth::permission::{Acting, WriteOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::store::db::schema::decks;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
+/// Most deleted decks that an account can restore; when another deck is deleted, the one that was deleted first is
+/// deleted permanently.
+pub const MAX_DELETED: i64 = 100;
 /// How long a deleted deck can be restored.
 pub const KEPT_DELETED: TimeDelta = TimeDelta::days(30);
 

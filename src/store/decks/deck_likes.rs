@@ -10,7 +10,7 @@ use diesel_async::RunQueryDsl;
 
 use super::TAKES_FEEDBACK;
 use super::TELLS_SOURCE;
-use super::deck_lists::COLUMNS;
+use super::deck_records::COLUMNS;
 use super::shared_decks::{SHARED, SharedDeckRow};
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::accounts::daily_limits::DailyActivity;

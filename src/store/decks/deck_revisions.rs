@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::name_key;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
-use super::deck_lists::{DeckChanges, Edited, StoredDeck, lock, overwrite};
+use super::deck_records::{DeckChanges, StoredDeck};
+use super::deck_writes::{Edited, lock, overwrite};
 use super::stored_content::{StoredContent, unreadable};
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
@@ -18,17 +18,6 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::deck_revisions;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
-
-/// Most revisions of a deck that are stored; the oldest are deleted first.
-pub const KEPT: i64 = 100;
-/// Approximate limit of the bytes of all revisions of one deck: of large decks fewer revisions are stored, but never
-/// fewer than ten.
-const KEPT_BYTES: usize = 2 * 1024 * 1024;
-
-/// How many revisions of a deck are stored whose content has this many bytes.
-pub(super) fn kept(bytes: usize) -> i64 {
-    i64::try_from(KEPT_BYTES / bytes.max(1)).unwrap_or(KEPT).clamp(10, KEPT)
-}
 
 /// A revision without its content.
 #[derive(Clone, Debug, QueryableByName)]
@@ -121,25 +110,6 @@ pub async fn previous(
         .await
         .optional()?;
     Ok(found.map(|row| row.revision))
-}
-
-#[derive(QueryableByName)]
-struct NameRow {
-    #[diesel(sql_type = Text)]
-    name: String,
-}
-
-/// The keys of names in entries that were bound to no card, in revisions that others could read.
-pub(super) async fn guessed_names(
-    conn: &mut Connection,
-    deck: DeckId,
-) -> StoreResult<BTreeSet<String>> {
-    let rows: Vec<NameRow> = sql("SELECT DISTINCT entry ->> 'name' AS name FROM deck_revisions r, jsonb_array_elements(r.content -> 'entries') entry \
-         WHERE r.deck_id = $deck AND r.visibility <> 'private' AND entry ->> 'card_id' IS NULL AND entry ->> 'name' <> ''")
-        .bind("deck", deck)
-        .load(conn)
-        .await?;
-    Ok(rows.iter().map(|row| name_key(&row.name)).collect())
 }
 
 #[derive(QueryableByName)]

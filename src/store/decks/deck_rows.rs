@@ -10,8 +10,8 @@ use diesel::sql_types::{Bool, Jsonb, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::deck_lists::{COLUMNS, DeckRow};
 use super::deck_pool::{self, SeenPlace};
+use super::deck_records::{COLUMNS, DeckRow};
 use super::stored_content::StoredContent;
 use super::{IS_PUBLIC, TELLS_SOURCE};
 use crate::auth::permission::Viewer;

@@ -7,7 +7,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Bool, Date, Integer, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::deck_lists::{COLUMNS, DeckRow};
+use super::deck_records::{COLUMNS, DeckRow};
 use super::{IS_PUBLIC, TELLS_SOURCE};
 use crate::domain::decks::details::DeckTag;
 use crate::domain::decks::public::{DeckTerm, PublicDeckSort};

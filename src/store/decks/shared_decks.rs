@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
-use super::deck_lists::{COLUMNS, DeckRow};
+use super::deck_records::{COLUMNS, DeckRow};
 use super::{IS_PUBLIC, TELLS_SOURCE};
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::ids::{AccountId, DeckId};

@@ -13,8 +13,9 @@ use super::formats::{FormatGroup, choices, choices_of_deck, dialects};
 use super::own::show_deleted;
 use super::words as deck_words;
 use crate::app::decks::deck_deletions;
-use crate::app::decks::deck_lists::{self, DeckRequest};
 use crate::app::decks::deck_overviews::{self, EditedDeck};
+use crate::app::decks::deck_requests::DeckRequest;
+use crate::app::decks::deck_writes;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
@@ -217,7 +218,7 @@ pub(in crate::web) async fn create(
     let fields = fields.map(String::as_str);
     let key = claim_of_form(&state, by.account(), "create_deck", key, &fields);
     let asker = (by.visitor.viewer(), network.0);
-    match deck_lists::create(&state, &by, asker, typed.request(), key.as_ref()).await {
+    match deck_writes::create(&state, &by, asker, typed.request(), key.as_ref()).await {
         Ok(stored) => Ok(see_other(&deck_path(stored.deck.summary.id))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
@@ -284,7 +285,7 @@ pub(in crate::web) async fn save(
     let meant = Revision(typed.revision).meant();
     let asker = (viewer, network.0);
     let replaced =
-        deck_lists::replace_by_list(&state, &by, asker, id, &meant, typed.request()).await;
+        deck_writes::replace_by_list(&state, &by, asker, id, &meant, typed.request()).await;
     let Err(problem) = replaced else { return Ok(see_other(&deck_path(id.0))) };
     let Some(faults) = faults_of(&problem) else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDecks>()?;

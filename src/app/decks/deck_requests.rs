@@ -1,0 +1,232 @@
+//! Decks as requests: parsing them, and binding their entries to cards.
+
+use std::collections::BTreeSet;
+
+use cardscape_engine::{Catalogue, Deck, DeckEntry, DeckMentions, Game, Resolution, TextEncoding};
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
+use super::list_reading::{ListReadingResponse, NearNames, ReadList, read_list};
+use super::masks::hidden_cards;
+use crate::app::fault_reason::{FaultReason, Several};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::app::words::{Word as _, words};
+use crate::domain::decks::content::{DeckContent, UnreadLine};
+use crate::domain::decks::deck::{DeckName, FormatName};
+use crate::domain::decks::details::{
+    DeckDescription, DeckFolder, DeckTag, DeckVisibility, MAX_TAGS, without_repetitions,
+};
+use crate::domain::ids::CardId;
+use crate::store::decks::deck_pool;
+use crate::store::decks::deck_records::DeckChanges;
+
+words! {
+    DeckVisibility: "Who may read a deck: `private` (only its owner), `unlisted` (everybody who knows its id) or `public` (everybody).";
+}
+
+/// A deck to store. A request that replaces a deck also contains the whole deck: values that are left out are not kept.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "name": "Embers and Bones", "format": "ttcg/standard", "visibility": "private", "description": "Goes *fast*.", "tags": ["aggro"], "folder": "Friday",
+    "entries": [{ "quantity": 2, "name": "Kettle Imp" }, { "quantity": 1, "name": "Bellows Smith", "rarity": "rare" }]
+}))]
+pub struct DeckRequest {
+    /// Name of the deck: 1 to 100 characters.
+    #[schema(example = "Embers and Bones", min_length = 1, max_length = 100)]
+    pub name: String,
+    /// Format of the deck: `game/format`, or `game/format:variant` if the format has variants.
+    #[schema(example = "ttcg/standard")]
+    pub format: String,
+    /// Who may read the deck: `private` (the default), `unlisted` or `public`.
+    #[schema(value_type = Option<DeckVisibility>, example = "private")]
+    pub visibility: Option<String>,
+    /// Description of the deck, in the markup of lore and comments: up to 5,000 characters.
+    #[schema(example = "Goes *fast*.", max_length = 5000)]
+    pub description: Option<String>,
+    /// Up to 20 tags of 1 to 30 characters; they are stored in lower case.
+    #[serde(default)]
+    #[schema(example = json!(["aggro"]), max_items = 20)]
+    pub tags: Vec<String>,
+    /// Folder of the deck: 1 to 100 characters. Only you see it.
+    #[schema(example = "Friday", min_length = 1, max_length = 100)]
+    pub folder: Option<String>,
+    /// The entries, at most 500. Either `entries` or `list` is required.
+    #[schema(max_items = 500)]
+    pub entries: Option<Vec<DeckEntryBody>>,
+    /// The entries as text in any dialect: that of this service (`2 Kettle Imp (hearth) 001 {rare}`), one of another program, or a share code.
+    /// `reading` in the answer reports how each line was read; lines that cannot be read are kept in `unread_lines`. Either `list` or `entries` is
+    /// required.
+    #[schema(example = "2 Kettle Imp\n1 Bellows Smith {rare}")]
+    pub list: Option<String>,
+    /// Dialect of `list`, for example `mtgo`; absent: the dialect is recognised.
+    #[schema(value_type = Option<DeckDialectWord>)]
+    pub dialect: Option<String>,
+    #[serde(skip, default = "utf8")]
+    #[schema(ignore)]
+    pub encoding: TextEncoding,
+}
+
+/// The parsed content of a valid request.
+pub(super) struct ParsedDeck {
+    pub content: DeckContent,
+    visibility: DeckVisibility,
+    folder: Option<DeckFolder>,
+    pub reading: Option<ListReadingResponse>,
+    /// Cards that the entries are bound to and that are not open.
+    hidden: BTreeSet<CardId>,
+}
+
+impl ParsedDeck {
+    pub(super) fn changes(&self, at: DateTime<Utc>) -> DeckChanges<'_> {
+        let Self { content, visibility, folder, reading: _, hidden } = self;
+        let (visibility, folder) = (*visibility, folder.as_ref());
+        DeckChanges { content, hidden, visibility, folder, cloned_from: None, at }
+    }
+}
+
+/// Parses a request, or returns every fault of it. Entries are bound to the cards that `asker` may see.
+pub(super) async fn parse(
+    app: &AppState,
+    asker: Asker,
+    request: DeckRequest,
+) -> Result<ParsedDeck, Problem> {
+    let mut faults = DeckFaults::default();
+    let name = faults.check("/name", DeckName::parse(&request.name));
+    let format = faults.check("/format", FormatName::parse(&request.format));
+    let visibility =
+        request.visibility.as_deref().map_or(Ok(DeckVisibility::default()), DeckVisibility::read);
+    let visibility = faults.check("/visibility", visibility);
+    let description = request.description.as_deref().unwrap_or_default();
+    let description = faults.check("/description", DeckDescription::parse(description));
+    let tags = check_tags(&mut faults, &request.tags);
+    let folder = match request.folder.as_deref().map(DeckFolder::parse).transpose() {
+        Ok(folder) => folder,
+        Err(error) => {
+            faults.fields.push(InputFault::at("/folder", error));
+            None
+        }
+    };
+    let list = request.list.as_deref().map(|text| SentList {
+        text,
+        encoding: request.encoding,
+        dialect: request.dialect.as_deref(),
+    });
+    let deck = faults.deck(request.entries, list);
+    let format = format.map(|format| ("/format".to_owned(), format));
+    let found = faults.formats(app, format.as_slice(), None).await?;
+    let parts = match (name, format, visibility, description, found, deck) {
+        (
+            Some(name),
+            Some((_, format)),
+            Some(visibility),
+            Some(description),
+            Some(found),
+            Some(deck),
+        ) => Some((name, format, visibility, description, found, deck)),
+        _ => None,
+    };
+    let (name, format, visibility, description, (loaded, _), sent) = faults.into_result(parts)?;
+    let bound = bind(app, asker, &loaded.game, sent).await?;
+    let BoundDeck { deck, cards, unread_lines, reading } = bound;
+    let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
+    let hidden = hidden_cards(app, &content.cards).await?;
+    Ok(ParsedDeck { content, visibility, folder, reading, hidden })
+}
+
+fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {
+    if tags.len() > MAX_TAGS {
+        let (most, actual) = (MAX_TAGS, tags.len());
+        let reason = FaultReason::TooMany { of: Several::Tags, most, actual };
+        faults.fields.push(InputFault::at("/tags", reason));
+    }
+    let parsed = tags.iter().take(MAX_TAGS).enumerate();
+    let parsed =
+        parsed.filter_map(|(at, tag)| faults.check(&format!("/tags/{at}"), DeckTag::parse(tag)));
+    without_repetitions(parsed.collect())
+}
+
+/// A deck whose entries are bound to cards.
+struct BoundDeck {
+    deck: Deck,
+    cards: Vec<Option<CardId>>,
+    unread_lines: Vec<UnreadLine>,
+    reading: Option<ListReadingResponse>,
+}
+
+/// Binds the entries of a deck to cards, among those that the asker may see.
+async fn bind(
+    app: &AppState,
+    asker: Asker,
+    game: &Game,
+    sent: SentDeck,
+) -> Result<BoundDeck, Problem> {
+    match sent {
+        SentDeck::Entries(deck) => {
+            let mut conn = StepConnection::new(&app.store);
+            let mentions = DeckMentions::of_deck(&deck);
+            let found = deck_cards::find(app, &mut conn, asker, game, &[], &mentions);
+            let (mut pool, _) = found.await?;
+            let mut cards = bound_cards(&deck, &pool.catalogue());
+            bind_places(&mut conn, game, &deck, &mut cards).await?;
+            Ok(BoundDeck { deck, cards, unread_lines: Vec::new(), reading: None })
+        }
+        SentDeck::List(text) => {
+            match read_list(app, asker, game, &[], &text, NearNames::LookUp).await? {
+                Ok((ReadList { deck, unread, told, .. }, _, catalogue)) => {
+                    let mut cards = bound_cards(&deck, &catalogue);
+                    let mut conn = StepConnection::new(&app.store);
+                    bind_places(&mut conn, game, &deck, &mut cards).await?;
+                    Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(told) })
+                }
+                Err(refusal) => {
+                    let mut faults = DeckFaults::default();
+                    faults.refuse_list(refusal);
+                    faults.into_result(None)
+                }
+            }
+        }
+    }
+}
+
+/// The card of each entry, even if the printing does not exist; `None`: the entry matches no card, or several.
+pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<CardId>> {
+    let card = |entry: &DeckEntry| match catalogue.find(&entry.card) {
+        Resolution::Card(card) | Resolution::OtherPrinting(card) => {
+            card.key.parse().ok().map(CardId)
+        }
+        _ => None,
+    };
+    deck.entries.iter().map(card).collect()
+}
+
+/// Binds each entry that has a place and no name to the card at that place. The card may be hidden from the owner; the entry gets the card's name as soon as
+/// the owner may see the card.
+async fn bind_places(
+    conn: &mut StepConnection<'_>,
+    game: &Game,
+    deck: &Deck,
+    cards: &mut [Option<CardId>],
+) -> Result<(), Problem> {
+    let mut places = Vec::new();
+    for (at, (entry, card)) in deck.entries.iter().zip(cards.iter()).enumerate() {
+        if let (None, "", Some(set), Some(number)) =
+            (card, entry.card.name.as_str(), &entry.card.set, &entry.card.number)
+        {
+            places.push((at, (set.as_str(), number.as_str())));
+        }
+    }
+    if places.is_empty() {
+        return Ok(());
+    }
+    let (positions, places): (Vec<usize>, Vec<_>) = places.into_iter().unzip();
+    let found = deck_pool::ids_at(conn.get().await?, game.code(), &places).await?;
+    for (at, card) in positions.into_iter().zip(found) {
+        cards[at] = card;
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! Writing decks: creating and replacing them.
+
+use cardscape_engine::DeckEntry;
+
+use super::deck_cards::Asker;
+use super::deck_lists::see;
+use super::deck_requests::{DeckRequest, ParsedDeck, parse};
+use super::deck_responses::{DeckResponse, VersionedDeck};
+use super::deck_search;
+use super::list_reading::ListReadingResponse;
+use super::masks::mask;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, Revision};
+use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
+use crate::domain::decks::content::DeckContent;
+use crate::domain::decks::named_copies::take_over_copies;
+use crate::domain::ids::{AccountId, DeckId};
+use crate::store::decks::deck_lists;
+use crate::store::decks::deck_records::DeckChanges;
+use crate::store::decks::deck_writes::{self, DeckCreated, Edited};
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+/// Stores a deck, whether it is legal or not.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    asker: Asker,
+    request: DeckRequest,
+    key: Option<&IdempotencyClaim>,
+) -> Result<VersionedDeck, Problem> {
+    let parsed = parse(app, asker, request).await?;
+    let changes = parsed.changes(app.clock.now());
+    let created = store_new(app, by, asker.0, &changes, key).await?;
+    Ok(with_reading(created, parsed.reading))
+}
+
+fn with_reading(versioned: VersionedDeck, reading: Option<ListReadingResponse>) -> VersionedDeck {
+    let deck = DeckResponse { reading, ..versioned.deck };
+    VersionedDeck { deck, ..versioned }
+}
+
+/// Stores a new deck.
+pub(super) async fn store_new(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    viewer: Viewer,
+    changes: &DeckChanges<'_>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<VersionedDeck, Problem> {
+    let id = DeckId::fresh();
+    let created = app
+        .write(by, async |conn, by| deck_writes::create(conn, by, id, changes, key).await)
+        .await?;
+    let stored = match created {
+        DeckCreated::New(stored) => {
+            tracing::info!(account = %by.account(), deck = %id, format = %changes.content.format, "deck stored");
+            stored
+        }
+        DeckCreated::Repeat(Some(stored)) => stored,
+        DeckCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
+        DeckCreated::TooMany => return Err(Problem::new(ProblemCode::TooManyDecks)),
+    };
+    deck_search::publish(app, &stored).await;
+    Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
+}
+
+/// Replaces one of the caller's decks, if the client's version is current.
+pub async fn replace(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    asker: Asker,
+    id: DeckId,
+    if_match: &IfMatch,
+    request: DeckRequest,
+) -> Result<VersionedDeck, Problem> {
+    let parsed = parse(app, asker, request).await?;
+    store_changed(app, by, asker.0, (id, if_match), parsed).await
+}
+
+/// Like [`replace`], with a list that was written from the deck. A list cannot contain the named copies, so unchanged entries keep their copies.
+pub async fn replace_by_list(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    asker: Asker,
+    id: DeckId,
+    if_match: &IfMatch,
+    request: DeckRequest,
+) -> Result<VersionedDeck, Problem> {
+    let mut parsed = parse(app, asker, request).await?;
+    let mut conn = app.store.connection().await?;
+    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
+    drop(conn);
+    // The list was written from this version. The version is checked again in the transaction that writes the deck.
+    if_match.check(Revision(stored.row.revision))?;
+    // Cards of different games are different cards, even with the same name.
+    if stored.content.format.game() == parsed.content.format.game() {
+        let before = entries_as_listed(app, (asker.0, by.account()), stored.content).await?;
+        take_over_copies(&before, &mut parsed.content.deck.entries);
+    }
+    store_changed(app, by, asker.0, (id, if_match), parsed).await
+}
+
+/// The entries of a deck as its owner reads them in a list, with their named copies. An entry that is stored only with a place has the name of its card, if the
+/// owner may see it.
+async fn entries_as_listed(
+    app: &AppState,
+    (viewer, owner): (Viewer, AccountId),
+    mut content: DeckContent,
+) -> Result<Vec<DeckEntry>, Problem> {
+    let copies: Vec<Vec<String>> =
+        content.deck.entries.iter().map(|entry| entry.copies.clone()).collect();
+    mask(app, (viewer, Some(owner)), owner, &mut content).await?;
+    let listed = content.deck.entries.into_iter().zip(copies);
+    Ok(listed.map(|(entry, copies)| DeckEntry { copies, ..entry }).collect())
+}
+
+async fn store_changed(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    viewer: Viewer,
+    (id, if_match): (DeckId, &IfMatch),
+    parsed: ParsedDeck,
+) -> Result<VersionedDeck, Problem> {
+    let changes = parsed.changes(app.clock.now());
+    let is_current = |revision| if_match.check(Revision(revision)).is_ok();
+    let edited = app
+        .write(by, async |conn, by| deck_writes::replace(conn, by, id, is_current, &changes).await)
+        .await?;
+    let stored = check_edit(edited)?;
+    tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck replaced");
+    deck_search::publish(app, &stored).await;
+    let replaced = see(app, (viewer, Some(by.account())), stored).await?.into();
+    Ok(with_reading(replaced, parsed.reading))
+}
+
+pub(super) fn check_edit<T>(edited: Edited<T>) -> Result<T, Problem> {
+    match edited {
+        Edited::Done(value) => Ok(value),
+        Edited::Stale => Err(Problem::new(ProblemCode::PreconditionFailed)),
+        Edited::Missing => Err(Problem::not_found()),
+    }
+}
