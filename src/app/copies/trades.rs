@@ -15,7 +15,9 @@ use crate::domain::copies::trade::{
 };
 use crate::domain::ids::{CopyId, TradeId};
 use crate::domain::text::{self, AccountName};
-use crate::store::copies::trades::{self, Answered, NewTrade, Offered, TradePermission, When};
+use crate::store::copies::trade_answers::{self, Answered, When};
+use crate::store::copies::trade_offers::{self, NewTrade, Offered};
+use crate::store::copies::trades::{self, TradePermission};
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
@@ -128,7 +130,7 @@ pub async fn create(
     let (id, now) = (TradeId::fresh(), app.clock.now());
     let new = offer.new_trade(id, now);
     let written = app.write(by, async |conn, by| {
-        let offered = trades::offer(conn, by, recipient.key(), &new, key).await?;
+        let offered = trade_offers::offer(conn, by, recipient.key(), &new, key).await?;
         let trade = read_offered(conn, by, viewer, id, &offered, now).await?;
         Ok::<_, IdempotentError>((offered, trade))
     });
@@ -148,7 +150,7 @@ pub async fn counter(
     let (id, now) = (TradeId::fresh(), app.clock.now());
     let new = offer.new_trade(id, now);
     let written = app.write(by, async |conn, by| {
-        let answered = trades::counter(conn, by, first, &new, key).await?;
+        let answered = trade_offers::counter(conn, by, first, &new, key).await?;
         let trade = match &answered {
             Answered::Done(offered) => read_offered(conn, by, viewer, id, offered, now).await?,
             _ => None,
@@ -217,7 +219,7 @@ pub async fn accept(
 ) -> Result<TradeResponse, Problem> {
     let now = app.clock.now();
     let written = app.write(by, async |conn, by| {
-        let answered = trades::accept(conn, by, id, now).await?;
+        let answered = trade_answers::accept(conn, by, id, now).await?;
         let trade = read_closed(conn, by, viewer, id, &answered, now).await?;
         Ok::<_, StoreError>((answered, trade))
     });
@@ -254,7 +256,7 @@ async fn refuse(
 ) -> Result<TradeResponse, Problem> {
     let now = app.clock.now();
     let written = app.write(by, async |conn, by| {
-        let answered = trades::close_offer(conn, by, id, to, now).await?;
+        let answered = trade_answers::close_offer(conn, by, id, to, now).await?;
         let trade = read_closed(conn, by, viewer, id, &answered, now).await?;
         Ok::<_, StoreError>((answered, trade))
     });

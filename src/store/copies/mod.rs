@@ -3,5 +3,7 @@
 pub mod copy_records;
 pub mod disputes;
 pub(in crate::store) mod ledger;
+pub mod trade_answers;
 pub mod trade_lists;
+pub mod trade_offers;
 pub mod trades;
