@@ -23,6 +23,25 @@ pub fn name_key(name: &str) -> String {
     String::from_utf8_lossy(&key).into_owned()
 }
 
+/// Whether `key` is the [`name_key`] of `name`: for names of ASCII characters faster than comparing the two, because no text is allocated.
+///
+/// ```
+/// use cardscape_engine::{has_name_key, name_key};
+/// assert!(has_name_key("Ember's FOX!", "embersfox"));
+/// assert!(!has_name_key("Ember's FOX!", "embersfoxes"));
+/// assert!(has_name_key("!?", &name_key("!?")));
+/// ```
+pub fn has_name_key(name: &str, key: &str) -> bool {
+    if name.is_ascii() {
+        let kept = name.bytes().map(|byte| ASCII_FOLDED[usize::from(byte)]);
+        let mut kept = kept.filter(|folded| *folded != 0).peekable();
+        if kept.peek().is_some() {
+            return kept.eq(key.bytes());
+        }
+    }
+    name_key(name) == key
+}
+
 /// [`name_key`] with the accents folded, too: for searching, not for identity.
 ///
 /// ```

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use cardscape_engine::{
     AttributeValue, Catalogue, Deck, DeckMentions, Format, Game, KnownSets, SUGGESTED_NAMES_MAX,
-    name_key, search_key,
+    has_name_key, name_key, search_key,
 };
 use uuid::Uuid;
 
@@ -277,8 +277,8 @@ impl Names {
         let mut hits = 0;
         for (name, key) in &keys {
             let mut is_open = false;
-            for card in self.all.same_name(game.code(), key, &[]) {
-                if name_key(&card.name) != *name {
+            for card in self.all.open_with_name(game.code(), key) {
+                if !has_name_key(card.name, name) {
                     continue;
                 }
                 is_open = true;

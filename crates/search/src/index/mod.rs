@@ -35,5 +35,5 @@ pub use progress::Counts;
 pub use record::{CardContent, CardRecord, Change, EffectTags, PrintingRecord, Unlock};
 pub use releases::Releases;
 pub use runner::{Runner, Task};
-pub use snapshot::{Snapshot, View, needs_progress};
+pub use snapshot::{OpenName, Snapshot, View, needs_progress};
 pub use writer::{Builder, Compacted, Compaction, Index};

@@ -22,6 +22,16 @@ use crate::{CardQuery, KnownTest, Predicate, SortKey, Test, Unique};
 /// Cards with content that only this asker may see. Each replaces the indexed card with the same id.
 pub type View = [CardRecord];
 
+/// An open card that was found by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenName<'a> {
+    /// Id of the card.
+    pub id: u128,
+    /// Its name.
+    pub name: &'a str,
+    place: PlaceKey<'a>,
+}
+
 /// Budget of one query for testing cards one by one, in steps of about a nanosecond.
 const MAX_STEPS: u64 = 60_000_000;
 
@@ -310,11 +320,27 @@ impl Snapshot {
             }
         }
         for part in &self.parts {
-            let same = part.segment.same_key(key).into_iter();
+            let same = part.segment.with_key(key);
             let same = same.filter(|at| Self::is_in(part, *at, place, view));
             found.extend(same.map(|at| named_card(&part.segment, at, false)));
         }
         found.sort_by(|one, other| (&one.set, &one.number).cmp(&(&other.set, &other.number)));
+        found
+    }
+
+    /// The open cards of a game whose name has that key, by set and number.
+    pub fn open_with_name<'a>(&'a self, game: &str, key: &str) -> Vec<OpenName<'a>> {
+        let place = NamePlace { game: Some(game), set: None };
+        let mut found: Vec<OpenName<'a>> = Vec::new();
+        for part in &self.parts {
+            let same = part.segment.with_key(key);
+            found.extend(same.filter(|at| Self::is_in(part, *at, place, &[])).map(|at| OpenName {
+                id: part.segment.id(at),
+                place: part.segment.place(at),
+                name: part.segment.name(at),
+            }));
+        }
+        found.sort_by_key(|card| (card.place.set, card.place.number));
         found
     }
 

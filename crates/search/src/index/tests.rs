@@ -459,6 +459,11 @@ impl Scan {
                 .map(|card| (card.set.as_str(), card.number.as_str(), card.id))
                 .collect();
             assert_eq!(found, same);
+            if view.is_empty() {
+                let open = now.open_with_name(game, &key);
+                assert!(open.iter().map(|card| card.id).eq(same.iter().map(|card| card.2)));
+                assert!(open.iter().all(|card| search_key(card.name) == key));
+            }
         }
         for card in self.cards.values().take(20) {
             assert_eq!(now.at(&card.game, &card.set, &card.number), Some(card.id));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::BuildHasher as _;
 use std::ops::Range;
 
-use cardscape_engine::search_key;
+use cardscape_engine::{has_name_key, search_key};
 use roaring::RoaringBitmap;
 use rustc_hash::FxBuildHasher;
 
@@ -32,6 +32,12 @@ impl Segment {
         search_key(self.name(at))
     }
 
+    fn has_search_key(&self, at: u32, key: &str) -> bool {
+        let name = self.name(at);
+        // A name without accents has one key.
+        if name.is_ascii() { has_name_key(name, key) } else { search_key(name) == key }
+    }
+
     fn keys(&self, from: &str, is_in: impl Fn(&str) -> bool) -> &[u32] {
         let all = &self.names.by_key;
         let start = all.partition_point(|at| self.search_key(*at).as_str() < from);
@@ -41,11 +47,16 @@ impl Segment {
 
     /// The cards whose name has that key.
     pub(in crate::index) fn same_key(&self, key: &str) -> RoaringBitmap {
+        self.with_key(key).collect()
+    }
+
+    /// Like [`Segment::same_key`], one after the other.
+    pub(in crate::index) fn with_key<'a>(&'a self, key: &'a str) -> impl Iterator<Item = u32> + 'a {
         let hash = hash_of_key(key);
         let all = &self.names.by_hash;
         let start = all.partition_point(|(own, _)| *own < hash);
-        let alike = all[start..].iter().take_while(|(own, _)| *own == hash).map(|(_, at)| *at);
-        alike.filter(|at| self.search_key(*at) == key).collect()
+        let alike = all[start..].iter().take_while(move |(own, _)| *own == hash).map(|(_, at)| *at);
+        alike.filter(move |at| self.has_search_key(*at, key))
     }
 
     /// The cards of a window whose name key begins with `start`.
