@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use cardscape_engine::{
     CardDefinition, CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, Game,
-    PoolCard, Report, count_entries, parse_deck_text, read_deck, validate, write_deck,
+    PoolCard, Report, card_faults, count_entries, parse_deck_text, read_deck, validate, write_deck,
 };
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
@@ -30,24 +30,26 @@ fn game() -> Game {
 
 /// A pool of `size` units. Any 40 consecutive units have one of each type and rank.
 fn pool(game: &Game, size: usize) -> Catalogue {
-    const TYPES: [&str; 8] =
-        ["earth", "water", "fire", "air", "electric", "light", "nature", "dark"];
-    let card = |at: usize| {
-        json!({
-            "number": format!("{at:06}"), "name": name(at), "kind": "unit",
-            "attributes": {
-                "type": TYPES[at % 8], "subtypes": ["warrior"], "rank": (at / 8) % 5 + 1,
-                "attack": 250, "defense": 250,
-            },
-        })
-    };
     let cards = (0..size).map(|at| PoolCard {
         key: at.to_string(),
         set: "bench".to_owned(),
         released_on: None,
-        definition: serde_json::from_value::<CardDefinition>(card(at)).unwrap(),
+        definition: unit(at),
     });
     Catalogue::builder(game).extend(cards).build()
+}
+
+fn unit(at: usize) -> CardDefinition {
+    const TYPES: [&str; 8] =
+        ["earth", "water", "fire", "air", "electric", "light", "nature", "dark"];
+    let unit = json!({
+        "number": format!("{at:06}"), "name": name(at), "kind": "unit",
+        "attributes": {
+            "type": TYPES[at % 8], "subtypes": ["warrior"], "rank": (at / 8) % 5 + 1,
+            "attack": 250, "defense": 250,
+        },
+    });
+    serde_json::from_value(unit).unwrap()
 }
 
 fn name(at: usize) -> String {
@@ -107,6 +109,20 @@ fn validate_entries(bencher: Bencher, entries: usize) {
     bencher.counter(ItemsCount::new(entries)).bench(|| -> Report {
         validate(black_box(&deck), black_box(&catalogue), black_box(format))
     });
+}
+
+/// What the engine does in a live check of a design: it derives the printings of all rarities, and checks the card with them.
+#[divan::bench]
+fn check_a_design(bencher: Bencher) {
+    let game = game();
+    let definition = unit(1);
+    let check = |definition: &CardDefinition| {
+        let mut definition = definition.clone();
+        definition.printings = game.derive_printings(&definition);
+        card_faults(&game, &definition)
+    };
+    assert!(!check(&definition).is_empty(), "a unit without effects is not complete");
+    bencher.counter(ItemsCount::new(1_usize)).bench(|| check(black_box(&definition)));
 }
 
 #[divan::bench]

@@ -444,26 +444,23 @@ impl Scan {
         }
         let key = search_key(&typed);
         for game in GAMES {
-            let mut same: Vec<(&str, &str, u128)> = cards
-                .iter()
-                .filter(|card| card.game == *game)
-                .filter(|card| {
+            let same_of = |cards: &[CardRecord]| {
+                let named = cards.iter().filter(|card| card.game == *game).filter(|card| {
                     card.content.as_ref().is_some_and(|one| search_key(&one.name) == key)
-                })
-                .map(|card| (card.set.as_str(), card.number.as_str(), card.id))
-                .collect();
-            same.sort_unstable();
+                });
+                let places = named.map(|card| (card.set.clone(), card.number.clone(), card.id));
+                let mut places: Vec<(String, String, u128)> = places.collect();
+                places.sort_unstable();
+                places
+            };
             let found = now.same_name(game, &key, view);
-            let found: Vec<(&str, &str, u128)> = found
-                .iter()
-                .map(|card| (card.set.as_str(), card.number.as_str(), card.id))
-                .collect();
-            assert_eq!(found, same);
-            if view.is_empty() {
-                let open = now.open_with_name(game, &key);
-                assert!(open.iter().map(|card| card.id).eq(same.iter().map(|card| card.2)));
-                assert!(open.iter().all(|card| search_key(card.name) == key));
-            }
+            let found: Vec<(String, String, u128)> =
+                found.into_iter().map(|card| (card.set, card.number, card.id)).collect();
+            assert_eq!(found, same_of(&cards));
+            let open = now.open_with_name(game, &key);
+            let of_all = same_of(&self.seen(&[]));
+            assert!(open.iter().map(|card| card.id).eq(of_all.into_iter().map(|(_, _, id)| id)));
+            assert!(open.iter().all(|card| search_key(card.name) == key));
         }
         for card in self.cards.values().take(20) {
             assert_eq!(now.at(&card.game, &card.set, &card.number), Some(card.id));
