@@ -73,8 +73,8 @@ fn is_wanted(options: &Options, recipe: &Recipe) -> bool {
 pub(crate) fn open(options: &Options, cards: u32) -> anyhow::Result<(Home, Database)> {
     let keep = options.keep.clone().unwrap_or_else(folder);
     let home = Home::new(Some(&keep), &format!("cards-{cards}-{}", fill::version()?))?;
-    let told = home.seed(cards, (cards / CARDS_PER_HIDDEN_SET).max(1))?;
-    println!("{cards} cards: {told}");
+    let seeded = home.seed(cards, (cards / CARDS_PER_HIDDEN_SET).max(1))?;
+    println!("{cards} cards: {seeded}");
     let database = Database::start(&home)?;
     Ok((home, database))
 }

@@ -179,7 +179,7 @@ impl Bench<'_> {
         (cost.service_us, cost.postgres_us) = (micros(service), micros(postgres));
         cost.ratio = middle(ratios);
         cost.yardstick = middle(theirs);
-        cost.measured_by = told(recipe.yardstick);
+        cost.measured_by = description_of(recipe.yardstick);
         (cost.goal, cost.reached) = reached(recipe.goal, cost.rate, cost.ratio);
         let refused: usize = ours.refused.values().sum();
         cost.refused_percent = 100.0 * count(refused) / count(ours.answered().max(1));
@@ -285,7 +285,7 @@ fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-fn told(yardstick: Yardstick) -> String {
+fn description_of(yardstick: Yardstick) -> String {
     match yardstick {
         Yardstick::Reads(_) => "pgbench".to_owned(),
         Yardstick::Writes(_) => "pgbench, one transaction".to_owned(),

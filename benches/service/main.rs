@@ -143,8 +143,8 @@ type Medians = Vec<(&'static str, f64)>;
 
 async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Result<Medians> {
     let began = Instant::now();
-    let told = home.seed(cards, 0)?;
-    println!("\n{cards} cards: {told} ({:.1} s)", began.elapsed().as_secs_f64());
+    let seeded = home.seed(cards, 0)?;
+    println!("\n{cards} cards: {seeded} ({:.1} s)", began.elapsed().as_secs_f64());
 
     // First with every statement in the log, to record the statements of the service; then without.
     let service = Service::start(

@@ -91,7 +91,7 @@ fn key(cost: &Cost) -> String {
 /// Prints the rows that became slower by more than a quarter. Ratios to a yardstick of the same run are compared, because
 /// other load on the machine slows both; for rows without a yardstick, processor times.
 pub(crate) fn tell_slower(kept: &Kept, costs: &[Cost]) {
-    let mut told = 0;
+    let mut slower_rows = 0;
     for cost in costs {
         let Some(before) = kept.0.get(&key(cost)) else { continue };
         let of = |cost: &Cost| cost.service_us + cost.postgres_us;
@@ -101,10 +101,12 @@ pub(crate) fn tell_slower(kept: &Kept, costs: &[Cost]) {
         };
         if part < SLOWER {
             println!("slower: {} cards, {}: {what} {was:.2}, now {is:.2}", cost.cards, cost.title);
-            told += 1;
+            slower_rows += 1;
         }
     }
-    println!("{told} rows are slower by more than a quarter than when the table was last written");
+    println!(
+        "{slower_rows} rows are slower by more than a quarter than when the table was last written"
+    );
 }
 
 /// The reached fraction of a row's goal, or of half its yardstick if it has no goal. Rows are sorted by it, the lowest first.

@@ -67,8 +67,8 @@ impl Script {
             command.arg("-f").arg(file);
         }
         let output = command.arg("cardscape").output().await?;
-        let told = String::from_utf8_lossy(&output.stdout);
-        let rate = told.lines().find_map(|line| line.strip_prefix("tps = "));
+        let output_text = String::from_utf8_lossy(&output.stdout);
+        let rate = output_text.lines().find_map(|line| line.strip_prefix("tps = "));
         let rate = rate.and_then(|rest| rest.split_whitespace().next());
         match rate {
             Some(rate) if output.status.success() => Ok(Round::of_rate(rate.parse()?)),

@@ -59,8 +59,8 @@ impl Home {
         if !output.status.success() {
             bail!("cardscape seed ended with {}", output.status);
         }
-        let told = String::from_utf8(output.stdout)?;
-        Ok(told.lines().last().unwrap_or_default().to_owned())
+        let output_text = String::from_utf8(output.stdout)?;
+        Ok(output_text.lines().last().unwrap_or_default().to_owned())
     }
 
     /// pgbench, if it is in the folder of the other programs of PostgreSQL.

@@ -99,7 +99,7 @@ pub(crate) fn measure_import(cards: u32) -> anyhow::Result<Cost> {
     let home = Home::new(None, "import")?;
     home.seed(1, 0)?;
     let began = Instant::now();
-    let told = home.seed(cards, 0)?;
+    let seeded = home.seed(cards, 0)?;
     let seconds = began.elapsed().as_secs_f64();
     // 200 seconds for a million cards.
     let goal = 200.0 * f64::from(cards) / 1_000_000.0;
@@ -111,7 +111,7 @@ pub(crate) fn measure_import(cards: u32) -> anyhow::Result<Cost> {
         measured_by: "none: the goal is a time".to_owned(),
         goal: Some(format!("≤ {goal:.0} s")),
         reached: Some(goal / seconds),
-        note: format!("{seconds:.1} s, cards in a second; {told}"),
+        note: format!("{seconds:.1} s, cards in a second; {seeded}"),
         ..Cost::default()
     })
 }

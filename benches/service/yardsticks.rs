@@ -159,8 +159,8 @@ impl Pgbench {
             command.arg("-f").arg(file);
         }
         let output = command.arg("cardscape").kill_on_drop(true).output().await?;
-        let told = String::from_utf8_lossy(&output.stdout);
-        let rate = told.lines().find_map(|line| line.strip_prefix("tps = "));
+        let output_text = String::from_utf8_lossy(&output.stdout);
+        let rate = output_text.lines().find_map(|line| line.strip_prefix("tps = "));
         match rate.and_then(|rest| rest.split_whitespace().next()) {
             Some(rate) if output.status.success() => Ok(rate.parse()?),
             _ => bail!("pgbench: {}", String::from_utf8_lossy(&output.stderr)),

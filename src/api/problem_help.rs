@@ -165,7 +165,7 @@ impl ProblemHelp {
                 new.detail("POST /v1/me/second-factor comes first."),
             ),
             C::NotFound => (
-                "The address names nothing that exists, or something that you may not see. The two are not told apart.",
+                "The address names nothing that exists, or something that you may not see. Both have the same answer.",
                 "Check the address. If it names something private, log in as somebody who may see it.",
                 new,
             ),
@@ -345,7 +345,7 @@ impl ProblemHelp {
                 new.detail("An account can follow at most 500 authors."),
             ),
             C::TooManyWatched => (
-                "An account can watch a limited number of decks: each of them is judged anew each day.",
+                "An account can watch a limited number of decks: each of them is judged again every day.",
                 "Watch a deck no more: `GET /v1/me/watched-decks` lists which ones you watch.",
                 new.detail("An account can watch at most 100 decks."),
             ),
@@ -395,7 +395,7 @@ impl ProblemHelp {
                 "What the request is about existed, and does not exist any more: for example, what the first request with this \
                  `Idempotency-Key` created was deleted, or a list of events begins later than the number that you know.",
                 "Read what there is now. To create something again, use a new `Idempotency-Key`.",
-                new.detail("The feed does not continue from this number: read the catalogue anew."),
+                new.detail("The feed does not continue from this number: read the catalogue again from the beginning."),
             ),
             C::UnknownFormat => (
                 "The game, the format, or its variant does not exist, or not on that day. `errors` names each, and says what there is.",
@@ -516,9 +516,9 @@ impl ProblemHelp {
                 new,
             ),
             C::NoSuchTrader => (
-                "There is no player of this name, or this player accepts no offers. The two are not told apart.",
+                "There is no player of this name, or this player accepts no offers. Both have the same answer.",
                 "Check the name, or ask the player to accept offers: `PUT /v1/me/trading`.",
-                new.detail("There is no such player, or this player takes no offers: the two are not told apart."),
+                new.detail("There is no such player, or this player takes no offers: both have the same answer."),
             ),
             C::TooManyTrades => (
                 "You have the greatest number of open offers that an account may have.",

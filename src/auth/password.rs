@@ -125,11 +125,11 @@ fn argon2(params: &Params) -> Argon2<'static> {
 /// as long as any other check.
 fn decoy(params: &Params) -> Result<&'static str, HashError> {
     static DECOY: OnceLock<String> = OnceLock::new();
-    if let Some(made) = DECOY.get() {
-        return Ok(made);
+    if let Some(decoy) = DECOY.get() {
+        return Ok(decoy);
     }
-    let made = hash_now(params, &super::secret::random::<16>())?;
-    Ok(DECOY.get_or_init(|| made))
+    let decoy = hash_now(params, &super::secret::random::<16>())?;
+    Ok(DECOY.get_or_init(|| decoy))
 }
 
 fn hash_now(params: &Params, password: &[u8]) -> Result<String, HashError> {

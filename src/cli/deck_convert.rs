@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use cardscape_engine::{
     Catalogue, DeckDialect, DeckReading, IgnoredReason, LineVerdict, ReadDeck, decode_deck_text,
-    decode_share_code, read_deck_bytes, recognise_deck_text, render_deck_text, write_deck,
+    decode_share_code, read_deck_bytes, recognise_deck_text, render_deck_text, write_named_deck,
 };
 
 use super::deck::{GameFolder, NOT_LEGAL, USAGE, read_file, read_game};
@@ -39,7 +39,8 @@ pub(super) fn convert(conversion: &Conversion<'_>) -> Outcome {
     let reading = from.map_or(reading, |dialect| reading.in_dialect(dialect));
     let read = read_deck_bytes(&bytes, &reading);
     let open = tell_lines(file, &read);
-    let written = write_deck(&read.deck, *to, &catalogue, Some(&sets));
+    let name = read.notes.get("name").map_or("Deck", String::as_str);
+    let written = write_named_deck(name, &read.deck, *to, &catalogue, Some(&sets));
     for loss in &written.losses {
         let of = loss.entry.map_or(String::new(), |at| {
             let entry = &read.deck.entries[at];

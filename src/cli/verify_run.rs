@@ -45,11 +45,11 @@ impl VerifyRunCommand {
         let text = std::fs::read_to_string(&self.file).map_err(|error| {
             Exit::usage(format!("cannot read {}: {error}", self.file.display()))
         })?;
-        let (opening, told) = read(&text)?;
+        let (opening, stated) = read(&text)?;
         let promised = self
             .commitment
             .clone()
-            .or(told)
+            .or(stated)
             .ok_or_else(|| Exit::usage("name the published commitment with --commitment"))?;
         let opening = Opening::parse(&opening).map_err(|error| Exit::no(error.to_string()))?;
         if hex(&opening.digest()) != promised.to_ascii_lowercase() {

@@ -41,12 +41,12 @@ async fn look(
 ) -> Result<bool, Problem> {
     let before = *place;
     let marked = deck_watches::mark_changed(app, before, now).await;
-    let made = deck_watches::make_due(app, now).await;
-    let told = deck_watches::tell_changed(app, now).await?;
-    let made = made?.unwrap_or_default();
-    if made > 0 {
-        tracing::debug!(decks = made, "judged watched decks");
+    let judged = deck_watches::make_due(app, now).await;
+    let has_reported = deck_watches::tell_changed(app, now).await?;
+    let judged = judged?.unwrap_or_default();
+    if judged > 0 {
+        tracing::debug!(decks = judged, "judged watched decks");
     }
     *place = marked?;
-    Ok(*place != before || made > 0 || told)
+    Ok(*place != before || judged > 0 || has_reported)
 }

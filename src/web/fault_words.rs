@@ -6,7 +6,7 @@ mod parts;
 
 use super::accounts::words as account_words;
 use super::catalogue::query_words;
-use super::rules::{self, Found, told};
+use super::rules::{self, Found, explain};
 use super::serials::words as serial_words;
 use super::words::{Sentence, count, counted, grouped, place, told_day};
 use crate::app::fault_reason::{FaultReason, Several};
@@ -106,7 +106,7 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
             "Leave the note out: the card is hidden, and everybody may read notes.".into()
         }
         FaultReason::Card(fault) => card(fault),
-        FaultReason::Violation(violation) => told(&Found::from(&**violation), None).into(),
+        FaultReason::Violation(violation) => explain(&Found::from(&**violation), None).into(),
         FaultReason::Entry(reason) => rules::entry("It", reason).into(),
         FaultReason::DeckLine(refusal) => rules::refusal(refusal).into(),
         FaultReason::DeckOfGame(_) => "This is a deck of another game.".into(),
@@ -167,7 +167,7 @@ fn range(least: i64, most: i64, actual: Option<i64>) -> String {
 /// The message for a fault of a card that is not a violation of a rule of its game.
 fn card(fault: &CardFault) -> Sentence {
     match fault {
-        CardFault::Rule(violation) => told(&Found::from(&**violation), None).into(),
+        CardFault::Rule(violation) => explain(&Found::from(&**violation), None).into(),
         CardFault::NameTaken { set, number } => {
             format!("Another card has this name already: {}.", place(set, number)).into()
         }

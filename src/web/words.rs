@@ -226,7 +226,7 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
         ),
         (_, 409) => (
             "Something came in between",
-            "What you wanted to change is not as it was when you read it. Look at it anew.",
+            "What you wanted to change has changed since you read it. Look at it again.",
         ),
         (ProblemCode::InvalidBody, _) => (
             "This form cannot be read",

@@ -488,9 +488,9 @@ mod tests {
     /// name.
     #[tokio::test]
     async fn a_certificate_must_be_trusted_and_match_the_name() {
-        let made = rcgen::generate_simple_self_signed(["hooks.example".to_owned()]).unwrap();
-        let certificate = made.cert.der().clone();
-        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+        let self_signed = rcgen::generate_simple_self_signed(["hooks.example".to_owned()]).unwrap();
+        let certificate = self_signed.cert.der().clone();
+        let key = PrivateKeyDer::try_from(self_signed.signing_key.serialize_der()).unwrap();
         let config =
             ServerConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()))
                 .with_safe_default_protocol_versions()

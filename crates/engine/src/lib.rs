@@ -87,7 +87,7 @@
 //! | [`PlayRules`], [`Mulligan`] | opening hands and draws, as far as statistics need them |
 //! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] adds a viewer's own cards as a layer |
 //! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as our own text |
-//! | [`read_deck`], [`write_deck`], [`DeckDialect`] | deck lists as other programs write them |
+//! | [`read_deck`], [`write_deck`], [`write_named_deck`], [`DeckDialect`] | deck lists as other programs write them |
 //! | [`encode_share_code`], [`decode_share_code`] | a deck as one short word |
 //! | [`validate`], [`Report`] | the judgement of a deck |
 //! | [`legalities`], [`Legalities`] | the judgement of a deck by several formats |
@@ -155,6 +155,7 @@ pub use deck_text::{
     SHARE_CODE_MAX, ShareCodeError, SharedDeck, TextEncoding, UnknownReason, WRITTEN_COPIES_MAX,
     WrittenDeck, count_entries, decode_deck_text, decode_share_code, encode_share_code,
     parse_deck_text, read_deck, read_deck_bytes, recognise_deck_text, render_deck_text, write_deck,
+    write_named_deck,
 };
 pub use design::{DesignGuide, EffectSuit, StyleHint, Tendency};
 pub use format::{Format, Variant};

@@ -7,9 +7,12 @@ use utoipa::IntoParams;
 use uuid::Uuid;
 
 use crate::app::decks::deck_input::DeckDialectWord;
+use crate::app::decks::deck_legalities::{self, DeckLegalitiesResponse};
+use crate::app::decks::deck_report_batches::{
+    self, DeckReportBatchRequest, DeckReportBatchResponse,
+};
 use crate::app::decks::deck_reports::{
-    self, DeckLegalitiesResponse, DeckReportBatchRequest, DeckReportBatchResponse,
-    DeckReportRequest, DeckReportResponse, DeckReportsResponse,
+    self, DeckReportRequest, DeckReportResponse, DeckReportsResponse,
 };
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -142,7 +145,7 @@ pub async fn create_deck_reports(
     body: Body<DeckReportBatchRequest>,
 ) -> Result<HttpResponse, Problem> {
     let asker = (caller.viewer(), network.0);
-    let reports = deck_reports::judge_batch(&state, asker, body.value).await?;
+    let reports = deck_report_batches::judge_batch(&state, asker, body.value).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reports))
 }
 
@@ -167,6 +170,7 @@ pub async fn find_deck_legalities(
 ) -> Result<HttpResponse, Problem> {
     let (reader, asker) = (caller.may(), (caller.viewer(), network.0));
     let id = DeckId(*deck);
-    let told = deck_reports::judge_everywhere(&state, reader.as_ref(), asker, id, query.on).await?;
-    cacheable(&req, Freshness::Private, None, &told)
+    let legalities =
+        deck_legalities::judge_everywhere(&state, reader.as_ref(), asker, id, query.on).await?;
+    cacheable(&req, Freshness::Private, None, &legalities)
 }

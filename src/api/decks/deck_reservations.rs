@@ -60,7 +60,9 @@ pub async fn reserve_deck(
     let (reads, asker) = ((collection.as_ref(), decks.as_ref()), (caller.viewer(), network.0));
     let reserved = deck_reservations::reserve(&state, &by, reads, asker, DeckId(*deck)).await?;
     Ok(match reserved {
-        Some(told) => HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(told),
+        Some(reserved) => {
+            HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reserved)
+        }
         None => HttpResponse::NoContent().finish(),
     })
 }

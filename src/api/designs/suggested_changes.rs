@@ -131,14 +131,14 @@ pub async fn create_suggested_change(
     let key = key.claim(&state, by.account(), "create_suggested_change", &body);
     let SuggestedChangeRequest { revision, message, design } = body.value;
     let draft = SuggestionDraft { revision, message, design };
-    let made = suggested_changes::create(&state, &by, code, draft, key.as_ref()).await?;
+    let created = suggested_changes::create(&state, &by, code, draft, key.as_ref()).await?;
     Ok(HttpResponse::Created()
         .insert_header((
             "location",
-            format!("/v1/designs/{code}/suggestions/{}", made.suggestion.id),
+            format!("/v1/designs/{code}/suggestions/{}", created.suggestion.id),
         ))
         .insert_header(("cache-control", "no-store"))
-        .json(made))
+        .json(created))
 }
 
 /// Accepts a suggested change of one of your designs as a new revision, with the name of the player who suggested it.

@@ -259,8 +259,9 @@ pub async fn open_stream(
 fn checked_position(extent: Extent, after: u64) -> Result<i64, Problem> {
     let after = i64::try_from(after).ok().filter(|after| extent.continues(*after));
     after.ok_or_else(|| {
-        Problem::new(ProblemCode::Gone)
-            .detail("The events do not continue from this number: read what is yours anew.")
+        Problem::new(ProblemCode::Gone).detail(
+            "The events do not continue from this number: read your data again from the beginning.",
+        )
     })
 }
 

@@ -139,8 +139,9 @@ pub async fn follow(
 }
 
 fn feed_gap() -> Problem {
-    Problem::new(ProblemCode::Gone)
-        .detail("The feed does not continue from this number: read the catalogue anew.")
+    Problem::new(ProblemCode::Gone).detail(
+        "The feed does not continue from this number: read the catalogue again from the beginning.",
+    )
 }
 
 /// Converts a sequence number; `None`: it is too large to be one.

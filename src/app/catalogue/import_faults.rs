@@ -101,9 +101,10 @@ mod tests {
             InputFault::at("", "is empty"),
         ];
         let found = located(text, faults, true);
-        let told: Vec<_> = found.iter().map(|fault| (fault.place, fault.line.as_str())).collect();
+        let located: Vec<_> =
+            found.iter().map(|fault| (fault.place, fault.line.as_str())).collect();
         let line = "  \"code\": 7";
-        assert_eq!(told, [(None, ""), (Some(place(2, 3)), line), (Some(place(2, 11)), line)]);
+        assert_eq!(located, [(None, ""), (Some(place(2, 3)), line), (Some(place(2, 11)), line)]);
     }
 
     #[test]

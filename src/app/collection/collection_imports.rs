@@ -139,11 +139,11 @@ impl ExpectedFile {
 impl ReadFile {
     /// Serialises the response on a thread that handles no requests, because it may be long.
     pub async fn into_json(self) -> Result<Vec<u8>, Problem> {
-        self.told(|response| serde_json::to_vec(&response)).await?.map_err(Problem::internal)
+        self.converted(|response| serde_json::to_vec(&response)).await?.map_err(Problem::internal)
     }
 
     /// Converts the response with `tell` on a thread that handles no requests, for callers that do not write JSON.
-    pub async fn told<T: Send + 'static>(
+    pub async fn converted<T: Send + 'static>(
         self,
         tell: impl FnOnce(CollectionImportResponse) -> T + Send + 'static,
     ) -> Result<T, Problem> {

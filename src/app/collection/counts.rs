@@ -296,9 +296,9 @@ pub async fn change_entries(
         .write(by, async |conn, by| counts::change(conn, by, viewer, changes, key, at).await)
         .await?;
     tracing::info!(account = %by.account(), changes = changes.len(), "counts changed");
-    let told = |changed: Changed| ChangedEntry {
+    let entry_of = |changed: Changed| ChangedEntry {
         entry: changed.entry.clone().map(Into::into),
         count: changed.into(),
     };
-    Ok(ChangedEntries { is_repeat, entries: changed.into_iter().map(told).collect() })
+    Ok(ChangedEntries { is_repeat, entries: changed.into_iter().map(entry_of).collect() })
 }

@@ -1,6 +1,6 @@
 //! Decks in the dialects of other programs, and as share codes.
 
-use cardscape_engine::{DeckDialect, write_deck};
+use cardscape_engine::{DeckDialect, write_named_deck};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -64,8 +64,14 @@ pub async fn export(
         }
         _ => None,
     };
-    let written =
-        write_deck(&opened.seen.content.deck, dialect, &opened.catalogue, sets.as_deref());
+    let content = &opened.seen.content;
+    let written = write_named_deck(
+        content.name.as_str(),
+        &content.deck,
+        dialect,
+        &opened.catalogue,
+        sets.as_deref(),
+    );
     let losses = written.losses.into_iter().map(|loss| DeckLossResponse {
         entry: loss.entry,
         detail: loss.kind.to_string(),

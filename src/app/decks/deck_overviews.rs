@@ -2,8 +2,9 @@
 
 use cardscape_engine::{DeckDialect, DeckStatistics, render_deck_text, write_deck};
 
+use super::deck_legalities::{DeckLegalitiesResponse, judge_opened_everywhere};
 use super::deck_lists::find_seen;
-use super::deck_reports::{DeckLegalitiesResponse, judge_opened, judge_opened_everywhere};
+use super::deck_reports::judge_opened;
 use super::deck_responses::VersionedDeck;
 use super::deck_sheets::DeckSheet;
 use super::opened_decks::OpenedDeck;

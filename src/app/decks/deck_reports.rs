@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Date, Deck, DeckMentions, DeckStatistics, Format, Game, Legalities,
-    Report, Resolution, Severity, TextEncoding, ViolationCode, deck_statistics, legalities,
+    CardReference, Catalogue, Date, Deck, DeckMentions, DeckStatistics, Format, Legalities, Report,
+    Resolution, Severity, TextEncoding, ViolationCode, deck_statistics, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -28,7 +27,6 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
 use crate::domain::ids::{CardId, DeckId};
-use crate::store::catalogue::games::LoadedGame;
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most formats of one request.
@@ -207,20 +205,20 @@ async fn judge_sent<T>(
 }
 
 /// A deck with the cards that it is judged by.
-struct FoundDeck {
-    deck: Deck,
+pub(super) struct FoundDeck {
+    pub deck: Deck,
     lines: Vec<usize>,
     /// The response about the lines of a list. Names that are similar to its unknown names were searched when the list was read.
     reading: Option<ListReadingResponse>,
-    cards: DeckPool,
+    pub cards: DeckPool,
     /// The same cards as a catalogue for the engine.
-    catalogue: Arc<Catalogue>,
-    near: NearNames,
+    pub catalogue: Arc<Catalogue>,
+    pub near: NearNames,
 }
 
 impl FoundDeck {
     /// An opened deck, with the cards that the boxes of these formats need.
-    async fn of_opened(
+    pub async fn of_opened(
         app: &AppState,
         opened: &OpenedDeck,
         formats: &[Arc<Format>],
@@ -236,7 +234,7 @@ impl FoundDeck {
     }
 }
 
-async fn find_deck(
+pub(super) async fn find_deck(
     app: &AppState,
     asker: Asker,
     (loaded, formats): &FoundFormats,
@@ -255,221 +253,16 @@ async fn find_deck(
         }
         SentDeck::List(text) => {
             let read = read_list(app, asker, game, formats, &text, near).await?;
-            Ok(read.map(|(ReadList { deck, lines, told, .. }, cards, catalogue)| FoundDeck {
+            Ok(read.map(|(ReadList { deck, lines, reading, .. }, cards, catalogue)| FoundDeck {
                 deck,
                 lines,
-                reading: Some(told),
+                reading: Some(reading),
                 cards,
                 catalogue: catalogue.into(),
                 near,
             }))
         }
     }
-}
-
-/// Most lists of one batch.
-pub const MAX_BATCH: usize = 100;
-/// Most entries of all lists of a batch, counted once for each format.
-const MAX_JUDGED: usize = 10_000;
-
-/// Several deck lists to judge by the same rules.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({ "format": "ttcg/standard", "decks": [{ "list": "2 Kettle Imp" }, { "entries": [{ "quantity": 1, "name": "Bellows Smith" }] }] }))]
-pub struct DeckReportBatchRequest {
-    /// The format: `game/format`, or `game/format:variant`. Either `format` or `formats` is required.
-    #[schema(example = "ttcg/standard")]
-    pub format: Option<String>,
-    /// Several formats of one game, 1 to 10, each only once: a format without a variant is the same as its default variant. Either `formats` or
-    /// `format` is required.
-    #[schema(min_items = 1, max_items = 10)]
-    pub formats: Option<Vec<String>>,
-    /// The day whose rules and limit lists are applied; absent: today.
-    #[schema(value_type = Option<String>, format = Date, example = "2026-11-01")]
-    pub on: Option<Date>,
-    /// The lists, 1 to 100. They have at most 10,000 entries together, counted once for each format.
-    #[schema(min_items = 1, max_items = 100)]
-    pub decks: Vec<BatchedDeck>,
-}
-
-/// A deck list of a batch.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BatchedDeck {
-    /// The entries, at most 500. Either `entries` or `list` is required.
-    #[schema(max_items = 500)]
-    pub entries: Option<Vec<DeckEntryBody>>,
-    /// The entries as text in any dialect. Either `list` or `entries` is required.
-    #[schema(example = "2 Kettle Imp")]
-    pub list: Option<String>,
-    /// Dialect of `list`; absent: the dialect is recognised.
-    #[schema(value_type = Option<DeckDialectWord>)]
-    pub dialect: Option<String>,
-}
-
-/// The reports on several deck lists.
-#[derive(Serialize, ToSchema)]
-pub struct DeckReportBatchResponse {
-    /// One item for each list, in the order of the request.
-    pub data: Vec<DeckReportsResponse>,
-}
-
-/// Judges several deck lists that are not stored, by the same rules. If a list has a fault, none is judged, and all faults are reported.
-pub async fn judge_batch(
-    app: &AppState,
-    asker: Asker,
-    request: DeckReportBatchRequest,
-) -> Result<DeckReportBatchResponse, Problem> {
-    let DeckReportBatchRequest { format, formats, on, decks } = request;
-    let mut faults = DeckFaults::default();
-    if !(1..=MAX_BATCH).contains(&decks.len()) {
-        let detail = format!("must have 1 to {MAX_BATCH} lists, not {}", decks.len());
-        faults.fields.push(InputFault::at("/decks", detail));
-    }
-    let formats = read_formats(&mut faults, format, formats);
-    let mut sent = Vec::new();
-    for (at, BatchedDeck { entries, list, dialect }) in
-        decks.into_iter().take(MAX_BATCH).enumerate()
-    {
-        let (list, dialect) = (list.as_deref(), dialect.as_deref());
-        let list = list.map(|text| SentList { text, encoding: TextEncoding::Utf8, dialect });
-        sent.extend(faults.below(&format!("/decks/{at}"), |faults| faults.deck(entries, list)));
-    }
-    let found = find_formats(app, &mut faults, &formats, on).await?;
-    let found = faults.into_result(found)?;
-    let entries: usize = sent
-        .iter()
-        .map(|deck| match deck {
-            SentDeck::Entries(deck) => deck.entries.len(),
-            SentDeck::List(text) => text.entry_count(&found.0.game),
-        })
-        .sum();
-    if entries * formats.len() > MAX_JUDGED {
-        let detail = format!(
-            "have {entries} entries together, for {} formats; at most {MAX_JUDGED} are judged at once, an entry once for each format",
-            formats.len()
-        );
-        return Err(Problem::invalid(vec![InputFault::at("/decks", detail)]));
-    }
-    // All lists together get the time for suggestions that a single list gets.
-    let started = Instant::now();
-    let near = |app: &AppState| {
-        let in_time = started.elapsed() < app.settings.suggestion_time;
-        if in_time { NearNames::LookUp } else { NearNames::LeaveOut }
-    };
-    let mut decks = Vec::new();
-    let mut faults = DeckFaults::default();
-    for (at, sent) in sent.into_iter().enumerate() {
-        match find_deck(app, asker, &found, sent, near(app)).await? {
-            Ok(deck) => decks.push(deck),
-            Err(refusal) => {
-                faults.below(&format!("/decks/{at}"), |faults| faults.refuse_list(refusal));
-            }
-        }
-    }
-    let decks = faults.into_result(Some(decks))?;
-    let mut data = Vec::new();
-    for deck in decks {
-        let found = (found.0.clone(), found.1.clone());
-        let deck = FoundDeck { near: near(app), ..deck };
-        data.push(judge(app, asker, &formats, found, deck).await?);
-    }
-    Ok(DeckReportBatchResponse { data })
-}
-
-/// The status of a deck in one format.
-#[derive(Serialize, ToSchema)]
-pub struct DeckLegalityResponse {
-    /// The format: `game/format`, or `game/format:variant`.
-    #[schema(example = "ttcg/standard")]
-    pub format: String,
-    /// Status of the deck: `legal`, `incomplete` (only cards are missing) or `illegal`.
-    #[schema(example = "legal")]
-    pub status: &'static str,
-}
-
-/// The formats in which a deck is legal.
-#[derive(Serialize, ToSchema)]
-pub struct DeckLegalitiesResponse {
-    /// The day whose rules and limit lists were applied.
-    #[schema(value_type = String, format = Date, example = "2026-11-01")]
-    pub on: Date,
-    /// The formats in which the deck is legal.
-    #[schema(example = json!(["ttcg/standard"]))]
-    pub legal_in: Vec<String>,
-    /// All formats that the game has on that day; a format with variants has an item for each variant.
-    pub formats: Vec<DeckLegalityResponse>,
-}
-
-/// Judges a stored deck that the reader may see in each format of its game on a day (`None`: today).
-pub async fn judge_everywhere(
-    app: &AppState,
-    reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
-    id: DeckId,
-    day: Option<Date>,
-) -> Result<DeckLegalitiesResponse, Problem> {
-    let opened = open(app, reader, asker, id).await?;
-    judge_opened_everywhere(app, &opened, day).await
-}
-
-/// Like [`judge_everywhere`], for an opened deck.
-pub(super) async fn judge_opened_everywhere(
-    app: &AppState,
-    opened: &OpenedDeck,
-    day: Option<Date>,
-) -> Result<DeckLegalitiesResponse, Problem> {
-    let day = day.map_or_else(|| app.today(), Ok)?;
-    let formats = formats_on(opened.game(), day);
-    let deck = FoundDeck::of_opened(app, opened, &formats).await?;
-    Ok(judge_found(app, formats, deck, day).await?.1)
-}
-
-/// Judges a deck in each format that its game has on a day; also returns the catalogue by which it was judged.
-pub(super) async fn judge_on(
-    app: &AppState,
-    asker: Asker,
-    loaded: Arc<LoadedGame>,
-    deck: Deck,
-    day: Date,
-) -> Result<(Arc<Catalogue>, DeckLegalitiesResponse), Problem> {
-    let formats = formats_on(&loaded.game, day);
-    let found = (loaded, formats);
-    let deck = find_deck(app, asker, &found, SentDeck::Entries(deck), NearNames::LookUp).await?;
-    let deck = deck.map_err(|_| Problem::internal("entries are no list"))?;
-    judge_found(app, found.1, deck, day).await
-}
-
-async fn judge_found(
-    app: &AppState,
-    formats: Vec<Arc<Format>>,
-    FoundDeck { deck, mut cards, catalogue, .. }: FoundDeck,
-    day: Date,
-) -> Result<(Arc<Catalogue>, DeckLegalitiesResponse), Problem> {
-    let (catalogue, judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
-    let named = formats.iter().zip(&judged.reports).map(|(format, report)| {
-        let variant = format.variant.as_ref().map(|variant| format!(":{variant}"));
-        let variant = variant.unwrap_or_default();
-        let format = format!("{}/{}{variant}", catalogue.game().code(), format.code);
-        DeckLegalityResponse { format, status: report.status.as_str() }
-    });
-    let formats: Vec<DeckLegalityResponse> = named.collect();
-    let legal = formats.iter().filter(|one| one.status == "legal");
-    let legal_in = legal.map(|one| one.format.clone()).collect();
-    Ok((catalogue, DeckLegalitiesResponse { on: day, legal_in, formats }))
-}
-
-/// Every format of a game on a day; a format with variants once for each variant.
-fn formats_on(game: &Game, day: Date) -> Vec<Arc<Format>> {
-    let formats = game.formats().iter().filter_map(|format| game.format_on(&format.code, day));
-    let variants = formats.flat_map(|format| {
-        let codes: Vec<_> = format.variants.iter().map(|variant| variant.code.clone()).collect();
-        if codes.is_empty() {
-            return vec![format];
-        }
-        codes.iter().filter_map(|code| format.with_variant(code)).map(Arc::new).collect()
-    });
-    variants.collect()
 }
 
 /// Parses a request: the names of the formats with their pointers, the formats, and the deck; or every fault of the request.
@@ -491,7 +284,7 @@ async fn parse(
 }
 
 /// Reads the names of the formats of a request, with their pointers; adds the faults.
-fn read_formats(
+pub(super) fn read_formats(
     faults: &mut DeckFaults,
     format: Option<String>,
     formats: Option<Vec<String>>,
@@ -526,7 +319,7 @@ fn read_formats(
 }
 
 /// Finds these formats with the rules of a day (`None`: today). Formats that do not exist, and a format that is named twice, are added to the faults.
-async fn find_formats(
+pub(super) async fn find_formats(
     app: &AppState,
     faults: &mut DeckFaults,
     formats: &[(String, FormatName)],
@@ -542,7 +335,7 @@ async fn find_formats(
 
 /// Judges a deck in these formats. Returns the verdicts and the catalogue by which they were made: if cards are missing, the deck is judged again with a
 /// catalogue that knows the sets of the game.
-async fn verdicts(
+pub(super) async fn verdicts(
     app: &AppState,
     deck: &Deck,
     formats: &[Arc<Format>],
@@ -609,7 +402,7 @@ pub(super) async fn verdict_in(
 }
 
 /// Judges a deck in several formats of one game. Only cards that the asker may see are known.
-async fn judge(
+pub(super) async fn judge(
     app: &AppState,
     asker: Asker,
     names: &[(String, FormatName)],

@@ -177,11 +177,11 @@ async fn bind(
         }
         SentDeck::List(text) => {
             match read_list(app, asker, game, &[], &text, NearNames::LookUp).await? {
-                Ok((ReadList { deck, unread, told, .. }, _, catalogue)) => {
+                Ok((ReadList { deck, unread, reading, .. }, _, catalogue)) => {
                     let mut cards = bound_cards(&deck, &catalogue);
                     let mut conn = StepConnection::new(&app.store);
                     bind_places(&mut conn, game, &deck, &mut cards).await?;
-                    Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(told) })
+                    Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(reading) })
                 }
                 Err(refusal) => {
                     let mut faults = DeckFaults::default();

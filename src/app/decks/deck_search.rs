@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use cardscape_engine::Resolution;
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::deck_legalities::judge_on;
 use super::deck_lists::see;
-use super::deck_reports::judge_on;
 use super::deck_requests::bound_cards;
 use super::deck_responses::SeenDeck;
 use crate::app::problem::{Problem, ProblemCode};
@@ -50,7 +50,7 @@ pub async fn make_due(
     unlocked_since: DateTime<Utc>,
 ) -> Result<Option<usize>, Problem> {
     let before = now - OWN_TURN;
-    let made = deck_search::with_due(
+    let indexed = deck_search::with_due(
         &app.store,
         Due { before, unlocked_since },
         BATCH,
@@ -58,7 +58,7 @@ pub async fn make_due(
             // The cards in memory may not yet contain the latest unlocks.
             app.keep_up().await;
             let began = Instant::now();
-            let mut made = 0;
+            let mut indexed = 0;
             for id in decks {
                 if began.elapsed() > BATCH_TIME {
                     break;
@@ -75,12 +75,12 @@ pub async fn make_due(
                         deck_search::postpone(&mut conn, id, before, now + RETRY_DELAY).await?;
                     }
                 }
-                made += 1;
+                indexed += 1;
             }
-            Ok(made)
+            Ok(indexed)
         },
     );
-    made.await?.transpose()
+    indexed.await?.transpose()
 }
 
 async fn make_one(app: &AppState, id: DeckId) -> Result<(), Problem> {

@@ -228,7 +228,7 @@ mod tests {
             zone.clone_into(&mut deck.entries[at].zone);
         }
         let sheet = DeckSheet::new(catalogue.game(), &deck, &Masks::default(), &catalogue);
-        let told: Vec<_> = sheet
+        let rows: Vec<_> = sheet
             .zones
             .iter()
             .map(|zone| {
@@ -238,7 +238,7 @@ mod tests {
             .collect();
         let main = vec![(Some("Fish"), 3), (Some("Weed"), 2), (None, 1)];
         let attic = vec![(Some("Fish"), 1)];
-        assert_eq!(told, [("main", Some("Water"), 6, main), ("attic", None, 1, attic)]);
+        assert_eq!(rows, [("main", Some("Water"), 6, main), ("attic", None, 1, attic)]);
     }
 
     #[test]

@@ -265,7 +265,7 @@ async fn compare(
     affected.truncate(MAX_DECKS_TOLD);
     let missing = count_missing(app, &reader, &by_game, &mut affected).await?;
     answer.decks_left_out = all - affected.len();
-    let told = |Affected { deck, name, closes, opens, .. }: Affected| {
+    let effect_of = |Affected { deck, name, closes, opens, .. }: Affected| {
         let missing = missing.get(&deck).copied().unwrap_or_default();
         TradeDeckResponse {
             deck_id: deck.0,
@@ -276,7 +276,7 @@ async fn compare(
             opens,
         }
     };
-    answer.decks = affected.into_iter().map(told).collect();
+    answer.decks = affected.into_iter().map(effect_of).collect();
     let mut conn = app.store.connection().await?;
     answer.decks_not_compared =
         deck_ownership::count_unbound(&mut conn, &reader.decks, None).await?;

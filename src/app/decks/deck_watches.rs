@@ -25,7 +25,7 @@ use crate::domain::network::Network;
 use crate::store::catalogue::changes;
 use crate::store::decks::deck_lists;
 use crate::store::decks::deck_watches::{self, WatchOutcome, WatchedDeck};
-use crate::store::decks::watched_decks::{self, DueDeck, KeptReport, MadeReport};
+use crate::store::decks::watched_decks::{self, DueDeck, KeptReport, ReportToKeep};
 
 /// Most due reports that one query finds, for each reason why a report is due.
 const BATCH: i64 = 50;
@@ -38,7 +38,7 @@ const SHORT_DELAY: TimeDelta = TimeDelta::minutes(1);
 /// Most events of the change feed that one statement compares with watched decks, and most reports that it marks as due.
 const MARKED: (i64, i64) = (1_000, 500);
 /// Most watchers who are notified in one turn.
-const TOLD: i64 = 500;
+const REPORTED_AT_ONCE: i64 = 500;
 /// The violation of a deck whose format does not exist, or is not in force on this day.
 const UNKNOWN_FORMAT: &str = "UNKNOWN_FORMAT";
 
@@ -218,23 +218,23 @@ async fn present_place(app: &AppState) -> Result<i64, Problem> {
 
 /// Updates some of the due reports, for a short time. Returns how many; `None`: another process updates them.
 pub async fn make_due(app: &AppState, now: DateTime<Utc>) -> Result<Option<usize>, Problem> {
-    let made = watched_decks::with_due(&app.store, now, BATCH, async |due| {
+    let judged = watched_decks::with_due(&app.store, now, BATCH, async |due| {
         if due.is_empty() {
             return Ok(0);
         }
         let events_seq = present_place(app).await?;
         let began = Instant::now();
-        let mut made = 0;
+        let mut judged = 0;
         for deck in due {
             if began.elapsed() > BATCH_TIME {
                 break;
             }
             make_one(app, &deck, events_seq, now).await?;
-            made += 1;
+            judged += 1;
         }
-        Ok(made)
+        Ok(judged)
     });
-    made.await?.transpose()
+    judged.await?.transpose()
 }
 
 async fn make_one(
@@ -285,7 +285,7 @@ pub async fn mark_changed(
 
 /// Sends events to some watchers of decks that became legal or illegal. Returns whether there were any.
 pub async fn tell_changed(app: &AppState, now: DateTime<Utc>) -> Result<bool, Problem> {
-    Ok(deck_watches::tell(&app.store, now, TOLD).await?)
+    Ok(deck_watches::tell(&app.store, now, REPORTED_AT_ONCE).await?)
 }
 
 /// Judges a deck with the cards that an anonymous client may see, as of event `events_seq` or later, and stores the report. `None`: the deck does not exist.
@@ -318,7 +318,7 @@ async fn make(
         events_seq,
         judged_at: now,
     };
-    let made = MadeReport {
+    let to_keep = ReportToKeep {
         deck,
         due_at,
         game: row.game().to_owned(),
@@ -326,6 +326,6 @@ async fn make(
         report: report.clone(),
     };
     let mut conn = app.store.connection().await?;
-    watched_decks::keep(&mut conn, made).await?;
+    watched_decks::keep(&mut conn, to_keep).await?;
     Ok(Some(report))
 }

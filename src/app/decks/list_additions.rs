@@ -42,7 +42,7 @@ pub async fn add(
     let Ok((read, ..)) = read_list(app, asker, game, &[], &text, NearNames::LeaveOut).await? else {
         return Ok(None);
     };
-    let dialect: Option<DeckDialect> = read.told.dialect.parse().ok();
+    let dialect: Option<DeckDialect> = read.reading.dialect.parse().ok();
     if !dialect.is_some_and(takes_lines) {
         return Ok(None);
     }

@@ -122,7 +122,7 @@ pub(super) struct ReadList {
     /// The lines that begin a zone, each with the code of the zone.
     pub headers: Vec<(usize, String)>,
     /// The response about each line.
-    pub told: ListReadingResponse,
+    pub reading: ListReadingResponse,
 }
 
 /// Why a list cannot be read at all.
@@ -238,7 +238,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
         lines: Vec::new(),
         unread: Vec::new(),
         headers: headers_of(&read),
-        told: ListReadingResponse {
+        reading: ListReadingResponse {
             dialect: read.dialect.code(),
             recognised_by: read.recognised_by.map(DialectMark::as_str),
             mark: read.recognised_by,
@@ -257,16 +257,16 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     list.deck = checked.deck;
     list.lines = checked.entry_lines;
     for (line, outcome) in checked.lines {
-        let told = match outcome {
-            LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..told(line) },
-            LineOutcome::NoEntry => told(line),
+        let response = match outcome {
+            LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..line_response(line) },
+            LineOutcome::NoEntry => line_response(line),
             LineOutcome::Refused(refusal) => {
                 let (text, detail) = (shown_line(&line.text), refusal.to_string());
                 list.unread.push(UnreadLine { line: line.line, text, detail });
                 refused(line, refusal)
             }
         };
-        list.told.lines.push(told);
+        list.reading.lines.push(response);
     }
     if list.deck.entries.len() > MAX_ENTRIES {
         return Err(ListRefusal::TooLong(list.deck.entries.len()));
@@ -274,9 +274,9 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     if list.unread.len() > MAX_UNREAD_LINES
         || (list.deck.entries.is_empty() && !list.unread.is_empty())
     {
-        let refused = |told: ReadLineResponse| Some((told.line, told.refusal?));
+        let refused = |response: ReadLineResponse| Some((response.line, response.refusal?));
         return Err(ListRefusal::Unreadable(
-            list.told.lines.into_iter().filter_map(refused).collect(),
+            list.reading.lines.into_iter().filter_map(refused).collect(),
         ));
     }
     Ok(list)
@@ -311,8 +311,8 @@ fn refused(line: ReadLine, refusal: LineRefusal) -> ReadLineResponse {
     }
 }
 
-fn told(line: ReadLine) -> ReadLineResponse {
-    let mut told = ReadLineResponse {
+fn line_response(line: ReadLine) -> ReadLineResponse {
+    let mut response = ReadLineResponse {
         line: line.line,
         text: shown_line(&line.text),
         entry: line.entry,
@@ -326,31 +326,32 @@ fn told(line: ReadLine) -> ReadLineResponse {
         verdict: line.verdict,
         refusal: None,
     };
-    match &told.verdict {
+    match &response.verdict {
         LineVerdict::Accepted => {}
         LineVerdict::Guessed { how } => {
-            told.status = "guessed";
-            told.how = how.iter().filter_map(|guess| serde_json::to_value(guess).ok()).collect();
+            response.status = "guessed";
+            response.how =
+                how.iter().filter_map(|guess| serde_json::to_value(guess).ok()).collect();
         }
         LineVerdict::Ambiguous { candidates } => {
-            told.status = "ambiguous";
-            told.candidates = candidates.iter().cloned().map(CandidateResponse::from).collect();
+            response.status = "ambiguous";
+            response.candidates = candidates.iter().cloned().map(CandidateResponse::from).collect();
         }
         LineVerdict::Unknown { near, reason } => {
-            told.status = "unknown";
-            told.near.clone_from(near);
-            told.reason = reason.and_then(|reason| serde_json::to_value(reason).ok());
+            response.status = "unknown";
+            response.near.clone_from(near);
+            response.reason = reason.and_then(|reason| serde_json::to_value(reason).ok());
         }
         LineVerdict::Ignored(reason) => {
-            told.status = "ignored";
-            told.reason = serde_json::to_value(reason)
+            response.status = "ignored";
+            response.reason = serde_json::to_value(reason)
                 .ok()
                 .and_then(|mut reason| reason.get_mut("reason").map(Value::take));
         }
         // A later version of the engine may return other verdicts.
-        _ => told.status = "ignored",
+        _ => response.status = "ignored",
     }
-    told
+    response
 }
 
 impl From<CardReference> for CandidateResponse {

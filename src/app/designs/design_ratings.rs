@@ -241,9 +241,9 @@ mod tests {
             flavour: 5 * ratings,
             clarity: 3 * ratings,
         };
-        let told = MeanScores::of([sums(1, 5), sums(2, 3)]).unwrap();
-        assert_eq!(told.rating_count, 3);
-        let means = [told.fun, told.balance, told.flavour, told.clarity];
+        let scores = MeanScores::of([sums(1, 5), sums(2, 3)]).unwrap();
+        assert_eq!(scores.rating_count, 3);
+        let means = [scores.fun, scores.balance, scores.flavour, scores.clarity];
         assert_eq!(means.map(|mean| format!("{mean:.3}")), ["2.670", "1.000", "5.000", "3.000"]);
         assert!(MeanScores::of([]).is_none());
     }

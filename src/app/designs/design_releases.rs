@@ -112,22 +112,22 @@ pub async fn release(
     let at = app.clock.now();
     let done: Result<DesignRelease, ReleaseError> = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
-            let made = design_releases::release(conn, by, &app.games, code, &place, at).await?;
+            let released = design_releases::release(conn, by, &app.games, code, &place, at).await?;
             // An error rolls the transaction back.
-            if dry_run { Err(ReleaseError::Rehearsed(made)) } else { Ok(made) }
+            if dry_run { Err(ReleaseError::Rehearsed(released)) } else { Ok(released) }
         })
         .await;
     match done {
-        Ok(made) => {
+        Ok(released) => {
             app.kept_answers.forget();
             app.deck_cards.forget_sets();
             app.designs_changed();
             app.keep_up().await;
-            tracing::info!(account = %by.account(), design = %code, card = %made.card_id, "design released");
-            Ok(Released::Done(DesignReleaseResponse::new(code, made)))
+            tracing::info!(account = %by.account(), design = %code, card = %released.card_id, "design released");
+            Ok(Released::Done(DesignReleaseResponse::new(code, released)))
         }
-        Err(ReleaseError::Rehearsed(made)) => {
-            Ok(Released::Rehearsed(DesignReleaseResponse::new(code, made)))
+        Err(ReleaseError::Rehearsed(released)) => {
+            Ok(Released::Rehearsed(DesignReleaseResponse::new(code, released)))
         }
         Err(error) => Err(refusal(&stored.design.game_code, &place, error)),
     }

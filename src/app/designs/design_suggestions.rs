@@ -143,12 +143,12 @@ pub async fn create(
         let library = texts.as_ref().map(|texts| &texts.library);
         suggest(&of.game, library, design, seed)
     };
-    let made = app.work.run(suggest).await?.ok_or_else(|| {
+    let suggestion = app.work.run(suggest).await?.ok_or_else(|| {
         let known = loaded.game.kinds().iter().map(|known| known.code.as_str());
         let fault = InputFault::at("/design/kind", must_be_one_of(&kind, known));
         Problem::invalid(vec![fault])
     })?;
-    let Suggestion { card, filled, unfilled, faults } = made;
+    let Suggestion { card, filled, unfilled, faults } = suggestion;
     let open = unfilled.into_iter().map(|part| InputFault::at(part.pointer, part.reason));
     Ok(DesignSuggestionResponse {
         game,

@@ -60,8 +60,8 @@ async fn cards_like(
     probe: &Probe,
 ) -> Result<CardsLike, Problem> {
     let key = (game.to_owned(), probe.name.clone());
-    let made = search_cards_like(app, network, game, probe);
-    app.catalogue.find_or(&app.like_names, key, made).await
+    let search = search_cards_like(app, network, game, probe);
+    app.catalogue.find_or(&app.like_names, key, search).await
 }
 
 async fn search_cards_like(
@@ -211,8 +211,8 @@ async fn cards_of_same_effects(
     key: Option<[u8; 16]>,
 ) -> Result<Arc<[AlikeResponse]>, Problem> {
     let Some(key) = key else { return Ok(Arc::default()) };
-    let made = search_cards_of_same_effects(app, network, game, content, key);
-    app.catalogue.find_or(&app.same_effects, (game.to_owned(), key), made).await
+    let search = search_cards_of_same_effects(app, network, game, content, key);
+    app.catalogue.find_or(&app.same_effects, (game.to_owned(), key), search).await
 }
 
 async fn search_cards_of_same_effects(

@@ -215,8 +215,8 @@ mod tests {
         // Larger than the index of any list.
         assert_eq!(read("99999999999999999999999"), Ok(Picks(vec![usize::MAX])));
         for (wrong, number) in [("0,,1", 2), ("-1", 1), ("1, 2", 2), ("1,2,+3", 3), ("a", 1)] {
-            let told = format!("pick {number} must be a whole number from 0");
-            assert_eq!(read(wrong), Err(told), "{wrong}");
+            let message = format!("pick {number} must be a whole number from 0");
+            assert_eq!(read(wrong), Err(message), "{wrong}");
         }
         assert!(read(&"0,".repeat(MAX_PICKS)).is_err());
         assert!(read(&vec!["0"; MAX_PICKS].join(",")).is_ok());

@@ -37,8 +37,8 @@ pub struct EffectSentenceResponse {
 }
 
 impl From<RenderedSentence> for EffectSentenceResponse {
-    fn from(made: RenderedSentence) -> Self {
-        let RenderedSentence { number, template, text, bindings } = made;
+    fn from(rendered: RenderedSentence) -> Self {
+        let RenderedSentence { number, template, text, bindings } = rendered;
         Self { number, text, template: template + 1, bindings: responses(bindings) }
     }
 }
@@ -77,7 +77,7 @@ pub async fn list(
     let (revision, most) = (loaded.revision, limit.items());
     let stretch = app.work.run(move || loaded.library.stretch(&wanted, from, most)).await?;
     let next_cursor = stretch.next.map(|next| Cursor::at(&(revision, next)));
-    let data = stretch.made.into_iter().map(Into::into).collect();
+    let data = stretch.rendered.into_iter().map(Into::into).collect();
     Ok(Page { data, next_cursor, total: None })
 }
 
@@ -218,14 +218,14 @@ pub async fn expand(
     let most = limit.items();
     let tried = app.work.run(move || loaded.library.try_template(&template, most)).await?;
     let tried = tried.map_err(|faults| faults_at(ProblemCode::InvalidBody, faults, &[]))?;
-    let sentence = |made: RenderedSentence| {
-        let RenderedSentence { number, text, bindings, .. } = made;
+    let sentence = |rendered: RenderedSentence| {
+        let RenderedSentence { number, text, bindings, .. } = rendered;
         TriedEffectResponse { number, text, bindings: responses(bindings) }
     };
     Ok(ExpandedTemplateResponse {
         combinations: tried.combinations,
         removed: tried.removed,
         more: tried.more,
-        data: tried.made.into_iter().map(sentence).collect(),
+        data: tried.rendered.into_iter().map(sentence).collect(),
     })
 }

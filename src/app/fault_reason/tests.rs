@@ -147,8 +147,8 @@ fn messages_for_api_clients_do_not_change() {
         (TableError::Empty.into(), "the file is empty"),
         ("is missing".into(), "is missing"),
     ];
-    for (reason, told) in reasons {
-        assert_eq!(reason.to_string(), told, "{reason:?}");
+    for (reason, expected) in reasons {
+        assert_eq!(reason.to_string(), expected, "{reason:?}");
     }
 }
 
@@ -158,7 +158,7 @@ const CODE: &str = "a code is 1 to 64 letters, digits, hyphens and underscores";
 fn messages_about_lines_do_not_change() {
     let owned = str::to_owned;
     let near = || vec![owned("hearth")];
-    for (fault, told) in [
+    for (fault, expected) in [
         (LineFault::Quantity(owned("0")), "the quantity must be 1 to 9999, not \"0\""),
         (
             LineFault::Condition(owned("new")),
@@ -206,7 +206,7 @@ fn messages_about_lines_do_not_change() {
             "the card has several printings: name the rarity (for a file, without_rarity=most_common means the most common)",
         ),
     ] {
-        assert_eq!(FaultReason::from(fault).to_string(), told);
+        assert_eq!(FaultReason::from(fault).to_string(), expected);
     }
     assert_eq!(Condition::ALL.len(), 6, "the message lists all conditions");
 }

@@ -216,10 +216,10 @@ impl std::fmt::Display for ImportFault {
             // Most messages already contain the name of the card.
             let name = card.name.as_deref().filter(|name| !self.message.contains(name));
             let parts = [card.set.as_deref(), card.number.as_deref(), name];
-            let told: Vec<&str> =
+            let parts: Vec<&str> =
                 parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-            if !told.is_empty() {
-                write!(f, " ({})", told.join(" "))?;
+            if !parts.is_empty() {
+                write!(f, " ({})", parts.join(" "))?;
             }
         }
         if let Some(code) = &self.code {

@@ -510,7 +510,7 @@ mod tests {
                 null,
             ],
         });
-        let told = pointers(&file);
+        let found = pointers(&file);
         let wanted = [
             "",
             "/name",
@@ -521,7 +521,7 @@ mod tests {
             "/cards/4",
             "/colour",
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(found, wanted);
         let read = SetFile::read(&file.to_string());
         assert_eq!(read.places, [2]);
         assert_eq!(read.set.cards[0].name, "Three");

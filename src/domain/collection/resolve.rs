@@ -523,12 +523,12 @@ mod tests {
                 Meaning::Unknown(reason, _) => reason.to_string(),
                 other => panic!("{other:?}"),
             };
-        for (set, told) in [
+        for (set, stated) in [
             ("hearht", "there is no such set; did you mean hearth?"),
             ("Hearth and Hom", "there is no such set; did you mean Hearth and Home?"),
             ("Somewhere else", "there is no such set"),
         ] {
-            assert_eq!(reason(&wanted("Don't Panic", set, "", "")), told);
+            assert_eq!(reason(&wanted("Don't Panic", set, "", "")), stated);
         }
         let game = Some("ttgc".to_owned());
         let wanted = WantedPrinting { game, ..wanted("Don't Panic", "", "", "") };
@@ -580,9 +580,9 @@ mod tests {
             ..Assumptions::default()
         };
         assert_eq!(meant(&panic, &uno), Err((false, 0)));
-        let told = WantedPrinting { game: Some("true trading card game".to_owned()), ..panic };
-        assert_eq!(meant(&told, &uno), Ok(160));
-        let other = WantedPrinting { game: Some("chess".to_owned()), ..told };
+        let stated = WantedPrinting { game: Some("true trading card game".to_owned()), ..panic };
+        assert_eq!(meant(&stated, &uno), Ok(160));
+        let other = WantedPrinting { game: Some("chess".to_owned()), ..stated };
         assert_eq!(meant(&other, &common), Err((false, 0)));
     }
 

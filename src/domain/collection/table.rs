@@ -421,8 +421,8 @@ mod tests {
     #[test]
     fn limits_hold_for_lines_and_for_files() {
         let invalid = |table: &Table, at: usize, reason: &str| {
-            let Err(told) = &table.lines[at].wanted else { panic!("{:?}", table.lines[at]) };
-            assert!(told.to_string().contains(reason), "{told}");
+            let Err(fault) = &table.lines[at].wanted else { panic!("{:?}", table.lines[at]) };
+            assert!(fault.to_string().contains(reason), "{fault}");
         };
         // A line that is too wide or too long is reported, and the lines after it are read.
         let wide = format!("Name,Set\nOx\n{}\nImp,a\n", ",x".repeat(MAX_FIELDS));
@@ -527,10 +527,10 @@ mod tests {
                 ["sep=;", "", "Name;Set", "", "Ox;a", ";", "\"Two", "lines\";b", "Imp;c"].join(end);
             for text in [text.clone(), text + end] {
                 let table = read_csv(&text).unwrap();
-                let told: Vec<(u64, bool)> =
+                let found: Vec<(u64, bool)> =
                     table.lines.iter().map(|line| (line.number, line.wanted.is_ok())).collect();
                 assert_eq!(
-                    (told, table.blank),
+                    (found, table.blank),
                     (vec![(5, true), (7, false), (9, true)], 1),
                     "{text:?}"
                 );

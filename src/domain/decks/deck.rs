@@ -487,9 +487,9 @@ mod tests {
         let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
         for code in [code.as_str(), &code.to_lowercase().replace('-', " "), "7KQ2-0000-0000-0000"] {
             let faults = named(1, &[code]).unwrap_err();
-            let told = faults[0].reason.to_string();
-            assert!(told.contains("serial"), "{faults:?}");
-            assert!(!told.contains(code));
+            let text = faults[0].reason.to_string();
+            assert!(text.contains("serial"), "{faults:?}");
+            assert!(!text.contains(code));
         }
     }
 

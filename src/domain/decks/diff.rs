@@ -120,12 +120,13 @@ mod tests {
             .collect()
     }
 
-    fn told(
+    fn shown(
         before: &[(DeckEntry, Option<CardId>)],
         after: &[(DeckEntry, Option<CardId>)],
     ) -> Vec<String> {
-        let told = differences(before, after);
-        told.iter()
+        let differences = differences(before, after);
+        differences
+            .iter()
             .map(|one| format!("{} {} {}>{}", one.zone, one.card.name, one.before, one.after))
             .collect()
     }
@@ -134,7 +135,7 @@ mod tests {
     fn lines_that_mean_the_same_do_not_differ() {
         let one = entries("2 Kettle Imp\n1 Pong\nSide\n1 Ping", &[1, 0, 0]);
         let other = entries("1 Pong\n1 KETTLE IMP\n1 kettle  imp\n[side]\n1 Ping", &[]);
-        assert_eq!(told(&one, &other), Vec::<String>::new());
+        assert_eq!(shown(&one, &other), Vec::<String>::new());
     }
 
     #[test]
@@ -142,15 +143,15 @@ mod tests {
         let before = entries("2 Ping\n1 Pong (a) 017", &[]);
         let after = entries("1 Ping\n1 Pong (b) 3\nSide\n1 Ping", &[]);
         assert_eq!(
-            told(&before, &after),
+            shown(&before, &after),
             ["main Ping 2>1", "main Pong 0>1", "side Ping 0>1", "main Pong 1>0"]
         );
-        assert_eq!(told(&entries("1 Pong (A) 17", &[]), &before), ["main Ping 0>2"]);
+        assert_eq!(shown(&entries("1 Pong (A) 17", &[]), &before), ["main Ping 0>2"]);
     }
 
     #[test]
     fn no_number_of_copies_overflows() {
         let many = entries(&"10000 Ping\n".repeat(500), &[]);
-        assert_eq!(told(&many, &[]), ["main Ping 5000000>0"]);
+        assert_eq!(shown(&many, &[]), ["main Ping 5000000>0"]);
     }
 }

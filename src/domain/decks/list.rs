@@ -30,8 +30,8 @@ impl fmt::Display for LineRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Entry(faults) => {
-                let told = |fault: &EntryFault| format!("{} {}", fault.field, fault.reason);
-                f.write_str(&faults.iter().map(told).collect::<Vec<_>>().join("; "))
+                let text_of = |fault: &EntryFault| format!("{} {}", fault.field, fault.reason);
+                f.write_str(&faults.iter().map(text_of).collect::<Vec<_>>().join("; "))
             }
             Self::Unreadable(reason) => reason.fmt(f),
         }

@@ -145,7 +145,7 @@ mod tests {
     /// Value, rarity and total.
     type Line = (Option<Value>, String, i64);
 
-    fn told(game: &Game) -> Vec<Option<Vec<Line>>> {
+    fn lines_of(game: &Game) -> Vec<Option<Vec<Line>>> {
         let line = |line: &BudgetLine<'_>| (line.value.clone(), line.rarity.to_owned(), line.total);
         let table =
             |table: BudgetTable<'_>| table.lines.map(|lines| lines.iter().map(line).collect());
@@ -164,7 +164,7 @@ mod tests {
         "#;
         let line = |value: Value, rarity: &str, total| (Some(value), rarity.to_owned(), total);
         assert_eq!(
-            told(&game(checks, RARITIES)),
+            lines_of(&game(checks, RARITIES)),
             [
                 Some(vec![
                     line(json!(2), "plain", 20),
@@ -186,8 +186,8 @@ mod tests {
             base.join(", ")
         );
         let small = "[[kinds.checks]]\ntotal = { of = ['bite'], rarity_bonus = { plain = 4 } }";
-        let told = told(&game(&format!("{check}{small}"), RARITIES));
-        assert_eq!(told[0], None);
-        assert_eq!(told[1].as_ref().map(Vec::len), Some(2));
+        let lines = lines_of(&game(&format!("{check}{small}"), RARITIES));
+        assert_eq!(lines[0], None);
+        assert_eq!(lines[1].as_ref().map(Vec::len), Some(2));
     }
 }

@@ -66,12 +66,12 @@ mod tests {
         let before = json!({ "name": "Owl", "attributes": { "rank": 1, "a/b": 2 }, "effects": [{ "text": "Draw." }], "lore": "x", "tags": [1, 2] });
         let after = json!({ "name": "Owl", "attributes": { "rank": 2, "a/b": 3 }, "effects": [{ "text": "Rest." }], "flavour": "y", "tags": [1, 3] });
         let found = differences(&before, &after);
-        let told: Vec<(&str, bool, bool)> = found
+        let changes: Vec<(&str, bool, bool)> = found
             .iter()
             .map(|found| (found.member.as_str(), found.before.is_some(), found.after.is_some()))
             .collect();
         assert_eq!(
-            told,
+            changes,
             [
                 ("/attributes/a~1b", true, true),
                 ("/attributes/rank", true, true),

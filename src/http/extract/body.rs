@@ -444,7 +444,7 @@ fn is_within(pointer: &str, place: &str) -> bool {
 
 /// Whether no fault was reported for a place, for what contains it, or for what it contains.
 fn is_apart(pointer: &str, faults: &[InputFault]) -> bool {
-    let touches = |told: &str| is_within(told, pointer) || is_within(pointer, told);
+    let touches = |known: &str| is_within(known, pointer) || is_within(pointer, known);
     !faults.iter().any(|fault| touches(&fault.pointer))
 }
 

@@ -374,7 +374,7 @@ async fn add_unlock_events(conn: &mut Connection, accounts: &[AccountId]) -> Sto
     };
     sql(format!(
         "INSERT INTO account_events (account_id, kind, card_id, created_at) \
-         SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ({unlocked}) told ORDER BY told.seq"
+         SELECT found.account_id, 'card.unlocked', found.card_id, found.created_at FROM ({unlocked}) found ORDER BY found.seq"
     ))
     .bind("accounts", accounts)
     .bind("newest", newest)

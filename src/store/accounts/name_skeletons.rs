@@ -43,10 +43,10 @@ async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
         missing.iter().map(|(id, name)| (*id, name_skeleton(name))).unzip();
     Ok(sql(
         "UPDATE accounts a SET name_skeleton = CASE \
-             WHEN made.place = 1 AND NOT EXISTS (SELECT 1 FROM accounts o WHERE o.name_skeleton = made.skeleton) \
-             THEN made.skeleton ELSE made.skeleton || E'\\n' || made.id END \
+             WHEN ranked.place = 1 AND NOT EXISTS (SELECT 1 FROM accounts o WHERE o.name_skeleton = ranked.skeleton) \
+             THEN ranked.skeleton ELSE ranked.skeleton || E'\\n' || ranked.id END \
          FROM (SELECT id, skeleton, row_number() OVER (PARTITION BY skeleton ORDER BY id) AS place \
-               FROM unnest((SELECT $ids), (SELECT $skeletons)) AS given (id, skeleton)) made WHERE a.id = made.id",
+               FROM unnest((SELECT $ids), (SELECT $skeletons)) AS given (id, skeleton)) ranked WHERE a.id = ranked.id",
     )
     .bind("ids", ids)
     .bind("skeletons", skeletons)

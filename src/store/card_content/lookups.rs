@@ -360,12 +360,12 @@ async fn find_by_names(
     }
     let sql = cards::select_cards(viewer)
         .push(
-            " AND c.id IN (SELECT DISTINCT ON (content.game_code, content.name_key, told.set_code) content.card_id FROM ",
+            " AND c.id IN (SELECT DISTINCT ON (content.game_code, content.name_key, named.set_code) content.card_id FROM ",
         )
         .push_visible_content(viewer)
         .push(" JOIN cards one ON one.id = content.card_id LEFT JOIN (SELECT DISTINCT unnest(")
         .value(sets)
-        .push(") AS set_code) told ON told.set_code = one.set_code WHERE content.game_code = ").any(games).push(" AND content.search_key = ").any(keys).push(" ORDER BY content.game_code, content.name_key, told.set_code, one.set_code, one.number) \
+        .push(") AS set_code) named ON named.set_code = one.set_code WHERE content.game_code = ").any(games).push(" AND content.search_key = ").any(keys).push(" ORDER BY content.game_code, content.name_key, named.set_code, one.set_code, one.number) \
              ORDER BY c.set_code, c.number",
         );
     let rows: Vec<Row> = sql.load(conn).await?;

@@ -369,16 +369,16 @@ pub async fn move_card(
     if hidden && new.set != old.set {
         unlock_policies::apply(conn, &new.game, &new.set, Recount::Changed, order.at).await?;
     }
-    let mut told = Vec::new();
+    let mut changes = Vec::new();
     for (member, before, after) in
         [("/set", &old.set, &new.set), ("/number", &old.number, &new.number)]
     {
         if before != after {
             let (before, after) = (Some(json!(before)), Some(json!(after)));
-            told.push(Change { member: member.to_owned(), before, after });
+            changes.push(Change { member: member.to_owned(), before, after });
         }
     }
-    history::record(conn, card, "moved", &told, order.at).await?;
+    history::record(conn, card, "moved", &changes, order.at).await?;
     Ok(order.store(conn, MigrationKind::Move, &old, &new).await?)
 }
 
@@ -424,7 +424,7 @@ pub async fn merge_card(
     note_edited(conn, old_set, order.at).await?;
     let mut was = json!(stored.into_definition());
     was["set"] = json!(old.set);
-    let told = Change { member: format!("/merged/{card}"), before: None, after: Some(was) };
-    history::record(conn, into, "merged", &[told], order.at).await?;
+    let change = Change { member: format!("/merged/{card}"), before: None, after: Some(was) };
+    history::record(conn, into, "merged", &[change], order.at).await?;
     Ok(row)
 }

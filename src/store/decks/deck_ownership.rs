@@ -259,8 +259,8 @@ pub async fn entries(
 ) -> StoreResult<Vec<HeldEntry>> {
     let rows: Vec<HeldEntryRow> = sql("SELECT e.deck_id, d.game_code, e.name, e.set_code, e.number, e.quantity, \
           CASE WHEN d.bound_revision = d.revision THEN d.card_ids[e.position + 1] END AS card_id \
-         FROM unnest($decks) WITH ORDINALITY AS told (id, place) JOIN decks d ON d.id = told.id JOIN deck_entries e ON e.deck_id = d.id \
-         WHERE d.account_id = $account AND d.deleted_at IS NULL ORDER BY told.place, e.position LIMIT $most")
+         FROM unnest($decks) WITH ORDINALITY AS wanted (id, place) JOIN decks d ON d.id = wanted.id JOIN deck_entries e ON e.deck_id = d.id \
+         WHERE d.account_id = $account AND d.deleted_at IS NULL ORDER BY wanted.place, e.position LIMIT $most")
         .bind("decks", decks)
         .bind("account", by.account())
         .bind("most", i64::try_from(most).unwrap_or(i64::MAX))

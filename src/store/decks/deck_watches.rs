@@ -242,7 +242,7 @@ pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<b
           JOIN accounts a ON a.id = d.account_id), \
          noted AS (UPDATE deck_watches w SET told_legal = deck.is_legal FROM deck, before WHERE w.account_id = before.account_id AND w.deck_id = deck.deck_id \
           RETURNING w.account_id), \
-         told AS (INSERT INTO account_events (account_id, kind, deck_id, created_at) \
+         reported AS (INSERT INTO account_events (account_id, kind, deck_id, created_at) \
           SELECT noted.account_id, CASE WHEN deck.is_legal THEN 'deck.became_legal' ELSE 'deck.became_illegal' END, deck.deck_id, $at \
           FROM noted JOIN deck ON true JOIN before ON before.account_id = noted.account_id WHERE before.hears) \
          SELECT deck.deck_id, (SELECT count(*) FROM watchers) < $limit AS is_last FROM deck"
@@ -255,7 +255,7 @@ pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<b
 
 /// A deck whose watchers were notified.
 #[derive(QueryableByName)]
-struct ToldDeck {
+struct ReportedDeck {
     #[diesel(sql_type = SqlUuid)]
     deck_id: DeckId,
     /// Whether all of them were notified.
@@ -269,13 +269,13 @@ async fn tell_some(
     at: DateTime<Utc>,
     limit: i64,
 ) -> StoreResult<bool> {
-    let told: Option<ToldDeck> = sql(statement.to_owned())
+    let reported: Option<ReportedDeck> = sql(statement.to_owned())
         .bind("at", at)
         .bind("limit", limit)
         .get_result(conn)
         .await
         .optional()?;
-    let Some(ToldDeck { deck_id, is_last }) = told else { return Ok(false) };
+    let Some(ReportedDeck { deck_id, is_last }) = reported else { return Ok(false) };
     if is_last {
         // Another report may have been stored in the meantime, about which watchers have to be notified, too.
         sql("UPDATE watched_decks r SET untold = false WHERE deck_id = $deck \

@@ -41,7 +41,7 @@ pub struct KeptReport {
 }
 
 /// A new report.
-pub struct MadeReport {
+pub struct ReportToKeep {
     /// The deck.
     pub deck: DeckId,
     /// When it became due. If the stored time differs by now, the report stays due.
@@ -68,8 +68,8 @@ const KEEP: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN du
     UPDATE deck_watches w SET told_legal = kept.status = 'legal' FROM kept WHERE w.deck_id = kept.deck_id AND w.told_legal IS NULL";
 
 /// Stores a report, unless a newer one is stored, or no account watches the deck any more.
-pub async fn keep(conn: &mut Connection, made: MadeReport) -> StoreResult<()> {
-    let MadeReport { deck, due_at, game, cards, report } = made;
+pub async fn keep(conn: &mut Connection, report: ReportToKeep) -> StoreResult<()> {
+    let ReportToKeep { deck, due_at, game, cards, report } = report;
     let next_day = report.judged_on.succ_opt().unwrap_or(report.judged_on);
     sql(KEEP)
         .bind("deck", deck)

@@ -42,11 +42,11 @@ pub(super) async fn discard_pending(
     let runs: Vec<DiscardedRow> = sql(
         "WITH discarded AS ( \
              UPDATE print_runs SET status = 'discarded', discarded_at = $now WHERE status = 'pending' RETURNING id, copy_count \
-         ), told AS ( \
+         ), promised AS ( \
              UPDATE print_commitments m SET broken_off_at = $now FROM discarded \
              WHERE m.print_run_id = discarded.id RETURNING m.id, m.print_run_id \
-         ) SELECT discarded.id, discarded.copy_count, told.id AS commitment \
-           FROM discarded LEFT JOIN told ON told.print_run_id = discarded.id",
+         ) SELECT discarded.id, discarded.copy_count, promised.id AS commitment \
+           FROM discarded LEFT JOIN promised ON promised.print_run_id = discarded.id",
     )
     .bind("now", now)
     .get_results(conn)

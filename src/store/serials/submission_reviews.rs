@@ -91,7 +91,7 @@ pub async fn list_waiting(
     }
     let rows: Vec<WaitingRow> = sql(
         "SELECT s.submission_id AS id, s.account_id, s.account_since, \
-                (SELECT count(*) FROM submissions made WHERE made.account_id = s.account_id) AS account_submissions, \
+                (SELECT count(*) FROM submissions submitted WHERE submitted.account_id = s.account_id) AS account_submissions, \
                 k.id AS card_id, k.game_code, k.set_code, k.number, p.rarity, s.created_at \
          FROM valid_votes s \
          JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL AND u.by_policy \

@@ -203,14 +203,14 @@ mod tests {
 
     #[test]
     fn the_generated_password_is_used_if_none_was_typed() {
-        let made = typed("join", "ada", "", "k7q2-x0fm-93td-aw5g");
-        let made = made.read().ok().unwrap().typed;
-        assert_eq!((made.password, made.is_made), ("k7q2-x0fm-93td-aw5g", true));
+        let filled_in = typed("join", "ada", "", "k7q2-x0fm-93td-aw5g");
+        let filled_in = filled_in.read().ok().unwrap().typed;
+        assert_eq!((filled_in.password, filled_in.is_made), ("k7q2-x0fm-93td-aw5g", true));
         let own = typed("join", "ada", "tram window", "k7q2-x0fm-93td-aw5g");
         let own = own.read().ok().unwrap().typed;
         assert_eq!((own.password, own.is_made), ("tram window", false));
-        for (password, made) in [("", ""), ("short", "k7q2-x0fm-93td-aw5g"), ("", "short")] {
-            let faults = typed("join", "ada", password, made).read().err().unwrap();
+        for (password, generated) in [("", ""), ("short", "k7q2-x0fm-93td-aw5g"), ("", "short")] {
+            let faults = typed("join", "ada", password, generated).read().err().unwrap();
             assert_eq!(faults.of("password"), Some("A password has 10 to 128 characters."));
         }
     }

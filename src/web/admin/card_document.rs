@@ -162,8 +162,8 @@ pub(in crate::web) async fn change_document(
 }
 
 async fn in_text(app: &AppState, text: &str, faults: Vec<InputFault>) -> Result<Said, Problem> {
-    let told = catalogue_words::faults_in_file(faults.len());
+    let message = catalogue_words::faults_in_file(faults.len());
     let located = locate(app, text.into(), faults, true).await?;
     let located = located.into_iter().map(FaultRow::from).collect();
-    Ok(Said { faults: Faults::one("faults-in-file", told), located, saved: None })
+    Ok(Said { faults: Faults::one("faults-in-file", message), located, saved: None })
 }

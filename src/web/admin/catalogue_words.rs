@@ -23,7 +23,7 @@ pub(super) const NO_GAME: &str =
     "Type the code of a game: letters, digits, hyphens and underscores.";
 pub(super) const NO_SUCH_GAME: &str = "There is no such game. Bring in its manifest first.";
 pub(super) const NOT_CHECKED: &str = "This was not checked yet, or was changed since. It is checked now: look at the result, and bring it in then.";
-pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game since your check. It is checked anew: look at the result, and bring it in then.";
+pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game since your check. It was checked again: look at the result, and then bring it in.";
 pub(super) const MANIFEST_CHANGED_MEANWHILE: &str = "Somebody else has changed the manifest since you read it. Both versions stand below: check yours again to put it in the place of the other.";
 pub(super) const FAULTS_IN_FILE: &str = "What is wrong, line by line";
 pub(super) const WHOLE_FILE: &str = "The whole file";

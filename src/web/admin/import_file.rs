@@ -97,8 +97,8 @@ impl TypedImport {
         };
         let text = with_plain_lines(without_mark(text));
         if text.len() > typed.of.max() {
-            let told = catalogue_words::too_large(typed.of.as_str());
-            return refused(typed, ProblemCode::BodyTooLarge.status(), Faults::one(field, told));
+            let message = catalogue_words::too_large(typed.of.as_str());
+            return refused(typed, ProblemCode::BodyTooLarge.status(), Faults::one(field, message));
         }
         let mark = mark(typed.of, &typed.game, &text);
         let checked = upload.field("checked").to_owned();

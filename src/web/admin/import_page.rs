@@ -149,11 +149,16 @@ pub(super) async fn refused(
         ProblemCode::InvalidImport => {
             let more = problem.cause().map(fault_words::cause);
             let faults = problem.into_faults();
-            let told = catalogue_words::faults_in_file(faults.len());
+            let message = catalogue_words::faults_in_file(faults.len());
             let is_json = typed.of == Described::Set;
             let located = locate(app, Arc::clone(&typed.text), faults, is_json).await?;
             let located = located.into_iter().map(FaultRow::from).collect();
-            Said { faults: Faults::one("faults-in-file", told), located, more, ..Said::default() }
+            Said {
+                faults: Faults::one("faults-in-file", message),
+                located,
+                more,
+                ..Said::default()
+            }
         }
         _ => match faults_of(&problem, &["game"]) {
             Some(faults) => Said::faults(faults),

@@ -118,8 +118,8 @@ async fn receive(
         Err(refused) => *refused,
     };
     let Unreceived { problem, sent, lost } = refused;
-    let Some(told) = catalogue_words::not_received(problem.code()) else { return Err(problem) };
-    let mut faults = Faults::one("file", told);
+    let Some(message) = catalogue_words::not_received(problem.code()) else { return Err(problem) };
+    let mut faults = Faults::one("file", message);
     faults.add_lost(lost);
     if let Some(seconds) = problem.seconds_to_wait() {
         faults.add("", words::try_again_in(seconds));

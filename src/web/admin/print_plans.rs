@@ -121,7 +121,7 @@ impl Plan {
             fewest: one.fewest,
             most: one.most,
         };
-        let told = |warning: &PlanWarning| {
+        let text_of = |warning: &PlanWarning| {
             let (PlanWarning::NoCopy(code) | PlanWarning::SomeWithout(code)) = warning;
             printing_words::plan_warning(warning, &rarity(games, game, code))
         };
@@ -130,7 +130,7 @@ impl Plan {
             copies: words::grouped(plan.copy_count.try_into().unwrap_or(i64::MAX)),
             shares: plan.rarities.into_iter().map(share).collect(),
             packs: plan.packs,
-            warnings: plan.warnings.iter().map(told).collect(),
+            warnings: plan.warnings.iter().map(text_of).collect(),
         }
     }
 }

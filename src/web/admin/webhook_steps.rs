@@ -39,14 +39,14 @@ pub(super) fn show_secret(
     by: &Player<ManageWebhooks>,
     status: u16,
     heading: &'static str,
-    made: WebhookSecretResponse,
+    answer: WebhookSecretResponse,
 ) -> Result<HttpResponse, Problem> {
     let page = SecretPage {
         frame: Frame::new(heading).at(Place::Account),
         nav: Nav::new(by.role(), Area::Webhooks),
         heading,
-        webhook: made.webhook.into(),
-        secret: made.secret,
+        webhook: answer.webhook.into(),
+        secret: answer.secret,
     };
     secret(status, &page)
 }
@@ -189,7 +189,7 @@ pub(in crate::web) async fn rotate(
     );
     let overlap = Duration::hours(hours.into());
     match webhooks::rotate_secret(&state, &by, id, overlap, key.as_ref()).await {
-        Ok(made) => show_secret(&by, 200, operations_words::SECRET_MADE, made),
+        Ok(answer) => show_secret(&by, 200, operations_words::SECRET_MADE, answer),
         Err(problem) => {
             let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
             let status = problem.code().status();

@@ -74,7 +74,7 @@ pub(in crate::web) async fn create_webhook(
     let said = [&*typed.url, &typed.description, &typed.game, &kinds, &enabled];
     let key = claim_of_form(&state, by.account(), "page_create_webhook", &typed.key, &said);
     match webhooks::create(&state, &by, typed.request(), key.as_ref()).await {
-        Ok(made) => show_secret(&by, 201, operations_words::WEBHOOK_MADE, made),
+        Ok(created) => show_secret(&by, 201, operations_words::WEBHOOK_MADE, created),
         Err(problem) => {
             let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
             typed.key = fresh_key();

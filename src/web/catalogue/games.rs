@@ -64,13 +64,13 @@ pub(in crate::web) async fn find_game(
     query: web::Query<GameQuery>,
 ) -> Result<HttpResponse, Problem> {
     let cursor = query.cursor.as_ref();
-    let made = page(&state, &game, cursor);
+    let built = page(&state, &game, cursor);
     if cursor.is_some() {
         // Every code is a possible cursor, so pages with a cursor are not cached: they would push all other answers out of the cache.
-        return Ok(answer(&req, &made.await?));
+        return Ok(answer(&req, &built.await?));
     }
     // The path without a query is the key of the cache: other sites add arbitrary parameters. The cached page is dropped when a card of the game is unlocked.
-    let page = state.kept_answers.answer_as(&game_path(&game), &req, made).await?;
+    let page = state.kept_answers.answer_as(&game_path(&game), &req, built).await?;
     Ok(protected(page))
 }
 

@@ -47,7 +47,7 @@ fn schema<'a>(game: &'a Game, code: &str) -> Option<&'a cardscape_engine::Attrib
 /// The text of the value at that pointer, before or after the change.
 pub(super) fn value(game: &Game, pointer: &str, value: Option<&Value>) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
-    let told = match value {
+    let shown = match value {
         Some(Value::String(code)) if pointer == "/kind" => kind_name(game, code),
         Some(value) if pointer.contains("/attributes/") => {
             text(schema(game, last), value).unwrap_or_default()
@@ -55,7 +55,7 @@ pub(super) fn value(game: &Game, pointer: &str, value: Option<&Value>) -> String
         Some(value) => whole(game, value),
         None => String::new(),
     };
-    if told.is_empty() { NOTHING.to_owned() } else { told }
+    if shown.is_empty() { NOTHING.to_owned() } else { shown }
 }
 
 /// Values as text: strings as they are, arrays joined, and the main text of rulings, effects, printings and cards.
@@ -134,7 +134,7 @@ mod tests {
     fn values_are_shown_without_json() {
         let game = pond();
         let erratum = json!({ "kind": "erratum", "published_on": "2026-11-22", "source": "Rules team", "text": "It whistles." });
-        for (pointer, written, told) in [
+        for (pointer, written, expected) in [
             ("/attributes/fin_count", json!(310), "310"),
             ("/lore", json!("Once."), "Once."),
             ("/kind", json!("fish"), "Fish"),
@@ -158,7 +158,7 @@ mod tests {
             ),
             ("/lore", json!(null), "–"),
         ] {
-            assert_eq!(value(&game, pointer, Some(&written)), told, "{pointer}");
+            assert_eq!(value(&game, pointer, Some(&written)), expected, "{pointer}");
         }
         assert_eq!(value(&game, "/lore", None), "–");
     }

@@ -221,12 +221,12 @@ async fn facets_of(app: &AppState, network: Network, game: &Code, query: &str) -
 
 /// The faults of a refused query.
 pub(in crate::web) fn faults_of(problem: &Problem) -> Vec<Warning> {
-    let told = |fault: &InputFault| match &fault.reason {
+    let text_of = |fault: &InputFault| match &fault.reason {
         FaultReason::Query(warning) => Warning::from((**warning).clone()),
         // A fault that is not about the query, for example an unknown game.
         other => Warning { position: 0, length: 0, text: fault_words::reason(other).into_owned() },
     };
-    problem.errors.iter().map(told).collect()
+    problem.errors.iter().map(text_of).collect()
 }
 
 impl SearchPage {
@@ -246,8 +246,8 @@ impl SearchPage {
         let mut frame = Frame::new(&heading).at(Place::Search);
         let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
         frame.next.clone_from(&next_path);
-        let told = |fault: &Warning| fault.text.clone();
-        let refusals: Vec<String> = faults.iter().flatten().map(told).collect();
+        let text_of = |fault: &Warning| fault.text.clone();
+        let refusals: Vec<String> = faults.iter().flatten().map(text_of).collect();
         let shown = faults.as_deref().unwrap_or(&found.warnings);
         let marked = pieces(&asked.q, shown);
         let is_marked = marked.iter().any(|piece| piece.is_marked);
@@ -268,7 +268,7 @@ impl SearchPage {
             sorts: sorts(&asked, games),
             orders: orders(&asked),
             refusals,
-            warnings: found.warnings.iter().map(told).collect(),
+            warnings: found.warnings.iter().map(text_of).collect(),
             marked: if is_marked { marked } else { Vec::new() },
             found: count.unwrap_or_default(),
             results: Results::of(&asked.form, games, &found.data),

@@ -198,9 +198,9 @@ pub(super) async fn change(
             let key = fields.one("key");
             let key = claim_of_form(app, by.account(), "page_change_count", key, &contents);
             let wanted = std::slice::from_ref(&*wanted);
-            let made = counts::change_entries(app, by, viewer, wanted, key.as_ref()).await?;
-            let is_repeat = made.is_repeat;
-            let changed = made.entries.into_iter().next();
+            let answer = counts::change_entries(app, by, viewer, wanted, key.as_ref()).await?;
+            let is_repeat = answer.is_repeat;
+            let changed = answer.entries.into_iter().next();
             Ok(changed.and_then(|changed| counted(&games, before, changed, (add, is_repeat))))
         }
     }

@@ -188,7 +188,7 @@ pub(in crate::web) async fn read_file(
         Err(problem) => return refused(&state, typed, problem).await,
     };
     let games = Games::read(&state).await?;
-    let reading = read.told(move |response| Reading::new(&games, response)).await?;
+    let reading = read.converted(move |response| Reading::new(&games, response)).await?;
     let page = VerdictsPage {
         frame: Frame::new(collection_words::VERDICTS).at(Place::Collection),
         section: Section::Counts,

@@ -34,7 +34,7 @@ pub(super) struct LineRow {
     pub(super) text: String,
     pub(super) verdict: &'static str,
     /// What the line adds, or why it cannot be counted.
-    pub(super) told: String,
+    pub(super) explanation: String,
     /// The card that the line means, or the cards that it may mean.
     pub(super) cards: Vec<String>,
 }
@@ -77,7 +77,7 @@ impl Lines {
 
 impl LineRow {
     fn new(games: &Games, line: &ImportLine) -> Self {
-        let told = match (line.quantity, line.condition, &line.detail) {
+        let explanation = match (line.quantity, line.condition, &line.detail) {
             (Some(quantity), Some(condition), _) => collection_words::counts(quantity, condition),
             (.., Some(fault)) => fault_words::line(fault).into_owned(),
             _ => String::new(),
@@ -87,7 +87,7 @@ impl LineRow {
             line: line.line,
             text: line.text.clone(),
             verdict: collection_words::verdict(line.verdict),
-            told,
+            explanation,
             cards: meant.map(|card| meant_card(games, card)).collect(),
         }
     }

@@ -37,7 +37,7 @@ struct TradeView {
     /// Whether the reader made the offer.
     is_own: bool,
     message: Option<String>,
-    made: Moment,
+    created: Moment,
     ends: Moment,
     closed: Option<Moment>,
     before_path: Option<String>,
@@ -96,7 +96,7 @@ impl TradeView {
             is_open,
             is_own,
             message: summary.message,
-            made: Moment::new(summary.created_at),
+            created: Moment::new(summary.created_at),
             ends: Moment::new(summary.expires_at),
             closed: summary.closed_at.map(Moment::new),
             before_path: summary.counter_to.map(trade_path),
@@ -225,7 +225,7 @@ async fn show(
     private(status, &page)
 }
 
-fn deck_effects(told: TradeDecksResponse) -> Vec<DeckEffect> {
+fn deck_effects(effects: TradeDecksResponse) -> Vec<DeckEffect> {
     let effect = |deck: deck_trades::TradeDeckResponse| {
         let closes = deck.closes.iter().map(|gap| trade_words::closes(&gap.name, gap.copies));
         let opens =
@@ -237,7 +237,7 @@ fn deck_effects(told: TradeDecksResponse) -> Vec<DeckEffect> {
             name: deck.name,
         }
     };
-    told.decks.into_iter().map(effect).collect()
+    effects.decks.into_iter().map(effect).collect()
 }
 
 /// Accepts an offer: all its copies change hands at once.

@@ -49,7 +49,7 @@ struct CheckPage<'a> {
 
 impl CheckPage<'_> {
     /// The verdict or the first fault in one line, which a live region announces while the visitor types.
-    fn told(&self) -> &str {
+    fn status_text(&self) -> &str {
         let fault = self.faults.all().first().map(|fault| fault.text.as_str());
         self.judged.as_ref().map(|judged| &*judged.report.verdict).or(fault).unwrap_or_default()
     }

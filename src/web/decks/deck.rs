@@ -17,8 +17,8 @@ use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
 use super::words as deck_words;
 use crate::app::catalogue::image_uris::ImageUris;
+use crate::app::decks::deck_legalities::{DeckLegalitiesResponse, DeckLegalityResponse};
 use crate::app::decks::deck_overviews::{self, DeckOverview};
-use crate::app::decks::deck_reports::{self, DeckLegalitiesResponse};
 use crate::app::decks::deck_responses::DeckResponse;
 use crate::app::decks::deck_sheets::{DeckSheet, SheetCard};
 use crate::app::decks::opened_decks::{OpenedDeck, open};
@@ -137,10 +137,10 @@ async fn page(
     if summary.visibility == "public" {
         let public = app.settings.public_url.as_deref();
         frame = frame.of_address(public, &path);
-        let told = deck_words::format_of(&format, game.name());
+        let format_name = deck_words::format_of(&format, game.name());
         let count = statistics.cards;
         let text = match to_text(&description) {
-            text if text.is_empty() => deck_words::preview(&told, count, author.as_deref()),
+            text if text.is_empty() => deck_words::preview(&format_name, count, author.as_deref()),
             text => shortened(&text),
         };
         // Other sites load previews as a stranger. A logged-in reader may see cards that are hidden from others, so that page has no preview picture.
@@ -213,13 +213,13 @@ async fn find_similar(
     }
 }
 
-fn legality_rows(game: &Game, told: &DeckLegalitiesResponse) -> Vec<LegalityRow> {
-    let row = |judged: &deck_reports::DeckLegalityResponse| LegalityRow {
+fn legality_rows(game: &Game, legalities: &DeckLegalitiesResponse) -> Vec<LegalityRow> {
+    let row = |judged: &DeckLegalityResponse| LegalityRow {
         format: format_name(game, &judged.format),
         status: judged.status,
         text: deck_words::status(judged.status),
     };
-    told.formats.iter().map(row).collect()
+    legalities.formats.iter().map(row).collect()
 }
 
 /// The path of the picture of the first card that the reader may see.

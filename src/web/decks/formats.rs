@@ -89,14 +89,14 @@ mod tests {
                 variant: Some("Deep".to_owned()),
             }],
         };
-        let told = |chosen: &str| -> Vec<(String, bool)> {
+        let listed = |chosen: &str| -> Vec<(String, bool)> {
             let formats = group(formats(), chosen).formats.into_iter();
             formats.map(|format| (format.name, format.is_chosen)).collect()
         };
         let open = |is_chosen| ("Open: Deep".to_owned(), is_chosen);
-        assert_eq!(told(""), [open(false)]);
-        assert_eq!(told("pond/open"), [open(true)]);
-        assert_eq!(told("pond/gone"), [open(false), ("pond/gone".to_owned(), true)]);
-        assert_eq!(told("lake/gone"), [open(false)]);
+        assert_eq!(listed(""), [open(false)]);
+        assert_eq!(listed("pond/open"), [open(true)]);
+        assert_eq!(listed("pond/gone"), [open(false), ("pond/gone".to_owned(), true)]);
+        assert_eq!(listed("lake/gone"), [open(false)]);
     }
 }

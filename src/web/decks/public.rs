@@ -201,7 +201,7 @@ impl PublicPage {
         let next_path = page.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
         frame.next.clone_from(&next_path);
         let warnings: Vec<Warning> = warnings.into_iter().map(Warning::from).collect();
-        let told = |fault: &Warning| fault.text.clone();
+        let text_of = |fault: &Warning| fault.text.clone();
         let marked = pieces(&asked.q, if faults.is_empty() { &warnings } else { &faults });
         let is_marked = marked.iter().any(|piece| piece.is_marked);
         let choice = |value: &str, name: &str, chosen: &str| Choice {
@@ -220,8 +220,8 @@ impl PublicPage {
                 choice("", deck_words::SORT_NEW, &asked.sort),
                 choice("updated", deck_words::SORT_UPDATED, &asked.sort),
             ],
-            refusals: faults.iter().map(told).collect(),
-            warnings: warnings.iter().map(told).collect(),
+            refusals: faults.iter().map(text_of).collect(),
+            warnings: warnings.iter().map(text_of).collect(),
             marked: if is_marked { marked } else { Vec::new() },
             decks: page.data.into_iter().map(|deck| DeckRow::new(games, deck)).collect(),
             first_path: asked.cursor.as_ref().map(|_| asked.path_at(None)),

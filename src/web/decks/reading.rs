@@ -25,7 +25,7 @@ pub(super) struct LineRow {
     pub(super) line: usize,
     pub(super) text: String,
     pub(super) status: &'static str,
-    pub(super) told: String,
+    pub(super) explanation: String,
     /// Cards that the line may mean, with their places.
     pub(super) candidates: Vec<(String, Option<String>)>,
 }
@@ -58,7 +58,7 @@ fn row(game: &Game, line: &ReadLineResponse) -> LineRow {
         line: line.line,
         text: line.text.clone(),
         status: deck_words::line_status(line.status),
-        told: match &line.refusal {
+        explanation: match &line.refusal {
             Some(why) => refusal(why),
             None => verdict(&line.verdict, Some(game)),
         },

@@ -8,7 +8,7 @@ use crate::app::decks::report_responses::{
     MentionedCardResponse, ReportResponse, ViolationResponse,
 };
 use crate::web::catalogue::{card_path, rule_path};
-use crate::web::rules::{Found, advice, mending, says, told};
+use crate::web::rules::{Found, advice, explain, mending, says};
 
 /// The report of a deck.
 pub(super) struct ReportView {
@@ -30,7 +30,7 @@ pub(super) struct ViolationRow {
     pub(super) rule_path: Option<String>,
     /// The text of the rule, unless the message repeats it.
     pub(super) rule_text: Option<String>,
-    pub(super) told: String,
+    pub(super) explanation: String,
     pub(super) cards: Vec<MentionView>,
     pub(super) lines: String,
     pub(super) advice: Vec<String>,
@@ -62,14 +62,14 @@ impl ReportView {
 
 fn row(game: &Game, format: &str, found: &ViolationResponse) -> ViolationRow {
     let broken = Found::from(found);
-    let told = told(&broken, Some(game));
+    let explanation = explain(&broken, Some(game));
     let edit = found.edit.as_ref().and_then(|edit| mending(edit, Some(game)));
     ViolationRow {
         severity: deck_words::severity(found.severity),
         rule: deck_words::rule(&found.rule, &found.section),
         rule_path: rule_path(game, format, (&found.rule, &found.rule_text)),
-        rule_text: Some(found.rule_text.clone()).filter(|rule| !says(&told, rule)),
-        told,
+        rule_text: Some(found.rule_text.clone()).filter(|rule| !says(&explanation, rule)),
+        explanation,
         cards: found.cards.iter().filter_map(|card| mention(game, card)).collect(),
         lines: deck_words::lines(&found.lines),
         advice: edit.into_iter().chain(advice(&broken, Some(game))).collect(),

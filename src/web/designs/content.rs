@@ -36,8 +36,8 @@ impl ContentView {
         let attribute = |code: &str| kind.and_then(|kind| kind.attributes.get(code));
         let value = |code: &str, own: &Map<String, Value>| {
             let value = own.get(code).or_else(|| content.attributes.get(code));
-            let told = value.and_then(|value| text(attribute(code), value));
-            told.unwrap_or_else(|| words::NOTHING.to_owned())
+            let shown = value.and_then(|value| text(attribute(code), value));
+            shown.unwrap_or_else(|| words::NOTHING.to_owned())
         };
         let printings = content.all_printings.iter().map(|printing| {
             let values = columns.iter().map(|code| value(code, &printing.attributes)).collect();

@@ -49,7 +49,7 @@ pub(in crate::web) async fn send_new(
     let sent = draft.sent();
     let key = claim_of_form(&state, by.account(), "create_design", draft.one("key"), &sent);
     match design_lifecycle::create(&state, &by, draft.request(&game), key.as_ref()).await {
-        Ok(made) => Ok(see_other(&design_path(&made.design.id))),
+        Ok(created) => Ok(see_other(&design_path(&created.design.id))),
         Err(problem) => work.refused(draft, problem).await,
     }
 }
@@ -144,8 +144,8 @@ pub(in crate::web) async fn send_change(
         design: draft.request(&game),
     };
     match suggested_changes::create(&state, &by, code, suggested, key.as_ref()).await {
-        Ok(made) => {
-            let id = made.suggestion.id;
+        Ok(created) => {
+            let id = created.suggestion.id;
             Ok(see_other(&format!("{}/suggestions/{id}", design_path(code))))
         }
         Err(problem) => work.refused(draft, problem).await,

@@ -12,7 +12,7 @@ use super::fields::{
     field_id, rarity_rows,
 };
 use super::pointers::field_of_violation;
-use super::verdict::{VerdictView, told, violations};
+use super::verdict::{VerdictView, explain, violations};
 use super::words as design_words;
 use crate::app::designs::design_checks::DesignCheckResponse;
 use crate::domain::designs::content::{Licence, MAX_EFFECTS};
@@ -93,7 +93,7 @@ pub(super) struct DesignerPage<'a> {
     /// `saved` or `unsaved`: whether the values in the form are stored, for the script of the form.
     pub(super) guard: &'static str,
     /// The number of violations, for screen readers.
-    pub(super) told: String,
+    pub(super) status_text: String,
     /// The page of the design; `None`: the design is new.
     pub(super) design: Option<String>,
     pub(super) name: String,
@@ -172,7 +172,7 @@ impl DesignerPage<'_> {
             // Violations of empty fields are shown in the check only.
             let is_typed = |field: &String| !self.draft.one(field).is_empty();
             let Some(field) = field.filter(is_typed) else { continue };
-            let text = told(game, violation);
+            let text = explain(game, violation);
             if field == "name" {
                 self.name_notes.push(text);
                 continue;

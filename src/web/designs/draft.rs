@@ -80,8 +80,8 @@ impl Draft {
 
     /// All values of the design, to recognise a form that is sent twice.
     pub(super) fn sent(&self) -> Vec<&str> {
-        let told = self.0.iter().filter(|(name, _)| is_carried(name) && name != "key");
-        told.flat_map(|(name, value)| [&**name, value]).collect()
+        let carried = self.0.iter().filter(|(name, _)| is_carried(name) && name != "key");
+        carried.flat_map(|(name, value)| [&**name, value]).collect()
     }
 
     /// The number of effects that have fields.

@@ -51,7 +51,7 @@ impl VerdictView {
         field_of: &dyn Fn(&DesignViolationResponse) -> Option<String>,
     ) -> Self {
         let line = |violation: &DesignViolationResponse| {
-            let text = told(game, violation);
+            let text = explain(game, violation);
             // The message of some rules is already the text of the rule.
             let is_said = says(&text, &violation.rule_text);
             let rule_text = if is_said { "" } else { &violation.rule_text };
@@ -119,8 +119,8 @@ fn is_alike(one: &DesignViolationResponse, other: &DesignViolationResponse) -> b
 }
 
 /// The message of a violation, with the rarity if it is about one.
-pub(super) fn told(game: &Game, violation: &DesignViolationResponse) -> String {
-    let text = rules::told(&Found::from(violation), Some(game));
+pub(super) fn explain(game: &Game, violation: &DesignViolationResponse) -> String {
+    let text = rules::explain(&Found::from(violation), Some(game));
     match &violation.rarity {
         Some(rarity) => design_words::labelled(&rarity_name(game, rarity), &text),
         None => text,

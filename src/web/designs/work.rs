@@ -166,25 +166,25 @@ impl<'a> Work<'a> {
             effects: (0..draft.effect_count()).map(effect).collect(),
             printings: Vec::new(),
         };
-        let made =
+        let suggested =
             design_suggestions::create(self.app, game.code().to_owned(), None, partial).await;
-        let made = match made {
-            Ok(made) => made,
+        let suggested = match suggested {
+            Ok(suggested) => suggested,
             Err(problem) if !problem.faults().is_empty() => {
                 turned.wrong = wrong(&problem, Some(game), draft);
                 return Ok(());
             }
             Err(problem) => return Err(problem),
         };
-        draft.set_attributes("attributes", &made.design.attributes);
-        for (at, effect) in made.design.effects.iter().enumerate() {
+        draft.set_attributes("attributes", &suggested.design.attributes);
+        for (at, effect) in suggested.design.effects.iter().enumerate() {
             let (style, slot) = (effect.style.as_deref(), effect.slot.as_deref());
             draft.set_effect(at, style, slot, &effect.text);
         }
         // The numbers of other rarities are calculated in any case, so they are not reported.
-        let filled = made.filled.iter().filter(|pointer| !pointer.starts_with("/printings"));
+        let filled = suggested.filled.iter().filter(|pointer| !pointer.starts_with("/printings"));
         turned.done = filled.map(|pointer| design_words::member(Some(game), pointer)).collect();
-        let unfilled = made.unfilled.iter().map(|fault| {
+        let unfilled = suggested.unfilled.iter().map(|fault| {
             let member = design_words::member(Some(game), &fault.pointer);
             design_words::labelled(&member, &fault_words::reason(&fault.reason))
         });
@@ -297,7 +297,7 @@ impl<'a> Work<'a> {
             page.verdict = Some(VerdictView::new(game, check, &field_of));
             page.picture = draft.picture_query().map(|query| format!("/designer/picture?{query}"));
         }
-        page.told = match &page.verdict {
+        page.status_text = match &page.verdict {
             Some(verdict) => design_words::findings(verdict.lines.len()),
             None if page.is_unchecked => design_words::UNCHECKED.to_owned(),
             None => design_words::findings(page.wrong.len()),
@@ -347,7 +347,7 @@ impl<'a> Work<'a> {
             heading,
             path: &self.path,
             guard: if turned.is_unsaved { "unsaved" } else { "saved" },
-            told: String::new(),
+            status_text: String::new(),
             design: self.stored().map(|(code, _)| design_path(code)),
             name,
             is_change: matches!(self.target, Target::Change(..)),

@@ -263,10 +263,10 @@ fn is_of_programs(word: &str) -> bool {
 #[test]
 fn every_reason_is_a_sentence_for_people() {
     let reasons = reasons();
-    let told = reasons.iter().map(|one| (format!("{one:?}"), reason(one)));
+    let texts = reasons.iter().map(|one| (format!("{one:?}"), reason(one)));
     let causes = causes();
-    let told = told.chain(causes.iter().map(|one| (format!("{one:?}"), cause(one))));
-    for (of, text) in told {
+    let texts = texts.chain(causes.iter().map(|one| (format!("{one:?}"), cause(one))));
+    for (of, text) in texts {
         let first = text.chars().next().unwrap();
         assert!(first.is_uppercase(), "{of}: {text}");
         assert!(text.ends_with('.'), "{of}: {text}");
@@ -292,9 +292,9 @@ fn rules_of_games_have_messages() {
     };
     let mut found = card_faults(&game.unwrap(), &bird);
     let violation = found.remove(0).violation;
-    let told = reason(&FaultReason::from(violation.clone()));
-    assert!(told.ends_with('.'), "{told}");
-    assert_eq!(card(&CardFault::Rule(Box::new(violation))), told);
+    let texts = reason(&FaultReason::from(violation.clone()));
+    assert!(texts.ends_with('.'), "{texts}");
+    assert_eq!(card(&CardFault::Rule(Box::new(violation))), texts);
 }
 
 #[test]

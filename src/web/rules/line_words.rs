@@ -22,7 +22,7 @@ pub(in crate::web) fn mark(mark: DialectMark) -> &'static str {
         DialectMark::SetsAfterBars => "it has a line [metadata], or sets after bars",
         DialectMark::FramedHeadings => "it has lines with ## or framed by asterisks",
         DialectMark::CountedHeadings => "it counts Pokémon, trainers and energy",
-        DialectMark::Influence => "it tells of influence, or of that site",
+        DialectMark::Influence => "it states influence, or names that site",
         DialectMark::OwnMarks => "it has rarities in braces, names in quotes, or says its format",
         DialectMark::Categories => "it has categories in brackets, or tags between ^",
         DialectMark::Finishes => "it has finishes between asterisks, or tags after #",
@@ -66,6 +66,7 @@ pub(in crate::web) fn verdict(verdict: &LineVerdict, game: Option<&Game>) -> Str
 fn guess(guess: &Guess, names: Names<'_>) -> String {
     match guess {
         Guess::OneCopy => "One copy, since it has no number.".to_owned(),
+        Guess::QuantityAfterName => "The number after the name is the quantity.".to_owned(),
         Guess::QuantityIsPartOfName => "The number belongs to the name.".to_owned(),
         Guess::MarksArePartOfName => "All that stands there belongs to the name.".to_owned(),
         Guess::RemarkDropped { remark } => format!("{} is a remark.", quoted(remark)),

@@ -20,7 +20,7 @@ use super::words::sentence;
 use names::Names;
 
 /// The message of a violation, in one or two sentences. Without a game, codes are turned into words.
-pub(super) fn told(found: &Found<'_>, game: Option<&Game>) -> String {
+pub(super) fn explain(found: &Found<'_>, game: Option<&Game>) -> String {
     let names = Names::of(game);
     let text = deck_words::sentence(found, names)
         .or_else(|| card_words::sentence(found, names))
@@ -32,8 +32,8 @@ pub(super) fn told(found: &Found<'_>, game: Option<&Game>) -> String {
 }
 
 /// Whether a message contains the text of the rule.
-pub(super) fn says(told: &str, rule_text: &str) -> bool {
-    told.contains(rule_text) || told.contains(&sentence(rule_text))
+pub(super) fn says(text: &str, rule_text: &str) -> bool {
+    text.contains(rule_text) || text.contains(&sentence(rule_text))
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ fn every_code_of_the_engine_has_words_of_its_own() {
                 }
                 let of_cards = card_words::sentence(&broken, names);
                 assert!(of_decks.is_some() != of_cards.is_some(), "{code}");
-                let text = told(&broken, game);
+                let text = explain(&broken, game);
                 assert!(text.ends_with('.') && !text.contains(".."), "{code}: {text}");
                 assert!(text.starts_with(|first: char| !first.is_lowercase()), "{code}: {text}");
                 // A code that the game does not have is shown as it is written.
@@ -186,33 +186,33 @@ fn messages_depend_on_numbers_and_names_replace_codes() {
             "Load of “Silk” must be 5 more than in the lowest rarity, not 4.",
         ),
     ] {
-        assert_eq!(told(&found(code, limit, actual), Some(&game)), said, "{code}");
+        assert_eq!(explain(&found(code, limit, actual), Some(&game)), said, "{code}");
     }
     let sum =
         Found { attribute: Some("weight + timber"), ..found("ATTRIBUTE_TOTAL_MISMATCH", 10, 11) };
-    assert_eq!(told(&sum, Some(&game)), "Load + Timber of “Silk” add up to 11, not to 10.");
-    assert_eq!(told(&sum, None), "Weight + Timber of “Silk” add up to 11, not to 10.");
+    assert_eq!(explain(&sum, Some(&game)), "Load + Timber of “Silk” add up to 11, not to 10.");
+    assert_eq!(explain(&sum, None), "Weight + Timber of “Silk” add up to 11, not to 10.");
     for (unknown, said) in
         [(1, "1 unknown card is not counted."), (2, "2 unknown cards are not counted.")]
     {
         let sum = Found { unknown_cards: Some(unknown), ..found("BUDGET_BELOW_MIN", 10, 5) };
-        assert!(told(&sum, None).ends_with(said), "{}", told(&sum, None));
+        assert!(explain(&sum, None).ends_with(said), "{}", explain(&sum, None));
     }
 }
 
 #[test]
 fn rules_with_codes_of_their_own_have_the_text_of_the_manifest() {
     let named = found("SILK_TAX", 500, 490);
-    assert_eq!(told(&named, None), "Silk is dear. Expected: 500. Found: 490. About: “Silk”.");
+    assert_eq!(explain(&named, None), "Silk is dear. Expected: 500. Found: 490. About: “Silk”.");
     let bare = Found { limit: None, cards: Vec::new(), ..found("SILK_TAX", 0, 0) };
-    assert_eq!(told(&bare, None), "Silk is dear.");
-    assert_eq!(told(&Found { rule_text: "", ..bare }, None), "Rule H-7 is broken.");
+    assert_eq!(explain(&bare, None), "Silk is dear.");
+    assert_eq!(explain(&Found { rule_text: "", ..bare }, None), "Rule H-7 is broken.");
 }
 
 #[test]
 fn advice_uses_names() {
     let game = harbour();
-    let told = |code, attribute, suggestions: &[&str]| {
+    let advice_on = |code, attribute, suggestions: &[&str]| {
         let suggestions: Vec<String> = suggestions.iter().map(|one| (*one).to_owned()).collect();
         let broken = Found { attribute, suggestions: &suggestions, ..found(code, 1, 2) };
         advice(&broken, Some(&game)).unwrap_or_default()
@@ -237,7 +237,7 @@ fn advice_uses_names() {
         ),
         ("COPY_LIMIT_EXCEEDED", None, &[], ""),
     ] {
-        assert_eq!(told(code, attribute, suggestions), said, "{code}");
+        assert_eq!(advice_on(code, attribute, suggestions), said, "{code}");
     }
 }
 
@@ -248,7 +248,7 @@ fn violations_of_the_engine_have_messages() {
     let format: &Format = game.format("open").unwrap();
     let report = validate(&parse_deck_text("2 Silk").deck, &catalogue, format);
     let all: Vec<String> =
-        report.violations.iter().map(|one| told(&Found::from(one), Some(&game))).collect();
+        report.violations.iter().map(|one| explain(&Found::from(one), Some(&game))).collect();
     for said in [
         "Main hold has 2 cards; at most 1 is allowed.",
         "Side hold has 0 cards; at least 2 are needed.",
@@ -264,7 +264,8 @@ fn violations_of_the_engine_have_messages() {
         "attributes": { "weight": 900, "timber": "air", "marks": ["red", "blue"], "seal": "too long", "x_y": 1 },
     });
     let broken = check_card(&game, &serde_json::from_value(card).unwrap());
-    let all: Vec<String> = broken.iter().map(|one| told(&Found::from(one), Some(&game))).collect();
+    let all: Vec<String> =
+        broken.iter().map(|one| explain(&Found::from(one), Some(&game))).collect();
     for said in [
         "Load of “Silk” is 900; the most is 100.",
         "Timber of “Silk” has a value that the game does not know.",

@@ -15,16 +15,18 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
 }
 
 /// Takes the zone from the first category, if that is a zone: `Sideboard`, `Commander{top}`. Categories marked `{noDeck}` are not part of the deck.
+/// Square brackets never contain the set.
 fn with_category(mut entry: DraftEntry<'_>) -> DraftEntry<'_> {
-    let category = entry.card.tags.iter().find_map(|tag| {
-        let Cow::Borrowed(tag) = tag else { return None };
-        let first = tag.split(',').next().unwrap_or_default();
-        let label = first.split('{').next().unwrap_or_default().trim();
-        let outside = first.contains("{noDeck}");
-        if outside { Some("maybeboard") } else { (!label.is_empty()).then_some(label) }
-    });
-    if entry.zone.is_none() {
-        entry.zone = category.map(Cow::Borrowed);
+    let Some(categories) = entry.card.category else { return entry };
+    let first = categories.split(',').next().unwrap_or_default();
+    let label = first.split('{').next().unwrap_or_default().trim();
+    let zone = if first.contains("{noDeck}") { "maybeboard" } else { label };
+    if entry.zone.is_none() && !zone.is_empty() {
+        entry.zone = Some(Cow::Borrowed(zone));
+    }
+    if !entry.card.tags.iter().any(|tag| tag == categories) {
+        entry.card.set = None;
+        entry.card.tags.push(Cow::Borrowed(categories));
     }
     entry
 }

@@ -97,6 +97,7 @@ impl Columns {
                 number: field(self.number),
                 rarity: field(self.rarity).or(finish),
                 tags: Vec::new(),
+                category: None,
             },
             external_id,
             zone: field(self.zone),

@@ -74,6 +74,8 @@ pub(super) struct Parts<'a> {
     pub(super) rarity: Option<Cow<'a, str>>,
     /// Labels that a deck cannot hold.
     pub(super) tags: Vec<Cow<'a, str>>,
+    /// The text in square brackets after the card: a category, which is also one of the tags, or the set.
+    pub(super) category: Option<&'a str>,
 }
 
 /// The text of a list.

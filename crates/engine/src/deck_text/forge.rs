@@ -53,12 +53,13 @@ fn parts(text: &str) -> Parts<'_> {
         number: number.map(Cow::Borrowed),
         rarity: foil.then_some(Cow::Borrowed("foil")),
         tags: Vec::new(),
+        category: None,
     }
 }
 
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
     let writable = WritableParts { set: true, number: false, rarity: Rarities::Foil };
-    writer.text.push_str("[metadata]\nName=Deck\n");
+    writer.text.push_str(&format!("[metadata]\nName={}\n", writer.name));
     for (role, entries) in writer.zones_of(&[Role::Commander, Role::Main, Role::Side]) {
         let section = match role {
             Role::Commander => "Commander",

@@ -108,15 +108,16 @@ fn without_bullet(line: &str) -> &str {
     }
 }
 
-/// `4`, `4x`, `4 x`, `x4` or `(4)` before the name.
+/// `4`, `4x`, `4 x`, `x4`, `(4)` or `[4]` before the name.
 fn leading(line: &str) -> Option<(&str, &str)> {
     let is_times = |text: &str| text.starts_with(['x', 'X', '×']);
-    let (open, inner) = match line.strip_prefix('(') {
-        Some(inner) => (true, inner),
-        None => (false, line),
+    let (close, inner) = match (line.strip_prefix('('), line.strip_prefix('[')) {
+        (Some(inner), _) => (Some(')'), inner),
+        (_, Some(inner)) => (Some(']'), inner),
+        _ => (None, line),
     };
     let inner = if is_times(inner) { inner.strip_prefix(['x', 'X', '×'])? } else { inner };
-    let before = inner.len() < line.len() - usize::from(open);
+    let before = inner.len() < line.len() - usize::from(close.is_some());
     let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 {
         return None;
@@ -125,8 +126,8 @@ fn leading(line: &str) -> Option<(&str, &str)> {
     if !before && let Some(after) = rest.strip_prefix(['x', 'X', '×']) {
         rest = after;
     }
-    if open {
-        rest = rest.strip_prefix(')')?;
+    if let Some(close) = close {
+        rest = rest.strip_prefix(close)?;
     }
     if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
         return None;
@@ -155,6 +156,19 @@ fn trailing(line: &str) -> Option<(&str, &str)> {
     }
     let (name, times) = before.rsplit_once(char::is_whitespace)?;
     (is_number(word) && matches!(times, "x" | "X" | "×")).then_some((name.trim_end(), word))
+}
+
+/// The name and the number of `Name (2)`, `Name [2]` or `Name: 2`.
+pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
+    let bare = line.strip_suffix([')', ']']);
+    let (before, marks): (&str, &[char]) = match bare {
+        Some(bare) => (bare, &['(', '[']),
+        None => (line, &[':']),
+    };
+    let name = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let count = before[name.len()..].parse().ok()?;
+    let name = name.trim_end().strip_suffix(marks)?.trim_end();
+    (count > 0 && !name.is_empty()).then_some((name, count))
 }
 
 /// Splits the text of a card into its parts, from the end: `Name (set) number *finish* [category] #tag ^tag^`.
@@ -195,6 +209,7 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
         parts.number = Some(Cow::Borrowed(number));
         name = before;
     }
+    parts.category = category;
     match category {
         Some(code) if parts.set.is_none() && !code.contains([' ', ',', '{']) => {
             parts.set = Some(Cow::Borrowed(code));

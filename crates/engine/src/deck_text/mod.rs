@@ -373,7 +373,27 @@ pub fn write_deck(
     catalogue: &Catalogue,
     sets: Option<&KnownSets>,
 ) -> WrittenDeck {
-    let mut writer = writing::DeckWriter::new(deck, dialect, catalogue, sets);
+    write_named_deck("Deck", deck, dialect, catalogue, sets)
+}
+
+/// Like [`write_deck`], with a name for the deck, which the dialects of Forge and NetrunnerDB can hold.
+///
+/// ```
+/// # use cardscape_engine::*;
+/// # let game = Game::from_toml("code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'").unwrap();
+/// # let catalogue = Catalogue::builder(&game).build();
+/// let deck = parse_deck_text("3 Old Pike").deck;
+/// let written = write_named_deck("Big fish", &deck, DeckDialect::Forge, &catalogue, None);
+/// assert_eq!(written.text, "[metadata]\nName=Big fish\n[Main]\n3 Old Pike\n");
+/// ```
+pub fn write_named_deck(
+    name: &str,
+    deck: &Deck,
+    dialect: DeckDialect,
+    catalogue: &Catalogue,
+    sets: Option<&KnownSets>,
+) -> WrittenDeck {
+    let mut writer = writing::DeckWriter::new(name, deck, dialect, catalogue, sets);
     match dialect {
         DeckDialect::Own => own::write(&mut writer),
         DeckDialect::Json => json::write(&mut writer),

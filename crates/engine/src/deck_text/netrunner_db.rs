@@ -35,8 +35,14 @@ fn is_total(line: &str) -> bool {
         || begins("decklist published on ")
 }
 
+/// Whether the first line of a list is read as the name of the deck, and not as a card, a remark or a total.
+fn is_name(line: &str) -> bool {
+    !is_total(line) && matches!(common(line), Content::Entry(entry) if entry.quantity.is_none())
+}
+
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
-    writer.text.push_str("Deck\n\n");
+    let name = if is_name(&writer.name) { writer.name.as_str() } else { "Deck" };
+    writer.text.push_str(&format!("{name}\n\n"));
     let mut total = 0;
     for (_, entries) in writer.zones_of(&[Role::Main]) {
         for at in entries {

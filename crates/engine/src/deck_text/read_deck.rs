@@ -144,6 +144,8 @@ impl fmt::Display for LineVerdict {
 pub enum Guess {
     /// One copy, because the line has no quantity.
     OneCopy,
+    /// The number in brackets or after a colon is the quantity: `Name (2)`, `Name: 2`.
+    QuantityAfterName,
     /// What looks like a quantity belongs to the name.
     QuantityIsPartOfName,
     /// What looks like a set, a number or a label belongs to the name.
@@ -191,6 +193,7 @@ impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OneCopy => f.write_str("one copy, as no quantity stands there"),
+            Self::QuantityAfterName => f.write_str("the number after the name is the quantity"),
             Self::QuantityIsPartOfName => f.write_str("the number belongs to the name"),
             Self::MarksArePartOfName => f.write_str("all that stands there belongs to the name"),
             Self::RemarkDropped { remark } => write!(f, "{remark:?} is a remark"),

@@ -47,7 +47,7 @@ dialect_marks! {
     /// The headings of PTCG Live.
     CountedHeadings = "a line is \"Pokémon: N\", \"Trainer: N\" or \"Energy: N\"",
     /// What NetrunnerDB writes below a list.
-    Influence = "a line tells of influence, or of the site",
+    Influence = "a line states influence, or names the site",
     /// What only our own text has.
     OwnMarks = "a rarity in braces, a name in quotes, or a comment \"format:\" or \"game:\"",
     /// The categories and tags of Archidekt.

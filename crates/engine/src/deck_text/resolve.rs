@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
-use super::line::{looks_like_header, split_parts, split_parts_without_brackets, without_count};
+use super::line::{
+    count_after_name, looks_like_header, split_parts, split_parts_without_brackets, without_count,
+};
 use super::own::{LINE_SHOWN, note};
 use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
 use super::text::TextEncoding;
@@ -312,6 +314,12 @@ impl<'a> Resolver<'a> {
         let one_copy = || entry.quantity.is_none().then_some(Guess::OneCopy);
         let mut second_best = None;
         for (parts, quantity, guess) in readings(entry) {
+            // `Energy: 10` is a heading, also where a card has that name.
+            if guess == Some(Guess::QuantityAfterName)
+                && is_heading(self.catalogue.game(), &parts.name)
+            {
+                continue;
+            }
             let Some(meaning) = self.meaning(&parts) else { continue };
             let stated = (quantity == entry.quantity).then(one_copy).flatten();
             let guesses: Vec<Guess> = stated.into_iter().chain(guess).collect();
@@ -572,6 +580,12 @@ fn other_readings<'e>(
         found.push((Cow::Owned(split_parts(before.trim_end())), quantity, Some(guess)));
     }
     found.push((Cow::Owned(split_parts_without_brackets(text)), quantity, None));
+    if quantity.is_none()
+        && let Some((name, counted)) = count_after_name(text)
+    {
+        let guess = Some(Guess::QuantityAfterName);
+        found.push((Cow::Owned(split_parts(name)), Some(counted), guess));
+    }
     if whole_line != text {
         found.push((named(whole_line), None, Some(Guess::QuantityIsPartOfName)));
     }

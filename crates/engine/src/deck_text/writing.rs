@@ -58,7 +58,7 @@ pub enum LossKind {
     Name,
     /// The entry is left out: the dialect has no such zone.
     Zone,
-    /// The entry is left out: the card is unknown, and the dialect needs its name or its id.
+    /// The entry is left out: the dialect needs the name or the external id of the card, which is not known.
     Card,
     /// All entries are left out: the deck is too large for the dialect.
     Size,
@@ -78,7 +78,7 @@ impl fmt::Display for LossKind {
             Self::Spelling => "the spelling of the name",
             Self::Name => "the name; what is written means another card, or none",
             Self::Zone => "the entry; the dialect has no such zone",
-            Self::Card => "the entry; the card is not known, and the dialect needs its name or id",
+            Self::Card => "the entry; the dialect needs the name or the external id of the card, which is not known",
             Self::Size => "all entries; the deck is too large for the dialect",
             Self::Quantity => "the entry; it has no copies, or too many to write each",
         })
@@ -114,6 +114,8 @@ pub(super) enum Rarities {
 /// A deck that is being written.
 #[derive(Debug)]
 pub(super) struct DeckWriter<'a> {
+    /// Name of the deck, in one line.
+    pub(super) name: String,
     pub(super) deck: &'a Deck,
     pub(super) catalogue: &'a Catalogue,
     pub(super) text: String,
@@ -122,6 +124,13 @@ pub(super) struct DeckWriter<'a> {
     losses: BTreeSet<DeckLoss>,
     /// Positions of the entries in the order in which they are written.
     written: Vec<usize>,
+}
+
+/// The text without line breaks and other control characters.
+fn in_one_line(text: &str) -> String {
+    let spaced: String =
+        text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    spaced.trim().to_owned()
 }
 
 /// The parts of an entry to be written.
@@ -136,13 +145,15 @@ pub(super) struct Line<'a> {
 
 impl<'a> DeckWriter<'a> {
     pub(super) fn new(
+        name: &str,
         deck: &'a Deck,
         dialect: DeckDialect,
         catalogue: &'a Catalogue,
         sets: Option<&'a KnownSets>,
     ) -> Self {
         let (text, losses, written) = (String::new(), BTreeSet::new(), Vec::new());
-        let mut writer = Self { deck, catalogue, text, dialect, sets, losses, written };
+        let name = in_one_line(name);
+        let mut writer = Self { name, deck, catalogue, text, dialect, sets, losses, written };
         if dialect != DeckDialect::Json {
             for (at, entry) in deck.entries.iter().enumerate() {
                 if !entry.copies.is_empty() {
@@ -234,9 +245,7 @@ impl<'a> DeckWriter<'a> {
             },
             name => name.to_owned(),
         };
-        let tidy: String =
-            name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-        let tidy = tidy.trim().to_owned();
+        let tidy = in_one_line(&name);
         if tidy != name {
             self.record_loss(at, LossKind::Spelling);
         }

@@ -96,8 +96,8 @@ pub enum UnreachableReason {
 /// let catalogue = Catalogue::builder(&game).add(card("Young", 2)).add(card("Old", 3)).build();
 /// let deck = parse_deck_text("1 Old\n1 Young\n").deck;
 /// let found = unreachable_cards(&deck, &catalogue, game.format("open").unwrap());
-/// let told: Vec<_> = found.iter().map(|one| (one.cards[0].name.as_str(), one.reason)).collect();
-/// assert_eq!(told, [("Young", UnreachableReason::NoLowerCard), ("Old", UnreachableReason::LowerUnreachable)]);
+/// let reasons: Vec<_> = found.iter().map(|one| (one.cards[0].name.as_str(), one.reason)).collect();
+/// assert_eq!(reasons, [("Young", UnreachableReason::NoLowerCard), ("Old", UnreachableReason::LowerUnreachable)]);
 /// assert_eq!((found[1].reference.rule.as_str(), &found[1].missing_step), ("P-5", &1.into()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -3,7 +3,7 @@
 use cardscape_engine::{
     CardDefinition, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, Game, Guess,
     IgnoredReason, LineVerdict, MalformedText, PoolCard, UnknownReason, parse_deck_text, read_deck,
-    write_deck,
+    write_deck, write_named_deck,
 };
 use serde_json::json;
 
@@ -26,6 +26,44 @@ fn written(list: &str, dialect: DeckDialect) -> (String, Vec<String>) {
 }
 
 const LIST: &str = "2 Silk (port) 002 {gilded}\n4 Salt\n\nSideboard\n1 Black Pearl (reef) 001 {plain}\n\nExtra\n1 Brig (port)\n";
+
+/// No name of a deck changes its cards: a name that would be read as a card or a total is not written.
+#[test]
+fn the_name_of_a_deck_is_read_back() {
+    let (catalogue, sets) = (shipped(HARBOUR), known_sets(HARBOUR));
+    let deck = parse_deck_text("2 Silk (port) 002\n4 Salt\n").deck;
+    let reading = DeckReading::new(&catalogue).with_sets(&sets);
+    for (name, in_forge, in_netrunner_db) in [
+        (
+            "Silk Road, the \"long\" one",
+            "Silk Road, the \"long\" one",
+            "Silk Road, the \"long\" one",
+        ),
+        ("two\nlines [Main]", "two lines [Main]", "two lines [Main]"),
+        ("Sideboard", "Sideboard", "Sideboard"),
+        ("3 Salt", "3 Salt", "Deck"),
+        ("3x Salt", "3x Salt", "Deck"),
+        ("3 influence spent", "3 influence spent", "Deck"),
+        ("# Silk", "# Silk", "Deck"),
+        ("  ", "", "Deck"),
+    ] {
+        for (dialect, wanted) in
+            [(DeckDialect::Forge, in_forge), (DeckDialect::NetrunnerDb, in_netrunner_db)]
+        {
+            let written = write_named_deck(name, &deck, dialect, &catalogue, Some(&sets));
+            let read = read_deck(&written.text, &reading.in_dialect(dialect));
+            let found = read.notes.get("name").map_or("", String::as_str);
+            assert_eq!(found, wanted, "{dialect} {name:?}: {}", written.text);
+            let cards = read.deck.entries.iter().map(|entry| (entry.quantity, &*entry.card.name));
+            assert_eq!(cards.collect::<Vec<_>>(), [(2, "Silk"), (4, "Salt")], "{dialect} {name:?}");
+        }
+        for dialect in DeckDialect::ALL {
+            let named = write_named_deck(name, &deck, dialect, &catalogue, Some(&sets));
+            let unnamed = write_deck(&deck, dialect, &catalogue, Some(&sets));
+            assert_eq!(named.losses, unnamed.losses, "{dialect} {name:?}");
+        }
+    }
+}
 
 #[test]
 fn each_dialect_holds_what_it_can() {

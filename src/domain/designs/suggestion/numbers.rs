@@ -178,13 +178,13 @@ impl<'a> Draft<'a> {
             }
             return;
         }
-        let told = match &check.check {
+        let own_shares = match &check.check {
             PrintingCheck::Gain { .. } => self.shares_of_printing(of),
             _ => self.game.design_guide().shares(&self.card, of),
         };
         let share = |name: &String| {
             let at = of.iter().position(|one| one == name)?;
-            told.as_ref()?.get(at).copied()
+            own_shares.as_ref()?.get(at).copied()
         };
         let shares: Vec<u32> =
             left.open.iter().map(|(name, ..)| share(name).unwrap_or(1)).collect();

@@ -52,7 +52,7 @@ fn design(mut members: Value) -> DesignContent {
     serde_json::from_value(members).unwrap()
 }
 
-fn told(suggestion: &Suggestion) -> Vec<String> {
+fn reasons(suggestion: &Suggestion) -> Vec<String> {
     let faults = suggestion.faults.iter();
     faults.map(|fault| format!("{}: {}", fault.pointer, fault.violation.message())).collect()
 }
@@ -75,27 +75,36 @@ fn a_card_of_any_kind_of_any_game_is_suggested_from_its_kind_only() {
             for seed in 0..40 {
                 let texts = own_texts(kind);
                 let start = design(json!({ "kind": kind.code, "attributes": texts }));
-                let made = suggest(game, library.as_ref(), start.clone(), seed).unwrap();
+                let suggestion = suggest(game, library.as_ref(), start.clone(), seed).unwrap();
                 let name = format!("{} {} {seed}", game.code(), kind.code);
                 assert_eq!(
-                    (told(&made), &made.unfilled),
+                    (reasons(&suggestion), &suggestion.unfilled),
                     (vec![], &vec![]),
                     "{name}: {:?}",
-                    made.card
+                    suggestion.card
                 );
                 let again = suggest(game, library.as_ref(), start, seed).unwrap();
-                assert_eq!((made.card, made.filled), (again.card, again.filled), "{name}");
+                assert_eq!(
+                    (suggestion.card, suggestion.filled),
+                    (again.card, again.filled),
+                    "{name}"
+                );
 
                 // Without these texts, only the texts are missing in the result.
-                let made =
+                let suggestion =
                     suggest(game, library.as_ref(), design(json!({ "kind": kind.code })), seed);
-                let made = made.unwrap();
+                let suggestion = suggestion.unwrap();
                 let lacking: Vec<&String> =
-                    made.unfilled.iter().map(|part| &part.pointer).collect();
+                    suggestion.unfilled.iter().map(|part| &part.pointer).collect();
                 let wanted: Vec<String> =
                     texts.keys().map(|code| format!("/attributes/{code}")).collect();
-                assert!(lacking.into_iter().eq(&wanted), "{name}: {:?}", made.unfilled);
-                assert_eq!(made.faults.len(), wanted.len(), "{name}: {:?}", told(&made));
+                assert!(lacking.into_iter().eq(&wanted), "{name}: {:?}", suggestion.unfilled);
+                assert_eq!(
+                    suggestion.faults.len(),
+                    wanted.len(),
+                    "{name}: {:?}",
+                    reasons(&suggestion)
+                );
             }
         }
     }
@@ -134,19 +143,24 @@ fn any_remainder_of_a_valid_card_can_be_completed() {
                     printing.attributes.retain(|_, _| keep() || keep());
                 }
                 let name = format!("{} {} {seed}: {left:?}", game.code(), kind.code);
-                let made = suggest(game, library, left.clone(), seed + 1).unwrap();
-                assert_eq!((told(&made), &made.unfilled), (vec![], &vec![]), "{name}");
+                let suggestion = suggest(game, library, left.clone(), seed + 1).unwrap();
+                assert_eq!(
+                    (reasons(&suggestion), &suggestion.unfilled),
+                    (vec![], &vec![]),
+                    "{name}"
+                );
                 // The remaining parts were not changed.
                 for (code, value) in &left.attributes {
-                    assert_eq!(&made.card.attributes[code], value, "{name}");
+                    assert_eq!(&suggestion.card.attributes[code], value, "{name}");
                 }
                 for (at, effect) in left.effects.iter().enumerate() {
-                    let now = &made.card.effects[at];
+                    let now = &suggestion.card.effects[at];
                     assert!(effect.text.is_empty() || effect.text == now.text, "{name}");
                     assert!(effect.style.is_none() || effect.style == now.style, "{name}");
                 }
                 for printing in &left.printings {
-                    let now = made.card.printings.iter().find(|now| now.rarity == printing.rarity);
+                    let now =
+                        suggestion.card.printings.iter().find(|now| now.rarity == printing.rarity);
                     let now = &now.unwrap().attributes;
                     let stays = |(code, value)| now.get(code) == Some(value);
                     assert!(printing.attributes.iter().all(stays), "{name}");
@@ -162,14 +176,14 @@ fn a_unit_is_split_by_its_tendency_and_its_effects_fit() {
     let guide = game.design_guide();
     let split = |kind: &str, rank: i64, seed| {
         let start = design(json!({ "kind": "unit", "attributes": { "type": kind, "rank": rank } }));
-        let made = suggest(&game, Some(library), start, seed).unwrap();
-        for effect in &made.card.effects {
+        let suggestion = suggest(&game, Some(library), start, seed).unwrap();
+        for effect in &suggestion.card.effects {
             assert!(guide.fits_style(effect.style.as_ref().unwrap(), &effect.text), "{effect:?}");
-            assert!(guide.suits(&made.card, &effect.text), "{effect:?}");
+            assert!(guide.suits(&suggestion.card, &effect.text), "{effect:?}");
             assert!(!library.find(&effect.text).matches.is_empty(), "{effect:?}");
         }
-        assert_ne!(made.card.effects[0].text, made.card.effects[1].text);
-        let number = |code: &str| made.card.attributes[code].as_i64().unwrap();
+        assert_ne!(suggestion.card.effects[0].text, suggestion.card.effects[1].text);
+        let number = |code: &str| suggestion.card.attributes[code].as_i64().unwrap();
         (number("attack"), number("defense"))
     };
     assert_eq!(split("fire", 1, 1), (325, 175));
@@ -185,9 +199,9 @@ fn filled_parts_are_reported_with_their_pointers() {
         "effects": [{ "style": "equip", "text": "" }],
         "printings": [{ "rarity": "rare", "attributes": { "attack": 310 } }],
     }));
-    let made = suggest(&game, Some(library), start, 7).unwrap();
+    let suggestion = suggest(&game, Some(library), start, 7).unwrap();
     assert_eq!(
-        made.filled,
+        suggestion.filled,
         [
             "/attributes/rank",
             "/attributes/defense",
@@ -201,8 +215,8 @@ fn filled_parts_are_reported_with_their_pointers() {
             "/printings/5",
         ]
     );
-    assert_eq!(made.card.printings[2].attributes["attack"], 310);
-    assert!(made.card.effects[0].text.starts_with("Equip this card to "));
+    assert_eq!(suggestion.card.printings[2].attributes["attack"], 310);
+    assert!(suggestion.card.effects[0].text.starts_with("Equip this card to "));
 }
 
 /// The drawn rank fits the existing numbers, and the drawn stage fits the existing effects.
@@ -214,24 +228,30 @@ fn existing_parts_restrict_drawn_parts() {
     for seed in 0..30 {
         let start =
             design(json!({ "kind": "unit", "attributes": { "attack": 1100, "defense": 400 } }));
-        let made = suggest(&game, Some(library), start, seed).unwrap();
-        assert_eq!((&made.card.attributes["rank"], told(&made)), (&json!(3), vec![]));
+        let suggestion = suggest(&game, Some(library), start, seed).unwrap();
+        assert_eq!(
+            (&suggestion.card.attributes["rank"], reasons(&suggestion)),
+            (&json!(3), vec![])
+        );
 
         let of_base = design(json!({
             "kind": "unit", "attributes": { "rank": 2 },
             "printings": [{ "rarity": "common", "attributes": { "attack": 10 } }],
         }));
-        let made = suggest(&game, Some(library), of_base, seed).unwrap();
-        assert_eq!((&made.card.attributes["defense"], told(&made)), (&json!(990), vec![]));
+        let suggestion = suggest(&game, Some(library), of_base, seed).unwrap();
+        assert_eq!(
+            (&suggestion.card.attributes["defense"], reasons(&suggestion)),
+            (&json!(990), vec![])
+        );
 
         let effects =
             json!([{ "slot": "upgrade", "text": "Up." }, { "slot": "glitch", "text": "Down." }]);
         let attributes = json!({ "emoji": "x" });
         let start =
             design(json!({ "kind": "emoji", "attributes": attributes, "effects": effects }));
-        let made = suggest(emoji, None, start, seed).unwrap();
-        assert_ne!(made.card.attributes["stage"], "basicmoji");
-        assert_eq!(told(&made), Vec::<String>::new());
+        let suggestion = suggest(emoji, None, start, seed).unwrap();
+        assert_ne!(suggestion.card.attributes["stage"], "basicmoji");
+        assert_eq!(reasons(&suggestion), Vec::<String>::new());
     }
 }
 
@@ -239,17 +259,17 @@ fn existing_parts_restrict_drawn_parts() {
 fn parts_that_cannot_be_filled_are_reported_with_the_reason() {
     let (game, library) = ttcg();
     let too_much = design(json!({ "kind": "unit", "attributes": { "rank": 1, "attack": 600 } }));
-    let made = suggest(&game, Some(library), too_much, 1).unwrap();
-    let [part] = &made.unfilled[..] else { panic!("{:?}", made.unfilled) };
+    let suggestion = suggest(&game, Some(library), too_much, 1).unwrap();
+    let [part] = &suggestion.unfilled[..] else { panic!("{:?}", suggestion.unfilled) };
     assert_eq!(part.pointer, "/attributes/defense");
-    let told = part.reason.to_string();
-    assert!(told.contains("attack + defense must be 500, and -100 are left"), "{told}");
-    assert!(!made.faults.is_empty());
+    let reason = part.reason.to_string();
+    assert!(reason.contains("attack + defense must be 500, and -100 are left"), "{reason}");
+    assert!(!suggestion.faults.is_empty());
 
     // First without effect texts, then with a style for which there is no sentence.
-    let made = suggest(&game, None, design(json!({ "kind": "unit" })), 1).unwrap();
-    assert_eq!(made.unfilled.len(), 1, "{:?}", made.unfilled);
-    assert_eq!(made.unfilled[0].pointer, "/effects");
+    let suggestion = suggest(&game, None, design(json!({ "kind": "unit" })), 1).unwrap();
+    assert_eq!(suggestion.unfilled.len(), 1, "{:?}", suggestion.unfilled);
+    assert_eq!(suggestion.unfilled[0].pointer, "/effects");
     let only = r#"
         code = "pond"
         name = "Pond"
@@ -265,9 +285,14 @@ fn parts_that_cannot_be_filled_are_reported_with_the_reason() {
     "#;
     let pond = Game::from_toml(only).unwrap();
     let wet = design(json!({ "kind": "fish", "effects": [{ "style": "wet", "text": "" }] }));
-    let made = suggest(&pond, Some(library), wet, 1).unwrap();
-    assert_eq!(made.unfilled[0].pointer, "/effects/0/text");
-    assert_eq!(made.unfilled[0].reason, UnfilledReason::NoSentence, "{:?}", made.unfilled);
+    let suggestion = suggest(&pond, Some(library), wet, 1).unwrap();
+    assert_eq!(suggestion.unfilled[0].pointer, "/effects/0/text");
+    assert_eq!(
+        suggestion.unfilled[0].reason,
+        UnfilledReason::NoSentence,
+        "{:?}",
+        suggestion.unfilled
+    );
 
     assert!(suggest(&game, None, design(json!({ "kind": "unix" })), 1).is_none());
 }
@@ -279,14 +304,15 @@ fn wrong_values_are_kept_and_reported() {
         "kind": "unit", "attributes": { "type": "fier", "rank": "two", "attack": 1.5, "wings": true },
         "effects": [{ "style": "norml", "text": "Draw one card." }],
     });
-    let made = suggest(&game, Some(library), design(wrong), 1).unwrap();
-    let pointers: Vec<&str> = made.faults.iter().map(|fault| fault.pointer.as_str()).collect();
+    let suggestion = suggest(&game, Some(library), design(wrong), 1).unwrap();
+    let pointers: Vec<&str> =
+        suggestion.faults.iter().map(|fault| fault.pointer.as_str()).collect();
     for wanted in ["type", "rank", "attack", "wings"] {
         assert!(pointers.contains(&format!("/attributes/{wanted}").as_str()), "{pointers:?}");
     }
     assert!(pointers.contains(&"/effects/0/style"), "{pointers:?}");
-    assert_eq!(made.card.attributes["type"], "fier");
-    let kind = made.faults.iter().find(|fault| fault.pointer == "/attributes/type").unwrap();
+    assert_eq!(suggestion.card.attributes["type"], "fier");
+    let kind = suggestion.faults.iter().find(|fault| fault.pointer == "/attributes/type").unwrap();
     assert!(kind.violation.suggestions.contains(&"fire".to_owned()));
 }
 
@@ -305,8 +331,8 @@ fn kept_parts_do_not_change_the_other_parts() {
 #[test]
 fn a_suggestion_of_today_is_that_of_tomorrow() {
     let (game, library) = ttcg();
-    let made = suggest(&game, Some(library), design(json!({ "kind": "unit" })), 7).unwrap();
-    insta::assert_json_snapshot!(made.card);
+    let suggestion = suggest(&game, Some(library), design(json!({ "kind": "unit" })), 7).unwrap();
+    insta::assert_json_snapshot!(suggestion.card);
 }
 
 proptest! {
@@ -344,9 +370,9 @@ proptest! {
         let given = names.iter().zip(&numbers).zip(&present).filter(|(_, present)| **present);
         let attributes: Map = given.map(|((name, number), _)| ((*name).to_owned(), Value::from(*number))).collect();
         let start = design(json!({ "kind": "fish", "attributes": attributes }));
-        let made = suggest(&game, present[5].then_some(library), start, seed).unwrap();
-        let document = serde_json::to_value(&made.card).unwrap();
-        for pointer in &made.filled {
+        let suggestion = suggest(&game, present[5].then_some(library), start, seed).unwrap();
+        let document = serde_json::to_value(&suggestion.card).unwrap();
+        for pointer in &suggestion.filled {
             prop_assert!(document.pointer(pointer).is_some(), "{pointer}");
         }
     }

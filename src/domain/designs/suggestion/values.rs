@@ -30,7 +30,7 @@ impl Draft<'_> {
         // Attributes that got no number from a total.
         for (code, attribute) in self.missing_attributes() {
             let pointer = attribute_pointer("", code);
-            if !self.unfilled.iter().any(|told| told.pointer == pointer) {
+            if !self.unfilled.iter().any(|part| part.pointer == pointer) {
                 self.draw_attribute(code, attribute);
             }
         }

@@ -106,8 +106,10 @@ impl EffectTexts {
     fn check_rules(&self, faults: &mut Vec<EffectFault>) {
         for (at, phrase) in self.removals.iter().enumerate() {
             let fault = phrase_fault(phrase);
-            let told = fault.map(|fault| format!("phrase {}: {fault}", at + 1));
-            faults.extend(told.map(|told| EffectFault::new(format!("/removals/{at}"), told)));
+            let message = fault.map(|fault| format!("phrase {}: {fault}", at + 1));
+            faults.extend(
+                message.map(|message| EffectFault::new(format!("/removals/{at}"), message)),
+            );
         }
         let mut known = BTreeSet::new();
         for (at, Replacement { old, new }) in self.replacements.iter().enumerate() {
@@ -120,9 +122,9 @@ impl EffectTexts {
                 ("new", text::line(new, 0, MAX_PHRASE).err().map(|error| error.to_string())),
             ];
             for (field, fault) in fields {
-                let told = fault.map(|fault| format!("replacement {}: {fault}", at + 1));
+                let message = fault.map(|fault| format!("replacement {}: {fault}", at + 1));
                 let pointer = format!("/replacements/{at}/{field}");
-                faults.extend(told.map(|told| EffectFault::new(pointer, told)));
+                faults.extend(message.map(|message| EffectFault::new(pointer, message)));
             }
         }
     }

@@ -82,9 +82,9 @@ mod tests {
             let (mut texts, mut from) = (Vec::new(), Some(0));
             while let Some(begin) = from {
                 let stretch = library.stretch(&wanted, begin, most);
-                assert!(stretch.made.len() <= most);
+                assert!(stretch.rendered.len() <= most);
                 assert!(stretch.next.is_none_or(|next| begin < next && next <= begin + 20_001));
-                texts.extend(stretch.made.into_iter().map(|made| made.text));
+                texts.extend(stretch.rendered.into_iter().map(|rendered| rendered.text));
                 from = stretch.next;
             }
             texts

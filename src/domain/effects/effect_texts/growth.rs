@@ -78,8 +78,8 @@ mod tests {
             let parsed = PhraseRules::parse("", &file);
             let known: Vec<(&str, &str)> =
                 parsed.replacements().iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
-            let made = parsed.render(&sentence).unwrap();
-            prop_assert!(length(&made) <= length(&sentence) * growth(&rules(&known)) + 1e-6);
+            let rendered = parsed.render(&sentence).unwrap();
+            prop_assert!(length(&rendered) <= length(&sentence) * growth(&rules(&known)) + 1e-6);
         }
     }
 }

@@ -74,7 +74,7 @@ pub struct Wanted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// Sentences, in order.
-    pub made: Vec<RenderedSentence>,
+    pub rendered: Vec<RenderedSentence>,
     /// The combination at which the list continues; `None`: the list ends here.
     pub next: Option<u64>,
 }
@@ -94,7 +94,7 @@ pub struct Trial {
     /// How many combinations the template has, including those that the rules remove.
     pub combinations: u64,
     /// The first sentences.
-    pub made: Vec<RenderedSentence>,
+    pub rendered: Vec<RenderedSentence>,
     /// Whether there may be more sentences.
     pub more: bool,
     /// How many of the tested combinations the rules remove.
@@ -176,7 +176,7 @@ impl EffectLibrary {
         let range = self.range(wanted.template);
         let folded = wanted.text.as_ref().map(|text| text.to_lowercase());
         let mut renderer = self.rules.renderer();
-        let mut made = Vec::new();
+        let mut rendered = Vec::new();
         let mut at = from.max(range.start);
         let last = range.end.min(at.saturating_add(MAX_SCANNED as u64));
         if let Some(text) = &folded {
@@ -186,25 +186,25 @@ impl EffectLibrary {
             for number in kept.containing(text, known) {
                 let Some(raw) = self.effects.nth(number.into()) else { break };
                 let text = renderer.render(&raw.text).map(str::to_owned);
-                made.extend(text.map(|text| self.rendered(number, raw.template, text)));
-                if made.len() == most {
+                rendered.extend(text.map(|text| self.rendered(number, raw.template, text)));
+                if rendered.len() == most {
                     at = number + 1;
                     break;
                 }
             }
         }
         let mut expansions = self.effects.expand_from(at.into());
-        while at < last && made.len() < most {
+        while at < last && rendered.len() < most {
             let Some((template, raw)) = expansions.next_text() else { break };
             let sentence = renderer.render(raw);
             let fits = |sentence: &&str| {
                 folded.as_ref().is_none_or(|text| sentence.to_lowercase().contains(text))
             };
             let text = sentence.filter(fits).map(str::to_owned);
-            made.extend(text.map(|text| self.rendered(at, template, text)));
+            rendered.extend(text.map(|text| self.rendered(at, template, text)));
             at += 1;
         }
-        Stretch { made, next: (at < range.end).then_some(at) }
+        Stretch { rendered, next: (at < range.end).then_some(at) }
     }
 
     fn folded(&self) -> &FoldedSentences {
@@ -218,10 +218,10 @@ impl EffectLibrary {
         let count = range.end - range.start;
         let mut renderer = self.rules.renderer();
         let mut draws = SplitMix64::new(seed);
-        let (mut made, mut seen) = (Vec::new(), BTreeSet::new());
+        let (mut rendered, mut seen) = (Vec::new(), BTreeSet::new());
         // Enough draws to find every one of a few hundred combinations. The limit ends the loop when the rules remove nearly all of them.
         for _ in 0..most.saturating_mul(50).saturating_add(5_000) {
-            if made.len() == most || seen.len() as u64 == count {
+            if rendered.len() == most || seen.len() as u64 == count {
                 break;
             }
             let drawn = range.start + u64::try_from(draws.below(count.into())).unwrap_or(0);
@@ -230,9 +230,9 @@ impl EffectLibrary {
             }
             let Some(raw) = self.effects.nth(drawn.into()) else { continue };
             let text = renderer.render(&raw.text).map(str::to_owned);
-            made.extend(text.map(|text| self.rendered(drawn, raw.template, text)));
+            rendered.extend(text.map(|text| self.rendered(drawn, raw.template, text)));
         }
-        made
+        rendered
     }
 
     /// The ways to make a sentence, taking removals, replacements and grammar fixes into account.
@@ -289,15 +289,15 @@ impl EffectLibrary {
     fn trial(&self, effects: &Effects, most: usize) -> Trial {
         let combinations = counted(effects.count());
         let mut renderer = self.rules.renderer();
-        let (mut made, mut removed) = (Vec::new(), 0);
+        let (mut rendered, mut removed) = (Vec::new(), 0);
         let mut at = 0_u64;
         for expansion in effects.expand().take(MAX_SCANNED) {
-            if made.len() == most {
+            if rendered.len() == most {
                 break;
             }
             match renderer.render(&expansion.text) {
                 None => removed += 1,
-                Some(text) => made.push(RenderedSentence {
+                Some(text) => rendered.push(RenderedSentence {
                     number: at,
                     template: 0,
                     text: text.to_owned(),
@@ -306,7 +306,7 @@ impl EffectLibrary {
             }
             at += 1;
         }
-        Trial { combinations, made, more: at < combinations, removed }
+        Trial { combinations, rendered, more: at < combinations, removed }
     }
 
     /// The number in the whole list of a combination of a template.

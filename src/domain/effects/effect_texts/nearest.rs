@@ -10,7 +10,7 @@ const MAX_COMPARED: usize = 50_000;
 /// Most features of all sentences together, of four bytes each. When the limit is reached, no further sentences are compared.
 const MAX_FEATURES: usize = 5_000_000;
 /// Most similar sentences for each sentence.
-const TOLD: usize = 3;
+const NEAREST_MAX: usize = 3;
 
 /// The hash of a word or of two consecutive words, and how often the same hash occurs earlier in the sentence.
 type Feature = (u64, u16);
@@ -36,8 +36,8 @@ impl SimilarSentences {
         let (mut place, mut kept) = (0_u32, 0);
         for combination in (0..).take(MAX_COMPARED) {
             let Some((_, raw)) = expansions.next_text() else { break };
-            let Some(made) = renderer.render(raw) else { continue };
-            let features = features(made);
+            let Some(rendered) = renderer.render(raw) else { continue };
+            let features = features(rendered);
             kept += features.len();
             if kept > MAX_FEATURES {
                 break;
@@ -82,15 +82,15 @@ impl SimilarSentences {
                 continue;
             }
             let likeness = likeness(shared, all);
-            if best.get(TOLD - 1).is_some_and(|worst| likeness <= worst.0) {
+            if best.get(NEAREST_MAX - 1).is_some_and(|worst| likeness <= worst.0) {
                 continue;
             }
             let Some(raw) = effects.nth((*combination).into()) else { continue };
-            let Some(made) = renderer.render(&raw.text) else { continue };
-            if best.iter().all(|(_, text)| text != made) {
+            let Some(rendered) = renderer.render(&raw.text) else { continue };
+            if best.iter().all(|(_, text)| text != rendered) {
                 let place = best.partition_point(|(other, _)| *other >= likeness);
-                best.insert(place, (likeness, made.to_owned()));
-                best.truncate(TOLD);
+                best.insert(place, (likeness, rendered.to_owned()));
+                best.truncate(NEAREST_MAX);
             }
         }
         best.into_iter().map(|(_, text)| text).collect()
@@ -176,8 +176,8 @@ mod tests {
         let wanted = counted(wanted);
         let mut best: Vec<(f64, String)> = Vec::new();
         for raw in effects.expand().take(MAX_COMPARED) {
-            let Some(made) = rules.render(&raw.text) else { continue };
-            let features = counted(&made);
+            let Some(rendered) = rules.render(&raw.text) else { continue };
+            let features = counted(&rendered);
             let both = features
                 .iter()
                 .map(|(feature, count)| wanted.get(feature).map_or(0, |other| *count.min(other)));
@@ -185,8 +185,8 @@ mod tests {
             let all = features.values().chain(wanted.values()).sum::<usize>();
             let all = u32::try_from(all).unwrap();
             let likeness = f64::from(both * 2) / f64::from(all.max(1));
-            if likeness >= 0.5 && best.iter().all(|(_, text)| *text != made) {
-                best.push((likeness, made));
+            if likeness >= 0.5 && best.iter().all(|(_, text)| *text != rendered) {
+                best.push((likeness, rendered));
             }
         }
         best.sort_by(|one, other| other.0.total_cmp(&one.0));
