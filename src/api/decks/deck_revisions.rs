@@ -18,7 +18,7 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteOwnDecks;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
-    Body, Caller, IdempotencyKey, May, OptionalBody, PageQuery, Params, cacheable,
+    Body, Caller, ClientNetwork, IdempotencyKey, May, OptionalBody, PageQuery, Params, cacheable,
 };
 use crate::memory::rendered::Freshness;
 
@@ -86,12 +86,13 @@ pub async fn restore_deck(
     state: web::Data<AppState>,
     by: May<WriteOwnDecks>,
     caller: Caller,
+    network: ClientNetwork,
     deck: web::Path<Uuid>,
     if_match: Result<IfMatch, Problem>,
     body: Body<RestoreDeckRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let which = (DeckId(*deck), body.value.revision);
-    Ok(changed(deck_revisions::restore(&state, &by, caller.viewer(), which, &if_match?).await?))
+    let (asker, which) = ((caller.viewer(), network.0), (DeckId(*deck), body.value.revision));
+    Ok(changed(deck_revisions::restore(&state, &by, asker, which, &if_match?).await?))
 }
 
 /// Which decks.

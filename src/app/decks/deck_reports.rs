@@ -207,9 +207,9 @@ async fn judge_sent<T>(
 /// A deck with the cards that it is judged by.
 pub(super) struct FoundDeck {
     pub deck: Deck,
-    lines: Vec<usize>,
+    pub lines: Vec<usize>,
     /// The response about the lines of a list. Names that are similar to its unknown names were searched when the list was read.
-    reading: Option<ListReadingResponse>,
+    pub reading: Option<ListReadingResponse>,
     pub cards: DeckPool,
     /// The same cards as a catalogue for the engine.
     pub catalogue: Arc<Catalogue>,
@@ -218,7 +218,7 @@ pub(super) struct FoundDeck {
 
 impl FoundDeck {
     /// An opened deck, with the cards that the boxes of these formats need.
-    pub async fn of_opened(
+    pub(super) async fn of_opened(
         app: &AppState,
         opened: &OpenedDeck,
         formats: &[Arc<Format>],

@@ -167,12 +167,7 @@ async fn bind(
 ) -> Result<BoundDeck, Problem> {
     match sent {
         SentDeck::Entries(deck) => {
-            let mut conn = StepConnection::new(&app.store);
-            let mentions = DeckMentions::of_deck(&deck);
-            let found = deck_cards::find(app, &mut conn, asker, game, &[], &mentions);
-            let (mut pool, _) = found.await?;
-            let mut cards = bound_cards(&deck, &pool.catalogue());
-            bind_places(&mut conn, game, &deck, &mut cards).await?;
+            let cards = bind_entries(app, asker, game, &deck).await?;
             Ok(BoundDeck { deck, cards, unread_lines: Vec::new(), reading: None })
         }
         SentDeck::List(text) => {
@@ -191,6 +186,22 @@ async fn bind(
             }
         }
     }
+}
+
+/// The card of each entry, among those that the asker may see; entries without a name are bound to the card at their place.
+pub(super) async fn bind_entries(
+    app: &AppState,
+    asker: Asker,
+    game: &Game,
+    deck: &Deck,
+) -> Result<Vec<Option<CardId>>, Problem> {
+    let mut conn = StepConnection::new(&app.store);
+    let mentions = DeckMentions::of_deck(deck);
+    let found = deck_cards::find(app, &mut conn, asker, game, &[], &mentions);
+    let (mut pool, _) = found.await?;
+    let mut cards = bound_cards(deck, &pool.catalogue());
+    bind_places(&mut conn, game, deck, &mut cards).await?;
+    Ok(cards)
 }
 
 /// The card of each entry, even if the printing does not exist; `None`: the entry matches no card, or several.

@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::deck_cards::Asker;
 use super::deck_input::DeckEntryBody;
 use super::deck_lists::{find_seen, see};
+use super::deck_requests::bind_entries;
 use super::deck_responses::{SeenDeck, VersionedDeck, entry_bodies};
 use super::deck_search;
 use super::deck_writes::{check_edit, store_new};
-use super::masks::{Masks, mask};
+use super::masks::{Masks, hidden_cards, mask};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -276,25 +278,52 @@ pub struct RestoreDeckRequest {
     pub revision: i64,
 }
 
-/// Restores an earlier revision of one of the caller's decks, as a new revision. Visibility and folder do not change.
+/// Restores an earlier revision of one of the caller's decks, as a new revision. Visibility and folder do not change. Entries are bound as in a deck that is
+/// replaced.
 pub async fn restore(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    viewer: Viewer,
+    asker: Asker,
     (id, revision): (DeckId, i64),
     if_match: &IfMatch,
 ) -> Result<VersionedDeck, Problem> {
+    let content = find_to_restore(app, by, asker, (id, revision)).await?;
+    let hidden = hidden_cards(app, &content.cards).await?;
     let is_current = |current| if_match.check(Revision(current)).is_ok();
     let at = app.clock.now();
     let edited = app
         .write(by, async |conn, by| {
-            deck_revisions::restore(conn, by, id, revision, is_current, at).await
+            deck_revisions::restore(conn, by, id, (&content, &hidden), is_current, at).await
         })
         .await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision, "revision of a deck restored");
     deck_search::publish(app, &stored).await;
-    Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
+    Ok(see(app, (asker.0, Some(by.account())), stored).await?.into())
+}
+
+/// The content of an earlier revision. An entry that was bound to no card is bound if the caller sees its card now: perhaps nobody else could read that
+/// revision, and others must not read the names of hidden cards in the restored one.
+async fn find_to_restore(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    asker: Asker,
+    (id, revision): (DeckId, i64),
+) -> Result<DeckContent, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = deck_revisions::find_own(&mut conn, by, id, revision).await?;
+    drop(conn);
+    let mut content = found.ok_or_else(Problem::not_found)?;
+    if content.has_unbound()
+        && let Ok(loaded) = app.named_game(content.format.game()).await?
+    {
+        let bound = bind_entries(app, asker, &loaded.game, &content.deck).await?;
+        content.cards.resize(bound.len(), None);
+        for (card, found) in content.cards.iter_mut().zip(bound) {
+            *card = card.or(found);
+        }
+    }
+    Ok(content)
 }
 
 /// Stores a private clone of a deck that the reader may see, with a reference to the source. Cards that are hidden from the reader are cloned without their

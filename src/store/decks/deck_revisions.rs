@@ -8,14 +8,13 @@ use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use super::deck_records::{DeckChanges, StoredDeck};
-use super::deck_writes::{Edited, lock, overwrite};
+use super::deck_writes::{Edited, inherited, lock, overwrite};
 use super::stored_content::{StoredContent, unreadable};
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::details::DeckFolder;
-use crate::domain::ids::{AccountId, DeckId};
+use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::db::codecs::json::Json;
-use crate::store::db::schema::deck_revisions;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
@@ -144,13 +143,31 @@ pub async fn find(
     Ok(Some(StoredRevision { deck, account, revision, content, created_at }))
 }
 
-/// Restores an earlier revision of one of the caller's decks as a new revision, if `is_current` accepts its revision.
-/// Its visibility and its folder stay as they are.
+/// The content of a revision of one of the caller's decks, for callers that may change it.
+pub async fn find_own(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnDecks>,
+    deck: DeckId,
+    revision: i64,
+) -> StoreResult<Option<DeckContent>> {
+    let found: Option<ContentRow> = sql("SELECT d.account_id, r.content, r.created_at FROM decks d JOIN deck_revisions r ON r.deck_id = d.id \
+         WHERE d.id = $deck AND r.revision = $revision AND d.account_id = $account AND d.deleted_at IS NULL")
+        .bind("deck", deck)
+        .bind("revision", revision)
+        .bind("account", by.account())
+        .get_result(conn)
+        .await
+        .optional()?;
+    found.map(|row| row.content.0.read()).transpose()
+}
+
+/// Stores the content of an earlier revision of one of the caller's decks as a new revision, if `is_current` accepts the
+/// revision of the deck. Its visibility and its folder stay as they are.
 pub async fn restore(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
     deck: DeckId,
-    revision: i64,
+    (content, hidden): (&DeckContent, &BTreeSet<CardId>),
     is_current: impl Fn(i64) -> bool,
     at: DateTime<Utc>,
 ) -> StoreResult<Edited<StoredDeck>> {
@@ -159,18 +176,16 @@ pub async fn restore(
         Some(row) if !is_current(row.revision) => return Ok(Edited::Stale),
         Some(row) => row,
     };
-    let kept = deck_revisions::table.find((deck, revision)).select(deck_revisions::content);
-    let Some(kept) = kept.first::<Json<StoredContent>>(conn).await.optional()? else {
-        return Ok(Edited::Missing);
-    };
     let folder = row.folder.as_deref().map(DeckFolder::parse).transpose().map_err(unreadable)?;
     let changes = DeckChanges {
-        content: &kept.0.read()?,
-        hidden: &BTreeSet::new(),
+        content,
+        hidden,
         visibility: row.visibility(),
         folder: folder.as_ref(),
         cloned_from: None,
         at,
     };
+    let content = inherited(conn, &row, &changes).await?;
+    let changes = DeckChanges { content: &content, ..changes };
     Ok(Edited::Done(overwrite(conn, &row, &changes).await?))
 }

@@ -186,7 +186,7 @@ pub async fn replace(
 }
 
 /// The new content of a locked deck, with the bindings that it takes over from the previous content.
-async fn inherited<'a>(
+pub(super) async fn inherited<'a>(
     conn: &mut Connection,
     row: &DeckRow,
     changes: &DeckChanges<'a>,

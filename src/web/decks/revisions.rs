@@ -232,7 +232,8 @@ pub(in crate::web) async fn restore(
 ) -> Result<HttpResponse, Problem> {
     let which = (DeckId(*deck), restored.number);
     let meant = Revision(restored.revision).meant();
-    let done = deck_revisions::restore(&state, &by, by.visitor.viewer(), which, &meant).await;
+    let asker = (by.visitor.viewer(), network.0);
+    let done = deck_revisions::restore(&state, &by, asker, which, &meant).await;
     let problem = match done {
         Ok(_) => return Ok(see_other(&deck_path(*deck))),
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => problem,

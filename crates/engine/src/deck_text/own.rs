@@ -430,6 +430,7 @@ impl From<CardReference> for Parts<'_> {
             number: card.number.map(Cow::Owned),
             rarity: card.rarity.map(Cow::Owned),
             tags: Vec::new(),
+            category: None,
         }
     }
 }

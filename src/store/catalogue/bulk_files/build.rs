@@ -388,13 +388,13 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
             bulk_files::built_at.eq(self.now),
             bulk_files::build_millis.eq(millis),
         );
-        let built = BuiltFile { name, row_count: file.row_count, size, is_new: true };
+        let published = BuiltFile { name, row_count: file.row_count, size, is_new: true };
         if let Some((before, ..)) = before.as_ref().filter(|(_, known, _)| *known == sha256) {
             diesel::update(bulk_files::table.find(before)).set(built).kept().execute(conn).await?;
             diesel::delete(bulk_chunks::table.filter(bulk_chunks::file_id.eq(id)))
                 .execute(conn)
                 .await?;
-            return Ok(BuiltFile { is_new: false, ..built });
+            return Ok(BuiltFile { is_new: false, ..published });
         }
         if let Some((before, ..)) = before {
             diesel::update(bulk_files::table.find(before))
@@ -406,7 +406,7 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         diesel::insert_into(bulk_files::table)
             .values((
                 bulk_files::id.eq(id),
-                bulk_files::name.eq(&built.name),
+                bulk_files::name.eq(&published.name),
                 bulk_files::game_code.eq(self.game),
                 bulk_files::kind.eq(file.kind),
                 bulk_files::row_count.eq(file.row_count),
@@ -418,7 +418,7 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
             ))
             .execute(conn)
             .await?;
-        Ok(built)
+        Ok(published)
     }
 }
 
