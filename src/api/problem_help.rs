@@ -109,7 +109,7 @@ impl ProblemHelp {
                 new,
             ),
             C::WrongCredentials => (
-                "There is no account with this name and this password. Which of the two is wrong is not said.",
+                "There is no account with this name and this password. The answer does not say which of the two is wrong.",
                 "Check both. Whoever forgot the password can set a new one with a recovery code: `POST /v1/accounts/recover`.",
                 new,
             ),
@@ -129,7 +129,7 @@ impl ProblemHelp {
                 new,
             ),
             C::WrongPassword => (
-                "The request must have the current password of the account, and what it has is not that.",
+                "The request must have the current password of the account, and its password is another one.",
                 "Send the right current password.",
                 new,
             ),
@@ -149,7 +149,7 @@ impl ProblemHelp {
                 new.detail("The token needs the scope decks:write.").with("scope", "decks:write"),
             ),
             C::LoginRequired => (
-                "The request has a personal access token, and what it asks for is only for somebody who logged in.",
+                "The request has a personal access token, but only somebody who logged in can do this.",
                 "Log in with `POST /v1/sessions`, and use the access token from there.",
                 new,
             ),
@@ -165,7 +165,7 @@ impl ProblemHelp {
                 new.detail("POST /v1/me/second-factor comes first."),
             ),
             C::NotFound => (
-                "The address names nothing that exists, or something that you may not see. Both have the same answer.",
+                "The address names nothing that exists, or something that you may not see. The answer is the same for both.",
                 "Check the address. If it names something private, log in as somebody who may see it.",
                 new,
             ),
@@ -226,12 +226,12 @@ impl ProblemHelp {
             ),
             C::TooManyRevisions => (
                 "A design has a limited number of revisions, and this one has that many.",
-                "Begin another design with what this one says.",
+                "Begin another design with the contents of this one.",
                 new.detail("A design has at most 500 revisions."),
             ),
             C::DesignStepRefused => (
-                "A design goes its way in steps, and from the status that it has this step cannot be taken. `detail` names the status.",
-                "Read the design again: its status may have changed. A design that is judged must be withdrawn before it is changed; what is official stays.",
+                "The status of the design does not allow this step. `detail` names the status.",
+                "Read the design again: its status may have changed. A design that is judged must be withdrawn before it is changed; an official design cannot be changed.",
                 new.detail("Its status is approved: it cannot be edited now."),
             ),
             C::DesignNameless => (
@@ -240,9 +240,9 @@ impl ProblemHelp {
                 new,
             ),
             C::DesignNameTaken => (
-                "A name is kept from others while its design is shared, and cards keep theirs. Names are the same whatever case, spaces and punctuation they are written \
+                "Nobody else can use the name of a shared design or of a card. Names are the same whatever case, spaces and punctuation they are written \
                  with, and also when they only look the same, in letters of whatever script.",
-                "Choose another name. `POST /v1/design-checks` tells whose name it is like.",
+                "Choose another name. `POST /v1/design-checks` reports whose name it is like.",
                 new.detail("Another design that everybody sees has this name, or one that looks the same."),
             ),
             C::DesignWasPublic => (
@@ -253,7 +253,7 @@ impl ProblemHelp {
             C::DesignNotReleasable => (
                 "Only a design that could become a card as it is can be submitted. `obstacles` lists what stands in the way: `violations` (it breaks rules), `free_text` (a sentence that no \
                  template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release).",
-                "Send the design to `POST /v1/design-checks`, which tells each fault with its place, and change it.",
+                "Send the design to `POST /v1/design-checks`, which reports each fault with its place, and change it.",
                 new.with("obstacles", json!(["free_text", "licence"])),
             ),
             C::DesignClaimed => (
@@ -262,12 +262,12 @@ impl ProblemHelp {
                 new.detail("Another moderator has claimed it until 2026-11-21T08:50:41+00:00."),
             ),
             C::DesignNotClaimed => (
-                "Who decides about a design must have claimed it. A claim ends after 30 minutes.",
+                "A moderator must claim a design before deciding about it. A claim ends after 30 minutes.",
                 "Claim it (again): `POST /v1/designs/{design}/claim`.",
                 new,
             ),
             C::DesignTakenDown => (
-                "After a report, a moderator keeps the design from everybody but you and other moderators. You can read it, and do nothing with it. The design says why (`takedown`).",
+                "After a report, a moderator took the design down: only you and moderators can see it. You can read it, but do nothing else with it. The design says why (`takedown`).",
                 "If you do not agree, write to the moderators: a decision can be changed.",
                 new,
             ),
@@ -277,13 +277,13 @@ impl ProblemHelp {
                 new,
             ),
             C::ReleaseNotConfirmed => (
-                "A design that others have seen is no surprise any more. In a set whose cards start hidden, whoever remembers it knows the card.",
-                "Choose a set whose cards are open, or send `\"was_public\": true` if you want it all the same.",
+                "A design that others have seen is no surprise any more. In a set whose cards start hidden, everybody who remembers the design knows the card.",
+                "Choose a set whose cards are open, or send `\"was_public\": true` if you want this set nevertheless.",
                 new,
             ),
             C::PerkRefused => (
-                "What the designer of the card earned cannot be given: another copy was given before, or the designer is banned. `detail` says which.",
-                "Read `GET /v1/designs/{design}/perk`. A perk is granted once, and a copy that was given is taken back by nobody.",
+                "The perk of the card's designer cannot be given: another copy was given before, or the designer is banned. `detail` says which.",
+                "Read `GET /v1/designs/{design}/perk`. A perk is granted once, and nobody can take back a copy that was given.",
                 new.detail("The designer has been given another copy."),
             ),
             C::FeedbackRefused => (
@@ -297,7 +297,7 @@ impl ProblemHelp {
                 new,
             ),
             C::SuggestionClosed => (
-                "A suggestion is taken, declined or withdrawn once. `detail` says what became of this one.",
+                "A suggestion is taken, declined or withdrawn once. `detail` says which of these happened to this one.",
                 "Read the suggestion again. Another one can be made.",
                 new.detail("It was taken."),
             ),
@@ -320,37 +320,37 @@ impl ProblemHelp {
                 new.detail("The file looks like an SVG; send a PNG, JPEG or WebP picture.").with("reason", "unknown_format"),
             ),
             C::ArtworkQuotaReached => (
-                "An account keeps so many bytes of artwork, both sizes of each counted. `bytes_used` and `bytes_quota` tell how many.",
+                "The bytes of artwork of an account are limited; both sizes of each picture count. `bytes_used` is the present sum, `bytes_quota` the limit.",
                 "Delete artwork that none of your designs shows: `GET /v1/me/artworks` lists it.",
                 new.with("bytes_used", 104_000_000).with("bytes_quota", 104_857_600),
             ),
             C::ArtworkInUse => (
-                "Revisions are never changed: what one of them shows stays, also when later ones show something else.",
+                "Revisions are never changed: the artwork of a revision stays, even if later revisions show another one.",
                 "Delete the design, if nobody else has seen it. Otherwise leave the artwork where it is.",
                 new,
             ),
             C::OwnDesign => (
                 "Nobody rates their own design or suggests changes of it, and moderators do not judge what they made themselves.",
-                "Leave it to others. Your own design you can change.",
+                "Leave it to others. You can change your own design.",
                 new,
             ),
             C::OwnDeck => (
                 "A like says that somebody else finds a deck good.",
-                "Leave it to others. Decks of others you can like.",
+                "Leave it to others. You can like decks of others.",
                 new,
             ),
             C::TooManyFollowed => (
                 "An account can follow a limited number of authors.",
-                "Follow somebody no more: `GET /v1/me/followed-authors` lists whom you follow.",
+                "Stop following an author: `GET /v1/me/followed-authors` lists whom you follow.",
                 new.detail("An account can follow at most 500 authors."),
             ),
             C::TooManyWatched => (
-                "An account can watch a limited number of decks: each of them is judged again every day.",
-                "Watch a deck no more: `GET /v1/me/watched-decks` lists which ones you watch.",
+                "An account can watch a limited number of decks: each of them is judged again each day.",
+                "Stop watching a deck: `GET /v1/me/watched-decks` lists which ones you watch.",
                 new.detail("An account can watch at most 100 decks."),
             ),
             C::DailyLimitReached => (
-                "Some things can be done so many times a day by one account; new accounts may do less. The day ends at midnight in UTC.",
+                "An account can do some things only a limited number of times a day; new accounts may do less. The day ends at midnight in UTC.",
                 "Wait as many seconds as `Retry-After` says.",
                 new.retry_after(11_520),
             ),
@@ -360,8 +360,8 @@ impl ProblemHelp {
                 new,
             ),
             C::NumberTaken => (
-                "The new number belongs to another card of the set, or to one that was there before. Old numbers lead to where their card is \
-                 now, so they are not given again.",
+                "The new number belongs to another card of the set, or to one that was there before. Old numbers lead to the present place of \
+                 their card, so they are not given again.",
                 "Choose another number.",
                 new,
             ),
@@ -392,13 +392,13 @@ impl ProblemHelp {
                 new,
             ),
             C::Gone => (
-                "What the request is about existed, and does not exist any more: for example, what the first request with this \
+                "The object of the request existed, but does not exist any more: for example, the object that the first request with this \
                  `Idempotency-Key` created was deleted, or a list of events begins later than the number that you know.",
-                "Read what there is now. To create something again, use a new `Idempotency-Key`.",
-                new.detail("The feed does not continue from this number: read the catalogue again from the beginning."),
+                "Read the present state. To create something again, use a new `Idempotency-Key`.",
+                new.detail("The feed does not continue from this number: read the complete catalogue again."),
             ),
             C::UnknownFormat => (
-                "The game, the format, or its variant does not exist, or not on that day. `errors` names each, and says what there is.",
+                "The game, the format, or its variant does not exist, or not on that day. `errors` names each, and lists the existing ones.",
                 "Use a name that `errors` lists. `GET /v1/games/{game}/formats` lists the formats of a game.",
                 new.detail("There is no format ttcg/pauper; there is ttcg/standard.").errors(vec![InputFault::at(
                     "/format", "There is no format ttcg/pauper; there is ttcg/standard."
@@ -462,7 +462,7 @@ impl ProblemHelp {
                 new.errors(vec![InputFault::at("/serial", SerialError::Check)]),
             ),
             C::SubmissionRejected => (
-                "There is no valid copy with this code and this name. It is not said whether the code is unknown, the name is that of another \
+                "There is no valid copy with this code and this name. The answer does not say whether the code is unknown, the name is that of another \
                  card, or the copy is void. One of your attempts was used up.",
                 "Compare the code and the name with the card. After too many rejected codes you have to wait.",
                 new,
@@ -496,7 +496,7 @@ impl ProblemHelp {
                 new.detail("Refused: the set has no cards."),
             ),
             C::CommitmentNotPrinted => (
-                "A plan can be revealed when its copies are printed, and these are not.",
+                "A plan can be revealed after its copies are printed, and these are not printed yet.",
                 "Print them first, with the command in `detail`.",
                 new.detail("Print it with `cardscape mint --commitment 01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11`, again if its print run was broken off."),
             ),
@@ -516,9 +516,9 @@ impl ProblemHelp {
                 new,
             ),
             C::NoSuchTrader => (
-                "There is no player of this name, or this player accepts no offers. Both have the same answer.",
+                "There is no player of this name, or this player accepts no offers. The answer is the same for both.",
                 "Check the name, or ask the player to accept offers: `PUT /v1/me/trading`.",
-                new.detail("There is no such player, or this player takes no offers: both have the same answer."),
+                new.detail("There is no such player, or this player accepts no offers: the answer is the same for both."),
             ),
             C::TooManyTrades => (
                 "You have the greatest number of open offers that an account may have.",
@@ -584,8 +584,8 @@ impl ProblemHelp {
                 new.retry_after(1),
             ),
             C::RateLimited => (
-                "Your network sends more requests than it may. The headers `RateLimit` and `RateLimit-Policy` of every answer say how many that \
-                 are.",
+                "Your network sends more requests than it may. The headers `RateLimit` and `RateLimit-Policy` of every answer state the \
+                 limit.",
                 "Wait as many seconds as `Retry-After` says, and send fewer requests at a time.",
                 new.retry_after(1),
             ),
@@ -610,8 +610,8 @@ impl ProblemHelp {
                 new.retry_after(3_600),
             ),
             C::Internal => (
-                "The service has a fault. What it is stands in its log, not in this answer.",
-                "Send the request again later. If it fails again, tell the operator of the service the id in `instance`.",
+                "The service has a fault. Its log describes the fault; this answer does not.",
+                "Send the request again later. If it fails again, report the id in `instance` to the operator of the service.",
                 new,
             ),
             C::Unavailable => (

@@ -42,7 +42,7 @@ pub struct ProblemHelpResponse {
     pub row: ProblemCodeResponse,
     /// What happened.
     #[schema(
-        example = "The address names nothing that exists, or something that you may not see. Both have the same answer."
+        example = "The address names nothing that exists, or something that you may not see. The answer is the same for both."
     )]
     pub what_happened: &'static str,
     /// What you can do about it.

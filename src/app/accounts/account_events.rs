@@ -259,9 +259,8 @@ pub async fn open_stream(
 fn checked_position(extent: Extent, after: u64) -> Result<i64, Problem> {
     let after = i64::try_from(after).ok().filter(|after| extent.continues(*after));
     after.ok_or_else(|| {
-        Problem::new(ProblemCode::Gone).detail(
-            "The events do not continue from this number: read your data again from the beginning.",
-        )
+        Problem::new(ProblemCode::Gone)
+            .detail("The events do not continue from this number: read all your data again.")
     })
 }
 

@@ -139,9 +139,8 @@ pub async fn follow(
 }
 
 fn feed_gap() -> Problem {
-    Problem::new(ProblemCode::Gone).detail(
-        "The feed does not continue from this number: read the catalogue again from the beginning.",
-    )
+    Problem::new(ProblemCode::Gone)
+        .detail("The feed does not continue from this number: read the complete catalogue again.")
 }
 
 /// Converts a sequence number; `None`: it is too large to be one.

@@ -195,7 +195,7 @@ fn answer_offer(
         Offered::Repeat(_) => {}
         Offered::NoSuchTrader => {
             return Err(Problem::new(ProblemCode::NoSuchTrader).detail(
-                "There is no such player, or this player takes no offers: both have the same answer.",
+                "There is no such player, or this player accepts no offers: the answer is the same for both.",
             ));
         }
         Offered::Oneself => {

@@ -72,7 +72,7 @@ const FRESHNESS: Freshness = Freshness::Public(0);
         "flavour": 200, "lore": 2000, "credits": 200,
     },
     "licences": [{
-        "code": "none", "text": "Nothing but being read here; it cannot be submitted for release.", "allows_release": false,
+        "code": "none", "text": "Others may only read it here; it cannot be submitted for release.", "allows_release": false,
     }],
     "effect_texts": {
         "combinations": 9590,
@@ -250,7 +250,7 @@ pub struct LicenceResponse {
 impl From<Licence> for LicenceResponse {
     fn from(licence: Licence) -> Self {
         let text = match licence {
-            Licence::None => "Nothing but being read here; it cannot be submitted for release.",
+            Licence::None => "Others may only read it here; it cannot be submitted for release.",
             Licence::Release => {
                 "Cardscape may print and publish it as a card of the game, with the author's name."
             }

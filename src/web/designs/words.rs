@@ -473,7 +473,7 @@ pub(super) fn licence(code: &str) -> &'static str {
             "Creative Commons Attribution 4.0: anybody may share and adapt it with the author's name."
         }
         "cc0-1.0" => "Creative Commons Zero 1.0: anybody may do anything with it.",
-        _ => "Nothing but being read here; it cannot become a card.",
+        _ => "Others may only read it here; it cannot become a card.",
     }
 }
 
