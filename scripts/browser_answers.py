@@ -128,7 +128,7 @@ ANSWERS = [
     Answer("joined-with-card", "/submit", "This copy is yours now", lambda scene: code_with_name(scene) | new_account(scene)),
     Answer("joined-without-card", "/submit", "The account is made", lambda scene: code_with_another_name(scene) | new_account(scene), 422),
     Answer("join-with-card-refused", "/submit", "A name has 3 to 32", lambda scene: code_with_name(scene) | {"name": "..", "password": "short"}, 422),
-    Answer("batch", "/submit/batch", "What became of each line", lines_of_codes, player="ada"),
+    Answer("batch", "/submit/batch", "Result of each line", lines_of_codes, player="ada"),
     Answer("batch-refused", "/submit/batch", "more than 50", lambda scene: {"lines": "A\n" * 51}, 422, "ada"),
     Answer("log-in-refused", "/login", "wrong", lambda scene: {"name": "ada", "password": "another lamp"}, 401),
     Answer("join-refused", "/join", "Another account", lambda scene: {"name": "ada", "password": PASSWORD}, 409),

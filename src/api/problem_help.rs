@@ -478,7 +478,7 @@ impl ProblemHelp {
             C::CopyPassedOn => (
                 "You owned this copy, and somebody else owns it now: by a trade, or because a moderator decided so. Nothing was noted.",
                 "If the card came back to you, ask the other player to offer you the copy in a trade.",
-                new.detail("You know the code because the copy was yours. If the card came back to you, ask the one who gave it to offer you the copy in a trade."),
+                new.detail("You know the code because the copy was yours. If the card came back to you, ask the player who gave it to offer you the copy in a trade."),
             ),
             C::AlreadyReviewed => (
                 "A moderator confirmed this submission and you refuse it, or the other way round. A review is final.",

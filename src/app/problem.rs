@@ -123,7 +123,7 @@ problem_codes! {
     FeedbackRefused = 403 "feedback_refused" "Feedback is not accepted here";
     CommentFinal = 409 "comment_final" "A comment can be changed for 15 minutes";
     SuggestionClosed = 409 "suggestion_closed" "The suggestion was answered or withdrawn";
-    SuggestionOutdated = 409 "suggestion_outdated" "The design says something else since";
+    SuggestionOutdated = 409 "suggestion_outdated" "The design was changed in the meantime";
     TooManyBlocks = 409 "too_many_blocks" "The account has blocked as many others as it may";
     UnreadableArtwork = 422 "unreadable_artwork" "The file is no picture that can be taken";
     ArtworkQuotaReached = 409 "artwork_quota_reached" "The account has no room for this artwork";

@@ -40,7 +40,7 @@ pub(super) const BETWEEN_LABELS: &str = " · ";
 
 // The first page.
 pub(super) const UNLOCK_WALL: &str = "Cards waiting to be unlocked";
-pub(super) const UNLOCK_WALL_ABOUT: &str = "A hidden card shows itself when enough players have submitted the code of a copy. Until then everybody sees its back, and how far it is.";
+pub(super) const UNLOCK_WALL_ABOUT: &str = "A hidden card is shown when enough players have submitted the code of a copy. Until then everybody sees its back and its progress.";
 pub(super) const NO_HIDDEN_CARDS: &str = "No card is hidden at the moment: everything is open.";
 pub(super) const MORE_SETS: &str = "More sets with hidden cards";
 pub(super) const ALL_HIDDEN_CARDS: &str = "All hidden cards";
@@ -53,7 +53,7 @@ pub(super) const NO_GAMES: &str = "There is no game yet.";
 
 // Cards on all pages.
 pub(super) const HIDDEN_CARD: &str = "Hidden card";
-pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Until then there is no more to see here than how far it is.";
+pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Until then this page shows only its progress.";
 pub(super) const HIDDEN_PREVIEW: &str = "A card that is hidden until the community unlocks it.";
 pub(super) const HIDDEN_FROM_OTHERS: &str =
     "Others do not see this card yet: it is hidden, and you have a copy.";
@@ -102,13 +102,13 @@ pub(super) const PRINTED: &str = "Printed";
 pub(super) const REGISTERED: &str = "Registered";
 pub(super) const EXPECTED: &str = "Expected";
 pub(super) const ANNOUNCEMENTS: &str = "Announced print runs";
-pub(super) const ANNOUNCEMENTS_ABOUT: &str = "The hash was published before printing. What the run promises is sealed in it until the run is revealed. From then on everybody can check that it was printed as it was announced.";
+pub(super) const ANNOUNCEMENTS_ABOUT: &str = "The hash was published before printing. The promises of the run stay secret behind it until the run is revealed. From then on everybody can check that the run was printed as it was announced.";
 pub(super) const WEIGHT: &str = "Weight";
 pub(super) const WEIGHTS_ABOUT: &str = "Every card has as many copies as any other of its run. Its rarities share them by their weights.";
 pub(super) const PROMISED: &str = "Promised";
 pub(super) const PROMISE_KEPT: &str =
     "As many copies were printed in each rarity as the announcements promised.";
-pub(super) const PROMISE_DIFFERS: &str = "What was printed is not what the announcements promised. It also differs if cards were moved or merged since.";
+pub(super) const PROMISE_DIFFERS: &str = "The printed copies are not those that the announcements promised. It also differs if cards were moved or merged since.";
 pub(super) const COPIES_PER_CARD: &str = "Copies of each card";
 pub(super) const COPIES: &str = "Copies";
 pub(super) const SHARE: &str = "Share";
@@ -150,7 +150,7 @@ pub(super) const QUERY_REFUSED: &str = "This query cannot be read";
 pub(super) const NARROW: &str = "Narrow the search";
 pub(super) const CHOOSE_GAME: &str = "Choose a game to see what its cards can be narrowed by.";
 pub(super) const NO_FACETS: &str =
-    "What the cards can be narrowed by could not be counted now. The cards are all here.";
+    "The values to narrow the search by could not be counted now. All cards are listed.";
 pub(super) const NEXT_PAGE: &str = "Next page";
 pub(super) const FIRST_PAGE: &str = "First page";
 pub(super) const PAGES: &str = "Pages";
@@ -179,7 +179,7 @@ pub(super) const HELP_EXAMPLE: &str = "Example";
 pub(super) const HELP_MEANING: &str = "Meaning";
 pub(super) const HELP_SYNTAX_TITLE: &str = "How queries are written";
 pub(super) const HELP_FIELDS: &str = "Fields";
-pub(super) const HELP_FIELDS_ABOUT: &str = "Beside these, every attribute of a game is a field by its code. Hidden cards are found by game, set, number, progress and whether they are hidden; no other term tells anything of them.";
+pub(super) const HELP_FIELDS_ABOUT: &str = "Every attribute of a game is also a field, named by its code. Hidden cards are found by game, set, number, progress and whether they are hidden; no other term reveals anything about them.";
 pub(super) const HELP_FIELD: &str = "Field";
 pub(super) const HELP_SHORT: &str = "Short";
 pub(super) const HELP_OPERATORS: &str = "Operators";
@@ -187,13 +187,13 @@ pub(super) const HELP_GUIDE: &str = "The whole language";
 pub(super) const KEYS: &str = "Keys";
 pub(super) const KEYS_ABOUT: &str = "On every page / leads to the search, and on the page of a card the arrows lead to the cards before and after.";
 pub(super) const USE_KEYS: &str = "Use these keys";
-pub(super) const USE_KEYS_HELP: &str = "Switch them off if you press them without meaning to, or speak to your device. This browser keeps it.";
+pub(super) const USE_KEYS_HELP: &str = "Switch them off if you press them by accident, or control your device by voice. This browser remembers the choice.";
 
 // Pages for failed requests.
 pub(super) const TO_THE_START: &str = "To the start page";
 pub(super) const TRY_AGAIN: &str = "Try again";
 pub(super) const SEND_AGAIN: &str = "Send it again";
-pub(super) const FORM_KEPT: &str = "What you sent is kept on this page.";
+pub(super) const FORM_KEPT: &str = "This page keeps the data that you sent.";
 pub(super) const FIRST_IN_ANOTHER_TAB: &str =
     "The first button opens another tab. When you are done there, come back to this page.";
 pub(super) const RELOAD_TO_SEND: &str =
@@ -225,8 +225,8 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
             "It needs another role than yours, or it was sent by a page of another site.",
         ),
         (_, 409) => (
-            "Something came in between",
-            "What you wanted to change has changed since you read it. Look at it again.",
+            "Something has changed",
+            "The data that you wanted to change are not as you read them. Look at them again.",
         ),
         (ProblemCode::InvalidBody, _) => (
             "This form cannot be read",
@@ -245,7 +245,7 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
         (_, 413 | 414 | 431) => ("Too large", "The request is larger than this page takes."),
         (_, 429) => (
             "Too many requests",
-            "Your network has asked for more than its share. Others in the same network count, too.",
+            "Your network has sent too many requests. Requests of others in the same network count, too.",
         ),
         (ProblemCode::TimedOut, _) => (
             "That took too long",
@@ -254,7 +254,7 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
         (_, 503) => ("Not available right now", "The service cannot answer at the moment."),
         (_, 500..) => (
             "Something went wrong on our side",
-            "The fault was written down. Trying again later may help.",
+            "The fault was recorded. Try again later.",
         ),
         _ => (
             "This address cannot be read",
@@ -469,13 +469,13 @@ pub(super) fn share(part: u64, all: u64) -> String {
 }
 
 /// The explanation of the verdict on a run.
-pub(super) const VOLUNTARY: &str = "Nobody must register a card: some rarities may be registered sooner than others. A difference is a reason to look closer, and proves nothing by itself.";
+pub(super) const VOLUNTARY: &str = "Players need not register their cards, and some rarities may be registered sooner than others. A difference is a reason to look closer, but proves nothing by itself.";
 
 /// The comparison of the registered copies with the promised shares; `p`: the probability that chance alone causes as large a difference.
 pub(super) fn verdict(p: f64) -> String {
     let percent = (p * 100.0).clamp(0.0, 100.0);
     if p < 0.01 {
-        "The registered copies differ from what was printed by more than chance makes likely."
+        "The registered copies differ more from the printed ones than chance makes likely."
             .to_owned()
     } else {
         format!(

@@ -157,7 +157,7 @@ pub(super) fn answer(
         Submitted::PassedOn => {
             tracing::info!(account = %by.account(), "serial of a copy that this account gave away");
             Err(Problem::new(ProblemCode::CopyPassedOn).detail(
-                "You know the code because the copy was yours. If the card came back to you, ask the one who gave it to offer you the copy in a trade.",
+                "You know the code because the copy was yours. If the card came back to you, ask the player who gave it to offer you the copy in a trade.",
             ))
         }
         Submitted::Rejected => Err(Problem::new(ProblemCode::SubmissionRejected)),

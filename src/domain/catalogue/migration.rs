@@ -36,9 +36,9 @@ pub enum MergeRefusal {
     #[error("The cards are of different games.")]
     OtherGame,
     /// One of them is hidden.
-    #[error("One of the cards is hidden: where it leads would tell what it is.")]
+    #[error("One of the cards is hidden: the merge would reveal what it is.")]
     Hidden,
     /// Copies of the card, or other data that cannot be merged, exist.
-    #[error("Something that cannot be undone hangs on the card: copies, submissions or the like.")]
+    #[error("The card has copies, submissions or similar data, which cannot be merged.")]
     Used,
 }

@@ -92,7 +92,7 @@ pub(super) const CHANGE_PASSWORD_ABOUT: &str = "All other devices are logged out
 pub(super) const CURRENT_PASSWORD: &str = "Current password";
 pub(super) const REPLACE_CODES: &str = "Make new recovery codes, too";
 pub(super) const REPLACE_CODES_HELP: &str =
-    "As you should if somebody else may have seen the old ones. They stop working then.";
+    "Do this if somebody else may have seen the old ones. The old codes then stop working.";
 pub(in crate::web) const NEW_RECOVERY_CODES: &str = "New recovery codes";
 pub(super) const NEW_RECOVERY_CODES_ABOUT: &str =
     "The codes that you have stop working, used or not. The new ones are shown once.";
@@ -117,7 +117,7 @@ pub(super) fn proof_fault(code: ProblemCode) -> Option<&'static str> {
 
 // The second factor.
 pub(super) const FACTOR: &str = "Second factor";
-pub(super) const FACTOR_ABOUT: &str = "With a second factor a log-in needs, beside the password, six digits that a device of yours shows: a stolen password is then not enough.";
+pub(super) const FACTOR_ABOUT: &str = "With a second factor, a log-in needs the password and six digits that a device of yours shows: a stolen password is then not enough.";
 pub(super) const FACTOR_ON: &str = "The second factor is on.";
 pub(super) const FACTOR_REQUIRED: &str =
     "Your role needs a second factor: without one nothing else is possible.";
@@ -126,7 +126,7 @@ pub(super) const SWITCH_OFF: &str = "Switch the second factor off";
 pub(super) const BEGIN_AGAIN: &str = "Begin again with another secret";
 pub(super) const SHOW_SECRET: &str = "Show the secret";
 pub(super) const SECRET: &str = "Secret";
-pub(super) const SECRET_STEP: &str = "Take the secret over into an authenticator app: with the button, if the app is on this device, or by typing it there.";
+pub(super) const SECRET_STEP: &str = "Enter the secret in an authenticator app: with the button, if the app is on this device, or by typing it there.";
 pub(super) const OPEN_APP: &str = "Open in an authenticator app";
 pub(super) const SECRET_SHOWN_ONCE: &str =
     "The secret is shown now and never again. Whoever knows it has your second factor.";
@@ -139,7 +139,7 @@ pub(super) const NEW_FACTOR_CODES: &str = "New recovery codes of the second fact
 pub(super) const NEW_FACTOR_CODES_ABOUT: &str =
     "The codes that you have stop working. The new ones are shown once.";
 pub(super) const FACTOR_CODES: &str = "Recovery codes of your second factor";
-pub(super) const FACTOR_CODES_ABOUT: &str = "Each of these codes stands once for the six digits, when you have lost the device. Keep them apart from the recovery codes of the account, which are for a lost password.";
+pub(super) const FACTOR_CODES_ABOUT: &str = "If you have lost the device, each of these codes works once instead of the six digits. Keep them apart from the recovery codes of the account, which are for a lost password.";
 
 /// How many recovery codes of the second factor are left.
 pub(super) fn codes_left(count: i64) -> String {
@@ -152,12 +152,12 @@ pub(super) fn codes_left(count: i64) -> String {
 
 /// Until when the service waits for the first code.
 pub(super) fn first_code_until(until: &str) -> String {
-    format!("Type the first code that the app shows. It is waited for until {until}.")
+    format!("Type the first code that the app shows. The service waits for it until {until}.")
 }
 
 // Personal access tokens.
 pub(super) const TOKENS: &str = "Personal access tokens";
-pub(super) const TOKENS_ABOUT: &str = "With a token a program of yours does over the API what you allow it, and never more than you may do yourself. It needs no password.";
+pub(super) const TOKENS_ABOUT: &str = "With a token, a program of yours can use the API without your password. It can do what you allow, and never more than you may do yourself.";
 pub(super) const OWN_TOKENS: &str = "Your tokens";
 pub(super) const NO_TOKENS: &str = "You have no token.";
 pub(super) const NEW_TOKEN: &str = "A new token";
@@ -173,7 +173,7 @@ pub(super) const REVOKE: &str = "Revoke";
 pub(super) const MAKE_TOKEN: &str = "Make the token";
 pub(super) const TOKEN_MADE: &str = "Your new token";
 pub(super) const TOKEN_SHOWN_ONCE: &str = "The token is shown now and never again. Whoever knows it can do with your account what it may do.";
-pub(super) const TOKEN_SHOWN_BEFORE: &str = "This token was made and shown before: you sent the form twice. If you have not kept it, revoke it and make another.";
+pub(super) const TOKEN_SHOWN_BEFORE: &str = "This token was made and shown before: you sent the form twice. If you have not kept it, revoke it and make another one.";
 
 /// A number of days.
 pub(super) fn days(count: u16) -> String {
@@ -226,8 +226,8 @@ pub(super) fn token_fault(code: ProblemCode) -> Option<&'static str> {
 // Events of the account.
 pub(super) const EVENTS: &str = "What happened";
 pub(super) const NO_EVENTS: &str = "Nothing happened to your account within the last 90 days.";
-pub(super) const EVENT_SETTINGS: &str = "What you are told";
-pub(super) const EVENT_SETTINGS_ABOUT: &str = "You are always told what happens to your cards, trades and disputes. What happens while a box is empty is not told later.";
+pub(super) const EVENT_SETTINGS: &str = "Events that you get";
+pub(super) const EVENT_SETTINGS_ABOUT: &str = "You always get the events of your cards, trades and disputes. Events that happen while their box is empty are not shown later.";
 pub(super) const TELL_ME: &str = "Tell me when";
 
 // Join and recover.
@@ -247,7 +247,7 @@ pub(in crate::web) const CODES_KEPT_SUBMIT: &str = "I have kept them: register t
 pub(super) const CODES_KEPT_LOG_IN: &str = "I have kept them: log in";
 pub(in crate::web) const OWN_ACCOUNT: &str = "Your account";
 pub(in crate::web) const NEW_ACCOUNT: &str = "Your account and its recovery codes";
-pub(in crate::web) const NEW_ACCOUNT_ONCE: &str = "What stands here is shown now and never again. Print this page, or write it down, and keep it where nobody else looks.";
+pub(in crate::web) const NEW_ACCOUNT_ONCE: &str = "This page is shown now and never again. Print it, or write its contents down, and keep them where nobody else looks.";
 pub(in crate::web) const CODES_NOT_SHOWN: &str = "The account was there already: the form came twice. If you have not seen its recovery codes, make new ones.";
 pub(super) const RECOVER: &str = "Set a new password";
 pub(super) const RECOVER_ABOUT: &str = "You need one of the recovery codes that were shown when you made the account. It works once, and all devices are logged out. A second factor stays on.";
@@ -276,7 +276,7 @@ pub(super) fn name_fault(error: &TextError) -> String {
 pub(in crate::web) fn password_fault(error: PasswordError) -> &'static str {
     match error {
         PasswordError::Length => "A password has 10 to 128 characters.",
-        PasswordError::Common => "This password is one of those that are tried first.",
+        PasswordError::Common => "This password is easy to guess.",
         PasswordError::Name => "The name of the account must not stand in the password.",
     }
 }

@@ -22,8 +22,8 @@ pub(super) const NO_TEXT: &str = "Choose a file, or paste its text.";
 pub(super) const NO_GAME: &str =
     "Type the code of a game: letters, digits, hyphens and underscores.";
 pub(super) const NO_SUCH_GAME: &str = "There is no such game. Bring in its manifest first.";
-pub(super) const NOT_CHECKED: &str = "This was not checked yet, or was changed since. It is checked now: look at the result, and bring it in then.";
-pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game since your check. It was checked again: look at the result, and then bring it in.";
+pub(super) const NOT_CHECKED: &str = "This was not checked yet, or was changed after the check. It is checked now: look at the result, and bring it in then.";
+pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game since your check. The file is checked again: look at the result, and bring it in then.";
 pub(super) const MANIFEST_CHANGED_MEANWHILE: &str = "Somebody else has changed the manifest since you read it. Both versions stand below: check yours again to put it in the place of the other.";
 pub(super) const FAULTS_IN_FILE: &str = "What is wrong, line by line";
 pub(super) const WHOLE_FILE: &str = "The whole file";
@@ -143,7 +143,7 @@ pub(super) fn all_of(name: &str) -> String {
 
 // Unlock, move and merge.
 pub(super) const UNLOCK: &str = "Unlock it";
-pub(super) const UNLOCK_ABOUT: &str = "There is no way back. Everybody sees the card from now on, however many submissions it has, and those who follow the service are told.";
+pub(super) const UNLOCK_ABOUT: &str = "This is final. Everybody sees the card from now on, however many submissions it has, and followers of the change feed are notified.";
 pub(super) const FOR_AUDIT_LOG: &str = "1 to 500 characters, for the audit log.";
 pub(super) const MOVE: &str = "Give it another number";
 pub(super) const MOVE_ABOUT: &str = "The old number leads to the new place for ever, and no other card can take it. This cannot be done while one of the sets is printed: copies carry its numbers.";
@@ -197,7 +197,7 @@ pub(super) const CHANGE_RULING: &str = "Change a ruling";
 pub(super) const DELETE_RULING: &str = "Take this ruling away?";
 pub(super) const DELETE_RULING_ABOUT: &str =
     "It is not shown any more. The history of the card keeps it.";
-pub(super) const RULING_ABOUT: &str = "A ruling says how the card is to be read, an erratum what it should say. Everybody who sees the card reads it, and its history tells of it.";
+pub(super) const RULING_ABOUT: &str = "A ruling says how the card is to be read, an erratum what it should say. Everybody who sees the card reads it, and the history of the card lists it.";
 pub(super) const CHOOSE_KIND: &str = "Must be a ruling or an erratum.";
 pub(super) const RULING_TEXT: &str = "Text";
 pub(super) const RULING_TEXT_HELP: &str = "1 to 2,000 characters. A new line begins a paragraph.";

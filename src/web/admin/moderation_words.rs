@@ -51,7 +51,7 @@ pub(super) const CLOSED: &str = "Over since";
 pub(super) const STATEMENTS: &str = "What both sides say";
 pub(super) const NO_STATEMENTS: &str =
     "Nobody has said anything yet. Both sides can, on the pages of their disputes.";
-pub(super) const DECIDE_ABOUT: &str = "There is no way back. Both sides are told, and read your reason. Other claims to the copy stay open, against whoever has it then.";
+pub(super) const DECIDE_ABOUT: &str = "This is final. Both sides are notified, and read your reason. Other claims to the copy stay open, against its new owner.";
 pub(super) const OUTCOME: &str = "Whose the copy is";
 pub(super) const CHOOSE_OUTCOME: &str = "Choose whose the copy is.";
 pub(super) const REASON_FAULT: &str = "Give a reason of 1 to 500 characters, on one line.";

@@ -67,7 +67,7 @@ pub(super) const TOOLS: [PageLink; 6] = [
         PRINT_RUNS,
         "Plan, announce and reveal print runs; see what was printed.",
     ),
-    ("/admin/webhooks", WEBHOOKS, "Tell other services what happens to the catalogue."),
+    ("/admin/webhooks", WEBHOOKS, "Notify other services of changes of the catalogue."),
     ("/admin/audit-log", AUDIT_LOG, "Who did what, and when."),
 ];
 
@@ -174,7 +174,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
             "This run is not printed yet. It can be revealed when its codes count."
         }
         ProblemCode::CardsStillHidden => {
-            "Cards of this set are still hidden, and the plan would tell in which rarities they exist."
+            "Cards of this set are still hidden, and the plan would reveal in which rarities they exist."
         }
         ProblemCode::TooManyWebhooks => {
             "There are as many webhooks as there may be. Delete one first."

@@ -12,7 +12,7 @@ pub(super) const IMPORT: &str = "Import a file";
 pub(super) const EXPORT: &str = "Export as CSV";
 pub(super) const NOTHING: &str =
     "You have counted no card yet. Add one by its name below, or import a file.";
-pub(super) const NOTHING_FITS: &str = "You have counted no such card.";
+pub(super) const NOTHING_FITS: &str = "You have not counted any such card.";
 pub(super) const CONDITION: &str = "Condition";
 pub(super) const SAVE: &str = "Set";
 pub(super) const LESS: &str = "−1";
@@ -28,11 +28,11 @@ pub(super) const SEVERAL_PRINTINGS: &str =
 pub(super) const NO_SUCH_CARD: &str =
     "There is no such card that you may see. Compare its name, set, number and rarity.";
 pub(super) const WHICH: &str = "Which one do you mean?";
-pub(super) const ALREADY_SO: &str = "Nothing was changed: the count is so already.";
+pub(super) const ALREADY_SO: &str = "Nothing was changed: this is already the count.";
 pub(super) const NUMBER_FAULT: &str = "The number must be 0 to 9999.";
 pub(super) const ADD_FAULT: &str = "The number must be 1 to 9999.";
 
-pub(super) const PROGRESS_ABOUT: &str = "Sets of which you have something: cards and printings that you have counted, or that are registered to you.";
+pub(super) const PROGRESS_ABOUT: &str = "The sets of which you have cards or printings, counted by you or registered to you.";
 pub(super) const NO_PROGRESS: &str = "You have nothing of this game yet.";
 pub(super) const SHOW: &str = "Show";
 pub(super) const CARDS: &str = "Cards";
@@ -47,16 +47,16 @@ pub(super) const REGISTERED: &str = "Registered";
 pub(super) const SPARE: &str = "To spare";
 pub(super) const TO_HAVES: &str = "Put cards on your haves";
 
-pub(super) const IMPORT_ABOUT: &str = "A CSV file with headings, as Moxfield, Archidekt, Deckbox, ManaBox, Dragon Shield, TCGplayer and this site write it. You see first what each line means; nothing is counted until you say so.";
+pub(super) const IMPORT_ABOUT: &str = "A CSV file with headings, as Moxfield, Archidekt, Deckbox, ManaBox, Dragon Shield, TCGplayer and this site write it. First you see what each line means; nothing is counted until you confirm.";
 pub(super) const FILE: &str = "File";
 pub(super) const FILE_HELP: &str = "At most 16 MiB and 50,000 lines.";
 pub(super) const PASTE: &str = "Or paste it";
 pub(super) const PASTE_HELP: &str =
-    "At most 256 KiB, with the headings in the first line. A file that is chosen goes first.";
+    "At most 256 KiB, with the headings in the first line. If you also choose a file, the file is used.";
 pub(super) const PASTED_TOO_LONG: &str =
     "The pasted text is longer than 256 KiB. Save it as a file, and choose that.";
 pub(super) const PASTE_EXAMPLE: &str = "Count,Name,Set,Rarity\n4,Kettle Imp,hearth,common";
-pub(super) const MODE: &str = "What becomes of your counts";
+pub(super) const MODE: &str = "Effect on your counts";
 /// A line that may mean several printings.
 pub(in crate::web) const SEVERAL_RARITIES: &str = "The card comes in several rarities. Name one in the line, or choose for lines without a rarity: “Are the most common printing”.";
 pub(in crate::web) const WITHOUT_RARITY: &str = "Lines without a rarity";
@@ -76,9 +76,9 @@ pub(super) const HEADINGS: &str = "Columns that were read";
 pub(super) const HEADINGS_LEFT: &str = "Columns that were not read";
 pub(super) const COMMIT: &str = "Count these cards";
 pub(super) const COMMIT_OK: &str = "Count them, and leave out the other lines";
-pub(super) const NOTHING_USABLE: &str = "No line can be counted. Mend the file and send it again.";
+pub(super) const NOTHING_USABLE: &str = "No line can be counted. Correct the file and send it again.";
 pub(super) const REPLACES: &str =
-    "Your counts become what the file says: what it does not name is taken away.";
+    "Your counts become those of the file: cards that it does not name are removed.";
 pub(super) const ANOTHER_FILE: &str = "Import another file";
 pub(super) const IMPORTED: &str = "The file is imported";
 pub(super) const IMPORT_GONE: &str =

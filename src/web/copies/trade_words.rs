@@ -3,7 +3,7 @@
 use crate::app::problem::ProblemCode;
 use crate::web::words::grouped;
 
-pub(super) const TRADES_ABOUT: &str = "Registered copies change hands by offers. Nothing moves before the other side accepts, and then everything moves at once.";
+pub(super) const TRADES_ABOUT: &str = "Registered copies change hands by offers. No copy changes hands before the other side accepts; then all copies change hands at once.";
 pub(super) const NEW_OFFER: &str = "New offer";
 pub(super) const FIND: &str = "Find somebody to trade with";
 pub(super) const UNTIL: &str = "Open until";
@@ -21,7 +21,7 @@ pub(super) const GIVE_NOTHING: &str = "Nothing: it is a gift to you.";
 pub(super) const GET_NOTHING: &str = "Nothing: it is a gift of yours.";
 pub(super) const ANSWERS_ANOTHER: &str = "The offer that this one answers";
 pub(super) const ANSWERED_BY_ANOTHER: &str = "The offer that answers this one";
-pub(super) const STUCK: &str = "A copy of this offer cannot be given any more. As it is, the offer can only end without a trade.";
+pub(super) const STUCK: &str = "A copy of this offer cannot be given any more, so the offer cannot lead to a trade.";
 pub(super) const DISPUTE_COMES_ALONG: &str =
     "Somebody claims a copy that you would get. Whoever takes the copy takes the dispute, too.";
 pub(super) const MY_DECKS: &str = "What it means for your decks";
@@ -35,7 +35,7 @@ pub(super) const CANCEL: &str = "Take the offer back";
 pub(super) const COUNTER: &str = "Answer with another offer";
 
 pub(super) const OFFER_ABOUT: &str = "Choose what you give and what you ask for. The other player can accept, decline, or answer with another offer.";
-pub(super) const COUNTER_ABOUT: &str = "Your offer takes the place of the one that it answers.";
+pub(super) const COUNTER_ABOUT: &str = "Your offer replaces the one that it answers.";
 pub(super) const WITH: &str = "Offer a trade to";
 pub(super) const WITH_HELP: &str = "The name of the other player.";
 pub(super) const SUITING: &str = "Players whose lists fit yours";
@@ -45,7 +45,7 @@ pub(super) const FILTER_THEIRS: &str = "Find among the other player's copies";
 /// Shown by the script while copies are chosen.
 pub(super) const CHOSEN: &str = "{chosen} chosen; {shown} of {all} are shown.";
 pub(super) const GO_ON: &str = "Go on";
-pub(super) const CHOOSE_AGAIN: &str = "Choose again";
+pub(super) const CHOOSE_ANEW: &str = "Choose again";
 pub(super) const GIVE_LEGEND: &str = "What you give";
 pub(super) const WANT_LEGEND: &str = "What you ask for";
 pub(super) const NO_OWN_COPIES: &str = "You have no copy here that could be given.";
@@ -53,10 +53,10 @@ pub(super) const SHOWS_NOTHING: &str = "This player shows you no copies here. Yo
 pub(super) const MORE_OF_MINE: &str = "More of your copies";
 pub(super) const MORE_OF_THEIRS: &str = "More of the other player's copies";
 pub(super) const SHOW_PART: &str = "Show only some of the copies";
-pub(super) const SHOW_PART_ABOUT: &str = "What is chosen stays chosen.";
+pub(super) const SHOW_PART_ABOUT: &str = "Your choice is kept.";
 pub(super) const MESSAGE: &str = "Message";
 pub(super) const MESSAGE_HELP: &str =
-    "What the other player reads with the offer. It may be empty.";
+    "A message that the other player reads with the offer. It may be empty.";
 pub(super) const LIFETIME: &str = "The offer stands for";
 pub(super) const SEND: &str = "Send the offer";
 
@@ -93,7 +93,7 @@ pub(super) fn state(state: &str, is_own: bool) -> &'static str {
         ("declined", _) => "Declined",
         ("cancelled", _) => "Taken back",
         ("countered", _) => "Answered with another offer",
-        ("lapsed", _) => "Void: a copy or a player could not trade any more",
+        ("lapsed", _) => "Void: a copy could not be traded or a player could not trade any more",
         ("expired", _) => "Not answered in time",
         _ => "Closed",
     }
@@ -212,21 +212,21 @@ pub(super) fn decks_left(left_out: usize, not_compared: i64) -> Option<String> {
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::TradeClosed => {
-            "The offer is not open any more. This is what has become of it."
+            "The offer is not open any more. Its present state is below."
         }
         ProblemCode::NotYourTurn => "Only the other player can do this.",
         ProblemCode::TradeLapsed => {
-            "The offer has lapsed: a copy or a player of it cannot trade any more. Nothing changed hands."
+            "The offer has lapsed: a copy cannot be traded or a player cannot trade any more. Nothing changed hands."
         }
         ProblemCode::NoSuchTrader => "There is no player of this name who takes offers from you.",
         ProblemCode::TooManyTrades => {
-            "You have as many open offers as one may have. Take one back first."
+            "You have the greatest number of open offers that an account may have. Take one back first."
         }
         ProblemCode::IdempotencyKeyReused => {
             "This form was sent before with other contents. Send it once more."
         }
         ProblemCode::IdempotencyInProgress => "The offer is being sent at the moment.",
-        ProblemCode::InvalidBody => "Something in the offer is not as it should be.",
+        ProblemCode::InvalidBody => "The offer contains a fault.",
         _ => return None,
     })
 }

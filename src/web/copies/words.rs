@@ -31,7 +31,7 @@ pub(in crate::web) const NAME_OR_NUMBER: &str = "Give the name of the card, or i
 
 // Copies.
 pub(super) const MY_COPIES_ABOUT: &str =
-    "Cards whose codes are registered to you. They can be traded, and open hidden cards to you.";
+    "Cards whose codes are registered to you. You can trade them, and with a copy you see its card even if it is hidden.";
 pub(super) const NO_COPIES: &str =
     "No copy is registered to you yet. Type the code of a card that you have.";
 pub(super) const NO_COPIES_FIT: &str = "You have no such copy.";
@@ -49,7 +49,7 @@ pub(super) const SHOW_DISPUTE: &str = "The dispute";
 pub(super) const IS_DISPUTED: &str = "Somebody claims it";
 
 // Lists.
-pub(super) const LISTS_ABOUT: &str = "What you look for, and what you would give away. Lists that are public help others to find you, and you them.";
+pub(super) const LISTS_ABOUT: &str = "Cards that you look for, and cards that you would give away. Public lists help others to find you, and help you to find them.";
 pub(super) const WANTS: &str = "Wants";
 pub(super) const HAVES: &str = "Haves";
 pub(super) const WANTS_ABOUT: &str = "Cards that you look for.";
@@ -70,7 +70,7 @@ pub(super) const ADD_FAULT: &str = "The number must be 1 to 9999.";
 pub(super) const ON_LIST_ALREADY: &str =
     "The card is on the list already. Change its number there.";
 pub(super) const LIST_FULL: &str = "The list holds 2000 entries: take some off first.";
-pub(super) const LIST_CHANGED_MEANWHILE: &str = "The list was changed elsewhere since you opened it, and nothing was overwritten. Beside numbers that differ is what the list has. Saving again puts yours in its place.";
+pub(super) const LIST_CHANGED_MEANWHILE: &str = "The list was changed elsewhere since you opened it, and nothing was overwritten. Where numbers differ, the number in the list stands beside yours. If you save again, yours replace them.";
 
 /// The message about a refused number of a card.
 pub(super) fn number_fault(card: &str) -> String {
@@ -126,7 +126,7 @@ pub(super) fn all_of(count: usize) -> String {
 }
 
 // Players.
-pub(super) const THIS_IS_YOU: &str = "This is what others see of you. Public lists are read by everybody. Other players see your copies if you allow it in your account.";
+pub(super) const THIS_IS_YOU: &str = "Others see this page. Everybody can read public lists. Other players see your copies if you allow it in your account.";
 pub(super) const SHOWN_COPIES: &str = "Copies";
 pub(super) const NO_SHOWN_COPIES: &str = "There is no copy to show at the moment.";
 pub(super) const ALL_SHOWN_COPIES: &str = "All copies";
@@ -187,7 +187,7 @@ pub(super) fn role_about(is_claimant: bool) -> &'static str {
 pub(super) fn dispute_state(state: &str) -> &'static str {
     match state {
         "open" => "Not decided yet",
-        "for_owner" => "Decided: it stays with whoever had it",
+        "for_owner" => "Decided: the owner keeps it",
         "for_claimant" => "Decided: it is the claimant's",
         "withdrawn" => "The claim was withdrawn",
         "settled" => "Settled by a trade",
@@ -207,8 +207,8 @@ pub(super) fn statements_left(left: i64) -> String {
 /// The message about a refused action in a dispute. `None`: the problem is shown on a page of its own.
 pub(super) fn dispute_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
-        ProblemCode::DisputeClosed => "The dispute is closed. This is what has become of it.",
-        ProblemCode::TooManyStatements => "You have said as much as one side may say.",
+        ProblemCode::DisputeClosed => "The dispute is closed. Its result is below.",
+        ProblemCode::TooManyStatements => "You have made the greatest number of statements that one side may make.",
         ProblemCode::NotYourTurn => "Only the claimant can withdraw the claim.",
         ProblemCode::IdempotencyKeyReused => {
             "This form was sent before with other contents. Send it once more."

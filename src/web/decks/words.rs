@@ -5,7 +5,7 @@ use crate::web::words::{cards, grouped, titled};
 
 pub(super) const DECKS: &str = crate::web::words::DECKS;
 pub(super) const PUBLIC_DECKS_ABOUT: &str =
-    "Decks that players show to everybody, what was published last first.";
+    "Decks that players show to everybody, the last published first.";
 pub(super) const DECK_SEARCH_FIELD: &str = "Search decks";
 pub(super) const DECK_SEARCH_EXAMPLE: &str = "contains:\"Kettle Imp\" legal:standard";
 pub(super) const SORT_NEW: &str = "Published last";
@@ -35,7 +35,7 @@ pub(super) const NO_FORMAT: &str = "Choose a format: the list does not say its o
 
 pub(super) const WAY_TO_REPORT: &str = "The whole report";
 pub(super) const PICK: &str = "Add a card by its name";
-pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card in the first zone, or as a new line at the end of that zone. It needs a format.";
+pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card in the first zone, or as a new line at the end of that zone. This needs a format.";
 pub(super) const PICK_ADD: &str = "Add";
 pub(super) const PICKED: &str = "{name}: {count} on its line.";
 pub(super) const CANNOT_ADD: &str =
@@ -52,7 +52,7 @@ pub(super) const LINE: &str = "Line";
 pub(super) const WRITTEN: &str = "Written";
 pub(super) const OUTCOME: &str = "What became of it";
 pub(super) const READING: &str = "How the list was read";
-pub(super) const NAMES_LEFT_OUT: &str = "There are too many unknown names, or too many people search just now: near names were not looked up for all of them.";
+pub(super) const NAMES_LEFT_OUT: &str = "There are too many unknown names, or too many people search just now: similar names were not searched for all of them.";
 pub(super) const CARDS_OF_DECK: &str = "Cards of the deck";
 pub(super) const NO_ENTRIES: &str = "The deck has no cards.";
 pub(super) const NOT_KNOWN: &str = "Unknown cards";
@@ -63,7 +63,7 @@ pub(super) const BELOW: &str = "Lower";
 pub(super) const ABOVE: &str = "Higher";
 pub(super) const COPIES_WITH_IT: &str = "Cards with it";
 pub(super) const FORMAT_GONE: &str =
-    "The format of this deck is not there any more: nothing can be said by its rules.";
+    "The format of this deck does not exist any more, so the deck cannot be judged by its rules.";
 
 pub(super) const DESCRIPTION: &str = "Description";
 pub(super) const LEGALITY: &str = "Where it is legal";
@@ -94,9 +94,9 @@ pub(super) const CARD: &str = "Card";
 pub(super) const CHANGE: &str = "Change";
 pub(super) const ZONES: &str = "Where";
 pub(super) const RESTORE: &str = "Make the deck this version again";
-pub(super) const RESTORE_ABOUT: &str = "Name, description, tags and cards become those of this version, as a new version. Who may read the deck and its folder stay as they are, and nothing that is kept is lost.";
+pub(super) const RESTORE_ABOUT: &str = "A new version gets the name, description, tags and cards of this version. The folder and the readers of the deck stay the same, and no kept version is lost.";
 pub(super) const RESTORE_NOW: &str = "Restore it";
-pub(super) const CHANGED_BEFORE_RESTORING: &str = "The deck was changed since you opened the page. Look at what differs again before you restore this version.";
+pub(super) const CHANGED_BEFORE_RESTORING: &str = "The deck was changed since you opened the page. Look at the differences again before you restore this version.";
 
 pub(super) const PROXIES: &str = "Print its cards";
 pub(super) const PROXIES_ABOUT: &str = "Nine cards of 63 × 88 mm on each sheet of A4. Print the page at 100 %, without fitting it to the paper. Cards that are hidden from you or not known have a frame with their text.";
@@ -118,13 +118,13 @@ pub(super) const SAVE: &str = "Save";
 pub(super) const VISIBILITY: &str = "Who may read it";
 pub(super) const TAGS: &str = "Tags";
 pub(super) const TAGS_HELP: &str = "One a line.";
-pub(super) const FOLDER_HELP: &str = "Where you keep it. Nobody else is told.";
+pub(super) const FOLDER_HELP: &str = "The place where you keep it. Nobody else sees it.";
 pub(super) const DESCRIPTION_HELP: &str =
     "*Emphasis* stands between stars, and a blank line begins a paragraph.";
-pub(super) const CHANGED_MEANWHILE: &str = "The deck was changed elsewhere since you opened this page, and nothing was overwritten. Below the form is the version that is saved. Saving again puts yours in its place.";
+pub(super) const CHANGED_MEANWHILE: &str = "The deck was changed elsewhere since you opened this page, and nothing was overwritten. The saved version is below the form. If you save again, yours replaces it.";
 pub(super) const SAVED_VERSION: &str = "The version that is saved";
 pub(super) const YOUR_VERSION: &str = "Your version";
-pub(super) const NAMES_COPIES: &str = "This deck says which of your copies it is made of, which the list does not show. Cards that stay as they are written keep their copies; of a card with fewer left than it has copies, the deck forgets which they are.";
+pub(super) const NAMES_COPIES: &str = "This deck names the copies that you use for it, which the list does not show. Unchanged lines keep their copies. If a card has fewer left than it has named copies, the deck forgets which copies they are.";
 pub(super) const CHANGED_BEFORE_DELETING: &str =
     "The deck was changed since you opened the page. Look at it again before you delete it.";
 
@@ -392,7 +392,7 @@ pub(super) fn undelete_of(name: &str) -> String {
 /// The message about refused input that belongs to no field. `None`: the problem is shown on a page of its own.
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
-        ProblemCode::InvalidBody => "What was sent cannot be read.",
+        ProblemCode::InvalidBody => "The form that you sent cannot be read.",
         ProblemCode::UnreadableDeckList => "Nothing of this list can be read.",
         ProblemCode::UnknownFormat => "There is no such format today.",
         ProblemCode::TooManyDecks => {

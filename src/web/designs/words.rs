@@ -22,7 +22,7 @@ pub(super) const NO_DESIGNS: &str =
     "No design fits. Leave out a term, or design the card that you miss.";
 pub(super) const CHOOSE_GAME: &str = "Choose a game to see what its designs can be narrowed by.";
 pub(super) const NO_FACETS: &str =
-    "What the designs can be narrowed by could not be counted now. The designs are all here.";
+    "The values to narrow the search by could not be counted now. All designs are listed.";
 pub(super) const BY: &str = "by";
 
 // The page of a design.
@@ -83,7 +83,7 @@ pub(super) const DELETE_COMMENT_ABOUT: &str = "Its text is gone for everybody. R
 // Suggested changes.
 pub(super) const SUGGESTIONS: &str = "Suggestions";
 pub(super) const SUGGESTIONS_ABOUT: &str =
-    "Would you write it otherwise? The author can take your change over, and you are credited.";
+    "Do you have a better version? The author can accept your change, and you are credited.";
 pub(super) const SUGGEST_CHANGE: &str = "Suggest a change";
 pub(super) const YOUR_SUGGESTIONS: &str = "Your suggestions for it";
 pub(super) const NO_OPEN_SUGGESTIONS: &str = "No suggestion is open.";
@@ -96,7 +96,7 @@ pub(super) const TAKE: &str = "Take it";
 pub(super) const DECLINE_SUGGESTION: &str = "Decline";
 pub(super) const WITHDRAW_SUGGESTION: &str = "Withdraw it";
 pub(super) const MESSAGE: &str = "Why";
-pub(super) const MESSAGE_HELP: &str = "Tell the author what your change is good for.";
+pub(super) const MESSAGE_HELP: &str = "Explain to the author why your change is useful.";
 pub(super) const CHANGED_BEFORE_SUGGESTING: &str = "The design was changed since you began. The saved version is below: send your suggestion again to suggest it for that one.";
 pub(super) const SEND_ABOUT: &str = "The author sees what you changed, and takes it or declines.";
 pub(super) const SEND_SUGGESTION: &str = "Send the suggestion";
@@ -139,7 +139,7 @@ pub(super) const TOO_MANY_PICTURES: &str = "Two of your pictures are being read 
 pub(super) const PICTURES_BUSY: &str = "Too many pictures are being read just now.";
 pub(super) const EARLIER_PICTURES: &str = "Or choose one that you uploaded";
 pub(super) const NO_PICTURE: &str = "No picture: the card shows an emblem";
-pub(super) const ARTWORK_CHANGED: &str = "The design was changed since you opened this page. The picture that it has now, and what is said of it, stand below: send yours again to put them in their place.";
+pub(super) const ARTWORK_CHANGED: &str = "The design was changed since you opened this page. Its present picture and details are below: send yours again to replace them.";
 pub(super) const ALT: &str = "What the picture shows";
 pub(super) const ALT_HELP: &str = "For players who do not see it, in a sentence.";
 pub(super) const ARTWORK_LATER: &str = "Once the design is saved, you add artwork on its page.";
@@ -154,7 +154,7 @@ pub(super) const CHOOSE_ONE: &str = "Choose one of the list.";
 pub(super) const NAME_HELP: &str = "A design can be saved without a name, and shared with one.";
 pub(super) const OTHER_RARITIES: &str = "Numbers in other rarities";
 pub(super) const OTHER_RARITIES_ABOUT: &str =
-    "Leave a field empty, and its number is worked out from the lowest rarity.";
+    "The number of an empty field is computed from the lowest rarity.";
 pub(super) const NO_EFFECTS: &str = "Cards of this kind have no effects.";
 pub(super) const SLOT: &str = "Place";
 pub(super) const STYLE: &str = "Style";
@@ -178,13 +178,13 @@ pub(super) const UNCHECKED: &str =
     "The rules could not be checked just now. You can go on and save.";
 pub(super) const NO_CHECK: &str = "It cannot be checked as it is.";
 pub(super) const TEMPLATES_ABOUT: &str =
-    "Sentences from templates can be released. Choose one, then what stands in its places.";
+    "Sentences from templates can be released. Choose one, then the values of its places.";
 pub(super) const TEMPLATE: &str = "Template";
 pub(super) const MORE_CHOICES: &str = "More choices";
 pub(super) const ONE_BACK: &str = "One choice back";
 pub(super) const USE_SENTENCE: &str = "Use this sentence";
 pub(super) const REMOVED_SENTENCE: &str =
-    "No card may have this sentence. Go one choice back, and choose another.";
+    "No card may have this sentence. Go back by one choice, and choose another value.";
 
 // The check.
 pub(super) const BEFORE_RELEASE: &str = "Before it can become a card";
@@ -218,7 +218,7 @@ pub(super) const DECIDE: &str = "Decide";
 pub(super) const GIVE_BACK: &str = "Give it back undecided";
 pub(super) const CLAIM: &str = "Claim it";
 pub(super) const CLAIM_ABOUT: &str =
-    "You see the checklist and can decide for half an hour; nobody else can meanwhile.";
+    "You see the checklist. For half an hour, nobody else can decide.";
 pub(super) const REPORTS: &str = "Reports";
 
 // Authors.
@@ -437,7 +437,7 @@ pub(super) fn step_about(step: AuthorStep) -> &'static str {
             "You ask for the release of the design as an official card, under the terms that you chose. A moderator looks at it; until then you cannot change it. It must break no rule."
         }
         AuthorStep::Withdraw => {
-            "The design leaves the gallery, and its name is free for others. Who knows its identifier still finds it. You can share it again."
+            "The design leaves the gallery, and its name is free for others. People who know its identifier can still find it. You can share it again."
         }
         AuthorStep::Delete => "The design is gone for good, with all of its revisions.",
     }
@@ -627,7 +627,7 @@ pub(super) fn reason(reason: AbuseReason) -> &'static str {
 /// The message about a form that was refused for a reason that is not the fault of a field. `None`: the problem is shown on a page of its own.
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
-        ProblemCode::InvalidBody => "What was sent cannot be read.",
+        ProblemCode::InvalidBody => "The form that you sent cannot be read.",
         ProblemCode::TooManyDesigns => {
             "You have as many designs as an account can have. Delete drafts that you do not need."
         }
@@ -648,14 +648,14 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::TooManyFollowed => "You follow as many authors as an account can.",
         ProblemCode::FeedbackRefused => "Feedback is not accepted here.",
         ProblemCode::CommentFinal => COMMENT_FINAL,
-        ProblemCode::SuggestionClosed => "The suggestion was answered or withdrawn meanwhile.",
+        ProblemCode::SuggestionClosed => "The suggestion was answered or withdrawn in the meantime.",
         ProblemCode::SuggestionOutdated => {
-            "The design says something else since. Look at it again, and begin from there."
+            "The design was changed in the meantime. Look at it again, and begin from there."
         }
         ProblemCode::DailyLimitReached => "You have done this as often today as you may.",
         ProblemCode::ArtworkQuotaReached => "You have no room for another picture.",
         ProblemCode::PreconditionFailed => {
-            "It was changed since you opened this page. Both versions are below: what you save takes the place of the saved one."
+            "It was changed since you opened this page. Both versions are below: if you save, your version replaces the saved one."
         }
         ProblemCode::IdempotencyKeyReused => {
             "This form was sent before with other contents, which are saved. Send it again to save these, too."

@@ -25,9 +25,9 @@ fn merge(refusal: MergeRefusal) -> &'static str {
     match refusal {
         MergeRefusal::Itself => "A card cannot become one with itself.",
         MergeRefusal::OtherGame => "The two cards are of different games.",
-        MergeRefusal::Hidden => "One of the cards is hidden: where it leads would tell what it is.",
+        MergeRefusal::Hidden => "One of the cards is hidden: the merge would reveal what it is.",
         MergeRefusal::Used => {
-            "There are copies of the card, submissions or the like, which cannot be undone."
+            "The card has copies, submissions or similar data, which cannot be merged."
         }
     }
 }

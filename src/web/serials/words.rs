@@ -17,12 +17,12 @@ pub(super) const CARD_HELP: &str = "As it is printed. Case and punctuation do no
 pub(super) const SEND: &str = "Register";
 pub(super) const NEW_HERE: &str = "New here?";
 pub(super) const NEW_HERE_ABOUT: &str = "Choose a name and a password: you get an account, and the card is registered to it. You need no e-mail address.";
-pub(super) const MADE_PASSWORD: &str = "Or leave it empty: a password is then made for you and shown once, beside your recovery codes.";
+pub(super) const MADE_PASSWORD: &str = "Or leave it empty: then you get a generated password, which is shown once, beside your recovery codes.";
 pub(super) const JOIN_AND_SEND: &str = "Make an account and register";
 pub(super) const LOG_IN_AND_SEND: &str = "I have an account: log in and register";
 pub(super) const WELCOMED: &str = "The account is made, and you are logged in.";
 pub(super) const NOT_REGISTERED: &str = "We do not know whether the card was registered. Press the button again: nothing is done twice.";
-pub(super) const LOGGED_IN_MEANWHILE: &str = "You are logged in meanwhile, and no account was made. Press the button to register the card to the account that you have.";
+pub(super) const LOGGED_IN_MEANWHILE: &str = "You have logged in in the meantime, so no account was created. Press the button to register the card to your account.";
 pub(super) const KEPT_AND_ANOTHER: &str = "I have kept them: register another card";
 pub(super) const SEVERAL: &str = "Register several cards at once";
 pub(super) const ONE: &str = "Register one card";
@@ -50,7 +50,7 @@ pub(super) const BATCH_ABOUT: &str =
     "One card a line, up to 50: the code, a space, and the name of the card.";
 pub(super) const LINES: &str = "Codes and names";
 pub(super) const LINES_EXAMPLE: &str = "7KQ2-X0FM-93TD-AW5G Nobody's Shadow";
-pub(super) const VERDICTS: &str = "What became of each line";
+pub(super) const VERDICTS: &str = "Result of each line";
 pub(super) const LINE: &str = "Line";
 pub(super) const VERDICT: &str = "Result";
 pub(super) const LOG_IN_IN_ANOTHER_TAB: &str =
@@ -100,7 +100,7 @@ pub(super) fn submission_fault(
         ProblemCode::CopyPassedOn => (
             "This copy was yours once and is somebody else's now.",
             &[
-                "If the card came back to you, ask who gave it to you to offer you the copy in a trade.",
+                "If the card came back to you, ask the player who gave it to you to offer you the copy in a trade.",
             ],
         ),
         ProblemCode::SerialAttemptsUsedUp => (
@@ -149,7 +149,7 @@ pub(super) fn standing(
             None => "Your account is new: it will count for the unlock later.".to_owned(),
         },
         ("held", _) => {
-            "It waits: as many players in your network as may count for this card do so already."
+            "It waits: the limit of players in your network that count for this card is reached."
                 .to_owned()
         }
         _ => String::new(),

@@ -62,7 +62,7 @@ async fn the_recovery_form_reports_a_weak_password_at_its_field() {
     let fields = [("name", "ada"), ("recovery_code", "x"), ("new_password", "password1234")];
     let page = browser.sent("/recover", &fields, 422).await;
     assert_eq!(fault_of(&page, "name"), "");
-    assert!(fault_of(&page, "new_password").contains("tried first"));
+    assert!(fault_of(&page, "new_password").contains("easy to guess"));
 }
 
 /// A person without an account scans a card. At the end, the card is registered, and the recovery codes were shown.

@@ -196,7 +196,7 @@ async fn the_collection_is_filtered_and_shows_no_hidden_card() {
             && !narrowed.only("main").text.contains("Hidden card")
     );
     let none = hers.page("/my/collection?rarity=rare&set=base").await;
-    assert!(none.only("main").text.contains("You have counted no such card."));
+    assert!(none.only("main").text.contains("You have not counted any such card."));
     for query in ["game=none", "set=baze", "rarity=a b", "cursor=x"] {
         assert_eq!(hers.get(&format!("/my/collection?{query}")).await.status, 400, "{query}");
     }
@@ -274,6 +274,6 @@ async fn a_form_with_an_invalid_cursor_changes_nothing() {
     let cursor = first["next_cursor"].as_str().unwrap();
     let page = hers.page(&format!("/my/collection?cursor={cursor}")).await;
     let main = &page.only("main").text;
-    assert!(main.contains("You have counted no such card."), "{main}");
+    assert!(main.contains("You have not counted any such card."), "{main}");
     assert!(!main.contains("You have counted no card yet."), "{main}");
 }

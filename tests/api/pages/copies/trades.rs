@@ -116,7 +116,7 @@ async fn an_offer_that_cannot_be_accepted_says_so() {
     let lapsed = check("lapsed", &lapsed);
     let main = &lapsed.only("main").text;
     assert!(
-        main.contains("Nothing changed hands.") && main.contains("Void: a copy or a player"),
+        main.contains("Nothing changed hands.") && main.contains("Void: a copy could not be traded"),
         "{main}"
     );
     assert_eq!(app.copies_of(&ada).await, [copy]);
