@@ -54,7 +54,7 @@ problem_codes! {
     MalformedJson = 400 "malformed_json" "The body is not well-formed JSON";
     InvalidQuery = 400 "invalid_query" "A query parameter is unknown, missing or has a wrong value";
     InvalidHeader = 400 "invalid_header" "A request header has a wrong value";
-    InvalidCursor = 400 "invalid_cursor" "The cursor is not one that this list gave out";
+    InvalidCursor = 400 "invalid_cursor" "The cursor does not come from this list";
     NotUtf8 = 400 "not_utf8" "The file is not UTF-8 text";
     InvalidRequest = 400 "invalid_request" "The request is not valid HTTP";
     BodyTooSlow = 408 "body_too_slow" "The body of the request took too long";
@@ -97,9 +97,9 @@ problem_codes! {
     TooManyRulings = 409 "too_many_rulings" "The card has reached its limit of rulings";
     CountOutOfRange = 409 "count_out_of_range" "A count would fall below 0 or rise above 9999; nothing was changed";
     CollectionFull = 409 "collection_full" "The collection has reached its limit of entries";
-    Gone = 410 "gone" "What this request is about does not exist any more";
+    Gone = 410 "gone" "The object of this request does not exist any more";
     UnknownFormat = 422 "unknown_format" "There is no such game or format";
-    InvalidImport = 422 "invalid_import" "The file has faults; nothing of it was imported";
+    InvalidImport = 422 "invalid_import" "The file has faults; nothing was imported";
     InvalidEdit = 422 "invalid_edit" "The result of the edit would have faults; nothing was changed";
     UnclearPrinting = 422 "unclear_printing" "An entry names no printing that you may see, or fits several; nothing was changed";
     UnreadableCollection = 422 "unreadable_collection" "The file is not a table of cards";
@@ -113,26 +113,26 @@ problem_codes! {
     DesignNameless = 409 "design_nameless" "A design that others see needs a name";
     DesignNameTaken = 409 "design_name_taken" "A card or another design has this name, or one that looks the same";
     DesignWasPublic = 409 "design_was_public" "Others have seen the design: it cannot be deleted";
-    DesignNotReleasable = 409 "design_not_releasable" "Something stands in the way of a release of the design";
+    DesignNotReleasable = 409 "design_not_releasable" "The design does not meet the conditions of a release";
     DesignClaimed = 409 "design_claimed" "Another moderator looks at the design";
     DesignNotClaimed = 409 "design_not_claimed" "You have not claimed the design, or your claim has ended";
     DesignTakenDown = 409 "design_taken_down" "A moderator has taken the design down";
-    OwnReport = 409 "own_report" "Nobody reports what is theirs, or decides about it";
+    OwnReport = 409 "own_report" "You cannot report your own content or account, or decide about such a report";
     ReleaseNotConfirmed = 409 "release_not_confirmed" "Others have seen the design, and the cards of the set start hidden";
     PerkRefused = 409 "perk_refused" "The perk cannot be granted";
     FeedbackRefused = 403 "feedback_refused" "Feedback is not accepted here";
     CommentFinal = 409 "comment_final" "A comment can be changed for 15 minutes";
     SuggestionClosed = 409 "suggestion_closed" "The suggestion was answered or withdrawn";
     SuggestionOutdated = 409 "suggestion_outdated" "The design was changed in the meantime";
-    TooManyBlocks = 409 "too_many_blocks" "The account has blocked as many others as it may";
-    UnreadableArtwork = 422 "unreadable_artwork" "The file is no picture that can be taken";
+    TooManyBlocks = 409 "too_many_blocks" "The account has reached its limit of blocked accounts";
+    UnreadableArtwork = 422 "unreadable_artwork" "The file is not a picture that can be read";
     ArtworkQuotaReached = 409 "artwork_quota_reached" "The account has no room for this artwork";
     ArtworkInUse = 409 "artwork_in_use" "A revision of one of your designs shows the artwork";
     OwnDesign = 409 "own_design" "Nobody can judge their own design";
     OwnDeck = 409 "own_deck" "Nobody can like their own deck";
-    TooManyFollowed = 409 "too_many_followed" "The account follows as many authors as it may";
-    TooManyWatched = 409 "too_many_watched" "The account watches as many decks as it may";
-    DailyLimitReached = 429 "daily_limit_reached" "The account has done this as often today as it may";
+    TooManyFollowed = 409 "too_many_followed" "The account has reached its limit of followed authors";
+    TooManyWatched = 409 "too_many_watched" "The account has reached its limit of watched decks";
+    DailyLimitReached = 429 "daily_limit_reached" "The account has reached its limit of such actions for today";
 
     // Serials.
     SerialMalformed = 422 "serial_malformed" "This is not a serial code";
@@ -146,16 +146,16 @@ problem_codes! {
     // Print runs.
     PrintPlanRefused = 422 "print_plan_refused" "The set cannot be printed like this";
     CommitmentNotPrinted = 409 "commitment_not_printed" "The announced print run is not printed yet";
-    CardsStillHidden = 409 "cards_still_hidden" "The plan would give away cards that are still hidden";
+    CardsStillHidden = 409 "cards_still_hidden" "The plan would reveal cards that are still hidden";
 
     // Copies, trades, disputes.
     CopyVoid = 409 "copy_void" "The copy is void, for good";
-    OwnCase = 409 "own_case" "Nobody can decide about a copy that they own or claim, or did";
+    OwnCase = 409 "own_case" "You own or claim this copy, or did so before: you cannot decide about it";
     NoSuchTrader = 422 "no_such_trader" "No player of this name accepts offers";
     TooManyTrades = 409 "too_many_trades" "The account has reached its limit of open offers";
     NotYourTurn = 409 "not_your_turn" "Only the other side can do this";
     TradeClosed = 409 "trade_closed" "The offer is not open any more";
-    TradeLapsed = 409 "trade_lapsed" "The offer ended, because a copy or a player of it cannot be traded with any more";
+    TradeLapsed = 409 "trade_lapsed" "The offer ended, because a copy or a player cannot take part in the trade any more";
     DisputeClosed = 409 "dispute_closed" "The dispute is not open any more";
     TooManyStatements = 409 "too_many_statements" "You have reached the limit of statements in this dispute";
 
