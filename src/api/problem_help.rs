@@ -251,7 +251,7 @@ impl ProblemHelp {
                 new,
             ),
             C::DesignNotReleasable => (
-                "Only a design that could become a card as it is can be submitted. `obstacles` lists what stands in the way: `violations` (it breaks rules), `free_text` (a sentence that no \
+                "Only a design that could become a card as it is can be submitted. `obstacles` lists the obstacles: `violations` (it breaks rules), `free_text` (a sentence that no \
                  template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release).",
                 "Send the design to `POST /v1/design-checks`, which reports each fault with its place, and change it.",
                 new.with("obstacles", json!(["free_text", "licence"])),

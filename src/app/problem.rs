@@ -259,7 +259,7 @@ impl InputFault {
 }
 
 /// The fault of a wrong cursor, when it is listed with other faults.
-pub(crate) const NOT_OF_THIS_LIST: &str = "is not one that this list gave out";
+pub(crate) const NOT_OF_THIS_LIST: &str = "does not come from this list";
 
 /// Why something could not be done: the error type of every use case and every handler.
 #[derive(Clone, Debug)]

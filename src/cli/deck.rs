@@ -38,7 +38,7 @@ pub(super) const USAGE: u8 = 2;
 pub(super) enum DeckCommand {
     /// Check a deck list without a service or database
     ///
-    /// Tells every violation with its rule. Exit code 0: legal in every format asked for, 1: illegal, incomplete or not
+    /// Prints every violation with its rule. Exit code 0: legal in every format asked for, 1: illegal, incomplete or not
     /// readable.
     Validate {
         /// The deck list, one `QTY NAME` a line; `-` reads standard input
@@ -58,7 +58,7 @@ pub(super) enum DeckCommand {
     },
     /// Write a deck list in the dialect of another program, without a service or database
     ///
-    /// Tells which lines were guessed, unknown or left out, and what the dialect cannot hold. Exit code 0: the card of
+    /// Prints which lines were guessed, unknown or left out, and what the dialect cannot express. Exit code 0: the card of
     /// each line is known, 1: not of all.
     Convert {
         /// The deck list, in any dialect; `-` reads standard input

@@ -96,7 +96,7 @@ struct RuleFiles {
 /// How many combinations are expanded, and in which order.
 #[derive(Args)]
 struct Amount {
-    /// Only tell how many combinations each template has; expands nothing, writes nothing
+    /// Only print how many combinations each template has; expands nothing, writes nothing
     #[arg(long)]
     count: bool,
     /// Expand no more than so many combinations, in the order of the templates

@@ -51,7 +51,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no, 2 wrong usage,
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the service: migrate, load the seed data, answer requests until told to stop
+    /// Run the service: migrate, load the seed data, answer requests until it is stopped
     Serve(serve::ServeCommand),
     /// Bring the database to the schema of this program
     Migrate(migrate::MigrateCommand),

@@ -17,9 +17,9 @@ use crate::domain::serials::serial::SerialCode;
 
 #[derive(Args)]
 pub(super) struct VerifyRunCommand {
-    /// The announcement as the service tells it (`GET /v1/print-commitments/{id}`), or its opening alone
+    /// The announcement as the service returns it (`GET /v1/print-commitments/{id}`), or only its opening
     file: PathBuf,
-    /// The commitment as it was published; as the announcement tells it, when this is left out
+    /// The commitment as it was published; without this, that of the announcement
     #[arg(long, value_name = "HEX")]
     commitment: Option<String>,
     /// Check that this print file holds what was announced

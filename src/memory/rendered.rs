@@ -171,7 +171,7 @@ pub(crate) fn is_compressible(media_type: &[u8], length: usize) -> bool {
     is_text && (1..=LONGEST_COMPRESSED).contains(&length)
 }
 
-/// A hash that tells versions apart. It need not resist collisions: only the service writes the responses.
+/// A hash that distinguishes versions. It need not resist collisions: only the service writes the responses.
 pub(crate) fn tag_of(body: &[u8]) -> String {
     format!("{:032x}", xxh3_128(body))
 }

@@ -214,7 +214,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(FORGOTTEN)
         .writes(WATCHES)
         .why("the yardstick judges no deck"),
-    Recipe::delete("unwatch_deck", "deck watched no more", "/v1/decks/<deck>/watch")
+    Recipe::delete("unwatch_deck", "deck no longer watched", "/v1/decks/<deck>/watch")
         .by(Row)
         .prepare(WATCHED)
         .rows(FAN)
@@ -266,7 +266,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(NEWCOMERS)
         .restore(FORGOTTEN)
         .writes(FOLLOWS),
-    Recipe::delete("unfollow_author", "author followed no more", "/v1/authors/<author>/follow")
+    Recipe::delete("unfollow_author", "author no longer followed", "/v1/authors/<author>/follow")
         .by(Row)
         .prepare(TALKED_OF)
         .rows(FAN)

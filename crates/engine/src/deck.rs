@@ -27,7 +27,7 @@ pub struct DeckEntry {
     /// Which physical copies these are, by the caller's own ids; there may be fewer than the quantity, or none.
     ///
     /// Opaque: ids are compared exactly, after trimming, and blank ids are ignored. Never serial codes: they are secret and would appear in reports.
-    /// Deck lists as text ([`render_deck_text`](crate::render_deck_text)) leave them out, because they would tell who owns the copies.
+    /// Deck lists as text ([`render_deck_text`](crate::render_deck_text)) leave them out, because they would reveal the owner of the copies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<String>,
 }

@@ -107,7 +107,7 @@ const FIELDS: &[Field] = &[
     field("by", &["author", "owner"], Topic::Author, "The owner, by name.", "by:ada"),
     field("contains", &["card", "c", "has"], Topic::Contains, "A card, by its whole name; case, accents and punctuation do not count.", "contains:\"kettle imp\""),
     field("format", &["f"], Topic::Format, "The format that it is meant for: `FORMAT` or `GAME/FORMAT`, with `:VARIANT` for another variant than the usual one.", "format:ttcg/standard"),
-    field("legal", &[], Topic::Legal, "A format in which it is legal, as `format` names them: by the rules of the day that `judged_on` tells, for who sees no hidden card.", "legal:standard"),
+    field("legal", &[], Topic::Legal, "A format in which it is legal, as `format` names them: by the rules of the day in `judged_on`, for a reader who sees no hidden card.", "legal:standard"),
     field("size", &["cards"], Topic::Size, "How many cards it has, in all zones.", "size:40..60"),
     field("date", &["published"], Topic::Published, "The day on which it was published, `YYYY-MM-DD`, in UTC.", "date>=2026-11-01"),
     field("updated", &["changed"], Topic::Updated, "The day on which it was changed last, `YYYY-MM-DD`, in UTC.", "updated>=2026-11-01"),

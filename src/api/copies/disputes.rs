@@ -131,7 +131,7 @@ impl DisputesQuery {
                 let overseer = Overseer { copies: caller.must()?, accounts: caller.may() };
                 WhoseDisputes::All(overseer, Person::filter(account, || caller.must())?)
             }
-            // This filter would tell a side of a dispute who the other side is.
+            // This filter would reveal the other side to a side of a dispute.
             _ if account.is_some() => return Err(for_moderators("?account")),
             Some(DisputeRole::Claimant) => WhoseDisputes::Own(Some(DisputeSide::Claimant)),
             Some(DisputeRole::Owner) => WhoseDisputes::Own(Some(DisputeSide::Owner)),

@@ -141,7 +141,7 @@ fn face(
         Some(named) => {
             let found = rarities.find(|rarity| *rarity == named);
             let lacking =
-                "The card does not exist in this rarity: its printings tell in which it does.";
+                "The card does not exist in this rarity: its printings list its rarities.";
             Some(found.ok_or_else(|| Problem::not_found().detail(lacking))?)
         }
     };

@@ -267,7 +267,7 @@ impl From<CommitError> for Problem {
     fn from(error: CommitError) -> Self {
         match error {
             CommitError::Missing => {
-                Self::not_found().detail("There is no such import of yours, or its time is over.")
+                Self::not_found().detail("You have no such import, or it has expired.")
             }
             CommitError::Rejected(lines) => {
                 let lines: Vec<RejectedLineResponse> = lines.into_iter().map(Into::into).collect();
@@ -277,7 +277,7 @@ impl From<CommitError> for Problem {
                 }
             }
             CommitError::Stale => Self::new(ProblemCode::EditConflict)
-                .detail("Printings of the file are there no more: send it again."),
+                .detail("Some printings of the file no longer exist: send it again."),
             CommitError::TooMany(entries) => Self::new(ProblemCode::CountOutOfRange)
                 .detail(format!("{entries} entries would be more than 9999 cards."))
                 .with("entries", entries),

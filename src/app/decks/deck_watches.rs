@@ -158,7 +158,7 @@ pub async fn unwatch(
     if !found {
         return Err(Problem::not_found());
     }
-    tracing::info!(account = %by.account(), %deck, "deck watched no more");
+    tracing::info!(account = %by.account(), %deck, "deck no longer watched");
     Ok(())
 }
 

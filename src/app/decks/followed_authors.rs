@@ -97,6 +97,6 @@ pub async fn unfollow(
     if !app.write(by, unfollow).await? {
         return Err(Problem::not_found());
     }
-    tracing::info!(account = %by.account(), "author followed no more");
+    tracing::info!(account = %by.account(), "author no longer followed");
     Ok(())
 }

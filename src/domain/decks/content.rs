@@ -51,7 +51,7 @@ impl DeckContent {
     /// Takes over the bindings of `before`, the previous content of the deck.
     ///
     /// An entry stays bound to its card even if the owner can no longer see the card. An entry becomes unbound if its card is in `hidden` and its name is in
-    /// `guessed`, the keys of names that other readers have seen unbound: masking it now would tell them that the guess was right.
+    /// `guessed`, the keys of names that other readers have seen unbound: masking it now would confirm to them that the guess was right.
     pub fn inherit(
         &mut self,
         before: &Self,

@@ -33,7 +33,7 @@ pub struct Change {
 /// An entry in the history of a card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryEntry {
-    /// Tells apart entries with the same time.
+    /// Distinguishes entries with the same time.
     pub id: Uuid,
     /// The kind of change.
     pub change: String,

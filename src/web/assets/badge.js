@@ -10,7 +10,7 @@ const MOST = 99;
 const badge = document.getElementById("badge");
 const events = document.querySelector("[data-newest]");
 
-/** What is kept; `null` where nothing is, or nothing may be. */
+/** The kept text; `null` if there is none, or the browser allows none. */
 function kept() {
   try {
     return localStorage.getItem(KEY);
@@ -19,7 +19,7 @@ function kept() {
   }
 }
 
-/** Keeps a text, or, with `null`, nothing more. */
+/** Keeps a text; `null` deletes the kept one. */
 function keep(text) {
   try {
     if (text === null) localStorage.removeItem(KEY);
@@ -48,7 +48,7 @@ async function ask() {
   if (before === null) return;
   try {
     const answer = await fetch(badge.dataset.asks);
-    // Nobody is logged in any more, and somebody else may be the next.
+    // Nobody is logged in any more, and another person may log in next.
     if (answer.status === 204) keep(null);
     if (answer.status !== 200) return;
     const count = newsOf(before, await answer.json());

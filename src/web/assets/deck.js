@@ -18,7 +18,7 @@ async function suggest() {
   if (beginning === "") return;
   const game = format.value.includes("/") ? format.value.split("/")[0] : "";
   const found = await findNames(name.dataset.names, beginning, game, 10);
-  // Meanwhile something else may have been typed.
+  // The typed text may have changed in the meantime.
   if (found === null || name.value.trim() !== beginning) return;
   names.replaceChildren(...found.map((value) => new Option(value, value)));
 }
@@ -30,7 +30,7 @@ async function withOneMore(card) {
   return answer.status < 500 ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
 }
 
-/** Adds a card; what is said of that, and whether it was added. The list that came back is taken if nothing was typed meanwhile; else it is asked for once more. */
+/** Adds a card; returns the message about it, and whether it was added. The returned list is used if nothing was typed in the meantime; else it is requested once more. */
 async function addOne(card) {
   for (let tries = 0; tries < 3; tries += 1) {
     const before = list.value;
@@ -45,11 +45,11 @@ async function addOne(card) {
   return { isAdded: false };
 }
 
-/** Adds those that wait, one after the other. What cannot be added is said until the next one is, and stands in the field again if nothing else does. */
+/** Adds the waiting cards, one after the other. The message about a refused card stays until the next card, and its name returns to the field if that is empty. */
 async function addWaiting() {
   while (waiting.length > 0) {
     const card = waiting[0];
-    // Without the network it is said that it can be tried again.
+    // Without the network, the message says that it can be tried again.
     const { isAdded, said } = await addOne(card).catch(() => ({ isAdded: false }));
     waiting.shift();
     added.textContent = said || added.dataset.wait;
@@ -57,7 +57,7 @@ async function addWaiting() {
   }
 }
 
-/** Has a card added as soon as those before it are. */
+/** Adds a card as soon as those before it are added. */
 function add() {
   const card = name.value.trim();
   name.focus();

@@ -10,7 +10,7 @@ function heightTo(field, end) {
   copy.removeAttribute("name");
   copy.rows = 1;
   copy.value = field.value.slice(0, end);
-  // It is gone before anything is painted.
+  // It is removed before the browser paints.
   field.after(copy);
   const height = copy.scrollHeight;
   copy.remove();

@@ -1,4 +1,4 @@
-// Keys that do something on a whole page.
+// Keys that act on the page.
 
 /** Whether a key is for the page: pressed alone but for Shift, without which some keyboards have no slash, and where nobody types or chooses. */
 export function isForPage(event) {

@@ -1,11 +1,11 @@
-// Pages with hidden cards: reads the page anew now and then, and at once when a card is unlocked, and shows what has changed. All texts stand in the page:
+// Pages with hidden cards: reads the page again from time to time, and at once when a card is unlocked, and shows the changes. All texts stand in the page:
 //
 //   data-live            a part that is followed; the part of that name in the new page takes its place
-//   data-live-end        what a part becomes that is followed no more, by its name
-//   data-unlocked-name   what a part shows now that was hidden before: this card is told to be unlocked
+//   data-live-end        what a part becomes that is no longer followed, by its name
+//   data-unlocked-name   in a part that was hidden before: the name of the card, which is announced as unlocked
 
 const POLL_MS = 20_000;
-// Everybody who looks at the wall learns of an unlock in the same moment: their browsers ask within this time, not all at once.
+// All browsers that show the wall get the event of an unlock at the same moment: they ask within this time, not all at once.
 const SPREAD_MS = 2_000;
 
 const news = document.getElementById("news");
@@ -38,7 +38,7 @@ function replace(old, part) {
   return names;
 }
 
-/** Reads the page anew. Whatever fails is tried again the next time. */
+/** Reads the page again. A failed read is tried again the next time. */
 async function read() {
   if (document.hidden || isReading || document.querySelector("[data-live]") === null) return;
   isReading = true;
@@ -68,14 +68,14 @@ function readSoon() {
   setTimeout(read, Math.random() * SPREAD_MS);
 }
 
-/** Follows the unlocks, in one tab of the browser: it has few connections to a host. The others are told. */
+/** Follows the unlocks, in one tab of the browser: it has few connections to a host. This tab notifies the others. */
 function follow() {
   const stream = new EventSource("/v1/changes/stream");
   stream.addEventListener("card.unlocked", () => {
     channel.postMessage("unlocked");
     readSoon();
   });
-  // Where no further stream is allowed, reading the page now and then has to do.
+  // Where no further stream is allowed, the page is only read from time to time.
   return new Promise((done) => {
     stream.addEventListener("error", () => {
       if (stream.readyState === EventSource.CLOSED) done();
@@ -86,5 +86,5 @@ function follow() {
 channel.addEventListener("message", readSoon);
 document.addEventListener("visibilitychange", read);
 setInterval(read, POLL_MS);
-// Strings of locks and channels are of this origin alone.
+// Names of locks and channels belong to this origin only.
 navigator.locks?.request("cardscape-unlocks", follow);

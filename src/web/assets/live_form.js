@@ -1,17 +1,17 @@
-// Forms that answer while one types. What stands in the form is sent as one of its buttons would send it, and parts of the page that answers take the place of
+// Forms that answer while somebody types. The form is sent as one of its buttons would send it, and parts of the page that answers replace
 // those that are shown. Nothing else is touched: neither the focus nor what is typed. All texts stand in the page. A form says what is to happen:
 //
 //   data-live-part      ids of the elements that are replaced, with spaces between them; no field of the form is in one of them
 //   data-live-to        the address; without it, that of the form. It stores nothing
-//   data-live-fields    names of the fields that are sent and told to be wrong, with spaces between them; without it, all. Others ask for nothing
+//   data-live-fields    names of the fields that are sent and marked as wrong, with spaces between them; without it, all. Others cause no request
 //   data-live-needs     names of fields without which there is nothing to ask: while one of them is empty, the parts are emptied
-//   data-live-announce  id of a status that is told to who cannot see the parts: its data-says in the page that answers becomes its text here
-//   data-guard          whoever leaves without sending is asked first: "saved" if what is shown is stored, "unsaved" if it is stored nowhere yet
+//   data-live-announce  id of a status for people who cannot see the parts: its data-says in the page that answers becomes its text here
+//   data-guard          people who leave without sending are asked first: "saved" if the shown contents are stored, "unsaved" if they are stored nowhere yet
 //
-// A button with data-live-button is the one that is sent along. What is typed into a field without a name is neither sent nor lost.
+// A button with data-live-button is the one that is sent along. Text in a field without a name is neither sent nor lost.
 
 const PAUSE_MS = 700;
-// When nothing says when to ask again.
+// Used when the answer does not say when to ask again.
 const WAIT_MS = 10_000;
 // A picture that takes longer than this is loaded where it is shown.
 const PICTURE_MS = 3000;
@@ -21,7 +21,7 @@ const delay = (time) => new Promise((done) => { setTimeout(done, time); });
 /** The words of an attribute of a form. */
 const words = (text) => (text ?? "").split(" ").filter(Boolean);
 
-/** How long a service that refuses wants to be left alone, in milliseconds. */
+/** How long a service that refuses wants no further request, in milliseconds. */
 function waitOf(answer) {
   const seconds = Number(answer.headers.get("Retry-After"));
   return seconds > 0 ? seconds * 1000 : WAIT_MS;
@@ -31,7 +31,7 @@ function waitOf(answer) {
 async function prepared(found) {
   const part = document.importNode(found, true);
   const pictures = Array.from(part.querySelectorAll("img:not([loading=lazy])"));
-  // A picture that cannot be loaded is none that is waited for.
+  // A picture that cannot be loaded is not waited for.
   const loaded = Promise.all(pictures.map((picture) => picture.decode().catch(() => null)));
   await Promise.race([loaded, delay(PICTURE_MS)]);
   return part;
@@ -50,7 +50,7 @@ class LiveForm {
   #isSent = false;
   /** A part that is not brought up to date because it has the focus. */
   #held = null;
-  /** Fields that an answer told to be wrong. */
+  /** Fields that an answer marked as wrong. */
   #told = new Set();
 
   constructor(form) {
@@ -59,7 +59,7 @@ class LiveForm {
     this.#needs = words(form.dataset.liveNeeds);
     this.#parts = words(form.dataset.livePart);
     form.addEventListener("input", (event) => {
-      // Whoever types on has stopped the loading of the answer.
+      // If somebody types again, the loading of the answer was stopped.
       this.#isSent = false;
       if (this.#isMeant(event.target)) this.#changed();
     });
@@ -67,7 +67,7 @@ class LiveForm {
       this.#isSent = true;
       clearTimeout(this.#timer);
     });
-    // Back from the answer, the form can be changed anew.
+    // After the way back from the answer, the form can be changed again.
     window.addEventListener("pageshow", () => { this.#isSent = false; });
     document.addEventListener("focusout", (event) => {
       if (!this.#held?.contains(event.target) || this.#held.contains(event.relatedTarget)) return;
@@ -113,7 +113,7 @@ class LiveForm {
       this.#empty();
       return;
     }
-    // What the browser would not send is not asked about; what is missing may still be typed, and the answer says so.
+    // Values that the browser would not send are not asked about; missing values may still be typed, and the answer says so.
     if (!this.#fields().every(({ validity }) => validity.valid || validity.valueMissing)) return;
     this.#isAsking = true;
     this.#hasChanged = false;
@@ -123,7 +123,7 @@ class LiveForm {
       if (answer.status === 429 || answer.status >= 500) this.#wait(waitOf(answer));
       else await this.#show(new DOMParser().parseFromString(await answer.text(), "text/html"));
     } catch {
-      // Nothing is said of a network that fails: the button is still there.
+      // A failure of the network is not shown: the button is still there.
       this.#wait(WAIT_MS);
     } finally {
       this.#isAsking = false;
@@ -131,7 +131,7 @@ class LiveForm {
     if (this.#hasChanged) this.#askSoon();
   }
 
-  /** Has the same asked again, and nothing before. */
+  /** Sends the same request again after this time, and nothing before. */
   #wait(time) {
     this.#notBefore = Date.now() + time;
     this.#hasChanged = true;
@@ -147,9 +147,9 @@ class LiveForm {
       if (found === null || old === null || found.outerHTML === old.outerHTML) continue;
       const part = await prepared(found);
       if (this.#isSent) return;
-      // What somebody has unfolded stays so.
+      // Details that somebody has unfolded stay unfolded.
       for (const { id } of old.querySelectorAll("details[open][id]")) part.querySelector(`#${id}`)?.setAttribute("open", "");
-      // Who follows a link in it keeps it; it is brought up to date when the focus has left it.
+      // A part with the focused link stays; it is brought up to date when the focus has left it.
       if (old.contains(document.activeElement)) this.#held = old;
       else old.replaceWith(part);
     }
@@ -157,7 +157,7 @@ class LiveForm {
     this.#announce(page);
   }
 
-  /** Shows that there is nothing to ask. What the page itself said of the fields stays. */
+  /** Shows that there is nothing to ask. Faults that the page itself reported stay. */
   #empty() {
     this.#hasChanged = false;
     for (const id of this.#parts) document.getElementById(id)?.replaceChildren();
@@ -167,8 +167,8 @@ class LiveForm {
   }
 
   /**
-   * Fields are wrong when they are in the page that answers; not those that are merely empty while somebody types in others. What stands in an empty field, as a
-   * number that is worked out, follows, too.
+   * Fields are wrong when they are in the page that answers; not those that are merely empty while somebody types in others. The placeholder of an empty field, as a
+   * computed number, is replaced, too.
    */
   #judge(page) {
     for (const field of this.#fields()) {
@@ -200,7 +200,7 @@ function askFirst(event) {
   event.preventDefault();
 }
 
-/** Asks before the page is left with changes that were not sent. It is listened only while there are some: browsers keep other pages for the way back. */
+/** Asks before the page is left with changes that were not sent. The listener exists only while there are some: browsers keep other pages for the way back. */
 function guard(form) {
   let isUnsaved = form.dataset.guard === "unsaved";
   const keep = () => { if (isUnsaved) window.addEventListener("beforeunload", askFirst); };

@@ -2,10 +2,10 @@
 
 // Before this, more may be typed.
 export const PAUSE_MS = 200;
-// Longer texts are the beginning of no name.
+// No name begins with a longer text.
 const LONGEST = 120;
 
-/** Names that begin with what is typed, or hold it: those of a game, or of all. `null`: they cannot be asked for now. What is typed can be sent without them. */
+/** Names that begin with the typed text, or contain it: those of a game, or of all. `null`: they cannot be requested now. The typed text can be sent without them. */
 export async function findNames(address, typed, game, most) {
   if (typed.length > LONGEST) return [];
   const query = new URLSearchParams({ q: typed, limit: String(most) });

@@ -1,6 +1,6 @@
 // A form is not sent twice by a second click: for some seconds, the same button sends it once, unless something in it is changed.
 
-// So long a second click is taken for an accident. Whoever stops the loading may send it anew after this time.
+// For this time, a second click counts as an accident. After it, people who stopped the loading can send the form again.
 const AGAIN_MS = 5000;
 
 /** When each form was sent last, and by which button. */
@@ -14,5 +14,5 @@ document.addEventListener("submit", (event) => {
   else sent.set(form, { button: event.submitter, at: Date.now() });
 });
 document.addEventListener("input", (event) => { if (event.target.form) sent.delete(event.target.form); });
-// Back from the answer, forms can be sent anew.
+// After the way back from the answer, forms can be sent again.
 window.addEventListener("pageshow", () => { sent = new WeakMap(); });

@@ -1,4 +1,4 @@
-// Long lists of boxes: a field hides those that do not fit what is typed into it, and it is said how many are chosen. What is hidden stays as it is, and is sent.
+// Long lists of boxes: a field hides those that do not fit the text in it, and a status says how many are chosen. Hidden boxes keep their state, and are sent.
 // All texts stand in the page. A field says which list it is for (data-filters), the status beside it what is said (data-says).
 
 import { fits } from "./words_match.js";
@@ -28,7 +28,7 @@ function filter(field) {
   }
 
   field.addEventListener("input", show);
-  // Enter looks no further, and does not send the form.
+  // Enter does nothing here, and does not send the form.
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.isComposing) event.preventDefault();
   });

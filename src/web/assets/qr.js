@@ -1,7 +1,7 @@
 // Reads a QR code from a picture, for browsers that cannot do it by themselves. Loaded when somebody wants to scan.
 //
 // After ISO/IEC 18004:2015, as much of it as labels of cards need: versions 1 to 10, dark on light, with numbers, letters and bytes. Any angle, a tilt as of a
-// hand, uneven light. qr_image.js tells dark from light, qr_places.js finds the symbol, qr_bits.js reads its modules, qr_correction.js mends them.
+// hand, uneven light. qr_image.js separates dark from light, qr_places.js finds the symbol, qr_bits.js reads its modules, qr_correction.js corrects them.
 
 import { darkPixels } from "./qr_image.js";
 import { symbols } from "./qr_places.js";

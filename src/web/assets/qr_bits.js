@@ -38,7 +38,7 @@ function difference(one, other) {
   return count;
 }
 
-/** Level and mask; null if both places that tell them are damaged (figure 25). */
+/** Level and mask; null if both places that contain them are damaged (figure 25). */
 function formatOf(modules) {
   const size = modules.length;
   const bitsAt = (places) => places.reduce((bits, [row, column]) => (bits << 1) | modules[row][column], 0);
@@ -89,7 +89,7 @@ function codewordsOf(modules, version, mask) {
   return words;
 }
 
-/** The data of a symbol, its errors mended; null if there are too many. The blocks take turns in the codewords (7.6). */
+/** The data of a symbol, its errors corrected; null if there are too many. The blocks take turns in the codewords (7.6). */
 function dataOf(words, version, level) {
   const [correcting, count] = [level.correcting[version - 1], level.blocks[version - 1]];
   const whole = words.length - correcting * count;
@@ -124,7 +124,7 @@ class Bits {
 
   get left() { return this.#data.length * 8 - this.#at; }
 
-  /** The number in the next bits. What is missing at the end is 0. */
+  /** The number in the next bits. Missing bits at the end are 0. */
   take(count) {
     let number = 0;
     for (let bit = 0; bit < count; bit += 1, this.#at += 1) {
@@ -176,7 +176,7 @@ function textIn(data, version) {
     const segment = SEGMENTS[indicator];
     if (segment === undefined) return null;
     const count = bits.take(segment.lengths[version < 10 ? 0 : 1]);
-    // At least three bits for each: what is longer than the symbol is none.
+    // Each needs at least three bits: a text that would be longer than the symbol is wrong.
     if (count * 3 > bits.left) return null;
     text += segment.read(bits, count);
   }

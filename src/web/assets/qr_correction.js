@@ -1,4 +1,4 @@
-// Mends errors in a block of codewords: Reed–Solomon codes over 256 numbers, as QR codes have them (ISO/IEC 18004:2015, 7.5.2 and annex B).
+// Corrects errors in a block of codewords: Reed–Solomon codes over 256 numbers, as QR codes have them (ISO/IEC 18004:2015, 7.5.2 and annex B).
 
 /** Powers of 2, and the exponents of the numbers, modulo x⁸ + x⁴ + x³ + x² + 1. */
 const POWERS = new Uint8Array(255);
@@ -17,13 +17,13 @@ const over = (a, b) => (a === 0 ? 0 : power(EXPONENTS[a] - EXPONENTS[b]));
 /** The value of a polynomial, whose constant stands first. */
 const valueAt = (polynomial, x) => polynomial.reduceRight((value, factor) => times(value, x) ^ factor, 0);
 
-/** What the block is at the roots of the code: 0 everywhere, if nothing is wrong. The first codeword has the highest power. */
+/** The values of the block at the roots of the code: 0 everywhere, if nothing is wrong. The first codeword has the highest power. */
 function syndromesOf(block, count) {
   const polynomial = Array.from(block).reverse();
   return Array.from({ length: count }, (_, exponent) => valueAt(polynomial, power(exponent)));
 }
 
-/** The shortest polynomial whose roots tell where the errors are (Berlekamp and Massey). */
+/** The shortest polynomial whose roots give the places of the errors (Berlekamp and Massey). */
 function locatorOf(syndromes) {
   let locator = [1];
   let before = [1];
@@ -48,7 +48,7 @@ function locatorOf(syndromes) {
   return { locator, count };
 }
 
-/** The block without its errors; null if there are more than can be told. `correcting`: how many of its codewords are there for that. */
+/** The block without its errors; null if there are more than can be corrected. `correcting`: the number of its codewords that correct. */
 export function corrected(block, correcting) {
   const syndromes = syndromesOf(block, correcting);
   if (syndromes.every((value) => value === 0)) return block;

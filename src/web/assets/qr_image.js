@@ -1,4 +1,4 @@
-// Tells dark pixels from light ones.
+// Separates dark pixels from light ones.
 
 /** The light of each pixel, 0 to 255 (ITU-R BT.601). */
 function lightOf({ data, width, height }) {

@@ -1,4 +1,4 @@
-// Finds where a symbol is, and takes its modules: three finder patterns tell where it stands and how large it is, the alignment pattern how it is tilted.
+// Finds where a symbol is, and takes its modules: three finder patterns show its place and size, the alignment pattern how it is tilted.
 
 import { finders } from "./qr_finders.js";
 
@@ -109,7 +109,7 @@ function alignments(pixels, { corner, across, down }, size) {
   const reach = Math.max(4, Math.round(size / 5));
   const at = (column, row) => ({ x: corner.x + (across.x * column + down.x * row) / span, y: corner.y + (across.y * column + down.y * row) / span });
   const found = [];
-  // What is farther away looks smaller.
+  // Farther parts look smaller.
   for (const scale of [1, 0.8, 1.25]) {
     const one = (side) => ({ x: (side.x * scale) / span, y: (side.y * scale) / span });
     const [moduleAcross, moduleDown] = [one(across), one(down)];

@@ -1,4 +1,4 @@
-// What somebody is about to type at the end of a query, as docs/SEARCH.md describes queries.
+// The unfinished end of a query while somebody types it. docs/SEARCH.md describes queries.
 
 // A term: phrases and regular expressions, which go on to the end while they are not closed, and all else up to the next space or parenthesis.
 const TERM = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|(?<=^|[\s()|:=<>-])\/(?:[^/\\]|\\.?)*(?:\/|$)|[^\s()"])+/gu;

@@ -55,7 +55,7 @@ export async function scanByCamera(video, stop, take) {
     const { read } = await readerOfCodes();
     video.srcObject = stream;
     for (const element of [video, stop]) element.hidden = false;
-    // The button that was pressed is hidden. Who types on meanwhile keeps the focus.
+    // The pressed button is hidden. A field in which somebody types keeps the focus.
     if (document.activeElement === document.body) stop.focus();
     await video.play();
     while (goesOn) {

@@ -35,7 +35,7 @@ async function suggest() {
   const query = field.value;
   const fields = withFields(query, [...hints.keys()]).slice(0, MOST_FIELDS);
   const names = await namesFor(query);
-  // Meanwhile something else may have been typed.
+  // The typed text may have changed in the meantime.
   if (field.value !== query) return;
   const ofFields = fields.map((found) => suggestion(found.query, hints.get(found.field)));
   list.replaceChildren(...ofFields, ...names.map((name) => suggestion(name)));

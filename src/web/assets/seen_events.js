@@ -1,6 +1,6 @@
-// Up to which event of which account a browser has shown what happened, as it keeps it: JSON of numbers by account.
+// The last event of each account that this browser has shown, as the browser keeps it: JSON of numbers by account.
 
-/** What is kept; nothing of what is no such thing. */
+/** The kept numbers; none if the kept text is not of this form. */
 function marksOf(kept) {
   try {
     const marks = JSON.parse(kept);
@@ -10,12 +10,12 @@ function marksOf(kept) {
   }
 }
 
-/** What is to be kept when the events of an account were shown up to a number. */
+/** The text to keep after the events of an account were shown up to a number. */
 export function withSeen(kept, account, newest) {
   return JSON.stringify({ ...marksOf(kept), [account]: newest });
 }
 
-/** How many events of an account are newer than what was shown; none of an account of which nothing was shown here. */
+/** How many events of an account are newer than the shown ones; none for an account of which nothing was shown here. */
 export function newsOf(kept, { account, newest }) {
   const seen = marksOf(kept)[account];
   return Number.isInteger(seen) && newest > seen ? newest - seen : 0;

@@ -1,4 +1,4 @@
-// Whether keys do something on whole pages. Who speaks to the browser, or touches keys by accident, switches that off on the page with the help of the search
+// Whether keys act on the page. People who control the browser by voice, or press keys by accident, switch that off on the page with the help of the search
 // (WCAG 2.1.4). It is kept in the browser; where nothing may be kept, it holds for the page.
 
 const KEY = "cardscape-keys";
@@ -22,7 +22,7 @@ export function switchShortcuts(areOn) {
     if (areOn) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, OFF);
   } catch {
-    // Then it is forgotten with the page.
+    // Then it lasts only as long as the page.
   }
 }
 

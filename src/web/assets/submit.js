@@ -1,5 +1,5 @@
 // The page on which a code is typed: takes the code of a QR address out of the fragment, says while typing whether the code can be right, loads what reads QR
-// codes by the camera or from a photo when somebody wants that, and makes a password for whoever makes an account and types none. All texts stand in the page.
+// codes by the camera or from a photo when somebody wants that, and creates a password for people who create an account and type none. All texts stand in the page.
 
 // Crockford's Base32: letters that look like digits are read as those.
 const SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -102,11 +102,11 @@ function offerScan() {
   else offerPhoto();
 }
 
-/** Makes a password of 80 random bits. The page that answers shows it, if no other was typed. Who goes back because no answer came sends the same once more. */
+/** Makes a password of 80 random bits. The page that answers shows it, if no other was typed. People who go back because no answer came send the same password again. */
 function makePassword() {
   const made = document.getElementById("made_password");
   if (made === null) {
-    // Whoever sees this page now has an account: nothing is left of the password.
+    // This page is shown after the account exists: the password is removed.
     if (history.state !== null) history.replaceState(null, "");
     return;
   }

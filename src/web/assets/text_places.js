@@ -1,9 +1,9 @@
 // Where a line of a text begins and ends, as fields for text count it.
 
-// Of a longer line only so much is of use, from the place on that is meant.
+// Of a longer line, only this much is selected, from the given place on.
 const LONG = 200;
 
-/** What to select of a text for a place in it: the line, or of a long one what stands at the column. Lines and columns count from 1. */
+/** What to select of a text for a place in it: the line, or of a long line the part at the column. Lines and columns count from 1. */
 export function placeOf(text, line, column) {
   let start = 0;
   for (let at = 1; at < line; at += 1) {

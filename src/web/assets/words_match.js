@@ -1,6 +1,6 @@
 // Whether a text has what somebody types to find it.
 
-/** A text without case, accents and what else people do not type. */
+/** A text without case, accents and other signs that people do not type. */
 export function plain(text) {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }

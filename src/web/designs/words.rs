@@ -636,7 +636,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::DesignNameless => "A design that others see needs a name.",
         ProblemCode::DesignNameTaken => "The name is taken.",
         ProblemCode::DesignWasPublic => "Others have seen the design: it cannot be deleted.",
-        ProblemCode::DesignNotReleasable => "Something stands in the way of a release.",
+        ProblemCode::DesignNotReleasable => "The design does not meet the conditions of a release.",
         ProblemCode::DesignTakenDown => "A moderator has taken the design down.",
         ProblemCode::DesignClaimed => "Another moderator looks at the design now.",
         ProblemCode::DesignNotClaimed => {

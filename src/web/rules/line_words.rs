@@ -22,7 +22,7 @@ pub(in crate::web) fn mark(mark: DialectMark) -> &'static str {
         DialectMark::SetsAfterBars => "it has a line [metadata], or sets after bars",
         DialectMark::FramedHeadings => "it has lines with ## or framed by asterisks",
         DialectMark::CountedHeadings => "it counts Pokémon, trainers and energy",
-        DialectMark::Influence => "it states influence, or names that site",
+        DialectMark::Influence => "it has a line about influence, or about that site",
         DialectMark::OwnMarks => "it has rarities in braces, names in quotes, or says its format",
         DialectMark::Categories => "it has categories in brackets, or tags between ^",
         DialectMark::Finishes => "it has finishes between asterisks, or tags after #",

@@ -345,7 +345,7 @@ async fn unusable_terms_cause_a_warning_and_are_ignored() {
             "set:hearth (fox or order:desc)",
             19,
             10,
-            "order says how the whole list is made: it cannot stand inside `or` or a negation",
+            "order applies to the complete list: it cannot be inside `or` or a negation",
         ),
         ("set:hearth /a{99}/", 11, 7, "a repetition counts to 50 at most"),
         (

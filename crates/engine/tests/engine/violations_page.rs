@@ -387,7 +387,7 @@ const INTRODUCTION: &str = "\
 # Violation codes
 
 What can be wrong with a deck, a card or a set. This page is made by a test, from violations that occurred in it;
-`CARDSCAPE_UPDATE=1 cargo test -p cardscape-engine --test engine violations_page` writes it anew.
+`CARDSCAPE_UPDATE=1 cargo test -p cardscape-engine --test engine violations_page` writes it again.
 
 Codes are stable: write programs against them, not against messages. Every violation has `code`, `severity`, `message`, `rule` (its
 number), `section` (of the rulebook) and `rule_text` (the rule in the manifest's words); the column *Fields* names what is filled beside

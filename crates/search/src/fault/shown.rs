@@ -64,7 +64,7 @@ impl fmt::Display for QueryFault {
             ),
             Self::DirectiveInside(field) => write!(
                 f,
-                "{field} says how the whole list is made: it cannot stand inside `or` or a negation"
+                "{field} applies to the complete list: it cannot be inside `or` or a negation"
             ),
             Self::NotSortable { name, near } => {
                 write!(f, "lists cannot be sorted by {name:?}{}", perhaps(near))

@@ -75,7 +75,7 @@ fn messages_of_the_api_do_not_change() {
         ),
         (
             Q::DirectiveInside("sort"),
-            "sort says how the whole list is made: it cannot stand inside `or` or a negation",
+            "sort applies to the complete list: it cannot be inside `or` or a negation",
         ),
         (
             Q::NotSortable { name: text("lore"), near: Vec::new() },

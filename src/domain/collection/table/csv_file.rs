@@ -165,7 +165,7 @@ impl<'t> Records<'t> {
                     let fields = Fields { text, ends: &self.ends[..count] };
                     return Some(Record { line, spans, fields: fits.then_some(fields) });
                 }
-                // The next call passes an empty slice, which tells the reader that the text has ended.
+                // The next call passes an empty slice: for the reader, this is the end of the text.
                 ReadRecordResult::InputEmpty => {}
                 // The record is too large: the rest of it is skipped.
                 ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
