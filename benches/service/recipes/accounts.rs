@@ -82,7 +82,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.4))
         .why(HASHES_TWICE),
-    Recipe::post("replace_recovery_codes", "recovery codes made anew", "/v1/me/recovery-codes")
+    Recipe::post("replace_recovery_codes", "new recovery codes", "/v1/me/recovery-codes")
         .body("{\"password\": \"tram window sonnet\"}")
         .by(Row)
         .rows(SPARE)
@@ -126,7 +126,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.8))
         .why(HASHES),
-    Recipe::post("replace_second_factor_codes", "second factor's recovery codes made anew", "/v1/me/second-factor/recovery-codes")
+    Recipe::post("replace_second_factor_codes", "new recovery codes of the second factor", "/v1/me/second-factor/recovery-codes")
         .body("{\"current_password\": \"tram window sonnet\", \"code\": \"<second_factor_code>\"}")
         .by(Row)
         .rows(SPARE)

@@ -96,7 +96,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("find_named_card", "card by a misspelt name", "/v1/cards/named?fuzzy=<typed>&game=<game>")
         .rows("SELECT game, name_key, overlay(name PLACING 'x' FROM 3 FOR 1) AS typed FROM bench.cards LIMIT :many")
         .reads(ONE_OF_NAME)
-        .why("the yardstick is told the right name; no statement finds a misspelt one from an index as exactly"),
+        .why("the yardstick gets the right name; no statement finds a misspelt one from an index as exactly"),
     Recipe::get("suggest_card_names", "names that begin with three letters", "/v1/cards/autocomplete?q=<typed>&game=<game>")
         .rows("SELECT DISTINCT game, lower(left(name, 3)) AS typed FROM bench.cards WHERE left(name, 3) ~ '^[A-Za-z]+$' LIMIT 400")
         .reads(&["SELECT DISTINCT name FROM card_content WHERE open AND game_code = :game AND search_key LIKE :typed || '%' LIMIT 20"])

@@ -69,7 +69,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(FREE_COPIES)
         .spends(200)
         .writes(MODERATES)
-        .why("votes of voided copies are counted anew"),
+        .why("votes of voided copies are counted again"),
     Recipe::get("list_player_copies", "copies of another player", "/v1/players/<player>/copies")
         .by(Row)
         .prepare(SHOWN)

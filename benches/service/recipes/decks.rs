@@ -242,7 +242,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(NEWCOMERS)
         .restore(FORGOTTEN)
         .writes(SAYS)
-        .why("what is written is counted by triggers, and told to whom it concerns"),
+        .why("triggers count the written rows, and the accounts concerned are notified"),
     Recipe::put("replace_deck_comment", "comment on a deck changed", "/v1/decks/<deck>/comments/<comment>")
         .headers(&["if-match: *"])
         .body("{\"text\": \"Well, <fresh>.\"}")

@@ -175,7 +175,7 @@ const RATED: &[&str] = &[
     "SELECT d.rating FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = :design AND d.listed AND a.banned_at IS NULL",
     "SELECT s.* FROM designs d JOIN design_rating_sums s ON s.design_id = d.id WHERE d.code = :design",
 ];
-const WEIGHED: &str = "what is written is counted by triggers, and told to whom it concerns";
+const WEIGHED: &str = "triggers count the written rows, and the accounts concerned are notified";
 const ANSWERED: &str = "a change is answered with the design, which is read once more after it is committed, and an edit that others see looks for cards of that name first";
 
 /// An artwork for each account, each file in one chunk.

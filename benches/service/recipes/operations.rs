@@ -42,7 +42,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(HOOK)
         .spends(20)
         .writes(EDITS),
-    Recipe::post("rotate_webhook_secret", "webhook's secret made anew", "/v1/webhooks/<webhook>/secret")
+    Recipe::post("rotate_webhook_secret", "new secret of a webhook", "/v1/webhooks/<webhook>/secret")
         .body("{\"overlap_hours\": 0}")
         .by(Admin)
         .prepare(MAKE_HOOKS)

@@ -46,7 +46,7 @@ const UNREGISTER: &[&str] = &["SET session_replication_role = replica; \
      WHERE c.code_prefix = y.code_prefix AND c.code_mac = decode(y.code_mac, 'hex') \
        AND NOT EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix AND l.code_mac = c.code_mac); \
      RESET session_replication_role"];
-const WHY_SUBMITS: &str = "beside what the yardstick writes it counts attempts of account and networks, applies the policy, and tells of unlocks";
+const WHY_SUBMITS: &str = "beside what the yardstick writes it counts attempts of account and networks, applies the policy, and announces unlocks";
 
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::post("create_submission", "submit a serial", "/v1/submissions")
