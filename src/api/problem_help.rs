@@ -110,7 +110,7 @@ impl ProblemHelp {
             ),
             C::WrongCredentials => (
                 "There is no account with this name and this password. The answer does not say which of the two is wrong.",
-                "Check both. Whoever forgot the password can set a new one with a recovery code: `POST /v1/accounts/recover`.",
+                "Check both. An owner who forgot the password can set a new one with a recovery code: `POST /v1/accounts/recover`.",
                 new,
             ),
             C::SecondFactorRequired => (

@@ -327,7 +327,7 @@ fn in_words(name: &FormatName, report: &Report, lines: &CardLines<'_>) -> String
             let _ = writeln!(text, "    {places}");
         }
         if let Some(fix) = violation.fix.as_ref().and_then(fix_in_words) {
-            let _ = writeln!(text, "    To mend it: {fix}.");
+            let _ = writeln!(text, "    To correct it: {fix}.");
         }
     }
     text

@@ -26,7 +26,7 @@ use super::Outcome;
 pub(super) enum EffectsCommand {
     /// Expand sentence templates into every sentence
     ///
-    /// Expands, removes duplicates, drops sentences with phrases to remove, collapses double spaces, replaces phrases, mends the grammar
+    /// Expands, removes duplicates, drops sentences with phrases to remove, collapses double spaces, replaces phrases, corrects the grammar
     /// (`one card`), and sorts. The output file is replaced as a whole or not at all.
     Combine(combine::CombineCommand),
     /// Add a True/False column to effects, or update one

@@ -175,7 +175,7 @@ fn a_card_in_a_wrong_zone_can_be_moved() {
     let list = b"// format: harbour/trade\n9 Salt\n1 Brig\n";
     let (_, out, _) = with_input(&["-", "--seed-data", "tests/data"], list);
     assert!(out.contains("not allowed in the main zone: “Brig”. Allowed in: extra."), "{out}");
-    assert!(out.contains("To mend it: move 1 × Brig from main to extra."), "{out}");
+    assert!(out.contains("To correct it: move 1 × Brig from main to extra."), "{out}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub async fn list_bulk_files(
 
 /// Downloads a bulk file, or a part of it.
 ///
-/// The bytes are gzip, whatever `Accept-Encoding` is. A download reads one version to its end, even if the file is replaced meanwhile; replaced
+/// The bytes are gzip, whatever `Accept-Encoding` is. A download reads one version to its end, even if the file is replaced in the meantime; replaced
 /// versions are kept for an hour. To continue after an interruption, send `Range`, and the `ETag` in `If-Range`: if the file was replaced, the answer
 /// is the whole new file. If several ranges are requested, the answer is the whole file, too.
 #[utoipa::path(

@@ -94,7 +94,7 @@ pub async fn find_named_card(
     Ok(form.told_apart(found.answer(&req)))
 }
 
-/// What somebody has typed of a name.
+/// The typed beginning of a name.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

@@ -84,7 +84,7 @@ pub async fn draw(
     Ok(Located::Here(for_viewer(picture, viewer)))
 }
 
-/// The picture of an open card for a viewer: shared caches must not store responses to who is logged in.
+/// The picture of an open card for a viewer: shared caches must not store responses to clients that are logged in.
 fn for_viewer(picture: Rendered, viewer: Viewer) -> Rendered {
     if viewer.is_stranger() { picture } else { picture.into_private() }
 }

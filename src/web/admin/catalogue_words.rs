@@ -24,7 +24,7 @@ pub(super) const NO_GAME: &str =
 pub(super) const NO_SUCH_GAME: &str = "There is no such game. Bring in its manifest first.";
 pub(super) const NOT_CHECKED: &str = "This was not checked yet, or was changed after the check. It is checked now: look at the result, and bring it in then.";
 pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game since your check. The file is checked again: look at the result, and bring it in then.";
-pub(super) const MANIFEST_CHANGED_MEANWHILE: &str = "Somebody else has changed the manifest since you read it. Both versions stand below: check yours again to put it in the place of the other.";
+pub(super) const MANIFEST_CHANGED_MEANWHILE: &str = "Somebody else has changed the manifest since you read it. Both versions are below: check yours again to replace the other one.";
 pub(super) const FAULTS_IN_FILE: &str = "What is wrong, line by line";
 pub(super) const WHOLE_FILE: &str = "The whole file";
 pub(super) const GAME_ADDED: &str = "The game is new.";
@@ -109,10 +109,10 @@ pub(super) const HIDDEN_NOW: &str = "hidden from everybody who has no copy";
 pub(super) const PUBLIC_PAGE: &str = "Its page for everybody";
 pub(super) const ALL_OF_IT: &str = "All of it, as a set file has it";
 pub(super) const TEXTS: &str = "Its texts";
-pub(super) const NAME_HELP: &str = "A printed card keeps its name, but for case and punctuation.";
+pub(super) const NAME_HELP: &str = "A printed card keeps its name; only case and punctuation may change.";
 pub(super) const EFFECTS: &str = "Effects";
 pub(super) const EFFECTS_HELP: &str =
-    "An empty text takes the effect away. New ones are added where all of the card stands.";
+    "An empty text removes the effect. New ones are added on the page with the complete card.";
 pub(super) const LORE: &str = "Background text";
 pub(super) const LORE_HELP: &str = "Empty: it has none.";
 pub(super) const SAVE: &str = "Save";
@@ -126,7 +126,7 @@ pub(super) const DOCUMENT_ABOUT: &str = "Name, kind, attributes, effects, backgr
 
 /// Effects that were typed and cannot be saved together with the other texts.
 pub(super) const YOUR_EFFECTS: &str = "Your effects";
-pub(super) const YOUR_EFFECTS_HELP: &str = "Somebody has changed how many effects the card has. Yours are not saved with the other texts: put them in where all of the card stands.";
+pub(super) const YOUR_EFFECTS_HELP: &str = "Somebody has changed how many effects the card has. Yours are not saved with the other texts: enter them on the page with the complete card.";
 
 /// The label of an effect; `style`: how the effect is activated.
 pub(super) fn effect(number: usize, style: Option<&str>) -> String {
@@ -143,10 +143,10 @@ pub(super) fn all_of(name: &str) -> String {
 
 // Unlock, move and merge.
 pub(super) const UNLOCK: &str = "Unlock it";
-pub(super) const UNLOCK_ABOUT: &str = "This is final. Everybody sees the card from now on, however many submissions it has, and followers of the change feed are notified.";
+pub(super) const UNLOCK_ABOUT: &str = "This cannot be undone. Everybody sees the card from now on, however many submissions it has, and followers of the change feed are notified.";
 pub(super) const FOR_AUDIT_LOG: &str = "1 to 500 characters, for the audit log.";
 pub(super) const MOVE: &str = "Give it another number";
-pub(super) const MOVE_ABOUT: &str = "The old number leads to the new place for ever, and no other card can take it. This cannot be done while one of the sets is printed: copies carry its numbers.";
+pub(super) const MOVE_ABOUT: &str = "The old number always leads to the new place, and no other card can take it. This cannot be done while one of the sets is printed: copies carry its numbers.";
 pub(super) const MOVE_NOW: &str = "Move it";
 pub(super) const SET_HELP: &str =
     "Its code. The game has more sets than a list can show: some are suggested as you type.";
@@ -156,7 +156,7 @@ pub(super) const NUMBER_HELP: &str = "As it stands on the card, such as 042.";
 pub(super) const NOTE: &str = "Why (if you want to say it)";
 pub(super) const NOTE_HELP: &str = "Up to 500 characters. Everybody may read it.";
 pub(super) const MERGE: &str = "Merge it with another card";
-pub(super) const MERGE_ABOUT: &str = "For a card that stands in the catalogue twice. Say which card stays; you are asked once more before anything happens.";
+pub(super) const MERGE_ABOUT: &str = "For a card that is in the catalogue twice. Say which card stays; you are asked once more before anything happens.";
 pub(super) const NUMBER_OF_OTHER: &str = "Number of the card that stays";
 pub(super) const GO_ON: &str = "Go on";
 pub(super) const MERGE_NOW: &str = "Merge them for good";
@@ -183,8 +183,8 @@ pub(super) fn merge_of(name: &str) -> String {
 /// What a merge does; `place`: the place of the card that is merged away.
 pub(super) fn merge_points(goes: &str, place: &str, stays: &str) -> Vec<String> {
     vec![
-        format!("{goes} is no card of its own any more. There is no way back."),
-        format!("Its number, {place}, leads to {stays} for ever. No other card can take it."),
+        format!("{goes} is no longer a separate card. This cannot be undone."),
+        format!("Its number, {place}, always leads to {stays}. No other card can take it."),
         format!("Its rulings become rulings of {stays}. The texts of {stays} stay as they are."),
         "It is refused while one of the sets is printed, and while one of the cards is hidden."
             .to_owned(),
@@ -194,9 +194,9 @@ pub(super) fn merge_points(goes: &str, place: &str, stays: &str) -> Vec<String> 
 // Rulings.
 pub(super) const NEW_RULING: &str = "Write a ruling";
 pub(super) const CHANGE_RULING: &str = "Change a ruling";
-pub(super) const DELETE_RULING: &str = "Take this ruling away?";
+pub(super) const DELETE_RULING: &str = "Remove this ruling?";
 pub(super) const DELETE_RULING_ABOUT: &str =
-    "It is not shown any more. The history of the card keeps it.";
+    "It is not shown any more. The history of the card still lists it.";
 pub(super) const RULING_ABOUT: &str = "A ruling says how the card is to be read, an erratum what it should say. Everybody who sees the card reads it, and the history of the card lists it.";
 pub(super) const CHOOSE_KIND: &str = "Must be a ruling or an erratum.";
 pub(super) const RULING_TEXT: &str = "Text";
@@ -205,7 +205,7 @@ pub(super) const HOLDS_FROM: &str = "Holds from";
 pub(super) const SOURCE: &str = "Who said it where";
 pub(super) const SOURCE_HELP: &str = "Up to 300 characters, such as “Rules team, November 2026”.";
 pub(super) const CHANGED_BEFORE_DELETING: &str =
-    "Somebody has changed this ruling since you read it. Take it away only if you still want to.";
+    "Somebody has changed this ruling since you read it. Remove it only if you still want to.";
 
 /// The heading of a new ruling.
 pub(super) fn new_ruling_of(name: &str) -> String {

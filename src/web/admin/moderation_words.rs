@@ -39,7 +39,7 @@ pub(super) fn decide_about(card: &str, account: &str) -> String {
 }
 
 // Disputes.
-pub(super) const DISPUTES_ABOUT: &str = "Somebody has typed the code and the name of a copy that is registered to another player. Whoever can show the card should have it.";
+pub(super) const DISPUTES_ABOUT: &str = "Somebody has typed the code and the name of a copy that is registered to another player. The player who can show the card should have it.";
 pub(super) const NO_DISPUTES: &str = "There is no such dispute.";
 pub(super) const ALL_STATES: &str = "Open or over";
 pub(super) const DISPUTE: &str = "A dispute";
@@ -51,7 +51,7 @@ pub(super) const CLOSED: &str = "Over since";
 pub(super) const STATEMENTS: &str = "What both sides say";
 pub(super) const NO_STATEMENTS: &str =
     "Nobody has said anything yet. Both sides can, on the pages of their disputes.";
-pub(super) const DECIDE_ABOUT: &str = "This is final. Both sides are notified, and read your reason. Other claims to the copy stay open, against its new owner.";
+pub(super) const DECIDE_ABOUT: &str = "This cannot be undone. Both sides are notified, and read your reason. Other claims to the copy stay open, against its new owner.";
 pub(super) const OUTCOME: &str = "Whose the copy is";
 pub(super) const CHOOSE_OUTCOME: &str = "Choose whose the copy is.";
 pub(super) const REASON_FAULT: &str = "Give a reason of 1 to 500 characters, on one line.";
@@ -97,9 +97,9 @@ pub(super) const FREEZE_ABOUT: &str = "No trade moves it until it is unfrozen, a
 pub(super) const UNFREEZE: &str = "Unfreeze the copy";
 pub(super) const UNFREEZE_ABOUT: &str = "It can be traded again. Its owner reads the reason.";
 pub(super) const VOID: &str = "Declare the copy void";
-pub(super) const VOID_ABOUT: &str = "There is no way back. Nobody holds it from now on, its code is rejected like one that does not exist, and its disputes end. Unlocks that it helped stay.";
+pub(super) const VOID_ABOUT: &str = "This cannot be undone. The copy has no owner any more, its code is rejected like one that does not exist, and its disputes end. Unlocks to which it counted stay.";
 pub(super) const OWNER_READS: &str =
-    "1 to 500 characters. Its owner reads it, and whoever owns it later.";
+    "1 to 500 characters. Its owner and its later owners read it.";
 pub(super) const LEAVE_COPY: &str = "Leave the copy as it is";
 
 /// The state of a copy.
@@ -128,7 +128,7 @@ pub(super) fn copy_event(event: &str) -> &'static str {
 }
 
 // Reports.
-pub(super) const REPORTS_ABOUT: &str = "What players say should not be there. Nobody else learns who reported what; a decision is about all reports of the same.";
+pub(super) const REPORTS_ABOUT: &str = "Contents that players find unacceptable. Nobody else learns who reported what; a decision applies to all reports of the same content.";
 pub(super) const NO_REPORTS: &str = "No report waits. New ones appear here by themselves.";
 pub(super) const NO_REPORTS_ABOUT: &str = "No report about this account waits.";
 pub(super) const ALL_REPORTS: &str = "Reports about everybody";
@@ -141,7 +141,7 @@ pub(super) const REPORTER: &str = "Reported by";
 pub(super) const REPORTED_TEXT: &str = "What it says";
 pub(super) const SUGGESTED_DESIGN: &str = "The design as it was suggested";
 pub(super) const DETAILS: &str = "What the reporter says";
-pub(super) const REPORT_DECISION_ABOUT: &str = "Upheld: a design is taken down, a comment or a suggestion is hidden. Dismissed: what was taken down or hidden is shown again. What happens to a player is for admins, on the page of the account.";
+pub(super) const REPORT_DECISION_ABOUT: &str = "Upheld: a design is taken down, a comment or a suggestion is hidden. Dismissed: what was taken down or hidden is shown again. Admins decide about players, on the page of the account.";
 pub(super) const CHOOSE_DECISION: &str = "Choose a decision.";
 pub(super) const WITH_ARTWORK: &str = "Decide about its picture, too";
 pub(super) const WITH_ARTWORK_HELP: &str = "Upheld: the picture is shown nowhere, and nobody can upload it again. Dismissed: it is shown again.";

@@ -4,15 +4,15 @@ use crate::domain::operations::webhook::PING as PING_KIND;
 use crate::web::words::titled;
 
 // Webhooks.
-pub(super) const WEBHOOKS_ABOUT: &str = "What happens to the catalogue is posted to these addresses, signed: only what everybody may know. It is tried again for three days.";
+pub(super) const WEBHOOKS_ABOUT: &str = "Public events of the catalogue are posted to these addresses, signed. Failed deliveries are repeated for three days.";
 pub(super) const ALL_WEBHOOKS: &str = "All webhooks";
 pub(super) const NO_WEBHOOKS: &str = "There is no webhook yet. Make one below.";
 pub(super) const NEW_WEBHOOK: &str = "A new webhook";
 pub(super) const MAKE_WEBHOOK: &str = "Make the webhook";
 pub(super) const WEBHOOK_MADE: &str = "The webhook is made";
 pub(super) const SECRET_MADE: &str = "The new secret";
-pub(super) const SECRET_ONCE: &str = "Deliveries are signed with this secret. It is shown now and never again: take it over into the receiver.";
-pub(super) const SECRET_SHOWN_BEFORE: &str = "This form came twice: the secret was shown before. If you have not kept it, make a new one on the page of the webhook.";
+pub(super) const SECRET_ONCE: &str = "Deliveries are signed with this secret. It is shown now and never again: enter it in the receiver.";
+pub(super) const SECRET_SHOWN_BEFORE: &str = "This form was sent twice: the secret was shown before. If you have not kept it, make a new one on the page of the webhook.";
 pub(super) const TO_WEBHOOK: &str = "To the webhook";
 pub(super) const URL: &str = "Address";
 pub(super) const URL_HELP: &str = "It begins with https://, and has no name, password or # in it.";
@@ -30,14 +30,14 @@ pub(super) const OLD_SECRET_UNTIL: &str = "The old secret is good until";
 pub(super) const PING: &str = "Try it";
 pub(super) const DELETE: &str = "Delete it";
 pub(super) const DELETE_WEBHOOK: &str = "Delete this webhook?";
-pub(super) const DELETE_ABOUT: &str = "Its deliveries and what became of them go with it. What is on its way at this moment may still arrive. A webhook that is only switched off keeps them.";
+pub(super) const DELETE_ABOUT: &str = "Its deliveries and their results are deleted, too. A delivery that is being sent may still arrive. A webhook that is only switched off keeps them.";
 pub(super) const LEAVE_WEBHOOK: &str = "Leave it as it is";
 pub(super) const CHANGED_BEFORE_DELETING: &str =
     "Somebody has changed this webhook since you read it. Delete it only if you still want to.";
 pub(super) const NEW_SECRET: &str = "Make a new secret";
 pub(super) const NEW_SECRET_ABOUT: &str = "For some hours deliveries are signed with the new secret and with the old one, so that the receiver can be changed in between.";
 pub(super) const HOURS: &str = "Hours in which the old secret is good, too";
-pub(super) const HOURS_HELP: &str = "0 to 168. Type 0 if the old one fell into wrong hands.";
+pub(super) const HOURS_HELP: &str = "0 to 168. Type 0 if somebody else knows the old one.";
 pub(super) const HOURS_FAULT: &str = "Type a whole number from 0 to 168.";
 pub(super) const MAKE_SECRET: &str = "Make the secret";
 
@@ -76,9 +76,9 @@ pub(super) fn event_kind(kind: &str) -> String {
 
 // Deliveries.
 pub(super) const DELIVERIES: &str = "Deliveries";
-pub(super) const DELIVERIES_ABOUT: &str = "What was posted, the newest first, kept for 30 days.";
+pub(super) const DELIVERIES_ABOUT: &str = "Deliveries, the newest first, kept for 30 days.";
 pub(super) const NO_DELIVERIES: &str =
-    "Nothing was posted that fits. Try the webhook, or wait until something happens.";
+    "There is no such delivery. Try the webhook, or wait for an event.";
 pub(super) const ANY_STATE: &str = "Whatever became of them";
 pub(super) const EVENT: &str = "What happened";
 pub(super) const WHEN: &str = "When";
@@ -125,7 +125,7 @@ pub(super) fn done(code: &str) -> &'static str {
 
 // The audit log.
 pub(super) const AUDIT_ABOUT: &str =
-    "What moderators, admins and the operator at the machine did, the newest first.";
+    "Actions of moderators, admins and the operator at the machine, the newest first.";
 pub(super) const NO_ENTRIES: &str = "No entry fits. Leave a field empty.";
 pub(super) const WHO: &str = "Who";
 pub(super) const OPERATOR: &str = "The operator";

@@ -2,7 +2,7 @@
 
 use crate::domain::printing::minting::PlanWarning;
 
-pub(super) const PRINT_RUNS_ABOUT: &str = "What was printed, the newest first. Codes are only in print files, which are written once, on the command line: nobody can read them here.";
+pub(super) const PRINT_RUNS_ABOUT: &str = "Print runs, the newest first. Codes are only in print files, which are written once, on the command line: nobody can read them here.";
 pub(super) const NO_RUNS: &str =
     "Nothing was printed yet. Plan a run, announce it, and print it on the command line.";
 pub(super) const PRINT_RUN: &str = "A print run";
@@ -34,7 +34,7 @@ pub(super) const NO_SUCH_SET: &str = "There is no such set.";
 // Plans.
 pub(super) const PLAN_RUN: &str = "Plan a print run";
 pub(super) const PLAN_ABOUT: &str =
-    "See what a run would hold. Nothing is stored, and no code is made.";
+    "See what a run would contain. Nothing is stored, and no code is created.";
 pub(super) const PLAN: &str = "Plan it";
 pub(super) const NO_SETS: &str = "There is no set to print yet. Bring one in first.";
 pub(super) const WOULD_HOLD: &str = "The run would hold";
@@ -49,7 +49,7 @@ pub(super) const LEFT_OVER: &str = "Copies left over";
 pub(super) const PACK_WEIGHT: &str = "Weight of a pack";
 pub(super) const DEAL: &str = "Deal the copies into packs";
 pub(super) const DEAL_HELP: &str =
-    "With the usual weights of cards and inserts. Others can be said over the API.";
+    "With the usual weights of cards and inserts. The API accepts other weights.";
 pub(super) const MAY_REMAIN: &str = "Copies that make no whole pack may be left over";
 pub(super) const LORE_CARDS: &str = "Numbers of lore cards";
 pub(super) const LORE_CARDS_HELP: &str = "With commas between them; empty: the set has none.";
@@ -82,9 +82,9 @@ pub(super) const CHOOSE_SET: &str = "Choose a set to see what was announced of i
 pub(super) const PRINT_IT: &str = "Print it";
 pub(super) const PRINT_ABOUT: &str = "On the machine of the service. The file that it writes has the codes: it is for the printer alone, and cannot be written a second time.";
 pub(super) const REVEAL: &str = "Reveal it";
-pub(super) const REVEAL_ABOUT: &str = "Once the packs are sold, seed and plan can be shown to everybody, who can check then that the run is as it was announced.";
+pub(super) const REVEAL_ABOUT: &str = "Once the packs are sold, you can publish seed and plan. Then everybody can check that the run is as it was announced.";
 pub(super) const REVEAL_QUESTION: &str = "Reveal this print run?";
-pub(super) const REVEAL_WARNING: &str = "There is no way back. Whoever knows the seed knows what is in which pack: reveal a run only when its packs are sold.";
+pub(super) const REVEAL_WARNING: &str = "This cannot be undone. Everybody who knows the seed knows the contents of each pack: reveal a run only when its packs are sold.";
 pub(super) const REVEAL_NOW: &str = "Reveal it for good";
 pub(super) const KEEP_SEALED: &str = "Keep it sealed";
 pub(super) const OPENING: &str = "Seed and plan, as everybody can read them";

@@ -317,7 +317,7 @@ pub(in crate::web) struct MeantVersion {
     card: Option<Uuid>,
 }
 
-/// Deletes a ruling. The history of the card keeps it.
+/// Deletes a ruling. The history of the card still lists it.
 pub(in crate::web) async fn delete_ruling(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,

@@ -45,7 +45,7 @@ pub(super) const STEP_GAME: PageLink = (
 pub(super) const STEP_SET: PageLink = (
     "/admin/imports",
     "Bring in a set",
-    "With the file of a set come its cards. It is checked before anything is stored.",
+    "The file of a set contains its cards. It is checked before anything is stored.",
 );
 pub(super) const WAITING_REVIEWS: PageLink = (
     "/admin/reviews",
@@ -55,7 +55,7 @@ pub(super) const WAITING_REVIEWS: PageLink = (
 pub(super) const WAITING_DESIGNS: PageLink =
     ("/reviews/designs", "Designs", "Card designs of players that are to become cards.");
 pub(super) const WAITING_REPORTS: PageLink =
-    ("/admin/reports", REPORTS, "What players say should not be there.");
+    ("/admin/reports", REPORTS, "Contents that players find unacceptable.");
 pub(super) const WAITING_DISPUTES: PageLink =
     ("/admin/disputes", DISPUTES, "Copies that two players say they hold.");
 pub(super) const TOOLS: [PageLink; 6] = [
@@ -142,17 +142,17 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
             "This is your own account. Another admin can change its role or take its second factor off."
         }
         ProblemCode::SecondFactorOff => "The account has no second factor.",
-        ProblemCode::OwnCase => "You own this copy or claim it, or did: somebody else must decide.",
+        ProblemCode::OwnCase => "You own or claim this copy, or did so before: somebody else must decide.",
         ProblemCode::CopyVoid => "The copy is void, for good.",
         ProblemCode::DisputeClosed => "The dispute is over: somebody was faster.",
         ProblemCode::OwnReport => {
             "This is about you, or was reported by you: somebody else must decide."
         }
         ProblemCode::DesignNameTaken => {
-            "Another design has its name meanwhile, so it cannot be shown again under it."
+            "Another design has taken its name, so it cannot be shown again under it."
         }
         ProblemCode::PreconditionFailed => {
-            "Somebody else has changed it since you read it. Both versions stand below: send yours again to put it in the place of the other."
+            "Somebody else has changed it since you read it. Both versions are below: send yours again to replace the other one."
         }
         ProblemCode::EditConflict => {
             "Somebody else has changed it at the same moment, and nothing was stored. Send yours again."
@@ -171,7 +171,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::TooManyRulings => "The card has as many rulings as a card may have.",
         ProblemCode::InvalidEdit => "The card would break the rules of its game.",
         ProblemCode::CommitmentNotPrinted => {
-            "This run is not printed yet. It can be revealed when its codes count."
+            "This run is not printed yet. Reveal it after that."
         }
         ProblemCode::CardsStillHidden => {
             "Cards of this set are still hidden, and the plan would reveal in which rarities they exist."

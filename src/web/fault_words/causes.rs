@@ -99,7 +99,7 @@ fn name_taken(holder: &NameHolder) -> Sentence {
             "Another design that everybody sees has this name, or one that looks the same.".into()
         }
         NameHolder::Meanwhile => {
-            "Another design has this name meanwhile, or one that looks the same.".into()
+            "Another design has taken this name, or one that looks the same.".into()
         }
     }
 }

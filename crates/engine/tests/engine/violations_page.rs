@@ -392,7 +392,7 @@ What can be wrong with a deck, a card or a set. This page is made by a test, fro
 Codes are stable: write programs against them, not against messages. Every violation has `code`, `severity`, `message`, `rule` (its
 number), `section` (of the rulebook) and `rule_text` (the rule in the manifest's words); the column *Fields* names what is filled beside
 them, in parentheses what is filled sometimes. `limit` is what the rule asks for and `actual` what was found. A *fix* is an edit
-that mends the violation. A report lists errors first, then what is missing, then warnings, each by the rules' numbers: `H-3` before `H-10`.
+that corrects the violation. A report lists errors first, then what is missing, then warnings, each by the rules' numbers: `H-3` before `H-10`.
 Before all of them it says of which game or sets no cards are loaded, because everything else may follow from that.
 
 An `error` makes a deck illegal, `incomplete` says that cards are missing, and a `warning` is advice. A game can give a rule

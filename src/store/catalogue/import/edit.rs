@@ -33,7 +33,7 @@ pub enum EditError<T> {
     #[error("there is no such thing")]
     Missing,
     /// It differs from the version that the editor has read.
-    #[error("it was changed meanwhile")]
+    #[error("it was changed in the meantime")]
     Stale,
     /// The edit conflicts with the game's rules, or with stored data.
     #[error("refused: {} faults", .0.len())]

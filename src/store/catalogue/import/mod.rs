@@ -71,7 +71,7 @@ pub enum ImportError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The game was changed by another request first.
-    #[error("the game was changed meanwhile")]
+    #[error("the game was changed in the meantime")]
     Stale,
     /// It was a dry run: this would be the result.
     #[error("rehearsed")]

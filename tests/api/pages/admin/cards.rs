@@ -204,7 +204,7 @@ async fn a_merge_needs_a_confirmation() {
     for card in [&goes, &stays] {
         assert!(text(&page).contains(card["name"].as_str().unwrap()));
     }
-    assert!(text(&page).contains("There is no way back."));
+    assert!(text(&page).contains("This cannot be undone."));
     assert_eq!(value(&page, "into"), stays["id"]);
     let id = goes["id"].as_str().unwrap();
     assert_eq!(

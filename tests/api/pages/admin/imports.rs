@@ -181,7 +181,7 @@ async fn a_file_is_not_imported_without_a_check() {
     };
     send(with(PEBBLES, &first), 200).await;
     let page = send(with(&other, &stale), 412).await;
-    assert!(text(&page).contains("Both versions stand below"), "{}", text(&page));
+    assert!(text(&page).contains("Both versions are below"), "{}", text(&page));
     assert!(page.only("pre").text.contains("name = \"Pebbles\""));
     // The file must be checked again before it is imported.
     assert!(!is_checked(&page));
@@ -224,7 +224,7 @@ async fn a_manifest_that_was_changed_in_between_is_shown_beside_the_submitted_on
         read(&upload(&app, &browser, "/admin/imports", &fields, None).await, status)
     };
     let page = check_mine(value(&form, "revision"), 412).await;
-    assert!(text(&page).contains("Both versions stand below"), "{}", text(&page));
+    assert!(text(&page).contains("Both versions are below"), "{}", text(&page));
     assert!(page.only("textarea").text.contains("name = \"Mine\""));
     assert!(page.only("pre").text.contains("name = \"Theirs\""));
     assert!(!is_checked(&page) && !text(&page).contains("This would change"));

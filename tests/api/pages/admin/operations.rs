@@ -103,7 +103,7 @@ async fn deliveries_are_listed_and_sent_again() {
     let made = app.post("/v1/webhooks").by(&admin).json(&webhook).answer().await.expect(201);
     let path = format!("/admin/webhooks/{}", made["id"].as_str().unwrap());
     let deliveries = format!("{path}/deliveries");
-    assert!(text(&browser.page(&deliveries).await).contains("Nothing was posted that fits."));
+    assert!(text(&browser.page(&deliveries).await).contains("There is no such delivery."));
     let key = value(&browser.page(&path).await, "key").to_owned();
     for _ in 0..2 {
         let pinged = browser.post(&format!("{path}/ping"), &[("key", &*key)]).await;

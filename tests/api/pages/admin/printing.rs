@@ -73,7 +73,7 @@ async fn a_printed_run_is_shown_without_codes_and_revealed() {
     assert!(leads_to(&page, &announcement));
     let reveal = format!("{announcement}/reveal");
     assert!(leads_to(&browser.page(&announcement).await, &reveal));
-    assert!(text(&browser.page(&reveal).await).contains("There is no way back."));
+    assert!(text(&browser.page(&reveal).await).contains("This cannot be undone."));
     let revealed = browser.post(&reveal, &[]).await;
     assert_eq!(location(&revealed), (303, format!("{announcement}?done=revealed")));
     let public = announcement.replace("/admin/announcements/", "/v1/print-commitments/");
