@@ -136,7 +136,7 @@ async fn lines_can_be_pasted_and_invalid_tables_are_refused() {
     let read = send(&app, &hers, &[("pasted", pasted), ("mode", "replace")], None).await;
     assert_eq!(read.status, 200, "{}", read.text());
     let page = check("pasted", &read);
-    assert!(page.only("main").text.contains("what it does not name is taken away"));
+    assert!(page.only("main").text.contains("cards that it does not name are removed"));
     assert_eq!(rows(&page, "Lines that can be counted").len(), 1);
     let common = "Count,Name\n1,\"The base card, numbered 001!\"\n";
     let read =

@@ -83,7 +83,7 @@ async fn invalid_statements_are_refused_and_a_claim_is_withdrawn() {
     );
     let refused = hers.post(&path, &[("text", "one more")]).await;
     assert_eq!(refused.status, 409);
-    assert!(check(&path, &refused).only("main").text.contains("as much as one side may say"));
+    assert!(check(&path, &refused).only("main").text.contains("greatest number of statements"));
     let refused = hers.post(&format!("{path}/withdraw"), &[]).await;
     assert_eq!(refused.status, 409);
     assert!(check(&path, &refused).only("main").text.contains("Only the claimant"));

@@ -33,7 +33,7 @@ async fn a_player_shows_what_is_public_and_nothing_else() {
     // The own page has no link to offer a trade.
     let hers = Browser::of(&app, "ada").await;
     let own = hers.page("/players/Ada").await;
-    assert!(own.only("main").text.contains("This is what others see of you."));
+    assert!(own.only("main").text.contains("Others see this page."));
     for browser in [&hers, &his] {
         let page = browser.page("/players/ADA").await;
         assert_eq!(page.only("h1").text, "ada", "the page shows the name as its owner writes it");

@@ -107,7 +107,7 @@ async fn an_offer_that_cannot_be_accepted_says_so() {
     let his = Browser::of(&app, "ben").await;
     let path = format!("/trades/{trade}");
     let page = his.page(&path).await;
-    assert!(page.only("main").text.contains("the offer can only end without a trade"));
+    assert!(page.only("main").text.contains("the offer cannot lead to a trade"));
     assert!(page.only("main").text.contains("Cannot be given any more"));
     // The page does not state the effect on decks, because it is not known.
     assert!(!page.only("main").text.contains("your decks"));
@@ -116,7 +116,7 @@ async fn an_offer_that_cannot_be_accepted_says_so() {
     let lapsed = check("lapsed", &lapsed);
     let main = &lapsed.only("main").text;
     assert!(
-        main.contains("Nothing changed hands.") && main.contains("Void: a copy could not be traded"),
+        main.contains("Nothing changed hands.") && main.contains("Void: a copy could not be"),
         "{main}"
     );
     assert_eq!(app.copies_of(&ada).await, [copy]);

@@ -295,7 +295,7 @@ async fn a_deck_that_is_changed_as_a_list_keeps_the_copies_that_it_names() {
     let path = format!("/v1/decks/{}", made["id"].as_str().unwrap());
     let edit = format!("/decks/{}/edit", made["id"].as_str().unwrap());
     let hers = Browser::of(&app, "ada").await;
-    assert!(hers.page(&edit).await.only("main").text.contains("which of your copies"));
+    assert!(hers.page(&edit).await.only("main").text.contains("names the copies that you use"));
     let save = async |list: &str, revision: &str| {
         let fields = [
             ("name", "Named"),
