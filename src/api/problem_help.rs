@@ -144,8 +144,8 @@ impl ProblemHelp {
                 new.detail("This needs the role moderator.").with("role", "moderator"),
             ),
             C::ScopeMissing => (
-                "The personal access token was made without the scope that this needs. `scope` names it.",
-                "Make a token with that scope: `POST /v1/tokens`.",
+                "The personal access token was created without the scope that this needs. `scope` names it.",
+                "Create a token with that scope: `POST /v1/tokens`.",
                 new.detail("The token needs the scope decks:write.").with("scope", "decks:write"),
             ),
             C::LoginRequired => (

@@ -252,10 +252,9 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
             "The answer could not be found in time. A narrower search is faster.",
         ),
         (_, 503) => ("Not available right now", "The service cannot answer at the moment."),
-        (_, 500..) => (
-            "Something went wrong on our side",
-            "The fault was recorded. Try again later.",
-        ),
+        (_, 500..) => {
+            ("Something went wrong on our side", "The fault was recorded. Try again later.")
+        }
         _ => (
             "This address cannot be read",
             "A part of the address has a value that does not belong there.",

@@ -56,7 +56,7 @@ pub(super) const THIS_SESSION: &str = "This browser";
 pub(super) fn trading(trading: Trading) -> &'static str {
     match trading {
         Trading::Closed => "Nobody",
-        Trading::Offers => "Whoever knows my name",
+        Trading::Offers => "Everybody who knows my name",
         Trading::Public => "Everybody, and other players may see my copies",
     }
 }
@@ -129,7 +129,7 @@ pub(super) const SECRET: &str = "Secret";
 pub(super) const SECRET_STEP: &str = "Enter the secret in an authenticator app: with the button, if the app is on this device, or by typing it there.";
 pub(super) const OPEN_APP: &str = "Open in an authenticator app";
 pub(super) const SECRET_SHOWN_ONCE: &str =
-    "The secret is shown now and never again. Whoever knows it has your second factor.";
+    "The secret is shown now and never again. Everybody who knows it has your second factor.";
 pub(super) const FIRST_CODE: &str = "The first code";
 pub(super) const FIRST_CODE_HELP: &str = "Six digits that the app shows. All other devices are logged out, and personal access tokens end.";
 pub(super) const ANY_CODE_HELP: &str =
@@ -170,10 +170,10 @@ pub(super) const LIFETIME: &str = "How long it lives";
 pub(super) const DAYS_FAULT: &str = "A token lives 1 to 366 days.";
 pub(super) const NEVER: &str = "Never";
 pub(super) const REVOKE: &str = "Revoke";
-pub(super) const MAKE_TOKEN: &str = "Make the token";
+pub(super) const MAKE_TOKEN: &str = "Create the token";
 pub(super) const TOKEN_MADE: &str = "Your new token";
-pub(super) const TOKEN_SHOWN_ONCE: &str = "The token is shown now and never again. Whoever knows it can do with your account what it may do.";
-pub(super) const TOKEN_SHOWN_BEFORE: &str = "This token was made and shown before: you sent the form twice. If you have not kept it, revoke it and make another one.";
+pub(super) const TOKEN_SHOWN_ONCE: &str = "The token is shown now and never again. Everybody who knows it can use your account as far as the token allows.";
+pub(super) const TOKEN_SHOWN_BEFORE: &str = "This token was created and shown before: you sent the form twice. If you have not kept it, revoke it and create another one.";
 
 /// A number of days.
 pub(super) fn days(count: u16) -> String {
@@ -216,9 +216,9 @@ pub(super) fn token_fault(code: ProblemCode) -> Option<&'static str> {
             "You have as many tokens as an account may have. Revoke one first."
         }
         ProblemCode::IdempotencyKeyReused => {
-            "This form was sent before, and a token was made. Send it again if you want another one."
+            "This form was sent before, and a token was created. Send it again if you want another one."
         }
-        ProblemCode::IdempotencyInProgress => "The token is being made at this moment.",
+        ProblemCode::IdempotencyInProgress => "The token is being created at this moment.",
         _ => return None,
     })
 }
@@ -231,10 +231,10 @@ pub(super) const EVENT_SETTINGS_ABOUT: &str = "You always get the events of your
 pub(super) const TELL_ME: &str = "Tell me when";
 
 // Join and recover.
-pub(super) const JOIN: &str = "Make an account";
+pub(super) const JOIN: &str = "Create an account";
 pub(super) const JOIN_ABOUT: &str = "With an account you register your cards, keep decks and trade. It needs a name and a password, and no address of yours.";
 pub(super) const JOIN_FOR_CODE: &str =
-    "The code is read. Make an account, and the card is registered to you.";
+    "The code is read. Create an account, and the card is registered to you.";
 pub(super) const HAS_ACCOUNT: &str = "I have an account";
 pub(in crate::web) const NAME_RULES: &str = "3 to 32 characters. Other players see it.";
 pub(in crate::web) const PASSWORD_RULES: &str = "10 to 128 characters. It must not contain the name of the account, and must not be easy to guess. Three or four words that have nothing to do with each other are a good one.";
@@ -250,7 +250,7 @@ pub(in crate::web) const NEW_ACCOUNT: &str = "Your account and its recovery code
 pub(in crate::web) const NEW_ACCOUNT_ONCE: &str = "This page is shown now and never again. Print it, or write its contents down, and keep them where nobody else looks.";
 pub(in crate::web) const CODES_NOT_SHOWN: &str = "The account was there already: the form came twice. If you have not seen its recovery codes, make new ones.";
 pub(super) const RECOVER: &str = "Set a new password";
-pub(super) const RECOVER_ABOUT: &str = "You need one of the recovery codes that were shown when you made the account. It works once, and all devices are logged out. A second factor stays on.";
+pub(super) const RECOVER_ABOUT: &str = "You need one of the recovery codes that were shown when you created the account. It works once, and all devices are logged out. A second factor stays on.";
 pub(super) const KNOWS_PASSWORD: &str = "I know my password";
 pub(super) const RECOVERY_CODE: &str = "Recovery code";
 pub(super) const RECOVERY_CODE_HELP: &str =
@@ -284,7 +284,7 @@ pub(in crate::web) fn password_fault(error: PasswordError) -> &'static str {
 /// The message about a refused registration. `None`: the problem is shown on a page of its own.
 pub(super) fn join_fault(code: ProblemCode) -> Option<&'static str> {
     (code == ProblemCode::RegistrationThrottled)
-        .then_some("Too many accounts were made from your network.")
+        .then_some("Too many accounts were created from your network.")
 }
 
 /// The message about a refused recovery. `None`: the problem is shown on a page of its own.

@@ -3,7 +3,7 @@
 use crate::app::problem::ProblemCode;
 
 // Imports.
-pub(super) const IMPORTS_ABOUT: &str = "Bring in the manifest of a game or the file of a set, or bring one in again to change it. It is checked first, as a whole: nothing is stored until you have seen what would change.";
+pub(super) const IMPORTS_ABOUT: &str = "Import the manifest of a game or the file of a set, or import one again to change it. It is checked first, as a whole: nothing is stored until you have seen what would change.";
 pub(super) const DESCRIBED: &str = "What it describes";
 pub(super) const GAME_CODE: &str = "Code of the game";
 pub(super) const GAME_CODE_HELP: &str =
@@ -16,14 +16,14 @@ pub(super) const CHOOSE_AGAIN: &str =
 pub(super) const TEXT: &str = "Or its text";
 pub(super) const CHECK: &str = "Check it";
 pub(super) const CHECK_AGAIN: &str = "Check it again";
-pub(super) const BRING_IN: &str = "Bring it in";
+pub(super) const BRING_IN: &str = "Import it";
 pub(super) const NOT_TEXT: &str = "This file is no text in UTF-8.";
 pub(super) const NO_TEXT: &str = "Choose a file, or paste its text.";
 pub(super) const NO_GAME: &str =
     "Type the code of a game: letters, digits, hyphens and underscores.";
-pub(super) const NO_SUCH_GAME: &str = "There is no such game. Bring in its manifest first.";
-pub(super) const NOT_CHECKED: &str = "This was not checked yet, or was changed after the check. It is checked now: look at the result, and bring it in then.";
-pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game since your check. The file is checked again: look at the result, and bring it in then.";
+pub(super) const NO_SUCH_GAME: &str = "There is no such game. Import its manifest first.";
+pub(super) const NOT_CHECKED: &str = "This was not checked yet, or was changed after the check. It is checked now: look at the result, then import it.";
+pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game since your check. The file is checked again: look at the result, then import it.";
 pub(super) const MANIFEST_CHANGED_MEANWHILE: &str = "Somebody else has changed the manifest since you read it. Both versions are below: check yours again to replace the other one.";
 pub(super) const FAULTS_IN_FILE: &str = "What is wrong, line by line";
 pub(super) const WHOLE_FILE: &str = "The whole file";
@@ -64,7 +64,7 @@ pub(super) fn not_received(code: ProblemCode) -> Option<&'static str> {
 
 /// The heading of the result of an import.
 pub(super) fn import_title(is_done: bool) -> String {
-    if is_done { "It is brought in" } else { "This would change" }.to_owned()
+    if is_done { "It is imported" } else { "This would change" }.to_owned()
 }
 
 /// Whether an import adds or changes a set.
@@ -102,14 +102,15 @@ pub(super) fn way_to_line_and_column(line: usize, column: usize) -> String {
 
 // Cards.
 pub(super) const FIND_CARD: &str = "Find a card to change";
-pub(super) const NO_CARDS: &str = "No card fits. Leave out a term, or bring in a set.";
+pub(super) const NO_CARDS: &str = "No card fits. Leave out a term, or import a set.";
 pub(super) const HIDDEN: &str = "Hidden";
 pub(super) const OPEN: &str = "Open";
 pub(super) const HIDDEN_NOW: &str = "hidden from everybody who has no copy";
 pub(super) const PUBLIC_PAGE: &str = "Its page for everybody";
 pub(super) const ALL_OF_IT: &str = "All of it, as a set file has it";
 pub(super) const TEXTS: &str = "Its texts";
-pub(super) const NAME_HELP: &str = "A printed card keeps its name; only case and punctuation may change.";
+pub(super) const NAME_HELP: &str =
+    "A printed card keeps its name; only case and punctuation may change.";
 pub(super) const EFFECTS: &str = "Effects";
 pub(super) const EFFECTS_HELP: &str =
     "An empty text removes the effect. New ones are added on the page with the complete card.";
@@ -117,7 +118,7 @@ pub(super) const LORE: &str = "Background text";
 pub(super) const LORE_HELP: &str = "Empty: it has none.";
 pub(super) const SAVE: &str = "Save";
 pub(super) const CHANGE: &str = "Change";
-pub(super) const DELETE: &str = "Take away";
+pub(super) const DELETE: &str = "Remove";
 pub(super) const YOUR_VERSION: &str = "Your version";
 pub(super) const SAVED_VERSION: &str = "What is stored";
 pub(super) const LEAVE_CARD: &str = "Leave the card as it is";
@@ -202,7 +203,7 @@ pub(super) const CHOOSE_KIND: &str = "Must be a ruling or an erratum.";
 pub(super) const RULING_TEXT: &str = "Text";
 pub(super) const RULING_TEXT_HELP: &str = "1 to 2,000 characters. A new line begins a paragraph.";
 pub(super) const HOLDS_FROM: &str = "Holds from";
-pub(super) const SOURCE: &str = "Who said it where";
+pub(super) const SOURCE: &str = "Source";
 pub(super) const SOURCE_HELP: &str = "Up to 300 characters, such as “Rules team, November 2026”.";
 pub(super) const CHANGED_BEFORE_DELETING: &str =
     "Somebody has changed this ruling since you read it. Remove it only if you still want to.";
@@ -219,7 +220,7 @@ pub(super) fn change_ruling(kind: &str, day: &str) -> String {
 
 /// The label of the link to the page that deletes a ruling; kind and day distinguish it from other rulings.
 pub(super) fn delete_ruling(kind: &str, day: &str) -> String {
-    format!("Take away: {kind} of {day}")
+    format!("Remove: {kind} of {day}")
 }
 
 /// The confirmation of an action that was completed on the page before, by its code; empty: none.
@@ -231,7 +232,7 @@ pub(super) fn done(code: &str) -> &'static str {
         "moved" => "The card has its new place.",
         "merged" => "The two cards are one.",
         "ruling" => "The ruling is stored.",
-        "ruling_deleted" => "The ruling is taken away.",
+        "ruling_deleted" => "The ruling is removed.",
         _ => "",
     }
 }

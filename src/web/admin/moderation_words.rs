@@ -73,8 +73,8 @@ pub(super) fn dispute_state(state: &str) -> &'static str {
 /// A decision of a dispute.
 pub(super) fn outcome(outcome: &str) -> &'static str {
     match outcome {
-        "for_claimant" => "It goes to the one who claims it",
-        _ => "It stays with the one who has it",
+        "for_claimant" => "It goes to the claimant",
+        _ => "The owner keeps it",
     }
 }
 
@@ -91,15 +91,14 @@ pub(super) const COPY_ID: &str = "Id of the copy";
 pub(super) const COPY_ID_HELP: &str = "Players see the ids of their copies, and disputes lead to theirs. Codes of cards are not looked up here: they are for the holders of cards alone.";
 pub(super) const COPY_ID_FAULT: &str =
     "This is no id: it has 32 digits and letters from a to f, in five groups.";
-pub(super) const OWNER_AFTER: &str = "Whose it was then";
+pub(super) const OWNER_AFTER: &str = "Owner after it";
 pub(super) const FREEZE: &str = "Freeze the copy";
 pub(super) const FREEZE_ABOUT: &str = "No trade moves it until it is unfrozen, and open offers with it end. Its owner keeps it, sees its card, and reads the reason.";
 pub(super) const UNFREEZE: &str = "Unfreeze the copy";
 pub(super) const UNFREEZE_ABOUT: &str = "It can be traded again. Its owner reads the reason.";
 pub(super) const VOID: &str = "Declare the copy void";
 pub(super) const VOID_ABOUT: &str = "This cannot be undone. The copy has no owner any more, its code is rejected like one that does not exist, and its disputes end. Unlocks to which it counted stay.";
-pub(super) const OWNER_READS: &str =
-    "1 to 500 characters. Its owner and its later owners read it.";
+pub(super) const OWNER_READS: &str = "1 to 500 characters. Its owner and its later owners read it.";
 pub(super) const LEAVE_COPY: &str = "Leave the copy as it is";
 
 /// The state of a copy.

@@ -8,8 +8,8 @@ pub(super) const WEBHOOKS_ABOUT: &str = "Public events of the catalogue are post
 pub(super) const ALL_WEBHOOKS: &str = "All webhooks";
 pub(super) const NO_WEBHOOKS: &str = "There is no webhook yet. Make one below.";
 pub(super) const NEW_WEBHOOK: &str = "A new webhook";
-pub(super) const MAKE_WEBHOOK: &str = "Make the webhook";
-pub(super) const WEBHOOK_MADE: &str = "The webhook is made";
+pub(super) const MAKE_WEBHOOK: &str = "Create the webhook";
+pub(super) const WEBHOOK_MADE: &str = "The webhook is created";
 pub(super) const SECRET_MADE: &str = "The new secret";
 pub(super) const SECRET_ONCE: &str = "Deliveries are signed with this secret. It is shown now and never again: enter it in the receiver.";
 pub(super) const SECRET_SHOWN_BEFORE: &str = "This form was sent twice: the secret was shown before. If you have not kept it, make a new one on the page of the webhook.";
@@ -34,12 +34,12 @@ pub(super) const DELETE_ABOUT: &str = "Its deliveries and their results are dele
 pub(super) const LEAVE_WEBHOOK: &str = "Leave it as it is";
 pub(super) const CHANGED_BEFORE_DELETING: &str =
     "Somebody has changed this webhook since you read it. Delete it only if you still want to.";
-pub(super) const NEW_SECRET: &str = "Make a new secret";
+pub(super) const NEW_SECRET: &str = "Create a new secret";
 pub(super) const NEW_SECRET_ABOUT: &str = "For some hours deliveries are signed with the new secret and with the old one, so that the receiver can be changed in between.";
 pub(super) const HOURS: &str = "Hours in which the old secret is good, too";
 pub(super) const HOURS_HELP: &str = "0 to 168. Type 0 if somebody else knows the old one.";
 pub(super) const HOURS_FAULT: &str = "Type a whole number from 0 to 168.";
-pub(super) const MAKE_SECRET: &str = "Make the secret";
+pub(super) const MAKE_SECRET: &str = "Create the secret";
 
 /// The state of a webhook.
 pub(super) fn webhook_state(is_on: bool, reason: Option<&str>) -> &'static str {
@@ -79,7 +79,7 @@ pub(super) const DELIVERIES: &str = "Deliveries";
 pub(super) const DELIVERIES_ABOUT: &str = "Deliveries, the newest first, kept for 30 days.";
 pub(super) const NO_DELIVERIES: &str =
     "There is no such delivery. Try the webhook, or wait for an event.";
-pub(super) const ANY_STATE: &str = "Whatever became of them";
+pub(super) const ANY_STATE: &str = "All states";
 pub(super) const EVENT: &str = "What happened";
 pub(super) const WHEN: &str = "When";
 pub(super) const ATTEMPTS: &str = "Attempts";

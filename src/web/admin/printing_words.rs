@@ -36,7 +36,7 @@ pub(super) const PLAN_RUN: &str = "Plan a print run";
 pub(super) const PLAN_ABOUT: &str =
     "See what a run would contain. Nothing is stored, and no code is created.";
 pub(super) const PLAN: &str = "Plan it";
-pub(super) const NO_SETS: &str = "There is no set to print yet. Bring one in first.";
+pub(super) const NO_SETS: &str = "There is no set to print yet. Import one first.";
 pub(super) const WOULD_HOLD: &str = "The run would hold";
 pub(super) const BEFORE_PRINTING: &str = "Know this before you print";
 pub(super) const WEIGHT: &str = "Weight";

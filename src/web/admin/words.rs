@@ -39,12 +39,12 @@ pub(super) const STEP_SECOND_ADMIN: PageLink = (
 );
 pub(super) const STEP_GAME: PageLink = (
     "/admin/imports?of=game",
-    "Bring in a game",
+    "Import a game",
     "Its manifest says what its cards look like and how decks are built.",
 );
 pub(super) const STEP_SET: PageLink = (
     "/admin/imports",
-    "Bring in a set",
+    "Import a set",
     "The file of a set contains its cards. It is checked before anything is stored.",
 );
 pub(super) const WAITING_REVIEWS: PageLink = (
@@ -61,7 +61,7 @@ pub(super) const WAITING_DISPUTES: PageLink =
 pub(super) const TOOLS: [PageLink; 6] = [
     ("/admin/people", PEOPLE, "Find accounts, give roles, ban."),
     ("/admin/cards", CARDS, "Change, move, merge and unlock cards; write rulings."),
-    ("/admin/imports", IMPORTS, "Bring in games and sets, or change them."),
+    ("/admin/imports", IMPORTS, "Import games and sets, or change them."),
     (
         "/admin/print-runs",
         PRINT_RUNS,
@@ -142,7 +142,9 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
             "This is your own account. Another admin can change its role or take its second factor off."
         }
         ProblemCode::SecondFactorOff => "The account has no second factor.",
-        ProblemCode::OwnCase => "You own or claim this copy, or did so before: somebody else must decide.",
+        ProblemCode::OwnCase => {
+            "You own or claim this copy, or did so before: somebody else must decide."
+        }
         ProblemCode::CopyVoid => "The copy is void, for good.",
         ProblemCode::DisputeClosed => "The dispute is over: somebody was faster.",
         ProblemCode::OwnReport => {
@@ -170,9 +172,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         }
         ProblemCode::TooManyRulings => "The card has as many rulings as a card may have.",
         ProblemCode::InvalidEdit => "The card would break the rules of its game.",
-        ProblemCode::CommitmentNotPrinted => {
-            "This run is not printed yet. Reveal it after that."
-        }
+        ProblemCode::CommitmentNotPrinted => "This run is not printed yet. Reveal it after that.",
         ProblemCode::CardsStillHidden => {
             "Cards of this set are still hidden, and the plan would reveal in which rarities they exist."
         }

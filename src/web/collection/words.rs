@@ -32,7 +32,8 @@ pub(super) const ALREADY_SO: &str = "Nothing was changed: this is already the co
 pub(super) const NUMBER_FAULT: &str = "The number must be 0 to 9999.";
 pub(super) const ADD_FAULT: &str = "The number must be 1 to 9999.";
 
-pub(super) const PROGRESS_ABOUT: &str = "The sets of which you have cards or printings, counted by you or registered to you.";
+pub(super) const PROGRESS_ABOUT: &str =
+    "The sets of which you have cards or printings, counted by you or registered to you.";
 pub(super) const NO_PROGRESS: &str = "You have nothing of this game yet.";
 pub(super) const SHOW: &str = "Show";
 pub(super) const CARDS: &str = "Cards";
@@ -51,8 +52,7 @@ pub(super) const IMPORT_ABOUT: &str = "A CSV file with headings, as Moxfield, Ar
 pub(super) const FILE: &str = "File";
 pub(super) const FILE_HELP: &str = "At most 16 MiB and 50,000 lines.";
 pub(super) const PASTE: &str = "Or paste it";
-pub(super) const PASTE_HELP: &str =
-    "At most 256 KiB, with the headings in the first line. If you also choose a file, the file is used.";
+pub(super) const PASTE_HELP: &str = "At most 256 KiB, with the headings in the first line. If you also choose a file, the file is used.";
 pub(super) const PASTED_TOO_LONG: &str =
     "The pasted text is longer than 256 KiB. Save it as a file, and choose that.";
 pub(super) const PASTE_EXAMPLE: &str = "Count,Name,Set,Rarity\n4,Kettle Imp,hearth,common";
@@ -76,7 +76,8 @@ pub(super) const HEADINGS: &str = "Columns that were read";
 pub(super) const HEADINGS_LEFT: &str = "Columns that were not read";
 pub(super) const COMMIT: &str = "Count these cards";
 pub(super) const COMMIT_OK: &str = "Count them, and leave out the other lines";
-pub(super) const NOTHING_USABLE: &str = "No line can be counted. Correct the file and send it again.";
+pub(super) const NOTHING_USABLE: &str =
+    "No line can be counted. Correct the file and send it again.";
 pub(super) const REPLACES: &str =
     "Your counts become those of the file: cards that it does not name are removed.";
 pub(super) const ANOTHER_FILE: &str = "Import another file";

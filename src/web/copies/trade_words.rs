@@ -21,9 +21,10 @@ pub(super) const GIVE_NOTHING: &str = "Nothing: it is a gift to you.";
 pub(super) const GET_NOTHING: &str = "Nothing: it is a gift of yours.";
 pub(super) const ANSWERS_ANOTHER: &str = "The offer that this one answers";
 pub(super) const ANSWERED_BY_ANOTHER: &str = "The offer that answers this one";
-pub(super) const STUCK: &str = "A copy of this offer cannot be given any more, so the offer cannot lead to a trade.";
+pub(super) const STUCK: &str =
+    "A copy of this offer cannot be given any more, so the offer cannot lead to a trade.";
 pub(super) const DISPUTE_COMES_ALONG: &str =
-    "Somebody claims a copy that you would get. Whoever takes the copy takes the dispute, too.";
+    "Somebody claims a copy that you would get. If you take the copy, you take the dispute, too.";
 pub(super) const MY_DECKS: &str = "What it means for your decks";
 pub(super) const NO_DECKS: &str = "It makes no difference to your decks.";
 pub(super) const ACCEPT: &str = "Accept…";
@@ -57,7 +58,7 @@ pub(super) const SHOW_PART_ABOUT: &str = "Your choice is kept.";
 pub(super) const MESSAGE: &str = "Message";
 pub(super) const MESSAGE_HELP: &str =
     "A message that the other player reads with the offer. It may be empty.";
-pub(super) const LIFETIME: &str = "The offer stands for";
+pub(super) const LIFETIME: &str = "The offer is open for";
 pub(super) const SEND: &str = "Send the offer";
 
 pub(super) const FIND_ABOUT: &str = "Players whose public lists fit yours: they have what you want, or want what you have. Those for whom both is true come first.";
@@ -211,9 +212,7 @@ pub(super) fn decks_left(left_out: usize, not_compared: i64) -> Option<String> {
 /// The message about a refused offer or answer. `None`: the problem is shown on a page of its own.
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
-        ProblemCode::TradeClosed => {
-            "The offer is not open any more. Its present state is below."
-        }
+        ProblemCode::TradeClosed => "The offer is not open any more. Its present state is below.",
         ProblemCode::NotYourTurn => "Only the other player can do this.",
         ProblemCode::TradeLapsed => {
             "The offer has lapsed: a copy cannot be traded or a player cannot trade any more. Nothing changed hands."

@@ -30,8 +30,7 @@ pub(in crate::web) const CARD_RARITY_HELP: &str = "Its code, such as “rare”.
 pub(in crate::web) const NAME_OR_NUMBER: &str = "Give the name of the card, or its set and number.";
 
 // Copies.
-pub(super) const MY_COPIES_ABOUT: &str =
-    "Cards whose codes are registered to you. You can trade them, and with a copy you see its card even if it is hidden.";
+pub(super) const MY_COPIES_ABOUT: &str = "Cards whose codes are registered to you. You can trade them, and with a copy you see its card even if it is hidden.";
 pub(super) const NO_COPIES: &str =
     "No copy is registered to you yet. Type the code of a card that you have.";
 pub(super) const NO_COPIES_FIT: &str = "You have no such copy.";
@@ -208,7 +207,9 @@ pub(super) fn statements_left(left: i64) -> String {
 pub(super) fn dispute_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::DisputeClosed => "The dispute is closed. Its result is below.",
-        ProblemCode::TooManyStatements => "You have made the greatest number of statements that one side may make.",
+        ProblemCode::TooManyStatements => {
+            "You have made the greatest number of statements that one side may make."
+        }
         ProblemCode::NotYourTurn => "Only the claimant can withdraw the claim.",
         ProblemCode::IdempotencyKeyReused => {
             "This form was sent before with other contents. Send it once more."

@@ -50,7 +50,7 @@ pub(super) const WHAT_TO_DO: &str = "What to do";
 pub(super) const LINES: &str = "Lines";
 pub(super) const LINE: &str = "Line";
 pub(super) const WRITTEN: &str = "Written";
-pub(super) const OUTCOME: &str = "What became of it";
+pub(super) const OUTCOME: &str = "Result";
 pub(super) const READING: &str = "How the list was read";
 pub(super) const NAMES_LEFT_OUT: &str = "There are too many unknown names, or too many people search just now: similar names were not searched for all of them.";
 pub(super) const CARDS_OF_DECK: &str = "Cards of the deck";
@@ -93,7 +93,7 @@ pub(super) const FIRST_REVISION: &str = "There is no version before this one tha
 pub(super) const CARD: &str = "Card";
 pub(super) const CHANGE: &str = "Change";
 pub(super) const ZONES: &str = "Where";
-pub(super) const RESTORE: &str = "Make the deck this version again";
+pub(super) const RESTORE: &str = "Restore this version";
 pub(super) const RESTORE_ABOUT: &str = "A new version gets the name, description, tags and cards of this version. The folder and the readers of the deck stay the same, and no kept version is lost.";
 pub(super) const RESTORE_NOW: &str = "Restore it";
 pub(super) const CHANGED_BEFORE_RESTORING: &str = "The deck was changed since you opened the page. Look at the differences again before you restore this version.";
@@ -131,7 +131,7 @@ pub(super) const CHANGED_BEFORE_DELETING: &str =
 /// Who may read a deck: value and label.
 pub(super) const VISIBILITIES: [(&str, &str); 3] = [
     ("private", "Only me"),
-    ("unlisted", "Whoever has its address"),
+    ("unlisted", "Everybody who has its address"),
     ("public", "Everybody, and it is in the list of decks"),
 ];
 

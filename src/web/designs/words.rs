@@ -648,7 +648,9 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::TooManyFollowed => "You follow as many authors as an account can.",
         ProblemCode::FeedbackRefused => "Feedback is not accepted here.",
         ProblemCode::CommentFinal => COMMENT_FINAL,
-        ProblemCode::SuggestionClosed => "The suggestion was answered or withdrawn in the meantime.",
+        ProblemCode::SuggestionClosed => {
+            "The suggestion was answered or withdrawn in the meantime."
+        }
         ProblemCode::SuggestionOutdated => {
             "The design was changed in the meantime. Look at it again, and begin from there."
         }

@@ -146,7 +146,7 @@ async fn joining_with_a_wrong_card_name_still_creates_the_account() {
         let shown = codes(&answer);
         let page = check("/submit", &answer);
         assert!(alert(&page).contains("Code and name do not belong together."));
-        assert!(page.only("main").text.contains("The account is made, and you are logged in."));
+        assert!(page.only("main").text.contains("The account is created, and you are logged in."));
         for value in [&*cards[0].serial, wrong] {
             assert!(page.all("input").any(|field| field.get("value") == Some(value)), "{value}");
         }
@@ -240,7 +240,7 @@ async fn the_form_reports_too_many_accounts_from_a_network() {
     }
     let mut browser = Browser::new(&app);
     let page = browser.sent("/submit", &form(&cards[0], "ada", PASSWORD), 429).await;
-    assert!(alert(&page).contains("Too many accounts were made from your network."));
+    assert!(alert(&page).contains("Too many accounts were created from your network."));
     assert!(page.all("input").any(|field| field.get("value") == Some(&*cards[0].serial)));
     assert_eq!(account_and_copy_counts(&app).await, (30, 1));
 }
@@ -252,7 +252,9 @@ async fn a_logged_in_player_creates_no_second_account() {
     app.player("ada").await;
     let mut browser = Browser::of(&app, "ada").await;
     let page = browser.sent("/submit", &form(&cards[0], "bea", PASSWORD), 409).await;
-    assert!(alert(&page).contains("You have logged in in the meantime, so no account was created."));
+    assert!(
+        alert(&page).contains("You have logged in in the meantime, so no account was created.")
+    );
     assert!(page.all("input").all(|field| field.get("id") != Some("password")));
     assert_eq!(
         (

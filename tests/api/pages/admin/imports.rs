@@ -63,7 +63,7 @@ async fn a_game_and_a_set_are_imported_after_a_check() {
     let seen: Vec<(&str, &str)> = seen.iter().map(|(name, value)| (*name, &**value)).collect();
     let run = [&game[..], &seen].concat();
     let page = read(&upload(&app, &admin, "/admin/imports/run", &run, None).await, 200);
-    assert!(text(&page).contains("It is brought in The game is new."), "{}", text(&page));
+    assert!(text(&page).contains("It is imported The game is new."), "{}", text(&page));
     app.get("/v1/games/pebbles").answer().await.expect(200);
 
     // A file takes precedence over the text field. Lines may end with CRLF.
@@ -192,7 +192,7 @@ async fn a_file_is_not_imported_without_a_check() {
     assert!(text(&page).contains("The manifest of the game changes."), "{}", text(&page));
     // A double click gets the same answer as a single click.
     let page = send(with(&other, &last), 200).await;
-    let message = "It is brought in Nothing changes: all of this is there already.";
+    let message = "It is imported Nothing changes: all of this is there already.";
     assert!(text(&page).contains(message), "{}", text(&page));
     let stored = app.get("/v1/games/pebbles").answer().await.expect(200);
     assert_eq!(stored["name"], "Other");

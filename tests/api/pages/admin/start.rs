@@ -23,8 +23,8 @@ async fn a_new_service_lists_the_first_steps() {
     assert!(text(&page).contains("Change your password Done"), "{}", text(&page));
     for (step, path) in [
         ("Make a second admin", "/admin/people"),
-        ("Bring in a game", "/admin/imports?of=game"),
-        ("Bring in a set", "/admin/imports"),
+        ("Import a game", "/admin/imports?of=game"),
+        ("Import a set", "/admin/imports"),
     ] {
         assert!(text(&page).contains(step) && leads_to(&page, path), "{step}");
         assert!(!text(&page).contains(&format!("{step} Done")), "{step}");
