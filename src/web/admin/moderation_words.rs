@@ -48,12 +48,12 @@ pub(super) const OWNER: &str = "Has it";
 pub(super) const LOST_BY: &str = "Lost it";
 pub(super) const OPENED: &str = "Opened";
 pub(super) const CLOSED: &str = "Over since";
-pub(super) const STATEMENTS: &str = "What both sides say";
+pub(super) const STATEMENTS: &str = "Statements of both sides";
 pub(super) const NO_STATEMENTS: &str =
     "Nobody has said anything yet. Both sides can, on the pages of their disputes.";
-pub(super) const DECIDE_ABOUT: &str = "This cannot be undone. Both sides are notified, and read your reason. Other claims to the copy stay open, against its new owner.";
-pub(super) const OUTCOME: &str = "Whose the copy is";
-pub(super) const CHOOSE_OUTCOME: &str = "Choose whose the copy is.";
+pub(super) const DECIDE_ABOUT: &str = "This cannot be undone. Both sides are notified, and read your reason. Other claims to the copy stay open, against its owner after the decision.";
+pub(super) const OUTCOME: &str = "Owner of the copy";
+pub(super) const CHOOSE_OUTCOME: &str = "Choose the owner of the copy.";
 pub(super) const REASON_FAULT: &str = "Give a reason of 1 to 500 characters, on one line.";
 pub(super) const BOTH_READ: &str = "1 to 500 characters. Both sides read it.";
 
@@ -80,7 +80,7 @@ pub(super) fn outcome(outcome: &str) -> &'static str {
 
 /// A side of a dispute.
 pub(super) fn side(side: &str) -> &'static str {
-    if side == "claimant" { "Who claims it" } else { "Who has it" }
+    if side == "claimant" { "Claimant" } else { "Owner" }
 }
 
 // Copies.
@@ -135,11 +135,11 @@ pub(super) const NO_DECIDED_REPORTS: &str = "No report was decided yet.";
 pub(super) const REPORT: &str = "A report";
 pub(super) const SUBJECT: &str = "About";
 pub(super) const WRONG: &str = "What is wrong";
-pub(super) const ACCUSED: &str = "Made by";
+pub(super) const ACCUSED: &str = "Author";
 pub(super) const REPORTER: &str = "Reported by";
-pub(super) const REPORTED_TEXT: &str = "What it says";
+pub(super) const REPORTED_TEXT: &str = "Reported text";
 pub(super) const SUGGESTED_DESIGN: &str = "The design as it was suggested";
-pub(super) const DETAILS: &str = "What the reporter says";
+pub(super) const DETAILS: &str = "Details of the report";
 pub(super) const REPORT_DECISION_ABOUT: &str = "Upheld: a design is taken down, a comment or a suggestion is hidden. Dismissed: what was taken down or hidden is shown again. Admins decide about players, on the page of the account.";
 pub(super) const CHOOSE_DECISION: &str = "Choose a decision.";
 pub(super) const WITH_ARTWORK: &str = "Decide about its picture, too";

@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(names(Role::Player), Vec::<&str>::new());
         assert_eq!(
             names(Role::Moderator),
-            ["What waits", "Submissions", "Disputes", "Reports", "People"]
+            ["Open tasks", "Submissions", "Disputes", "Reports", "People"]
         );
         assert_eq!(names(Role::Admin).len(), AREAS.len());
     }

@@ -3,7 +3,7 @@
 use crate::app::problem::ProblemCode;
 
 pub(super) const AREAS: &str = "Pages of moderators and admins";
-pub(super) const START: &str = "What waits";
+pub(super) const START: &str = "Open tasks";
 pub(super) const REVIEWS: &str = "Submissions";
 pub(super) const DISPUTES: &str = "Disputes";
 pub(super) const REPORTS: &str = "Reports";
@@ -17,7 +17,7 @@ pub(super) const AUDIT_LOG: &str = "Audit log";
 // The start page of moderators and admins.
 pub(super) const FIRST_STEPS: &str = "Before players come";
 pub(super) const STEP_DONE: &str = "Done";
-pub(super) const MORE_TOOLS: &str = "What else you can do";
+pub(super) const MORE_TOOLS: &str = "More tools";
 
 /// Path, label and description.
 type PageLink = (&'static str, &'static str, &'static str);
@@ -34,7 +34,7 @@ pub(super) const STEP_FACTOR: PageLink = (
 );
 pub(super) const STEP_SECOND_ADMIN: PageLink = (
     "/admin/people",
-    "Make a second admin",
+    "Appoint a second admin",
     "Somebody must be able to help when you have lost your password or your device. Let the other one make an account, find it here, and give it the role.",
 );
 pub(super) const STEP_GAME: PageLink = (

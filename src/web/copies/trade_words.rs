@@ -25,7 +25,7 @@ pub(super) const STUCK: &str =
     "A copy of this offer cannot be given any more, so the offer cannot lead to a trade.";
 pub(super) const DISPUTE_COMES_ALONG: &str =
     "Somebody claims a copy that you would get. If you take the copy, you take the dispute, too.";
-pub(super) const MY_DECKS: &str = "What it means for your decks";
+pub(super) const MY_DECKS: &str = "Effect on your decks";
 pub(super) const NO_DECKS: &str = "It makes no difference to your decks.";
 pub(super) const ACCEPT: &str = "Accept…";
 pub(super) const ACCEPT_TITLE: &str = "Accept this offer?";

@@ -43,7 +43,7 @@ def play(url, story):
     ada, ben = players[0], players[1]
     name, codes = story["name"], story["codes"]
 
-    # What goes wrong, and how it is told.
+    # Failures, and how they are reported.
     assert submit(ada, "7KQ2-X0FM", name) == "serial_malformed"
     assert submit(ada, story["mistyped"], name) == "serial_mistyped"
     assert submit(ada, codes[0], "Another Name") == "submission_rejected"

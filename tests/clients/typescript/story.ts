@@ -41,7 +41,7 @@ async function play(baseUrl: string, story: Story): Promise<void> {
   const { name, codes } = story;
   const code = (n: number): string => codes[n] ?? assert.fail();
 
-  // What goes wrong, and how it is told.
+  // Failures, and how they are reported.
   assert.equal(await refusal(ada, "7KQ2-X0FM", name), "serial_malformed");
   assert.equal(await refusal(ada, story.mistyped, name), "serial_mistyped");
   assert.equal(await refusal(ada, code(0), "Another Name"), "submission_rejected");

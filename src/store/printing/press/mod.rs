@@ -137,7 +137,7 @@ pub enum MintError {
     PrintedAlready(CommitmentId),
     /// The set has changed since the announcement.
     #[error(
-        "the set has changed since {0} was announced, and what is printed must be what was announced: announce it again"
+        "the set has changed since {0} was announced, so the run cannot be printed as announced: announce it again"
     )]
     NotAsAnnounced(CommitmentId),
     /// The stored announcement cannot be read.

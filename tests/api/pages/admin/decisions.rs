@@ -89,7 +89,7 @@ async fn a_dispute_is_read_and_decided() {
         assert!(leads_to(&page, &format!("/admin/people/{}", player.id)));
     }
     let page = sent(&browser, &path, &[("reason", "")], 422).await;
-    for message in ["Choose whose the copy is.", "Give a reason of 1 to 500 characters"] {
+    for message in ["Choose the owner of the copy.", "Give a reason of 1 to 500 characters"] {
         assert!(text(&page).contains(message), "{message}");
     }
     let fields = [("outcome", "for_claimant"), ("reason", "A photograph.")];

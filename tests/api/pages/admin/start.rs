@@ -22,7 +22,7 @@ async fn a_new_service_lists_the_first_steps() {
     assert!(!leads_to(&page, "/my/password"));
     assert!(text(&page).contains("Change your password Done"), "{}", text(&page));
     for (step, path) in [
-        ("Make a second admin", "/admin/people"),
+        ("Appoint a second admin", "/admin/people"),
         ("Import a game", "/admin/imports?of=game"),
         ("Import a set", "/admin/imports"),
     ] {
