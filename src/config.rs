@@ -146,7 +146,7 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
     cors_origins: Vec<String>,
 
-    /// Networks that webhooks may post to, beside the public internet, and without TLS: your own. Whoever is admin can post to every
+    /// Networks that webhooks may post to, beside the public internet, and without TLS: your own. Every admin can post to every
     /// machine in them.
     #[arg(long, env = "CARDSCAPE_WEBHOOK_NETWORKS", value_delimiter = ',', value_name = "NETWORK", value_parser = network)]
     webhook_networks: Vec<IpNet>,

@@ -1,5 +1,5 @@
 -- What a home holds beside its cards. Everything here is synthetic: names are numbered, all accounts have one password, and triggers and
--- foreign keys are switched off while it comes in, so that nothing is told to anybody. Each step begins with a line that names it.
+-- foreign keys are switched off during the import, so that nobody is notified. Each step begins with a line that names it.
 -- :accounts and :decks are how many there are to be, :copies how many codes a card has; :hash is the hash of everybody's password.
 
 -- step helpers

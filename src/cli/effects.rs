@@ -99,19 +99,19 @@ struct Amount {
     /// Only print how many combinations each template has; expands nothing, writes nothing
     #[arg(long)]
     count: bool,
-    /// Expand no more than so many combinations, in the order of the templates
+    /// Expand at most this number of combinations, in the order of the templates
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Draw so many combinations at random instead, each as likely as any other
+    /// Draw this number of combinations at random instead, each as likely as any other
     #[arg(long, value_name = "N", conflicts_with = "limit")]
     sample: Option<usize>,
     /// The seed of --sample: the same seed draws the same
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "sample")]
     seed: u64,
-    /// Write sentences as they come, in the order of the templates. What does not fit into --memory then keeps its duplicates
+    /// Write sentences as they come, in the order of the templates. Sentences that do not fit into --memory then keep their duplicates
     #[arg(long)]
     unsorted: bool,
-    /// Memory for sorting and removing duplicates; what is more goes through files beside the output
+    /// Memory for sorting and removing duplicates; more data go through files beside the output
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = memory)]
     memory: usize,
     /// No summary and no progress on standard error; warnings stay

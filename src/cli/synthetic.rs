@@ -19,7 +19,7 @@ use crate::store::catalogue::{games, sets};
 /// Which synthetic cards to add.
 #[derive(Args, Clone)]
 pub(super) struct SyntheticOptions {
-    /// Make up so many cards in all, in sets synthetic-0001, synthetic-0002 …, for trials and measurements. Those that are
+    /// Generate this number of cards in all, in sets synthetic-0001, synthetic-0002 …, for trials and measurements. Those that are
     /// there already are not made again
     #[arg(long, value_name = "N", conflicts_with = "check", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CARDS)))]
     pub synthetic: Option<u32>,

@@ -6,8 +6,8 @@
 //! - Names of games that a page lets its reader choose from come from `list_games`. The names that one game has for its kinds,
 //!   attributes, zones, rarities and formats come from one `find_game`; where only names of formats are shown, from `list_formats`.
 //! - Cards are stored in lists with their names, so that pictures and links need no further answers.
-//! - What no operation tells is not counted: the numbers beside a card in its set, and the author of a deck by its id.
-//! - What is shown only for other data than that of the benchmark is not counted, such as names of rarities in lists without any.
+//! - Data that no operation returns are not counted: the numbers beside a card in its set, and the author of a deck by its id.
+//! - Details that are shown only for other data than those of the benchmark are not counted, such as names of rarities in lists without any.
 
 use super::recipe::Caller::Row;
 use super::recipe::Recipe;
@@ -213,7 +213,7 @@ pub(super) const RECIPES: &[PageRecipe] = &[
         .rows(PLAYERS)
         .answers(&[get("list_trade_matches", "/v1/trade-matches?limit=60"), GAMES]),
     PageRecipe::new("own events", "/my/events").by(Row).rows(EVENTS).answers(&[
-        // Events are listed forwards: where the last fifty begin is told by the newest number.
+        // Events are listed forwards: the newest number gives the beginning of the last fifty.
         get("list_account_events", "/v1/me/events?limit=1"),
         get("list_account_events", "/v1/me/events?after=<after>&limit=50"),
         get("find_event_settings", "/v1/me/event-settings"),

@@ -4,7 +4,7 @@
 //! check in any language; and [`text_number`], one number from a text. Everything else is made from the numbers of a stream, by
 //! [`RandomNumbers`].
 //!
-//! Seeds are published, and the numbers that follow from them are promised for ever, so nothing here may change: tests have published numbers and our
+//! Seeds are published, and the numbers that follow from them are promised permanently, so nothing here may change: tests have published numbers and our
 //! own. That is why there are three ways to draw a number below a bound: each is promised somewhere. Use [`RandomNumbers::below`] for anything new.
 
 mod hash_counter;

@@ -19,7 +19,7 @@ pub(in crate::cli) struct SortCommand {
     /// File that is written, `-` for standard output
     #[arg(short, long, value_name = "FILE", default_value = "output.txt")]
     output: PathBuf,
-    /// Memory for sorting; what is more goes through files beside the output
+    /// Memory for sorting; more data go through files beside the output
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = memory)]
     memory: usize,
 }

@@ -240,7 +240,7 @@ mod tests {
         Opening { seed: PlanSeed::from_random([7; 32]), plan }
     }
 
-    /// An announcement must be verifiable for ever, so the text and its hash must not change. The hash is from `sha256sum`.
+    /// An announcement must always be verifiable, so the text and its hash must not change. The hash is from `sha256sum`.
     #[test]
     fn the_text_and_hash_of_an_opening_do_not_change() {
         let opening = opening(None);

@@ -144,7 +144,7 @@ pub(super) fn all_of(name: &str) -> String {
 
 // Unlock, move and merge.
 pub(super) const UNLOCK: &str = "Unlock it";
-pub(super) const UNLOCK_ABOUT: &str = "This cannot be undone. Everybody sees the card from now on, however many submissions it has, and followers of the change feed are notified.";
+pub(super) const UNLOCK_ABOUT: &str = "This cannot be undone. Everybody sees the card from now on, however many submissions it has, and followers of the service are notified.";
 pub(super) const FOR_AUDIT_LOG: &str = "1 to 500 characters, for the audit log.";
 pub(super) const MOVE: &str = "Give it another number";
 pub(super) const MOVE_ABOUT: &str = "The old number always leads to the new place, and no other card can take it. This cannot be done while one of the sets is printed: copies carry its numbers.";

@@ -12,7 +12,7 @@ async function detectorOfBrowser() {
   return formats.includes("qr_code") ? new BarcodeDetector({ formats: ["qr_code"] }) : null;
 }
 
-/** `read`: the texts of the codes in a picture that is at most so many pixels long. `sides`: how long a photo is to be, one after the other. */
+/** `read`: the texts of the codes in a picture that is at most `side` pixels long. `sides`: the lengths of a photo to try, one after the other. */
 async function makeReader() {
   const detector = await detectorOfBrowser();
   // It looks at all of a picture, however long.

@@ -8,7 +8,7 @@ use super::odds_error::OddsError;
 use super::probability::{Fraction, Probability};
 use crate::play::Mulligan;
 
-/// A hand that a player has after so many mulligans, if every hand before was given back for want of matching cards.
+/// The hand of a player after a number of mulligans, if every hand before was given back because it had too few matching cards.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]

@@ -45,7 +45,7 @@ impl SampleHand {
     pub const CARDS_MAX: u32 = 1_000;
 }
 
-/// Draws an opening hand and `draws` further cards from a zone. The same seed and deck give the same cards for ever, with any catalogue.
+/// Draws an opening hand and `draws` further cards from a zone. The same seed and deck always give the same cards, with any catalogue.
 ///
 /// `hand` is the size of the opening hand; `None`: the size that the manifest states. Fewer cards are drawn if the zone has fewer.
 ///
