@@ -108,7 +108,7 @@ pub(super) const WEIGHTS_ABOUT: &str = "Every card has as many copies as any oth
 pub(super) const PROMISED: &str = "Promised";
 pub(super) const PROMISE_KEPT: &str =
     "As many copies were printed in each rarity as the announcements promised.";
-pub(super) const PROMISE_DIFFERS: &str = "The printed copies are not those that the announcements promised. It also differs if cards were moved or merged since.";
+pub(super) const PROMISE_DIFFERS: &str = "The printed copies are not those that the announcements promised. They also differ if cards were moved or merged since.";
 pub(super) const COPIES_PER_CARD: &str = "Copies of each card";
 pub(super) const COPIES: &str = "Copies";
 pub(super) const SHARE: &str = "Share";
@@ -150,7 +150,7 @@ pub(super) const QUERY_REFUSED: &str = "This query cannot be read";
 pub(super) const NARROW: &str = "Narrow the search";
 pub(super) const CHOOSE_GAME: &str = "Choose a game to see what its cards can be narrowed by.";
 pub(super) const NO_FACETS: &str =
-    "The values to narrow the search by could not be counted now. All cards are listed.";
+    "The values to narrow the search by could not be counted now. The list itself is complete.";
 pub(super) const NEXT_PAGE: &str = "Next page";
 pub(super) const FIRST_PAGE: &str = "First page";
 pub(super) const PAGES: &str = "Pages";

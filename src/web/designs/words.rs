@@ -22,7 +22,7 @@ pub(super) const NO_DESIGNS: &str =
     "No design fits. Leave out a term, or design the card that you miss.";
 pub(super) const CHOOSE_GAME: &str = "Choose a game to see what its designs can be narrowed by.";
 pub(super) const NO_FACETS: &str =
-    "The values to narrow the search by could not be counted now. All designs are listed.";
+    "The values to narrow the search by could not be counted now. The list itself is complete.";
 pub(super) const BY: &str = "by";
 
 // The page of a design.

@@ -252,9 +252,7 @@ async fn a_logged_in_player_creates_no_second_account() {
     app.player("ada").await;
     let mut browser = Browser::of(&app, "ada").await;
     let page = browser.sent("/submit", &form(&cards[0], "bea", PASSWORD), 409).await;
-    assert!(
-        alert(&page).contains("You have logged in in the meantime, so no account was created.")
-    );
+    assert!(alert(&page).contains("You are already logged in, so no account was created."));
     assert!(page.all("input").all(|field| field.get("id") != Some("password")));
     assert_eq!(
         (
