@@ -329,13 +329,14 @@ fn is_serial(text: &str) -> bool {
     matches!(SerialCode::parse(text), Ok(_) | Err(SerialError::Check))
 }
 
-/// Whether a text contains a serial code: 16 symbols whose check symbol fits, or 16 symbols with hyphens that may be a code with a typing error. Some names
-/// have as many letters, so one of the symbols must be a digit.
+/// Whether a text contains a serial code: 16 symbols whose check symbol fits, or 16 symbols in groups of four with hyphens, which may be a code with a typing
+/// error. Some names have as many letters, so one of the symbols must be a digit, and a quantity before a name is not one of them.
 ///
 /// ```
 /// use cardscape::domain::decks::deck::holds_serial;
 /// assert!(holds_serial("2x 7KQ2-0000-0000-0000 {rare}"));
 /// assert!(!holds_serial("Amethyst Dragons of 2026"));
+/// assert!(!holds_serial("2 Washing-Line Wyrm"));
 /// ```
 pub fn holds_serial(text: &str) -> bool {
     // A quick test: most texts are names, which are too short for a code or have no digit.
@@ -347,18 +348,29 @@ pub fn holds_serial(text: &str) -> bool {
     text.char_indices().any(|(at, letter)| {
         let begins = letter.is_alphanumeric() && !before.is_alphanumeric();
         before = letter;
-        begins && is_code_at(&text[at..])
+        begins && !is_quantity_at(&text[at..]) && is_code_at(&text[at..])
     })
 }
 
 /// Number of letters and digits of a code.
 const CODE_SYMBOLS: usize = 16;
 
+/// Whether a text begins with a quantity of one or two digits, as in `2 Name` and `2x Name`. A group of a code is longer.
+fn is_quantity_at(text: &str) -> bool {
+    let word = text.split(' ').next().unwrap_or_default();
+    let digits = word.strip_suffix(['x', 'X']).unwrap_or(word);
+    word.len() < text.len()
+        && (1..=2).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, not followed by another letter or digit.
 fn is_code_at(text: &str) -> bool {
     let (mut symbols, mut end) = (0, 0);
+    let mut is_in_fours = true;
     for (at, letter) in text.char_indices() {
         if letter.is_ascii_alphanumeric() {
+            is_in_fours &= at == end || symbols.is_multiple_of(4);
             if symbols == CODE_SYMBOLS {
                 // The word continues after 16 symbols, so it is no code.
                 return false;
@@ -375,7 +387,7 @@ fn is_code_at(text: &str) -> bool {
         && has_digit
         && match SerialCode::parse(code) {
             Ok(_) => true,
-            Err(SerialError::Check) => code.contains('-'),
+            Err(SerialError::Check) => code.contains('-') && is_in_fours,
             Err(_) => false,
         }
 }
@@ -527,6 +539,15 @@ mod tests {
         {
             assert!(named(name).is_ok(), "{name}");
             assert_eq!(shown_line(name), name);
+        }
+        for line in [
+            "2 Washing-Line Wyrm",
+            "-2 Washing-Line Wyrm",
+            "2 Washing-Line Wyrm (hearth) 097 {rare}",
+            "2 Storm of Feelings",
+            "1 Hedge Wolf - Hearth and Hollow",
+        ] {
+            assert_eq!(shown_line(line), line);
         }
         assert_eq!(shown_line("1 a\0b\n2 c\u{202e}"), "1 a b 2 c ");
     }

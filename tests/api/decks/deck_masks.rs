@@ -294,6 +294,49 @@ async fn a_guess_is_not_masked_after_its_author_gets_the_card() {
     );
 }
 
+/// A restore is a save: a name that was typed before its hidden card was owned, and that nobody else has read, is masked.
+#[tokio::test]
+async fn a_restored_revision_is_bound_to_the_cards_that_its_owner_sees_now() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let list = |visibility: &str, list: &str| json!({ "name": "n", "format": "ttcg/standard", "visibility": visibility, "list": list });
+    let restore = async |path: &str| {
+        let request = app.post(&format!("{path}/restore")).by(eve).header("if-match", "*");
+        request.json(&json!({ "revision": 1 })).answer().await.expect(200)
+    };
+    let typed = "2 Drowned Lantern\n1 Kettle Imp";
+    let stored = app.post("/v1/decks").by(eve).json(&list("private", typed)).answer().await;
+    let path = stored.header("location");
+    let guessed = stage.stored(eve, "1 Mirror Pilgrim\n1 Mirrored Pilgrimage").await;
+    for number in ["003", "004"] {
+        stage.hand_over(number, eve).await;
+    }
+    let public = list("public", "1 Kettle Imp");
+    app.put(&path).by(eve).header("if-match", "*").json(&public).answer().await.expect(200);
+    let restored = restore(&path).await;
+    assert_eq!(restored["entries"][0]["name"], "Drowned Lantern", "the owner reads it");
+    let own_views = [format!("{path}/revisions/3"), format!("{path}/diff?from=2&to=3")];
+    let is_of_revision_1 = |view: &String| view.contains("revisions/1") || view.contains("from=1");
+    for view in views(&path).into_iter().filter(|view| !is_of_revision_1(view)).chain(own_views) {
+        for reader in [None, Some(ada)] {
+            let answer = stage.text_for(&view, reader).await;
+            assert!(!answer.contains("Drowned") && !answer.contains("drowned"), "{view}: {answer}");
+        }
+    }
+    let seen: Value = serde_json::from_str(&stage.text_for(&path, None).await).unwrap();
+    assert_eq!(seen["entries"][0]["hidden"], true);
+
+    // Others have read this guess: if it were masked now, they would know that it was right.
+    let public = list("public", "1 Kettle Imp");
+    app.put(&guessed).by(eve).header("if-match", "*").json(&public).answer().await.expect(200);
+    restore(&guessed).await;
+    let seen: Value = serde_json::from_str(&stage.text_for(&guessed, None).await).unwrap();
+    for (at, name) in ["Mirror Pilgrim", "Mirrored Pilgrimage"].iter().enumerate() {
+        let entry = &seen["entries"][at];
+        assert_eq!((&entry["name"], entry.get("hidden")), (&json!(name), None), "{seen:#}");
+    }
+}
+
 #[tokio::test]
 async fn unreadable_lines_are_shown_only_to_the_owner() {
     let stage = Stage::set().await;

@@ -59,6 +59,8 @@ pub(super) struct DraftEntry<'a> {
     pub(super) zone_is_code: bool,
     /// Whether the reference and the zone stay as they are written: so in our own text and JSON.
     pub(super) exact: bool,
+    /// The same line as other programs would mean it; only in our own text.
+    pub(super) otherwise: Option<Box<DraftEntry<'a>>>,
     /// Ids of physical copies; only our own JSON has them.
     pub(super) copies: Vec<String>,
 }

@@ -2,14 +2,52 @@
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
+
 use super::draft::{Content, Draft, DraftEntry, Source};
 use super::read_deck::{IgnoredReason, MalformedText};
 use super::writing::DeckWriter;
-use crate::deck::{Deck, DeckEntry};
+use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
+
+/// A deck in the form of the API, in which the parts of the card are members of the entry. Other members, for example the id of the deck, are ignored.
+#[derive(Deserialize)]
+struct ApiDeck {
+    entries: Vec<ApiEntry>,
+}
+
+#[derive(Deserialize)]
+struct ApiEntry {
+    zone: Option<String>,
+    quantity: u32,
+    name: String,
+    set: Option<String>,
+    number: Option<String>,
+    rarity: Option<String>,
+    #[serde(default)]
+    copies: Vec<String>,
+}
+
+impl From<ApiDeck> for Deck {
+    fn from(deck: ApiDeck) -> Self {
+        let entries = deck.entries.into_iter().map(|entry| {
+            let ApiEntry { zone, quantity, name, set, number, rarity, copies } = entry;
+            let card = CardReference { name, set, number, rarity };
+            let zone = zone.unwrap_or_else(|| MAIN_ZONE.to_owned());
+            DeckEntry { zone, quantity, card, copies }
+        });
+        Self { entries: entries.collect() }
+    }
+}
+
+/// Reads our own form or that of the API; the error is about our own form.
+fn parse(text: &str) -> serde_json::Result<Deck> {
+    serde_json::from_str(text)
+        .or_else(|error| serde_json::from_str::<ApiDeck>(text).map(Deck::from).map_err(|_| error))
+}
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
-    match serde_json::from_str::<Deck>(source.raw) {
+    match parse(source.raw) {
         Ok(deck) => {
             for entry in deck.entries {
                 let DeckEntry { zone, quantity, card, copies } = entry;

@@ -95,6 +95,13 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
                     let name = without_count(&line.text).to_owned();
                     mentions.names.extend((!name.is_empty()).then_some(name));
                 }
+                if depth == MentionDepth::Every
+                    && let Some(other) = &entry.otherwise
+                {
+                    for (parts, ..) in readings(other) {
+                        mentions.add(&parts, depth);
+                    }
+                }
             }
             // A card may have the name of a zone.
             Content::Section(label) if *label == line.text => {

@@ -342,7 +342,8 @@ impl DeckLines<'_> {
             DeckDialect::ShareCode => decode_share_code(raw.trim()).ok().map(|shared| shared.game),
             _ => None,
         };
-        let read = resolve::resolve(self.draft, *dialect, reading);
+        let is_recognised = recognised_by.is_some();
+        let read = resolve::resolve(self.draft, *dialect, is_recognised, reading);
         ReadDeck { recognised_by: *recognised_by, encoding: *encoding, game, ..read }
     }
 }

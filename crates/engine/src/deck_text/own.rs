@@ -398,6 +398,14 @@ fn quote(text: &str) -> String {
     quoted
 }
 
+/// An entry as other programs mean it, unless something in it is quoted.
+fn otherwise(line: &str) -> Option<Box<DraftEntry<'_>>> {
+    match Draft::line(line, common) {
+        Content::Entry(entry) if !line.contains('"') => Some(entry),
+        _ => None,
+    }
+}
+
 /// Reads our own text for [`read_deck`](super::read_deck). Lines that are invalid in this dialect are read like lists of other programs.
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
@@ -413,6 +421,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
                 card: card.into(),
                 zone: zone.map(Cow::Borrowed),
                 exact: true,
+                otherwise: otherwise(tidy.trim()),
                 ..DraftEntry::default()
             })),
             OwnLine::Fault(_) => Draft::line(tidy.trim(), common),

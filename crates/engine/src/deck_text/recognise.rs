@@ -47,7 +47,7 @@ dialect_marks! {
     /// The headings of PTCG Live.
     CountedHeadings = "a line is \"Pokémon: N\", \"Trainer: N\" or \"Energy: N\"",
     /// What NetrunnerDB writes below a list.
-    Influence = "a line states influence, or names the site",
+    Influence = "a line states influence or the number of cards, or names the site",
     /// What only our own text has.
     OwnMarks = "a rarity in braces, a name in quotes, or a comment \"format:\" or \"game:\"",
     /// The categories and tags of Archidekt.
@@ -127,13 +127,14 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
         }),
         (DeckDialect::PtcgLive, DialectMark::CountedHeadings, |line| {
             let (head, count) = line.split_once(':').unwrap_or_default();
-            let is_count = |text: &str| text.trim().parse::<u32>().is_ok();
             is_count(count)
                 && ["pokemon", "pokémon", "trainer", "energy"]
                     .contains(&head.trim().to_lowercase().as_str())
         }),
         (DeckDialect::NetrunnerDb, DialectMark::Influence, |line| {
-            line.contains(" influence spent") || line.contains("netrunnerdb.com")
+            line.contains(" influence spent")
+                || line.contains("netrunnerdb.com")
+                || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count))
         }),
         (DeckDialect::Own, DialectMark::OwnMarks, is_own),
         (DeckDialect::Archidekt, DialectMark::Categories, |line| {
@@ -178,6 +179,10 @@ fn is_in_two_blocks(text: &str) -> bool {
         }
     }
     gaps == 1
+}
+
+fn is_count(text: &str) -> bool {
+    text.trim().parse::<u32>().is_ok()
 }
 
 fn begins_with_number(line: &str) -> bool {

@@ -29,9 +29,10 @@ pub const CANDIDATES_MAX: usize = 10;
 pub(super) fn resolve(
     draft: Draft<'_>,
     dialect: DeckDialect,
+    is_recognised: bool,
     reading: &DeckReading<'_>,
 ) -> ReadDeck {
-    let resolver = Resolver::new(reading);
+    let resolver = Resolver::new(reading, is_recognised);
     let game = reading.catalogue.game();
     let side_begins = blank_line_of_side(&draft, dialect).zip(side_zone(game));
     let mut read = ReadDeck {
@@ -151,6 +152,8 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
 
 /// Finds the cards of lines. Its index of symbols is built at the first use.
 struct Resolver<'a> {
+    /// Whether the dialect was recognised, and not chosen by the caller.
+    is_recognised: bool,
     catalogue: &'a Catalogue,
     sets: Option<&'a KnownSets>,
     symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
@@ -177,8 +180,9 @@ enum Meaning {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(reading: &DeckReading<'a>) -> Self {
+    fn new(reading: &DeckReading<'a>, is_recognised: bool) -> Self {
         Self {
+            is_recognised,
             catalogue: reading.catalogue,
             sets: reading.sets,
             symbols: OnceCell::new(),
@@ -252,9 +256,7 @@ impl<'a> Resolver<'a> {
             return Err(IgnoredReason::OutsideTheDeck);
         };
         let ResolvedEntry { quantity, card, verdict, tags } = if entry.exact {
-            let card = reference(&entry.card);
-            let verdict = self.exact(&card);
-            ResolvedEntry { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
+            self.exact_entry(&entry)
         } else {
             match self.by_readings(&entry) {
                 Some(found) => found,
@@ -269,6 +271,23 @@ impl<'a> Resolver<'a> {
     }
 
     /// The verdict on a reference that stays as written.
+    /// The card of an entry that stays as it is written. One mark of our own text is enough to recognise it, and then a line that means no card exactly may have
+    /// been written by another program.
+    fn exact_entry(&self, entry: &DraftEntry<'_>) -> ResolvedEntry {
+        let card = reference(&entry.card);
+        let verdict = self.exact(&card);
+        let quantity = entry.quantity.unwrap_or(1);
+        let exact = ResolvedEntry { quantity, card, verdict, tags: Vec::new() };
+        if exact.verdict == LineVerdict::Accepted || !self.is_recognised {
+            return exact;
+        }
+        let other = entry.otherwise.as_deref().and_then(|other| self.by_readings(other));
+        let is_found = |found: &ResolvedEntry| {
+            matches!(found.verdict, LineVerdict::Accepted | LineVerdict::Guessed { .. })
+        };
+        other.filter(is_found).unwrap_or(exact)
+    }
+
     fn exact(&self, card: &CardReference) -> LineVerdict {
         match self.catalogue.resolve(card, &mut Vec::new()) {
             Some(found) if found.exact => {

@@ -52,6 +52,7 @@ fn the_name_of_a_deck_is_read_back() {
         {
             let written = write_named_deck(name, &deck, dialect, &catalogue, Some(&sets));
             let read = read_deck(&written.text, &reading.in_dialect(dialect));
+            assert_eq!(read_deck(&written.text, &reading).dialect, dialect, "{}", written.text);
             let found = read.notes.get("name").map_or("", String::as_str);
             assert_eq!(found, wanted, "{dialect} {name:?}: {}", written.text);
             let cards = read.deck.entries.iter().map(|entry| (entry.quantity, &*entry.card.name));
