@@ -54,10 +54,10 @@ pub struct OddsQuery {
     attribute: Option<String>,
     /// Value of the attribute.
     value: Option<String>,
-    /// Smallest number of wanted cards to draw; absent: 1.
+    /// Smallest number of wanted cards to draw; absent: 1, or 0 if `max` is 0.
     #[param(example = 1)]
     min: Option<u64>,
-    /// Largest number of wanted cards to draw; absent: any number.
+    /// Largest number of wanted cards to draw, at least `min`; absent: any number.
     max: Option<u64>,
     /// Number of cards in the opening hand; absent: the number that the game states. It is required if the game states none.
     #[param(maximum = 10000)]

@@ -76,7 +76,7 @@ pub struct OddsRequest {
     /// Only cards whose attribute with this code has the value `value`.
     pub attribute: Option<String>,
     pub value: Option<String>,
-    /// Fewest of these cards to draw; `None`: 1.
+    /// Fewest of these cards to draw; `None`: 1, or 0 if `max` is 0.
     pub min: Option<u64>,
     /// Most of these cards to draw; `None`: any number.
     pub max: Option<u64>,
@@ -103,18 +103,31 @@ pub async fn odds(
         ("?draws", request.draws, 10_000),
         ("?mulligans", request.mulligans.unwrap_or_default(), 20),
     ])?;
+    let wanted = wanted_count(&request)?;
     let opened = open(app, reader, asker, id).await?;
     let game = opened.game();
     let target = read_target(game, &request)?;
     let mut question = DrawQuestion::new(target);
     question.zone = request.zone.unwrap_or_else(|| main_zone(game));
-    question.wanted = MatchCount { min: request.min.unwrap_or(1), max: request.max };
+    question.wanted = wanted;
     question.hand_size = request.hand_size;
     question.further_draws = request.draws;
     question.goes_first = request.goes_first;
     question.mulligans = request.mulligans;
     let odds = draw_odds(&opened.seen.content.deck, &opened.catalogue, &question);
     odds.map_err(|error| refused(game, &error))
+}
+
+/// The number of cards that are wanted, if there is such a number.
+fn wanted_count(request: &OddsRequest) -> Result<MatchCount, Problem> {
+    let (min, max) = (request.min.unwrap_or(u64::from(request.max != Some(0))), request.max);
+    match max {
+        Some(max) if max < min => {
+            let detail = format!("must be at least {min}, which is min, not {max}");
+            Err(Problem::of_query(vec![InputFault::at("?max", detail)]))
+        }
+        _ => Ok(MatchCount { min, max }),
+    }
 }
 
 /// Refuses numbers that are larger than the OpenAPI document allows. `numbers`: parameter, value, and largest allowed value.

@@ -98,7 +98,13 @@ struct Probe {
     name: String,
     key: String,
     skeleton: String,
+    /// The skeletons in small and in capital letters: a letter may look like one of another script in only one of the two.
+    in_one_case: [String; 2],
     wanted: WantedName,
+}
+
+fn skeletons_in_one_case(name: &str) -> [String; 2] {
+    [name_skeleton(&name.to_lowercase()), name_skeleton(&name.to_uppercase())]
 }
 
 impl Probe {
@@ -107,14 +113,22 @@ impl Probe {
             name: name.to_owned(),
             key: name_key(name),
             skeleton: name_skeleton(name),
+            in_one_case: skeletons_in_one_case(name),
             wanted: WantedName::new(name),
         }
+    }
+
+    /// Whether the names look the same in small or in capital letters, for names with letters of other scripts.
+    fn looks_the_same_in_one_case(&self, other: &str) -> bool {
+        let of_other = || skeletons_in_one_case(other);
+        !(self.name.is_ascii() && other.is_ascii())
+            && of_other().iter().zip(&self.in_one_case).any(|(other, own)| other == own)
     }
 
     fn likeness(&self, other: Name<'_>) -> Option<NameLikeness> {
         if other.key == self.key {
             Some(NameLikeness::Same)
-        } else if other.skeleton == self.skeleton {
+        } else if other.skeleton == self.skeleton || self.looks_the_same_in_one_case(other.name) {
             Some(NameLikeness::LooksTheSame)
         } else {
             let similarity = self.wanted.similarity(other.name);

@@ -366,7 +366,7 @@ fn is_quantity_at(text: &str) -> bool {
 
 /// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, not followed by another letter or digit.
 fn is_code_at(text: &str) -> bool {
-    let (mut symbols, mut end) = (0, 0);
+    let (mut symbols, mut end) = (0_usize, 0);
     let mut is_in_fours = true;
     for (at, letter) in text.char_indices() {
         if letter.is_ascii_alphanumeric() {

@@ -358,12 +358,20 @@ pub(super) struct LockedDesign {
     #[diesel(sql_type = Nullable<BigInt>)]
     pub(super) public_revision: Option<i64>,
     #[diesel(sql_type = Text)]
-    pub(super) name_skeleton: String,
+    name_key: String,
+    #[diesel(sql_type = Text)]
+    name_skeleton: String,
     #[diesel(sql_type = Bool)]
     taken_down: bool,
 }
 
 impl LockedDesign {
+    /// The name that it is listed under.
+    pub(super) fn reserved_name(&self) -> ReservedName<'_> {
+        let Self { game_code, name_key, name_skeleton, .. } = self;
+        ReservedName { game: game_code, key: name_key, skeleton: name_skeleton }
+    }
+
     /// Whether the design is listed after the step.
     fn is_listed_after(&self, status: DesignStatus) -> bool {
         status.is_listed() && self.public_revision.is_some()
@@ -396,7 +404,7 @@ async fn lock_own(
     code: DesignCode,
 ) -> StoreResult<Option<LockedDesign>> {
     let locked = sql(
-        "SELECT id, game_code, status, version, revision, public_revision, name_skeleton, taken_down_at IS NOT NULL AS taken_down FROM designs \
+        "SELECT id, game_code, status, version, revision, public_revision, name_key, name_skeleton, taken_down_at IS NOT NULL AS taken_down FROM designs \
          WHERE code = $code AND account_id = $account FOR NO KEY UPDATE",
     )
     .bind("code", code)
@@ -431,7 +439,9 @@ pub async fn revise(
         if skeleton.is_empty() {
             return Ok(StepOutcome::Nameless);
         }
-        if !reserve_name(conn, design.id, &design.game_code, &skeleton).await? {
+        let (game, key) = (&*design.game_code, &*new.content.name_key());
+        let name = ReservedName { game, key, skeleton: &skeleton };
+        if !reserve_name(conn, design.id, name).await? {
             return Ok(StepOutcome::NameTaken);
         }
     }
@@ -479,7 +489,7 @@ pub async fn share(
     if design.name_skeleton.is_empty() {
         return Ok(StepOutcome::Nameless);
     }
-    if !reserve_name(conn, design.id, &design.game_code, &design.name_skeleton).await? {
+    if !reserve_name(conn, design.id, design.reserved_name()).await? {
         return Ok(StepOutcome::NameTaken);
     }
     if !count_one(conn, by.account(), DailyActivity::Share, at).await? {
@@ -548,30 +558,47 @@ pub async fn delete(
     Ok(if deleted == 0 { StepOutcome::WasPublic } else { StepOutcome::Done })
 }
 
-/// Whether the design may be listed under a name that looks like this. The look is locked until the transaction ends:
-/// of two concurrent requests with the same look, the second waits, and then finds the name taken.
+/// A name as it is compared with those of listed designs.
+#[derive(Clone, Copy)]
+pub(super) struct ReservedName<'a> {
+    pub game: &'a str,
+    /// Designs with the same key have the same name. They may have different skeletons: a capital letter may look like
+    /// another letter than the small one.
+    pub key: &'a str,
+    /// Designs with the same skeleton have names that look the same.
+    pub skeleton: &'a str,
+}
+
+/// Whether the design may be listed under this name. Its key and its look are locked until the transaction ends: of two
+/// concurrent requests for names that are or look the same, the second waits, and then finds the name taken.
 pub(super) async fn reserve_name(
     conn: &mut Connection,
     id: DesignId,
-    game: &str,
-    skeleton: &str,
+    ReservedName { game, key, skeleton }: ReservedName<'_>,
 ) -> StoreResult<bool> {
     #[derive(QueryableByName)]
     struct Taken {
         #[diesel(sql_type = Bool)]
         taken: bool,
     }
-    sql("SELECT pg_advisory_xact_lock(hashtextextended('design name ' || $game || ' ' || $skeleton, 0))")
-        .bind("game", game)
-        .bind("skeleton", skeleton)
-        .execute(conn)
-        .await?;
+    // All keys are locked before all looks, so that no two transactions wait for each other.
+    sql(
+        "SELECT pg_advisory_xact_lock(hashtextextended('design key ' || $game || ' ' || $key, 0)), \
+         pg_advisory_xact_lock(hashtextextended('design name ' || $game || ' ' || $skeleton, 0))",
+    )
+    .bind("game", game)
+    .bind("key", key)
+    .bind("skeleton", skeleton)
+    .execute(conn)
+    .await?;
     // A second statement: the one that takes a lock sees the state before its wait.
     let Taken { taken } = sql(
-        "SELECT EXISTS (SELECT FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND id <> $id AND listed AND status <> 'official') AS taken",
+        "SELECT EXISTS (SELECT FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND id <> $id AND listed AND status <> 'official') \
+         OR EXISTS (SELECT FROM designs WHERE game_code = $game AND name_key COLLATE \"C\" = $key AND id <> $id AND listed AND status <> 'official') AS taken",
     )
     .bind("id", id)
     .bind("game", game)
+    .bind("key", key)
     .bind("skeleton", skeleton)
     .get_result(conn)
     .await?;

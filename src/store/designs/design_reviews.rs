@@ -35,9 +35,7 @@ pub async fn submit(
     };
     // A withdrawn design that others have seen is listed again.
     let is_listed_again = design.public_revision.is_some() && !design.status.is_listed();
-    if is_listed_again
-        && !reserve_name(conn, design.id, &design.game_code, &design.name_skeleton).await?
-    {
+    if is_listed_again && !reserve_name(conn, design.id, design.reserved_name()).await? {
         return Ok(StepOutcome::NameTaken);
     }
     if !count_one(conn, by.account(), DailyActivity::Submit, at).await? {

@@ -46,7 +46,7 @@ pub(super) const FILTER_THEIRS: &str = "Find among the other player's copies";
 /// Shown by the script while copies are chosen.
 pub(super) const CHOSEN: &str = "{chosen} chosen; {shown} of {all} are shown.";
 pub(super) const GO_ON: &str = "Go on";
-pub(super) const CHOOSE_ANEW: &str = "Choose again";
+pub(super) const CHOOSE_AGAIN: &str = "Choose again";
 pub(super) const GIVE_LEGEND: &str = "What you give";
 pub(super) const WANT_LEGEND: &str = "What you ask for";
 pub(super) const NO_OWN_COPIES: &str = "You have no copy here that could be given.";

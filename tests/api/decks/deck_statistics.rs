@@ -66,6 +66,13 @@ async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
         "{imps:#}"
     );
     assert_eq!(imps["population"], json!({ "cards": 10, "matching": 2, "uncertain": 0 }));
+    // None of them, which `min` need not say: C(8, 3) / C(10, 3).
+    let none = odds("name=kettle%20imp&hand_size=3&max=0").await.expect(200);
+    assert_eq!(
+        none["opening_hand"]["wanted"]["fraction"],
+        json!({ "numerator": "7", "denominator": "15" }),
+        "{none:#}"
+    );
     let unit = odds("kind=unit").await.expect(200);
     assert_eq!(unit["population"], json!({ "cards": 10, "matching": 10, "uncertain": 0 }));
     assert_eq!(unit["opening_hand"]["wanted"]["value"], 1.0, "{unit:#}");
@@ -92,6 +99,7 @@ async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
         ("name=a&zone=attic", "?zone"),
         ("name=a&draws=10001", "?draws"),
         ("name=a&mulligans=21", "?mulligans"),
+        ("name=a&min=5&max=2", "?max"),
         ("name=a&hand_size=10001", "?hand_size"),
     ] {
         let problem = odds(query).await.problem(400, "invalid_query");

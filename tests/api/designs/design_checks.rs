@@ -70,6 +70,8 @@ async fn similar_names_and_equal_effects_are_reported() {
         for (name, expected, available) in [
             ("gatepost lad", "same", false),
             ("G\u{430}tepost L\u{430}d", "looks_the_same", false),
+            ("G\u{410}TEPOST LAD", "looks_the_same", false),
+            ("gat\u{435}post lad", "looks_the_same", false),
             ("Gatepost Lads", "near", true),
         ] {
             let result = check(&app, &heron(name)).await;

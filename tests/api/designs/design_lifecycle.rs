@@ -247,6 +247,15 @@ async fn a_name_in_any_lookalike_letters_belongs_to_one_design() {
     let near = shared(&app, &bob, &heron("Gatepost iad")).await;
     let twin = put(&app, &bob, &near, "\"r2\"", &heron("Gatepost Iad")).await;
     twin.problem(409, "design_name_taken");
+    // The same in capital letters, of which "M" looks like itself, and "m" like "rn"; and in capital letters of another script.
+    let umber = shared(&app, &ada, &heron("Umber Heron")).await;
+    for name in ["UMBER HERON", "umBER heron"] {
+        let capitals = begun(&app, &bob, &heron(name)).await;
+        step(&app, &bob, &capitals, "share").await.problem(409, "design_name_taken");
+    }
+    step(&app, &ada, &umber, "withdraw").await.expect(200);
+    let cyrillic = begun(&app, &bob, &heron("G\u{410}TEPOST LAD")).await;
+    step(&app, &bob, &cyrillic, "share").await.problem(409, "design_name_taken");
     // Invisible characters do not make a name different.
     let hidden: String =
         "Gatepost Lad".chars().flat_map(|c| [c.to_string(), "\u{200d}".repeat(11)]).collect();

@@ -18,17 +18,22 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
 /// Square brackets never contain the set.
 fn with_category(mut entry: DraftEntry<'_>) -> DraftEntry<'_> {
     let Some(categories) = entry.card.category else { return entry };
-    let first = categories.split(',').next().unwrap_or_default();
-    let label = first.split('{').next().unwrap_or_default().trim();
-    let zone = if first.contains("{noDeck}") { "maybeboard" } else { label };
-    if entry.zone.is_none() && !zone.is_empty() {
-        entry.zone = Some(Cow::Borrowed(zone));
+    if entry.zone.is_none() {
+        entry.zone = zone_of(categories).map(Cow::Borrowed);
     }
     if !entry.card.tags.iter().any(|tag| tag == categories) {
         entry.card.set = None;
         entry.card.tags.push(Cow::Borrowed(categories));
     }
     entry
+}
+
+/// The label of the zone that the first category names.
+pub(super) fn zone_of(categories: &str) -> Option<&str> {
+    let first = categories.split(',').next().unwrap_or_default();
+    let label = first.split('{').next().unwrap_or_default().trim();
+    let zone = if first.contains("{noDeck}") { "maybeboard" } else { label };
+    (!zone.is_empty()).then_some(zone)
 }
 
 pub(super) fn write(writer: &mut DeckWriter<'_>) {

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use thiserror::Error;
 
+use super::archidekt::zone_of;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::line::common;
 use super::writing::DeckWriter;
@@ -401,7 +402,13 @@ fn quote(text: &str) -> String {
 /// An entry as other programs mean it, unless something in it is quoted.
 fn otherwise(line: &str) -> Option<Box<DraftEntry<'_>>> {
     match Draft::line(line, common) {
-        Content::Entry(entry) if !line.contains('"') => Some(entry),
+        Content::Entry(mut entry) if !line.contains('"') => {
+            // A text in square brackets that is no tag is the set.
+            let category =
+                entry.card.category.filter(|text| entry.card.tags.contains(&(*text).into()));
+            entry.zone = entry.zone.or(category.and_then(zone_of).map(Cow::Borrowed));
+            Some(entry)
+        }
         _ => None,
     }
 }

@@ -1,6 +1,8 @@
 //! Lists of the live client: sections with counts, and cards with set and number without brackets.
 
-use super::draft::{Content, Draft, Source};
+use std::borrow::Cow;
+
+use super::draft::{Content, Draft, Parts, Source};
 use super::line::{common_as, split_parts_without_brackets};
 use super::read_deck::IgnoredReason;
 use super::writing::{DeckWriter, Line, WritableParts};
@@ -11,8 +13,20 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         if is_total(line) {
             return Content::Ignored(IgnoredReason::Decoration);
         }
-        common_as(line, split_parts_without_brackets)
+        common_as(line, parts)
     })
+}
+
+/// `Name SET 17`, or `Name SET 17 PH` for a parallel foil.
+fn parts(text: &str) -> Parts<'_> {
+    const FOIL: &str = "PH";
+    let foil = text.strip_suffix(FOIL).and_then(|rest| rest.strip_suffix(' '));
+    match foil.map(split_parts_without_brackets) {
+        Some(parts) if parts.number.is_some() => {
+            Parts { rarity: Some(Cow::Borrowed(FOIL)), ..parts }
+        }
+        _ => split_parts_without_brackets(text),
+    }
 }
 
 /// `Total Cards: 60`, or `Total Cards - 60`.

@@ -235,6 +235,7 @@ impl<'a> Resolver<'a> {
         current_place: &mut Place,
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
+        let entry = self.as_meant(entry);
         let label = without_count(text);
         if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
             // A line that consists of the name of a zone is a header.
@@ -256,7 +257,9 @@ impl<'a> Resolver<'a> {
             return Err(IgnoredReason::OutsideTheDeck);
         };
         let ResolvedEntry { quantity, card, verdict, tags } = if entry.exact {
-            self.exact_entry(&entry)
+            let card = reference(&entry.card);
+            let verdict = self.exact(&card);
+            ResolvedEntry { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
         } else {
             match self.by_readings(&entry) {
                 Some(found) => found,
@@ -271,21 +274,23 @@ impl<'a> Resolver<'a> {
     }
 
     /// The verdict on a reference that stays as written.
-    /// The card of an entry that stays as it is written. One mark of our own text is enough to recognise it, and then a line that means no card exactly may have
-    /// been written by another program.
-    fn exact_entry(&self, entry: &DraftEntry<'_>) -> ResolvedEntry {
-        let card = reference(&entry.card);
-        let verdict = self.exact(&card);
-        let quantity = entry.quantity.unwrap_or(1);
-        let exact = ResolvedEntry { quantity, card, verdict, tags: Vec::new() };
-        if exact.verdict == LineVerdict::Accepted || !self.is_recognised {
-            return exact;
-        }
-        let other = entry.otherwise.as_deref().and_then(|other| self.by_readings(other));
-        let is_found = |found: &ResolvedEntry| {
-            matches!(found.verdict, LineVerdict::Accepted | LineVerdict::Guessed { .. })
+    /// One mark of our own text is enough to recognise it. Then a line that means no card exactly is read as another program may have written it, if it means a
+    /// card in this way.
+    fn as_meant<'e>(&self, entry: DraftEntry<'e>) -> DraftEntry<'e> {
+        let is_exact = || {
+            let found = self.catalogue.resolve(&reference(&entry.card), &mut Vec::new());
+            found.is_some_and(|found| found.exact)
         };
-        other.filter(is_found).unwrap_or(exact)
+        let is_found = |other: &DraftEntry<'_>| {
+            self.by_readings(other).is_some_and(|found| {
+                matches!(found.verdict, LineVerdict::Accepted | LineVerdict::Guessed { .. })
+            })
+        };
+        match &entry.otherwise {
+            Some(other) if self.is_recognised && !is_exact() && is_found(other) => {}
+            _ => return entry,
+        }
+        entry.otherwise.map_or_else(DraftEntry::default, |other| *other)
     }
 
     fn exact(&self, card: &CardReference) -> LineVerdict {

@@ -40,7 +40,7 @@ fn the_name_of_a_deck_is_read_back() {
             "Silk Road, the \"long\" one",
         ),
         ("two\nlines [Main]", "two lines [Main]", "two lines [Main]"),
-        ("Sideboard", "Sideboard", "Sideboard"),
+        ("Sideboard", "Sideboard", "Deck"),
         ("3 Salt", "3 Salt", "Deck"),
         ("3x Salt", "3x Salt", "Deck"),
         ("3 influence spent", "3 influence spent", "Deck"),
@@ -52,7 +52,8 @@ fn the_name_of_a_deck_is_read_back() {
         {
             let written = write_named_deck(name, &deck, dialect, &catalogue, Some(&sets));
             let read = read_deck(&written.text, &reading.in_dialect(dialect));
-            assert_eq!(read_deck(&written.text, &reading).dialect, dialect, "{}", written.text);
+            let recognised = read_deck(&written.text, &reading).dialect;
+            assert_eq!(recognised, dialect, "{}", written.text);
             let found = read.notes.get("name").map_or("", String::as_str);
             assert_eq!(found, wanted, "{dialect} {name:?}: {}", written.text);
             let cards = read.deck.entries.iter().map(|entry| (entry.quantity, &*entry.card.name));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::sync::Arc;
 
 use crate::support::page::{Block, blocks, manifest_with};
 use crate::support::schema::{self, keyword};
@@ -44,11 +45,11 @@ fn judge(game: &Game, list: &Block, deck: Option<Deck>) {
         format.split_once(':').map_or((format, None), |(format, variant)| (format, Some(variant)));
     let mut format = match parsed.notes.get("day") {
         Some(day) => game.format_on(format, day.parse::<Date>().unwrap()),
-        None => game.format(format).cloned(),
+        None => game.format(format).cloned().map(Arc::new),
     }
     .unwrap_or_else(|| panic!("line {}: there is no format {wanted}", list.line));
     if let Some(variant) = variant {
-        format = format.with_variant(variant).unwrap();
+        format = format.with_variant(variant).map(Arc::new).unwrap();
     }
     let catalogue = Catalogue::builder(game).extend(cards(HARBOUR)).build();
     let report = validate(deck.as_ref().unwrap_or(&parsed.deck), &catalogue, &format);

@@ -198,7 +198,7 @@ fn use_game(game: &Game, code: &str, deck: &Deck) {
             report.suggest(&pool);
             serde_json::to_string(&report).unwrap();
         }
-        let old = format.on(Date::new(1, 1, 1).unwrap());
+        let old = Arc::new(format.clone()).on(Date::new(1, 1, 1).unwrap());
         validate(deck, &pool, &old);
     }
 }
