@@ -207,6 +207,9 @@ impl StoredReport {
     }
 }
 
+/// Reports that a moderator may read: those about the moderator would say who reported.
+const OF_OTHERS: &str = "r.accused_id <> $reader";
+
 const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, r.deck_id AS deck, CASE WHEN k.deleted_at IS NULL AND (k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision) \
      AND NOT EXISTS (SELECT FROM accounts o WHERE o.id = k.account_id AND o.banned_at IS NOT NULL) THEN k.name END AS deck_name, \
      r.comment_id, c.text AS comment, r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
@@ -227,13 +230,13 @@ pub struct ReportFilter {
 /// Lists undecided reports, or decided ones, the oldest first; those after the one with that id.
 pub async fn list(
     conn: &mut Connection,
-    _by: &Granted<ModerateDesigns>,
+    by: &Granted<ModerateDesigns>,
     filter: ReportFilter,
     after: Option<AbuseReportId>,
     limit: i64,
 ) -> StoreResult<Vec<StoredReport>> {
     let state = if filter.decided { "r.decided_at IS NOT NULL" } else { "r.decided_at IS NULL" };
-    let mut statement = sql(format!("{SELECT}{state}"));
+    let mut statement = sql(format!("{SELECT}{state} AND {OF_OTHERS}")).bind("reader", by.account());
     if let Some(accused) = filter.accused {
         statement = statement.push(" AND r.accused_id = $accused").bind("accused", accused);
     }
@@ -243,13 +246,14 @@ pub async fn list(
     Ok(statement.push(" ORDER BY r.id LIMIT $limit").bind("limit", limit).load(conn).await?)
 }
 
-/// Finds a report.
+/// Finds a report about somebody else.
 pub async fn find(
     conn: &mut Connection,
-    _by: &Granted<ModerateDesigns>,
+    by: &Granted<ModerateDesigns>,
     id: AbuseReportId,
 ) -> StoreResult<Option<StoredReport>> {
-    let found = sql(format!("{SELECT}r.id = $id")).bind("id", id);
+    let found = sql(format!("{SELECT}r.id = $id AND {OF_OTHERS}"));
+    let found = found.bind("id", id).bind("reader", by.account());
     Ok(found.get_result(conn).await.optional()?)
 }
 

@@ -150,6 +150,14 @@ async fn own_designs_and_invisible_designs_cannot_be_reported() {
     report(&app, &mod_, &about(&path)).await.problem(409, "own_report");
     let id = text(&report(&app, &bob, &about(&path)).await.expect(201), "id");
     decide(&app, &mod_, &id, "dismissed").await.problem(409, "own_report");
+    // Reports about a moderator are for the others: they say who reported.
+    let other = app.admin().await;
+    for (reader, count, status) in [(&mod_, 0, 404), (&other, 1, 200)] {
+        let listed = app.get("/v1/abuse-reports").by(reader).answer().await.expect(200);
+        assert_eq!(listed["data"].as_array().unwrap().len(), count, "{listed:#}");
+        let found = app.get(&format!("/v1/abuse-reports/{id}")).by(reader).answer().await;
+        assert_eq!(found.status, status);
+    }
     decide(&app, &mod_, "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "upheld")
         .await
         .problem(404, "not_found");
