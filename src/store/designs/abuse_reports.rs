@@ -236,7 +236,8 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<StoredReport>> {
     let state = if filter.decided { "r.decided_at IS NOT NULL" } else { "r.decided_at IS NULL" };
-    let mut statement = sql(format!("{SELECT}{state} AND {OF_OTHERS}")).bind("reader", by.account());
+    let mut statement =
+        sql(format!("{SELECT}{state} AND {OF_OTHERS}")).bind("reader", by.account());
     if let Some(accused) = filter.accused {
         statement = statement.push(" AND r.accused_id = $accused").bind("accused", accused);
     }
