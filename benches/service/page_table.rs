@@ -103,13 +103,13 @@ fn write_table(text: &mut String, cards: u32, times: &[PageTime]) -> anyhow::Res
 
 /// The operations of the answers with their medians in milliseconds; of several answers of one operation, their number and sum.
 fn answers_told(PageTime { recipe, medians, .. }: &PageTime) -> String {
-    let mut medians: Vec<(&str, usize, f64)> = Vec::new();
+    let mut by_operation: Vec<(&str, usize, f64)> = Vec::new();
     for (at, answer) in recipe.answers.iter().enumerate() {
         let median = medians.as_ref().and_then(|medians| medians.answers.get(at));
         let median = median.copied().unwrap_or_default();
-        match medians.iter_mut().find(|(operation, ..)| *operation == answer.operation) {
+        match by_operation.iter_mut().find(|(operation, ..)| *operation == answer.operation) {
             Some((_, count, sum)) => (*count, *sum) = (*count + 1, *sum + median),
-            None => medians.push((answer.operation, 1, median)),
+            None => by_operation.push((answer.operation, 1, median)),
         }
     }
     let one = |(operation, count, sum): (&str, usize, f64)| {
@@ -117,8 +117,8 @@ fn answers_told(PageTime { recipe, medians, .. }: &PageTime) -> String {
         let sum = if medians.is_some() { format!(" {sum:.2}") } else { String::new() };
         format!("{times}`{operation}`{sum}")
     };
-    if medians.is_empty() {
+    if by_operation.is_empty() {
         return "none".to_owned();
     }
-    medians.into_iter().map(one).collect::<Vec<_>>().join(", ")
+    by_operation.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }

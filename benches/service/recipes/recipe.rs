@@ -203,7 +203,7 @@ impl Recipe {
         Self { spends: true, many, ..self }
     }
 
-    /// Like [`Recipe::spends`], and the yardstick uses up as many other rows.
+    /// Like [`Recipe::spends`], and the yardstick draws from as many other rows.
     pub(super) const fn spends_as_the_yardstick(self, many: u32) -> Self {
         Self { divides_rows: true, ..self.spends(many) }
     }

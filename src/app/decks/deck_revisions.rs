@@ -314,7 +314,7 @@ async fn find_to_restore(
     let found = deck_revisions::find_own(&mut conn, by, id, revision).await?;
     drop(conn);
     let mut content = found.ok_or_else(Problem::not_found)?;
-    if content.has_unbound()
+    if content.bound_entries().any(|(_, card)| card.is_none())
         && let Ok(loaded) = app.named_game(content.format.game()).await?
     {
         let bound = bind_entries(app, asker, &loaded.game, &content.deck).await?;

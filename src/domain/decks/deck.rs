@@ -348,28 +348,40 @@ pub fn holds_serial(text: &str) -> bool {
     text.char_indices().any(|(at, letter)| {
         let begins = letter.is_alphanumeric() && !before.is_alphanumeric();
         before = letter;
-        begins && !is_quantity_at(&text[at..]) && is_code_at(&text[at..])
+        begins && is_code_at(&text[at..])
     })
 }
 
 /// Number of letters and digits of a code.
 const CODE_SYMBOLS: usize = 16;
 
-/// Whether a text begins with a quantity of one or two digits, as in `2 Name` and `2x Name`. A group of a code is longer.
+/// A hyphen or dash that people type between the groups of a code.
+fn is_dash(letter: char) -> bool {
+    matches!(letter, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
+}
+
+fn is_between_symbols(letter: char) -> bool {
+    letter.is_whitespace() || is_dash(letter)
+}
+
+/// Whether a text begins with a quantity of one or two digits, as in `2 Name`, `2x Name` and `x2 Name`.
 fn is_quantity_at(text: &str) -> bool {
     let word = text.split(' ').next().unwrap_or_default();
-    let digits = word.strip_suffix(['x', 'X']).unwrap_or(word);
+    let times = ['x', 'X'];
+    let digits = word.strip_suffix(times).or_else(|| word.strip_prefix(times)).unwrap_or(word);
     word.len() < text.len()
         && (1..=2).contains(&digits.len())
         && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, not followed by another letter or digit.
+/// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, not followed by another letter or digit. What begins with a
+/// quantity is a code only in groups of two, because a group of a code has no other length below four.
 fn is_code_at(text: &str) -> bool {
     let (mut symbols, mut end) = (0_usize, 0);
-    let mut is_in_fours = true;
+    let (mut is_in_twos, mut is_in_fours) = (true, true);
     for (at, letter) in text.char_indices() {
         if letter.is_ascii_alphanumeric() {
+            is_in_twos &= at == end || symbols.is_multiple_of(2);
             is_in_fours &= at == end || symbols.is_multiple_of(4);
             if symbols == CODE_SYMBOLS {
                 // The word continues after 16 symbols, so it is no code.
@@ -377,7 +389,7 @@ fn is_code_at(text: &str) -> bool {
             }
             symbols += 1;
             end = at + 1;
-        } else if !matches!(letter, ' ' | '-') || symbols == CODE_SYMBOLS {
+        } else if !is_between_symbols(letter) || symbols == CODE_SYMBOLS {
             break;
         }
     }
@@ -386,8 +398,8 @@ fn is_code_at(text: &str) -> bool {
     symbols == CODE_SYMBOLS
         && has_digit
         && match SerialCode::parse(code) {
-            Ok(_) => true,
-            Err(SerialError::Check) => code.contains('-') && is_in_fours,
+            Ok(_) => is_in_twos || !is_quantity_at(text),
+            Err(SerialError::Check) => is_in_fours && code.contains(is_dash),
             Err(_) => false,
         }
 }
@@ -510,7 +522,10 @@ mod tests {
         let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
         let named = |name: &str| check_entry(entry("main", 1, name, None));
         let (spaced, bare) = (code.to_lowercase().replace('-', " "), code.replace('-', ""));
-        for code in [code.as_str(), &spaced, &bare] {
+        let dashes = code.replace('-', "\u{2013}");
+        let pairs: Vec<&str> = (0..8).map(|at| &bare[2 * at..2 * at + 2]).collect();
+        let pairs = pairs.join(" ");
+        for code in [code.as_str(), &spaced, &bare, &dashes, &pairs] {
             assert_eq!(named(code).unwrap_err()[0].field, "name");
             assert_eq!(
                 check_entry(entry("main", 1, "Ping", Some(code))).unwrap_err()[0].field,
@@ -545,6 +560,8 @@ mod tests {
             "-2 Washing-Line Wyrm",
             "2 Washing-Line Wyrm (hearth) 097 {rare}",
             "2 Storm of Feelings",
+            "x2 Storm of Feeling",
+            "x4 Storm of Feelings",
             "1 Hedge Wolf - Hearth and Hollow",
         ] {
             assert_eq!(shown_line(line), line);

@@ -441,7 +441,8 @@ pub async fn revise(
         }
         let (game, key) = (&*design.game_code, &*new.content.name_key());
         let name = ReservedName { game, key, skeleton: &skeleton };
-        if !reserve_name(conn, design.id, name).await? {
+        let is_same = key == design.name_key && skeleton == design.name_skeleton;
+        if !is_same && !reserve_name(conn, design.id, name).await? {
             return Ok(StepOutcome::NameTaken);
         }
     }

@@ -21,7 +21,7 @@ fn with_category(mut entry: DraftEntry<'_>) -> DraftEntry<'_> {
     if entry.zone.is_none() {
         entry.zone = zone_of(categories).map(Cow::Borrowed);
     }
-    if !entry.card.tags.iter().any(|tag| tag == categories) {
+    if entry.card.set.as_deref() == Some(categories) {
         entry.card.set = None;
         entry.card.tags.push(Cow::Borrowed(categories));
     }

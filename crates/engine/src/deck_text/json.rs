@@ -19,6 +19,7 @@ struct ApiDeck {
 struct ApiEntry {
     zone: Option<String>,
     quantity: u32,
+    #[serde(default)]
     name: String,
     set: Option<String>,
     number: Option<String>,

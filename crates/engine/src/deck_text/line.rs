@@ -158,7 +158,7 @@ fn trailing(line: &str) -> Option<(&str, &str)> {
     (is_number(word) && matches!(times, "x" | "X" | "×")).then_some((name.trim_end(), word))
 }
 
-/// The name and the number of `Name (2)`, `Name [2]` or `Name: 2`.
+/// The name and the number of `Name (2)`, `Name [2]` or `Name: 2`. A larger number is rather a collector number or a year.
 pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
     let bare = line.strip_suffix([')', ']']);
     let (before, marks): (&str, &[char]) = match bare {
@@ -168,7 +168,7 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
     let name = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let count = before[name.len()..].parse().ok()?;
     let name = name.trim_end().strip_suffix(marks)?.trim_end();
-    (count > 0 && !name.is_empty()).then_some((name, count))
+    ((1..=99).contains(&count) && !name.is_empty()).then_some((name, count))
 }
 
 /// Splits the text of a card into its parts, from the end: `Name (set) number *finish* [category] #tag ^tag^`.

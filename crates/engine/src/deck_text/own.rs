@@ -403,9 +403,9 @@ fn quote(text: &str) -> String {
 fn otherwise(line: &str) -> Option<Box<DraftEntry<'_>>> {
     match Draft::line(line, common) {
         Content::Entry(mut entry) if !line.contains('"') => {
-            // A text in square brackets that is no tag is the set.
-            let category =
-                entry.card.category.filter(|text| entry.card.tags.contains(&(*text).into()));
+            // A text in square brackets may be the set.
+            let is_set = |text: &&str| entry.card.set.as_deref() == Some(*text);
+            let category = entry.card.category.filter(|text| !is_set(text));
             entry.zone = entry.zone.or(category.and_then(zone_of).map(Cow::Borrowed));
             Some(entry)
         }

@@ -273,17 +273,18 @@ impl<'a> Resolver<'a> {
         Ok((DeckEntry { zone, quantity, card, copies: entry.copies }, verdict, tags))
     }
 
-    /// The verdict on a reference that stays as written.
     /// One mark of our own text is enough to recognise it. Then a line that means no card exactly is read as another program may have written it, if it means a
-    /// card in this way.
+    /// card in this way, with its set, number and rarity.
     fn as_meant<'e>(&self, entry: DraftEntry<'e>) -> DraftEntry<'e> {
         let is_exact = || {
             let found = self.catalogue.resolve(&reference(&entry.card), &mut Vec::new());
             found.is_some_and(|found| found.exact)
         };
         let is_found = |other: &DraftEntry<'_>| {
-            self.by_readings(other).is_some_and(|found| {
-                matches!(found.verdict, LineVerdict::Accepted | LineVerdict::Guessed { .. })
+            self.by_readings(other).is_some_and(|found| match found.verdict {
+                LineVerdict::Accepted => true,
+                LineVerdict::Guessed { how } => !how.iter().any(drops_printing),
+                _ => false,
             })
         };
         match &entry.otherwise {
@@ -293,6 +294,7 @@ impl<'a> Resolver<'a> {
         entry.otherwise.map_or_else(DraftEntry::default, |other| *other)
     }
 
+    /// The verdict on a reference that stays as written.
     fn exact(&self, card: &CardReference) -> LineVerdict {
         match self.catalogue.resolve(card, &mut Vec::new()) {
             Some(found) if found.exact => {
@@ -673,6 +675,13 @@ fn reference(parts: &Parts<'_>) -> CardReference {
 
 fn verdict(how: Vec<Guess>) -> LineVerdict {
     if how.is_empty() { LineVerdict::Accepted } else { LineVerdict::Guessed { how } }
+}
+
+fn drops_printing(guess: &Guess) -> bool {
+    matches!(
+        guess,
+        Guess::SetDropped { .. } | Guess::NumberDropped { .. } | Guess::RarityDropped { .. }
+    )
 }
 
 /// Adds the guess that the game has no such zone. Unknown and ambiguous lines keep their verdict.
