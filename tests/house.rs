@@ -508,6 +508,8 @@ fn writes_check_the_credential_in_their_transaction() {
         ("src/store/designs/abuse_reports.rs", "ModerateDesigns", 2),
         // A read of the deck that an earlier request with the same key copied.
         ("src/store/decks/deck_lists.rs", "WriteOwnDecks", 1),
+        // A read of the revision whose entries are bound to cards before it is restored.
+        ("src/store/decks/deck_revisions.rs", "WriteOwnDecks", 1),
         // A read that checks whether the reporter may see the suggestion.
         ("src/store/designs/abuse_reports.rs", "ReportAbuse", 1),
     ];
