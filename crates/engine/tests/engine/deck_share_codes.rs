@@ -1,5 +1,7 @@
 //! Share codes: their length, their content, and errors in damaged ones.
 
+use std::collections::BTreeSet;
+
 use cardscape_engine::{
     CardReference, Deck, DeckDialect, DeckEntry, DeckReading, LossKind, SHARE_CODE_MAX,
     ShareCodeError, decode_share_code, encode_share_code, parse_deck_text, read_deck, write_deck,
@@ -55,6 +57,14 @@ fn forty_cards() -> impl Strategy<Value = Deck> {
     })
 }
 
+/// At most how many characters the rarities of a deck add to its code, for at most six different ones: two, the letters of each different one and one more,
+/// and one for each entry.
+fn longest_of_rarities(deck: &Deck) -> usize {
+    let rarities: BTreeSet<&str> =
+        deck.entries.iter().filter_map(|entry| entry.card.rarity.as_deref()).collect();
+    2 + deck.entries.len() + rarities.iter().map(|rarity| rarity.len() + 1).sum::<usize>()
+}
+
 /// Decks of two zones and up to six sets.
 fn decks() -> impl Strategy<Value = Deck> {
     let card = (0_usize..6, 1_u32..=999);
@@ -94,6 +104,22 @@ proptest! {
         let code = encode_share_code("emoji-tcg", &deck).unwrap();
         prop_assert!(code.len() <= longest(&deck), "{} > {}", code.len(), longest(&deck));
         prop_assert_eq!(sorted(decode_share_code(&code).unwrap().deck), sorted(deck));
+    }
+
+    #[test]
+    fn rarities_need_at_most_their_codes_and_one_character_an_entry(
+        deck in decks(),
+        rarities in proptest::collection::vec(0_usize..7, 120),
+    ) {
+        let codes = ["common", "uncommon", "rare", "ultra_rare", "mythic_rare", "primal_rare"];
+        let mut rare = deck.clone();
+        for (entry, rarity) in rare.entries.iter_mut().zip(rarities) {
+            entry.card.rarity = codes.get(rarity).map(|code| (*code).to_owned());
+        }
+        let code = encode_share_code("ttcg", &rare).unwrap();
+        let bound = longest(&deck) + longest_of_rarities(&rare);
+        prop_assert!(code.len() <= bound, "{} > {bound}", code.len());
+        prop_assert_eq!(sorted(decode_share_code(&code).unwrap().deck), sorted(rare));
     }
 
     /// Any deck, as far as a code can hold its content.
