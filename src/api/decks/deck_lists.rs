@@ -92,18 +92,18 @@ fn read_place(query: &DecksQuery) -> Result<(Option<DeckFolder>, Option<DeckTag>
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UploadedDeckQuery {
-    /// For a `text/plain` body: name of the deck, 1 to 100 characters; absent: the name that the list states, or `Deck`.
+    /// For a list as the body: name of the deck, 1 to 100 characters; absent: the name that the list states, or `Deck`.
     #[param(min_length = 1, max_length = 100)]
     name: Option<String>,
-    /// For a `text/plain` body: format of the deck. It may only be absent if the list states its format.
+    /// For a list as the body: format of the deck. It may only be absent if the list states its format.
     format: Option<String>,
-    /// For a `text/plain` body: who may read the deck; `private` if absent.
+    /// For a list as the body: who may read the deck; `private` if absent.
     #[param(value_type = Option<DeckVisibility>)]
     visibility: Option<String>,
-    /// For a `text/plain` body: folder of the deck, 1 to 100 characters. Only you see it.
+    /// For a list as the body: folder of the deck, 1 to 100 characters. Only you see it.
     #[param(min_length = 1, max_length = 100)]
     folder: Option<String>,
-    /// For a `text/plain` body: dialect of the list; absent: the dialect is recognised.
+    /// For a list as the body: dialect of the list; absent: the dialect is recognised.
     #[param(value_type = Option<DeckDialectWord>)]
     dialect: Option<String>,
 }
@@ -141,10 +141,11 @@ impl ListUpload for DeckRequest {
 /// Stores a deck.
 ///
 /// Any list can be stored, also an unfinished or illegal one: `GET /v1/decks/{deck}/report` shows what is wrong with it. The body is JSON, or the
-/// list itself as `text/plain`, in UTF-8, UTF-16 or Windows-1252.
+/// list itself, in UTF-8, UTF-16 or Windows-1252: as `text/plain`, as a table or as a file. Its dialect and encoding are recognised, whatever its media type is.
 #[utoipa::path(
     post, path = "/v1/decks", tag = "decks", security(("bearer" = [])),
-    request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Bellows Smith\n"))),
+    request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Bellows Smith\n"),
+        (String = "text/csv"), (String = "text/tab-separated-values"), (String = "application/octet-stream"))),
     params(UploadedDeckQuery, ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
         (status = 201, body = DeckResponse, headers(

@@ -65,12 +65,12 @@ pub async fn find_deck_report(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UploadedListQuery {
-    /// For a `text/plain` body: format by which the list is judged. It may only be absent if the list states its format.
+    /// For a list as the body: format by which the list is judged. It may only be absent if the list states its format.
     format: Option<String>,
-    /// For a `text/plain` body: the day whose rules and limit lists are applied, `YYYY-MM-DD`; absent: today.
+    /// For a list as the body: the day whose rules and limit lists are applied, `YYYY-MM-DD`; absent: today.
     #[param(value_type = Option<String>, format = Date)]
     on: Option<Date>,
-    /// For a `text/plain` body: dialect of the list; absent: the dialect is recognised.
+    /// For a list as the body: dialect of the list; absent: the dialect is recognised.
     #[param(value_type = Option<DeckDialectWord>)]
     dialect: Option<String>,
 }
@@ -103,11 +103,13 @@ impl Judge for DeckReportRequest {
 
 /// Judges a deck list without storing it.
 ///
-/// The body is JSON, or the list itself as `text/plain`, in UTF-8, UTF-16 or Windows-1252. Lists of other programs and share codes are accepted, too:
+/// The body is JSON, or the list itself, in UTF-8, UTF-16 or Windows-1252: as `text/plain`, as a table or as a file. Its dialect and encoding are recognised,
+/// whatever its media type is. Lists of other programs and share codes are accepted, too:
 /// `reading` reports how each line was read.
 #[utoipa::path(
     post, path = "/v1/deck-reports", tag = "decks", security((), ("bearer" = [])),
-    request_body(content((DeckReportRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Belows Smith\n"))),
+    request_body(content((DeckReportRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Belows Smith\n"),
+        (String = "text/csv"), (String = "text/tab-separated-values"), (String = "application/octet-stream"))),
     params(UploadedListQuery),
     responses(
         (status = 200, body = DeckReportsResponse),

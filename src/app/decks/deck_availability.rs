@@ -9,7 +9,10 @@ use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
 use super::deck_holdings::{DeckHoldings, Elsewhere};
+use super::deck_input::is_false;
 use super::deck_lists::find_seen;
+use super::deck_responses::SeenDeck;
+use super::masks::Masks;
 use super::opened_decks::OpenedDeck;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -54,6 +57,18 @@ pub struct CardAvailabilityResponse {
     /// Id of the card; absent: you can see no card with that name. If several cards have the name, the id of the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
+    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(default = false, example = false)]
+    pub hidden: bool,
+    /// Code of the set of a hidden card.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "veil")]
+    pub set: Option<String>,
+    /// Number of a hidden card in its set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "003")]
+    pub number: Option<String>,
     /// Copies in all zones of the deck.
     #[schema(example = 3)]
     pub needed: u64,
@@ -199,13 +214,13 @@ pub async fn find(
     asker: Asker,
     id: DeckId,
 ) -> Result<DeckAvailabilityResponse, Problem> {
-    let content = find_seen(app, (asker.0, reads), id).await?.content;
+    let SeenDeck { content, masks, .. } = find_seen(app, (asker.0, reads), id).await?;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
     let deck = content.deck;
     let mut conn = StepConnection::new(&app.store);
     let holdings =
         DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;
-    compare(conn, reads, (id, &deck), holdings).await
+    compare(conn, reads, (id, &deck, &masks), holdings).await
 }
 
 /// Like [`find`], for an opened deck.
@@ -217,14 +232,15 @@ pub async fn find_for_opened(
 ) -> Result<DeckAvailabilityResponse, Problem> {
     let mut conn = StepConnection::new(&app.store);
     let holdings = DeckHoldings::of_opened(&mut conn, (by, reads), opened).await?;
-    compare(conn, reads, (opened.id(), &opened.seen.content.deck), holdings).await
+    let SeenDeck { content, masks, .. } = &opened.seen;
+    compare(conn, reads, (opened.id(), &content.deck, masks), holdings).await
 }
 
 /// Compares what a deck needs with what its reader owns and with what the reader's other decks need.
 async fn compare(
     mut conn: StepConnection<'_>,
     reads: Option<&Granted<ReadOwnDecks>>,
-    (id, deck): (DeckId, &Deck),
+    (id, deck, masks): (DeckId, &Deck, &Masks),
     holdings: DeckHoldings,
 ) -> Result<DeckAvailabilityResponse, Problem> {
     let numbered = NumberedNames::of(&holdings);
@@ -248,15 +264,19 @@ async fn compare(
     let card = |found: CardAvailability| {
         let key = name_key(&found.name);
         let held = by_name.remove(&key).unwrap_or_default();
-        let CardAvailability { name, needed, owned, in_named_printing, in_other_printing, missing } =
-            found;
+        let masked = masks.hidden_entry(deck, found.first_entry);
+        let CardAvailability { name, needed, owned, in_named_printing, .. } = found;
+        let (in_other_printing, missing) = (found.in_other_printing, found.missing);
         let other_decks: Vec<DeckHolderResponse> = held.decks.into_values().collect();
         let named = u64::try_from(other_decks.len()).unwrap_or(u64::MAX);
         let reserved_elsewhere = elsewhere.get(&key).map(Elsewhere::copies).unwrap_or_default();
         let get = copies_to_get(needed, owned, reserved_elsewhere);
         CardAvailabilityResponse {
             name,
-            card_id: first_cards.get(&key).map(|card| card.0),
+            card_id: masked.card_id.or_else(|| Some(first_cards.get(&key)?.0)),
+            hidden: masked.hidden,
+            set: masked.set,
+            number: masked.number,
             needed,
             owned,
             in_named_printing,

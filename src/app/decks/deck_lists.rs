@@ -14,7 +14,7 @@ use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::content::UnreadLine;
-use crate::domain::decks::details::{DeckFolder, DeckTag};
+use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::decks::deck_deletions::KEPT_DELETED;
 use crate::store::decks::deck_likes;
@@ -126,12 +126,15 @@ pub(super) async fn find_seen(
 pub(super) async fn see(
     app: &AppState,
     reader: (Viewer, Option<AccountId>),
-    StoredDeck { row, mut content }: StoredDeck,
+    StoredDeck { row, author, mut content }: StoredDeck,
 ) -> Result<SeenDeck, Problem> {
     let mut masks = mask(app, reader, row.account_id, &mut content).await?;
     let is_own = reader.1 == Some(row.account_id);
     if !is_own && row.folder.is_some() {
         masks.note("folder");
+    }
+    if !is_own && row.visibility() == DeckVisibility::Unlisted {
+        masks.note("no author");
     }
     let tells_source = match row.cloned_from() {
         Some(source) if !is_own => {
@@ -142,7 +145,7 @@ pub(super) async fn see(
         }
         _ => true,
     };
-    Ok(SeenDeck { row, content, masks, reader: reader.1, tells_source, liked: None })
+    Ok(SeenDeck { row, author, content, masks, reader: reader.1, tells_source, liked: None })
 }
 
 /// The deck as text; format, name and unread lines, for which lists have no lines, are written as comments.

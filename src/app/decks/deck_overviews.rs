@@ -14,7 +14,6 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::details::DeckVisibility;
 use crate::domain::ids::DeckId;
-use crate::store::decks::shared_decks;
 
 /// The cards of a deck, and the formats in which it is legal.
 pub struct DeckOverview {
@@ -34,13 +33,8 @@ pub struct DeckOverview {
 
 /// Builds the overview of an opened deck.
 pub async fn find(app: &AppState, opened: &OpenedDeck) -> Result<DeckOverview, Problem> {
-    let row = &opened.seen.row;
-    let author = if row.visibility() == DeckVisibility::Public {
-        let mut conn = app.store.connection().await?;
-        shared_decks::author_of(&mut conn, row.id).await?
-    } else {
-        None
-    };
+    let is_public = opened.seen.row.visibility() == DeckVisibility::Public;
+    let author = is_public.then(|| opened.seen.author.clone());
     let legalities = judge_opened_everywhere(app, opened, None).await?;
     let report = match judge_opened(app, opened, None).await {
         Ok(judged) => Some(judged.report),

@@ -7,8 +7,10 @@ use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
 use super::deck_holdings::DeckHoldings;
+use super::deck_input::is_false;
 use super::deck_lists::find_seen;
 use super::deck_reports;
+use super::deck_responses::SeenDeck;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::words::words;
@@ -63,6 +65,13 @@ pub struct PickedEntryResponse {
     /// Name of the card as in the deck; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
+    /// Id of the card, if it is hidden from you.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_id: Option<Uuid>,
+    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(default = false, example = false)]
+    pub hidden: bool,
     /// Code of the set, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth")]
@@ -131,7 +140,7 @@ pub async fn find(
     id: DeckId,
     reserved: ReservedCopies,
 ) -> Result<DeckPickListResponse, Problem> {
-    let content = find_seen(app, (asker.0, reads), id).await?.content;
+    let SeenDeck { content, masks, .. } = find_seen(app, (asker.0, reads), id).await?;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
     let (deck, format) = (content.deck, content.format);
     let mut conn = StepConnection::new(&app.store);
@@ -152,17 +161,30 @@ pub async fn find(
     let on = app.today()?;
     let verdict = deck_reports::verdict_in(app, asker, &format, reduced, known, on).await?;
     let status = verdict.judged.map(|(status, _)| status);
-    let entry = |(entry, taken): (DeckEntry, Vec<Taken>)| {
+    let entry = |(at, (entry, taken)): (usize, (DeckEntry, Vec<Taken>))| {
+        let card_id = masks.hidden.get(&at).map(|card| card.0);
+        let hidden = card_id.is_some();
         let DeckEntry { zone, quantity, card, .. } = entry;
         let CardReference { name, set, number, rarity } = card;
         let copies: u64 = taken.iter().map(|one| one.quantity).sum();
         let take = taken.into_iter();
         let take = take.map(|one| PickedPrintingResponse::new(&owned[one.printing], one));
         let (take, missing) = (take.collect(), u64::from(quantity).saturating_sub(copies));
-        PickedEntryResponse { zone, quantity, name, set, number, rarity, take, missing }
+        PickedEntryResponse {
+            zone,
+            quantity,
+            name,
+            card_id,
+            hidden,
+            set,
+            number,
+            rarity,
+            take,
+            missing,
+        }
     };
     let entries: Vec<PickedEntryResponse> =
-        deck.entries.into_iter().zip(picked).map(entry).collect();
+        deck.entries.into_iter().zip(picked).enumerate().map(entry).collect();
     let missing = entries.iter().map(|entry| entry.missing).sum();
     Ok(DeckPickListResponse {
         buildable: missing == 0,

@@ -1,6 +1,6 @@
 //! Deck reports: the violations that the engine finds, with the cards that the caller may see.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cardscape_engine::{
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{
-    DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
+    DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, is_false, utf8,
 };
 use super::deck_requests::bound_cards;
 use super::deck_sheets::DeckSheet;
@@ -63,6 +63,10 @@ pub struct ResolvedEntryResponse {
     /// Id of the card; absent: the entry matches no card that you can see, or several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
+    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(default = false, example = false)]
+    pub hidden: bool,
 }
 
 /// The report on a stored deck.
@@ -214,6 +218,8 @@ pub(super) struct FoundDeck {
     /// The same cards as a catalogue for the engine.
     pub catalogue: Arc<Catalogue>,
     pub near: NearNames,
+    /// Cards that are hidden from the reader, by the positions of their entries.
+    pub hidden: BTreeMap<usize, CardId>,
 }
 
 impl FoundDeck {
@@ -230,7 +236,8 @@ impl FoundDeck {
             catalogue = cards.catalogue().into();
         }
         let (deck, near) = (seen.content.deck.clone(), NearNames::LookUp);
-        Ok(Self { deck, lines: Vec::new(), reading: None, cards, catalogue, near })
+        let hidden = seen.masks.hidden.clone();
+        Ok(Self { deck, lines: Vec::new(), reading: None, cards, catalogue, near, hidden })
     }
 }
 
@@ -249,7 +256,8 @@ pub(super) async fn find_deck(
             let found = deck_cards::find(app, &mut conn, asker, game, formats, &mentions);
             let (mut cards, _) = found.await?;
             let (lines, catalogue) = (Vec::new(), cards.catalogue().into());
-            Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near }))
+            let hidden = BTreeMap::new();
+            Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near, hidden }))
         }
         SentDeck::List(text) => {
             let read = read_list(app, asker, game, formats, &text, near).await?;
@@ -260,6 +268,7 @@ pub(super) async fn find_deck(
                 cards,
                 catalogue: catalogue.into(),
                 near,
+                hidden: BTreeMap::new(),
             }))
         }
     }
@@ -419,7 +428,7 @@ async fn judge_and<T>(
     asker: Asker,
     names: &[(String, FormatName)],
     (loaded, formats): FoundFormats,
-    FoundDeck { deck, lines, reading, mut cards, catalogue, near }: FoundDeck,
+    FoundDeck { deck, lines, reading, mut cards, catalogue, near, hidden }: FoundDeck,
     look: impl FnOnce(&Deck, &Catalogue) -> T,
 ) -> Result<(DeckReportsResponse, T), Problem> {
     let game = &loaded.game;
@@ -441,20 +450,32 @@ async fn judge_and<T>(
     };
     let (summary, legal_in_all) = (judged.summary_as(names.clone()), judged.is_legal_in_all());
     let places = CardLines::new(&deck, &lines);
+    // The places of hidden cards: violations mention cards, not entries.
+    let hidden_places: BTreeMap<_, CardId> = hidden
+        .iter()
+        .filter_map(|(at, card)| {
+            let CardReference { set, number, .. } = &deck.entries.get(*at)?.card;
+            Some(((set.clone(), number.clone()), *card))
+        })
+        .collect();
     let context = ReportContext { card_id: &card_id, places: &places, suggestions_left_out };
     let reports = names.zip(judged.reports).map(|(name, report)| {
         let status = report.status.as_str();
         metrics::counter!("deck_reports_total", "format" => name.to_string(), "status" => status)
             .increment(1);
-        report_response(name, report, &context)
+        let mut report = report_response(name, report, &context);
+        report.mark_hidden(&hidden_places);
+        report
     });
     let reports = reports.collect();
     let looked = look(&deck, &catalogue);
     let lines = lines.into_iter().map(Some).chain(std::iter::repeat(None));
-    let entries = deck.entries.into_iter().zip(lines).map(|(entry, line)| ResolvedEntryResponse {
+    let entries = deck.entries.into_iter().zip(lines).enumerate();
+    let entries = entries.map(|(at, (entry, line))| ResolvedEntryResponse {
         line,
         copies: entry.copies,
-        card_id: card_id(&entry.card),
+        hidden: hidden.contains_key(&at),
+        card_id: hidden.get(&at).map(|card| card.0).or_else(|| card_id(&entry.card)),
         zone: entry.zone,
         quantity: entry.quantity,
         name: entry.card.name,

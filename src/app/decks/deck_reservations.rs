@@ -10,7 +10,9 @@ use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
 use super::deck_holdings::{DeckHoldings, HeldCopies, find_named, names_of, owned_printings};
+use super::deck_input::is_false;
 use super::deck_lists::{find_seen, see};
+use super::masks::{HiddenEntry, Masks};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, WriteOwnDecks};
@@ -62,6 +64,18 @@ pub struct ReservedCardResponse {
     /// Id of the card; absent: you can see no card with that name. If several cards have the name, the id of the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
+    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(default = false, example = false)]
+    pub hidden: bool,
+    /// Code of the set of a hidden card.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "veil")]
+    pub set: Option<String>,
+    /// Number of a hidden card in its set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "003")]
+    pub number: Option<String>,
     /// Copies in all zones of the deck; 0: the deck no longer contains the card.
     #[schema(example = 3)]
     pub needed: u64,
@@ -148,16 +162,20 @@ pub async fn find(
         return Err(Problem::not_found());
     }
     let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
-    let deck = seen.content.deck;
+    let (deck, masks) = (seen.content.deck, seen.masks);
     let mut conn = StepConnection::new(&app.store);
     let game = &loaded.game;
     let holdings =
         DeckHoldings::with_reserved(app, &mut conn, (by, reads), asker, game, (id, &deck)).await?;
     drop(conn);
-    Ok(answer(id, &deck, &holdings))
+    Ok(answer(id, (&deck, &masks), &holdings))
 }
 
-fn answer(id: DeckId, deck: &Deck, holdings: &DeckHoldings) -> DeckReservationResponse {
+fn answer(
+    id: DeckId,
+    (deck, masks): (&Deck, &Masks),
+    holdings: &DeckHoldings,
+) -> DeckReservationResponse {
     let mut reserved: BTreeMap<PrintingId, u64> = BTreeMap::new();
     for one in holdings.held.held.iter().filter(|one| one.deck == id) {
         *reserved.entry(one.printing).or_default() += one.quantity;
@@ -171,7 +189,7 @@ fn answer(id: DeckId, deck: &Deck, holdings: &DeckHoldings) -> DeckReservationRe
     }
     let (first_cards, names) = (holdings.first_cards(), holdings.deck_names());
     let mut elsewhere = holdings.reserved_elsewhere(id);
-    let mut card = |name: String, needed: u64, owned: u64| {
+    let mut card = |name: String, masked: HiddenEntry, needed: u64, owned: u64| {
         let key = name_key(&name);
         let printings = printings.remove(&key).unwrap_or_default();
         let reserved: u64 = printings.iter().map(|one| one.quantity).sum();
@@ -183,7 +201,10 @@ fn answer(id: DeckId, deck: &Deck, holdings: &DeckHoldings) -> DeckReservationRe
             quantity: elsewhere.decks[deck],
         });
         ReservedCardResponse {
-            card_id: first_cards.get(&key).map(|card| card.0),
+            card_id: masked.card_id.or_else(|| Some(first_cards.get(&key)?.0)),
+            hidden: masked.hidden,
+            set: masked.set,
+            number: masked.number,
             name,
             needed,
             reserved,
@@ -197,10 +218,10 @@ fn answer(id: DeckId, deck: &Deck, holdings: &DeckHoldings) -> DeckReservationRe
         }
     };
     let mut cards: Vec<ReservedCardResponse> = Vec::new();
-    for CardAvailability { name, needed, owned, .. } in
+    for CardAvailability { first_entry, name, needed, owned, .. } in
         availabilities(&deck.entries, &holdings.owned)
     {
-        cards.push(card(name, needed, owned));
+        cards.push(card(name, masks.hidden_entry(deck, first_entry), needed, owned));
     }
     let mut named: Vec<String> = cards.iter().map(|card| name_key(&card.name)).collect();
     for printing in holdings.owned.iter().filter(|one| reserved.contains_key(&one.printing)) {
@@ -208,7 +229,7 @@ fn answer(id: DeckId, deck: &Deck, holdings: &DeckHoldings) -> DeckReservationRe
         if !named.contains(&key) {
             let of_name = holdings.owned.iter().filter(|one| name_key(&one.name) == key);
             let owned = of_name.map(|one| one.quantity).sum();
-            cards.push(card(printing.name.clone(), 0, owned));
+            cards.push(card(printing.name.clone(), HiddenEntry::default(), 0, owned));
             named.push(key);
         }
     }

@@ -11,6 +11,7 @@ use super::list_reading::ListReadingResponse;
 use super::masks::Masks;
 use crate::app::versions::Revision;
 use crate::domain::decks::content::{DeckContent, UnreadLine};
+use crate::domain::decks::details::DeckVisibility;
 use crate::domain::designs::markup::to_html;
 use crate::domain::ids::AccountId;
 use crate::store::decks::deck_records::{CloneSource, DeckRow};
@@ -144,6 +145,11 @@ pub struct DeckResponse {
     /// The deck itself.
     #[serde(flatten)]
     pub summary: DeckSummaryResponse,
+    /// Name of the owner, whose page as an author is `/v1/authors/{author}` once a deck of theirs is public; absent: the deck is unlisted, and you are not its
+    /// owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub author: Option<String>,
     /// Description of the deck, in the markup of lore and comments.
     #[schema(example = "Goes *fast*.")]
     pub description: String,
@@ -164,6 +170,8 @@ pub struct DeckResponse {
 pub(super) struct SeenDeck {
     /// The deck itself.
     pub row: DeckRow,
+    /// Name of its owner.
+    pub author: String,
     /// The content, as far as the reader may see it.
     pub content: DeckContent,
     pub masks: Masks,
@@ -198,11 +206,16 @@ impl SeenDeck {
 }
 
 impl From<SeenDeck> for DeckResponse {
-    fn from(SeenDeck { row, content, masks, reader, tells_source, liked }: SeenDeck) -> Self {
+    fn from(seen: SeenDeck) -> Self {
+        let SeenDeck { row, author, content, masks, reader, tells_source, liked } = seen;
+        // Players publish their names with public decks; a deck that is shared by its address does not tell whose it is.
+        let tells_author =
+            reader == Some(row.account_id) || row.visibility() == DeckVisibility::Public;
         let card_count = i64::try_from(content.card_count()).unwrap_or(i64::MAX);
         let summary = DeckSummaryResponse::new(row, card_count, reader, tells_source);
         Self {
             summary: DeckSummaryResponse { liked, ..summary },
+            author: Some(author).filter(|_| tells_author),
             description_html: to_html(content.description.as_str()),
             description: content.description.as_str().to_owned(),
             entries: entry_bodies(content.deck, &masks),

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::deck_cards::Asker;
-use super::deck_input::DeckEntryBody;
+use super::deck_input::{DeckEntryBody, is_false};
 use super::deck_lists::{find_seen, see};
 use super::deck_requests::bind_entries;
 use super::deck_responses::{SeenDeck, VersionedDeck, entry_bodies};
@@ -168,6 +168,10 @@ pub struct DeckDifferenceResponse {
     /// Id of the card; absent: the entry is bound to no card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
+    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(default = false, example = false)]
+    pub hidden: bool,
     /// Number of copies in the first revision.
     #[schema(example = 1)]
     pub before: u64,
@@ -176,12 +180,14 @@ pub struct DeckDifferenceResponse {
     pub after: u64,
 }
 
-impl From<CardDifference> for DeckDifferenceResponse {
-    fn from(difference: CardDifference) -> Self {
+impl DeckDifferenceResponse {
+    /// `masked`: the cards that are hidden from the reader in one of the decks.
+    fn new(difference: CardDifference, masked: &BTreeSet<CardId>) -> Self {
         let CardDifference { zone, card, card_id, before, after } = difference;
         let CardReference { name, set, number, rarity } = card;
+        let hidden = name.is_empty() && card_id.is_some_and(|card| masked.contains(&card));
         let card_id = card_id.map(|card| card.0);
-        Self { zone, name, set, number, rarity, card_id, before, after }
+        Self { zone, name, set, number, rarity, card_id, hidden, before, after }
     }
 }
 
@@ -215,12 +221,15 @@ pub struct DiffRequest {
 struct Side {
     revision: i64,
     entries: Vec<(DeckEntry, Option<CardId>)>,
+    /// The cards that are hidden from the reader.
+    masked: BTreeSet<CardId>,
 }
 
 impl Side {
-    fn new(revision: i64, content: &DeckContent) -> Self {
+    fn new(revision: i64, content: &DeckContent, masks: &Masks) -> Self {
+        let masked = masks.hidden.values().copied().collect();
         let entries = content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect();
-        Self { revision, entries }
+        Self { revision, entries, masked }
     }
 }
 
@@ -233,11 +242,11 @@ async fn find_side(
     match revision {
         Some(revision) => {
             let found = find_seen_revision(app, reader, id, revision).await?;
-            Ok(Side::new(revision, &found.content))
+            Ok(Side::new(revision, &found.content, &found.masks))
         }
         None => {
-            let SeenDeck { row, content, .. } = find_seen(app, reader, id).await?;
-            Ok(Side::new(row.revision, &content))
+            let SeenDeck { row, content, masks, .. } = find_seen(app, reader, id).await?;
+            Ok(Side::new(row.revision, &content, &masks))
         }
     }
 }
@@ -261,11 +270,13 @@ pub async fn compare(
     };
     let before = find_side(app, reader, id, from).await?;
     let cards = differences(&before.entries, &after.entries);
+    let masked: BTreeSet<CardId> = before.masked.union(&after.masked).copied().collect();
+    let cards = cards.into_iter().map(|one| DeckDifferenceResponse::new(one, &masked));
     Ok(DeckDiffResponse {
         from: before.revision,
         to: after.revision,
         with: request.with.map(|deck| deck.0),
-        cards: cards.into_iter().map(Into::into).collect(),
+        cards: cards.collect(),
     })
 }
 

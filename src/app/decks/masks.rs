@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardscape_engine::CardReference;
+use cardscape_engine::{CardReference, Deck};
+use uuid::Uuid;
 
 use super::deck_cards::StepConnection;
 use crate::app::problem::Problem;
@@ -24,6 +25,16 @@ pub(super) struct Masks {
     digest: i64,
 }
 
+/// An entry whose card is hidden from the reader: which card it is, and its place.
+#[derive(Debug, Default)]
+pub(super) struct HiddenEntry {
+    /// Whether the card is hidden; the other members are only set if it is.
+    pub hidden: bool,
+    pub card_id: Option<Uuid>,
+    pub set: Option<String>,
+    pub number: Option<String>,
+}
+
 impl Masks {
     /// Masks of these entries, for tests.
     #[cfg(test)]
@@ -34,6 +45,15 @@ impl Masks {
     /// A number for the ETag, which differs between readers who see one revision differently; empty: the reader sees the deck as it is stored.
     pub(super) fn counts(&self) -> Vec<i64> {
         if self.digest == 0 { Vec::new() } else { vec![self.digest] }
+    }
+
+    /// What a response says of the entry at this position if its card is hidden from the reader; nothing for other entries.
+    pub(super) fn hidden_entry(&self, deck: &Deck, at: usize) -> HiddenEntry {
+        let (Some(card), Some(entry)) = (self.hidden.get(&at), deck.entries.get(at)) else {
+            return HiddenEntry::default();
+        };
+        let CardReference { set, number, .. } = entry.card.clone();
+        HiddenEntry { hidden: true, card_id: Some(card.0), set, number }
     }
 
     /// Adds a difference to the hash.

@@ -1,11 +1,15 @@
 //! The response about a deck report: its violations, each with its rule, cards and lines.
 
+use std::collections::BTreeMap;
+
 use cardscape_engine::{CardMention, CardReference, Fix, Report, Violation};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::deck_input::is_false;
 use crate::domain::decks::deck::{CardLines, FormatName};
+use crate::domain::ids::CardId;
 
 /// The report on a deck by the rules of one format.
 #[derive(Serialize, ToSchema)]
@@ -117,6 +121,10 @@ pub struct MentionedCardResponse {
     /// Id of the card, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card_id: Option<Uuid>,
+    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(default = false, example = false)]
+    pub hidden: bool,
     /// Code of the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth")]
@@ -136,6 +144,24 @@ pub struct MentionedCardResponse {
     /// The physical copy, if the violation concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copy: Option<String>,
+}
+
+/// Set and number of a card, as an entry has them.
+type Place = (Option<String>, Option<String>);
+
+impl ReportResponse {
+    /// Marks the mentioned cards that have no name and are at the places of these hidden cards.
+    pub(super) fn mark_hidden(&mut self, hidden: &BTreeMap<Place, CardId>) {
+        if hidden.is_empty() {
+            return;
+        }
+        let mentioned = self.violations.iter_mut().flat_map(|violation| &mut violation.cards);
+        for card in mentioned.filter(|card| card.name.is_empty()) {
+            if let Some(id) = hidden.get(&(card.set.clone(), card.number.clone())) {
+                (card.hidden, card.card_id) = (true, Some(id.0));
+            }
+        }
+    }
 }
 
 /// The data of a response that the engine's report does not contain.
@@ -203,5 +229,5 @@ fn mentioned(
     let meant = CardReference { name, set, number, rarity: None };
     let card_id = card_id(&meant);
     let CardReference { name, set, number, .. } = meant;
-    MentionedCardResponse { name, card_id, set, number, rarity, quantity, copy }
+    MentionedCardResponse { name, card_id, hidden: false, set, number, rarity, quantity, copy }
 }

@@ -9,7 +9,9 @@ use super::allocation::{OwnedPrinting, allocate, card_key};
 /// A card of a deck, and how many copies of it a player owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardAvailability {
-    /// The name as in the first entry of the card.
+    /// Position of the first entry of the card in the deck.
+    pub first_entry: usize,
+    /// The name as in that entry.
     pub name: String,
     /// Copies in all zones of the deck.
     pub needed: u64,
@@ -48,10 +50,11 @@ pub fn availabilities(entries: &[DeckEntry], owned: &[OwnedPrinting]) -> Vec<Car
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut cards: Vec<CardAvailability> = Vec::new();
     let mut place_of_entry = Vec::new();
-    for entry in entries {
+    for (first_entry, entry) in entries.iter().enumerate() {
         let key = card_key(&entry.card);
         let place = *places.entry(key).or_insert_with_key(|key| {
             cards.push(CardAvailability {
+                first_entry,
                 name: entry.card.name.clone(),
                 needed: 0,
                 owned: all.get(key).copied().unwrap_or_default(),

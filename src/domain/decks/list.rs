@@ -43,7 +43,7 @@ impl fmt::Display for LineRefusal {
 pub struct CheckedList {
     /// The deck of all lines that are entries.
     pub deck: Deck,
-    /// The line of each entry, from 1.
+    /// The line of each entry, from 1; if several lines are one entry, the first of them.
     pub entry_lines: Vec<usize>,
     /// Every line that is not blank, in order, with its result.
     pub lines: Vec<(ReadLine, LineOutcome)>,
@@ -63,9 +63,15 @@ pub struct CheckedList {
 /// ```
 pub fn check_list(read: ReadDeck) -> CheckedList {
     let mut entries: Vec<Option<_>> = read.deck.entries.into_iter().map(Some).collect();
+    // The result for each entry of the list that was read: several lines may be one entry.
+    let mut outcomes: Vec<Option<LineOutcome>> = vec![None; entries.len()];
     let mut list =
         CheckedList { deck: Deck::default(), entry_lines: Vec::new(), lines: Vec::new() };
     for line in read.lines {
+        if let Some(known) = line.entry.and_then(|at| outcomes.get(at)?.clone()) {
+            list.lines.push((line, known));
+            continue;
+        }
         let entry = line.entry.and_then(|at| entries.get_mut(at)?.take());
         let outcome = match (entry.map(check_entry), &line.verdict) {
             (Some(Ok(entry)), _) => {
@@ -84,6 +90,9 @@ pub fn check_list(read: ReadDeck) -> CheckedList {
             ) => LineOutcome::Refused(LineRefusal::Unreadable(reason.clone())),
             (None, _) => LineOutcome::NoEntry,
         };
+        if let Some(known) = line.entry.and_then(|at| outcomes.get_mut(at)) {
+            *known = Some(outcome.clone());
+        }
         list.lines.push((line, outcome));
     }
     list

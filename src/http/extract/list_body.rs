@@ -1,4 +1,4 @@
-//! Requests with a deck list: as JSON, or as plain text with all other values in query parameters.
+//! Requests with a deck list: as JSON, or as the list itself with all other values in query parameters.
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
@@ -11,6 +11,13 @@ use super::body::{Body, Judge, MAX_BODY, has_media_type, judge_rules, parse, rea
 use super::params;
 use crate::app::problem::{InputFault, Problem};
 
+/// The media types of a list as a body. Its dialect and its encoding are recognised from the bytes: `charset` is often wrong.
+const LIST_TYPES: [&str; 4] =
+    ["text/plain", "text/csv", "text/tab-separated-values", "application/octet-stream"];
+/// All media types of a request.
+const MEDIA_TYPES: [&str; 5] =
+    ["application/json", LIST_TYPES[0], LIST_TYPES[1], LIST_TYPES[2], LIST_TYPES[3]];
+
 /// A request that may be sent as a plain list with query parameters.
 pub trait ListUpload: Sized {
     /// The parameters.
@@ -20,7 +27,7 @@ pub trait ListUpload: Sized {
     fn of_list(query: Self::Query, list: String, encoding: TextEncoding) -> Result<Self, Problem>;
 }
 
-/// Such a request. As JSON it is like a [`JudgedBody`](super::JudgedBody), and has no parameters; as `text/plain` its bytes may be in any encoding of deck
+/// Such a request. As JSON it is like a [`JudgedBody`](super::JudgedBody), and has no parameters; as a list its bytes may be in any encoding of deck
 /// lists.
 pub struct ListBody<T> {
     /// The request.
@@ -48,7 +55,7 @@ fn refuse_parameters<Q: DeserializeOwned + IntoParams + 'static>(
     if query.is_empty() {
         return Ok(());
     }
-    let fault = InputFault::at("", "must be empty: parameters are for a body of text/plain");
+    let fault = InputFault::at("", "must be empty: parameters are for a list as the body");
     Err(Problem::of_query(vec![fault]))
 }
 
@@ -57,12 +64,12 @@ impl<T: DeserializeOwned + ToSchema + Judge + ListUpload + 'static> FromRequest 
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let is_list = has_media_type(req, "text/plain");
+        let is_list = LIST_TYPES.iter().any(|media_type| has_media_type(req, media_type));
         let beside_json = refuse_parameters::<T::Query>(req.query_string());
         let query = is_list.then(|| {
             (params::parse::<T::Query>(req.query_string()), req.query_string().to_owned())
         });
-        let reading = read(req, payload, &["application/json", "text/plain"], MAX_BODY);
+        let reading = read(req, payload, &MEDIA_TYPES, MAX_BODY);
         Box::pin(async move {
             let raw = reading.await?;
             let Some((query, written)) = query else {

@@ -181,22 +181,28 @@ pub(super) async fn load(
     let unlisted = decks::unlisted.and(decks::bound_revision.eq(decks::revision));
     let shared = decks::visibility.eq(Visibility::Public).or(unlisted);
     let owned = decks::account_id.nullable().eq(readable.owner).assume_not_null();
-    let shared = shared.and(not(is_owner_banned()));
-    let rows: Vec<(DeckRow, DetailRow, Option<EntryRow>)> = decks::table
+    let shared = shared.and(accounts::banned_at.is_null());
+    let rows: Vec<(DeckRow, DetailRow, String, Option<EntryRow>)> = decks::table
+        .inner_join(accounts::table.on(accounts::id.eq(decks::account_id)))
         .left_join(deck_entries::table.on(deck_entries::deck_id.eq(decks::id)))
         .filter(decks::id.eq(id).and(decks::deleted_at.is_null()))
         .filter(owned.or(shared.and(readable.or_shared.into_sql::<Bool>())))
         .order(deck_entries::position)
-        .select((DeckRow::as_select(), DetailRow::as_select(), Option::<EntryRow>::as_select()))
+        .select((
+            DeckRow::as_select(),
+            DetailRow::as_select(),
+            accounts::name,
+            Option::<EntryRow>::as_select(),
+        ))
         .load(conn)
         .await?;
     let mut deck = Deck::default();
     let mut found = None;
-    for (row, details, entry) in rows {
-        found.get_or_insert((row, details));
+    for (row, details, author, entry) in rows {
+        found.get_or_insert((row, details, author));
         deck.entries.extend(entry.map(DeckEntry::from));
     }
-    let Some((row, details)) = found else { return Ok(None) };
+    let Some((row, details, author)) = found else { return Ok(None) };
     let is_bound = row.is_bound();
     let content = DeckContent {
         name: DeckName::parse(&row.name).map_err(unreadable)?,
@@ -207,7 +213,7 @@ pub(super) async fn load(
         cards: if is_bound { details.card_ids } else { Vec::new() },
         unread_lines: details.unread_lines.0.into_iter().map(UnreadLine::from).collect(),
     };
-    Ok(Some(StoredDeck { row, content }))
+    Ok(Some(StoredDeck { row, author, content }))
 }
 
 impl From<EntryRow> for DeckEntry {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Timestamptz};
+use diesel::sql_types::{BigInt, Text, Timestamptz};
 
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::deck::{FormatName, FormatNameError, Visibility};
@@ -104,6 +104,8 @@ impl DeckRow {
 pub struct StoredDeck {
     /// The deck itself.
     pub row: DeckRow,
+    /// Name of its owner.
+    pub author: String,
     /// The content, as its owner wrote it. The cards of its entries are known if they were bound when this revision was
     /// saved.
     pub content: DeckContent,
@@ -139,6 +141,8 @@ pub(super) struct VersionRow {
     created_at: DateTime<Utc>,
     #[diesel(sql_type = Timestamptz)]
     updated_at: DateTime<Utc>,
+    #[diesel(sql_type = Text)]
+    author: String,
 }
 
 impl VersionRow {
@@ -149,7 +153,7 @@ impl VersionRow {
         id: DeckId,
         changes: &DeckChanges<'_>,
     ) -> StoredDeck {
-        let Self { revision, like_count, comment_count, created_at, updated_at } = self;
+        let Self { revision, like_count, comment_count, created_at, updated_at, author } = self;
         let DeckChanges { content, hidden: _, visibility, folder, cloned_from, at: _ } = changes;
         let row = DeckRow {
             id,
@@ -175,6 +179,6 @@ impl VersionRow {
             created_at,
             updated_at,
         };
-        StoredDeck { row, content: (*content).clone() }
+        StoredDeck { row, author, content: (*content).clone() }
     }
 }

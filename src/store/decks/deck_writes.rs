@@ -131,7 +131,7 @@ const INSERT: &str = "WITH content AS (SELECT $content::jsonb AS value), \
       set_code text, number text, rarity text, copies text[])), \
     kept AS (\
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT deck.id, 1, $visibility, value, $at FROM deck, content) \
-    SELECT revision, like_count, comment_count, created_at, updated_at FROM deck";
+    SELECT revision, like_count, comment_count, created_at, updated_at, (SELECT a.name FROM accounts a WHERE a.id = $account) AS author FROM deck";
 
 /// Replaces a deck with its entries, and stores the new revision. If the current state has no revision, because an
 /// older program wrote it, that state is stored first, as a private revision. Changed entries are updated in place, and
@@ -164,7 +164,8 @@ const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
     kept AS (\
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT $id, revision, $visibility, value, $at FROM deck, content), \
     forgotten AS (DELETE FROM deck_revisions USING deck WHERE deck_id = $id AND deck_revisions.revision <= deck.revision - $kept) \
-    SELECT revision, like_count, comment_count, created_at, updated_at FROM deck";
+    SELECT revision, like_count, comment_count, created_at, updated_at, \
+     (SELECT a.name FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.id = $id) AS author FROM deck";
 
 /// Replaces one of the caller's decks, if `is_current` accepts its revision. Of two concurrent requests, the second
 /// waits, and then finds that the deck was changed.

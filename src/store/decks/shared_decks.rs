@@ -40,20 +40,6 @@ pub(super) const SHARED: &str = "(SELECT coalesce(sum(e.quantity), 0)::bigint FR
 /// The position of a deck among public ones: when it was published, and its id.
 pub type PublishedPosition = (DateTime<Utc>, DeckId);
 
-/// The name of the owner of a deck; `None`: the deck is not public, so its owner is not shown.
-pub async fn author_of(conn: &mut Connection, id: DeckId) -> StoreResult<Option<String>> {
-    #[derive(QueryableByName)]
-    struct Author {
-        #[diesel(sql_type = Text)]
-        name: String,
-    }
-    let statement = sql(format!(
-        "SELECT a.name FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.id = $id AND {IS_PUBLIC}"
-    ));
-    let found: Option<Author> = statement.bind("id", id).get_result(conn).await.optional()?;
-    Ok(found.map(|author| author.name))
-}
-
 /// Lists the public decks of an author who is not banned, the last published first, before a position.
 pub async fn list_of_author(
     conn: &mut Connection,

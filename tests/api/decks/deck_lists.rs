@@ -25,6 +25,36 @@ async fn put(app: &TestApp, owner: &Player, path: &str, if_match: &str, body: &V
     app.put(path).by(owner).header("if-match", if_match).json(body).answer().await
 }
 
+/// A public deck names its author, as its rows in lists do. An unlisted deck does not, because its owner has not published anything.
+#[tokio::test]
+async fn a_deck_names_its_author() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let mut paths = Vec::new();
+    for visibility in ["public", "unlisted", "private"] {
+        let mut body = request(visibility, 1);
+        body["visibility"] = json!(visibility);
+        let created = create(&app, &ada, &body).await;
+        paths.push(created.header("location"));
+        assert_eq!(created.expect(201)["author"], "ada");
+        let path = &paths[paths.len() - 1];
+        let replaced = put(&app, &ada, path, "*", &body).await.expect(200);
+        assert_eq!(replaced["author"], "ada");
+        assert_eq!(app.get(path).by(&ada).answer().await.expect(200)["author"], "ada");
+    }
+    for (path, author) in paths.iter().zip([Some("ada"), None]) {
+        let read = app.get(path).answer().await.expect(200);
+        assert_eq!(read.get("author").and_then(Value::as_str), author, "{read:#}");
+        let read = app.get(path).by(&eve).answer().await.expect(200);
+        assert_eq!(read.get("author").and_then(Value::as_str), author, "{read:#}");
+    }
+    // The owner and other readers see an unlisted deck differently, so its tags differ.
+    let own = app.get(&paths[1]).by(&ada).answer().await.header("etag");
+    assert_ne!(app.get(&paths[1]).answer().await.header("etag"), own);
+    app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'ada'").await;
+    app.get(&paths[0]).answer().await.problem(404, "not_found");
+}
+
 #[tokio::test]
 async fn a_deck_is_stored_read_replaced_and_deleted() {
     let app = app().await;

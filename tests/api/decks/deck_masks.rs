@@ -138,6 +138,50 @@ async fn cards_that_the_owner_could_see_are_masked_for_other_readers() {
     }
 }
 
+/// An entry whose card is hidden has the same members in all answers: which card it is and where, and no name.
+#[tokio::test]
+async fn masked_entries_are_marked_in_all_answers() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let path = stage.stored(ada, "2 Drowned Lantern\n1 Kettle Imp").await;
+    let less = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public",
+                       "list": "1 Drowned Lantern\n2 Kettle Imp" });
+    app.put(&path).by(ada).header("if-match", "*").json(&less).answer().await.expect(200);
+    let copy = app.post(&format!("{path}/clones")).by(eve).answer().await.header("location");
+    let seen = app.get(&path).by(eve).answer().await.expect(200);
+    let members = ["name", "set", "number", "card_id", "hidden"];
+    let of = |value: &Value| members.map(|member| value[member].clone());
+    let masked = of(&seen["entries"][0]);
+    assert_eq!((&masked[0], &masked[4]), (&json!(""), &json!(true)), "{seen:#}");
+    for (view, list) in [
+        (format!("{path}/report"), "entries"),
+        (format!("{path}/availability"), "cards"),
+        (format!("{path}/pick-list"), "entries"),
+        (format!("{copy}/reservation"), "cards"),
+    ] {
+        let answer = app.get(&view).by(eve).answer().await.expect(200);
+        assert_eq!(of(&answer[list][0]), masked, "{view}: {answer:#}");
+        assert_eq!(answer[list][1].get("hidden"), None, "{view}: {answer:#}");
+        assert_eq!(answer[list][1]["name"], "Kettle Imp", "{view}: {answer:#}");
+    }
+    // The cards of the later revision come first in the differences, in its order.
+    let diff = app.get(&format!("{path}/diff?from=1&to=2")).by(eve).answer().await.expect(200);
+    assert_eq!(of(&diff["cards"][0]), masked, "{diff:#}");
+    assert_eq!(diff["cards"][1].get("hidden"), None, "{diff:#}");
+    // Violations mention the card in the same way.
+    let report = app.get(&format!("{path}/report")).by(eve).answer().await.expect(200);
+    let violations = report["violations"].as_array().unwrap().iter();
+    let cards = violations.flat_map(|violation| violation["cards"].as_array().unwrap());
+    let nameless: Vec<&Value> = cards.filter(|card| card["name"] == "").collect();
+    assert!(!nameless.is_empty(), "{report:#}");
+    assert!(nameless.iter().all(|card| of(card) == masked), "{report:#}");
+    // For the owner nothing is masked.
+    for view in ["report", "availability", "pick-list", "diff?from=1&to=2"] {
+        let answer = stage.text_for(&format!("{path}/{view}"), Some(ada)).await;
+        assert!(!answer.contains("\"hidden\""), "{view}: {answer}");
+    }
+}
+
 #[tokio::test]
 async fn a_guess_is_shown_as_it_was_typed() {
     let stage = Stage::set().await;

@@ -110,6 +110,12 @@ async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
     let monday = hand("?seed=monday&draws=3").await.expect(200);
     assert_eq!(hand("?seed=monday&draws=3").await.expect(200), monday);
     assert_eq!(monday["draws"].as_array().unwrap().len(), 3);
+    // Computed by a program in Python from docs/DECK_STATISTICS.md.
+    let drawn = ["opening_hand", "draws"].map(|part| {
+        let cards = monday[part].as_array().unwrap().iter();
+        cards.map(|card| card["entry"].as_u64().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(drawn, [vec![1, 0, 1, 1, 1, 1, 1], vec![0, 1, 1]], "{monday:#}");
     assert!(monday["opening_hand"][0]["card"]["name"].is_string(), "{monday:#}");
     let fresh = hand("").await.expect(200);
     let seed = fresh["seed"].as_str().unwrap();

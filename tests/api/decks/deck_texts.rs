@@ -264,8 +264,60 @@ async fn a_list_is_accepted_as_a_plain_text_body() {
         .answer()
         .await
         .problem(400, "invalid_query");
-    let csv = app.post("/v1/deck-reports").header("content-type", "text/csv").body("a,b");
-    csv.answer().await.problem(415, "unsupported_media_type");
+    let xml = app.post("/v1/deck-reports").header("content-type", "application/xml").body("<a/>");
+    xml.answer().await.problem(415, "unsupported_media_type");
+}
+
+/// Browsers and tools name the type of a file by its extension, and often the wrong `charset`.
+#[tokio::test]
+async fn files_are_accepted_whatever_type_they_are_sent_as() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let table = "sep=;\r\nAnzahl;Kartenname\r\n2;Kettle Imp\r\n1;Bellows Smith\r\n";
+    let utf_16 =
+        |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let expected = ["main: 2 Kettle Imp", "main: 1 Bellows Smith"];
+    for (media_type, list, dialect, encoding) in [
+        ("text/csv", table.as_bytes().to_vec(), "csv", "utf-8"),
+        ("text/csv; charset=utf-8; header=present", utf_16(table), "csv", "utf-16"),
+        (
+            "text/tab-separated-values",
+            table.replace("sep=;\r\n", "").replace(';', "\t").into(),
+            "csv",
+            "utf-8",
+        ),
+        ("application/octet-stream", b"2 Kettle Imp\n1 Bellows Smith".to_vec(), "plain", "utf-8"),
+        ("text/plain; charset=utf-16", utf_16("2 Kettle Imp\n1 Bellows Smith"), "plain", "utf-16"),
+        (
+            "text/plain; charset=windows-1252",
+            b"2 Kettle Imp\n1 Bellows Smith\n// \x92".to_vec(),
+            "plain",
+            "windows-1252",
+        ),
+    ] {
+        let send = |path: &str| {
+            app.post(path).by(&ada).header("content-type", media_type).body(list.clone())
+        };
+        let report = send("/v1/deck-reports?format=ttcg/standard").answer().await.expect(200);
+        assert_eq!(report["reading"]["dialect"], dialect, "{media_type}: {report:#}");
+        assert_eq!(report["reading"]["encoding"], encoding, "{media_type}: {report:#}");
+        assert_eq!(entries(&report), expected, "{media_type}: {report:#}");
+        let created = send("/v1/decks?format=ttcg/standard").answer().await.expect(201);
+        assert_eq!(entries(&created), expected, "{media_type}: {created:#}");
+    }
+}
+
+/// A file with a line for each copy: every line has a result, and lines of one card that follow each other have the same entry.
+#[tokio::test]
+async fn each_line_of_a_file_of_ids_has_a_result() {
+    let app = app().await;
+    let ids = judged(&app, "ttcg/standard", "#main\n46986414\n46986414\n46986414\n!side\n1").await;
+    let lines = ids["reading"]["lines"].as_array().unwrap().iter();
+    let lines: Vec<_> = lines.map(|line| (line["line"].as_u64(), line["entry"].as_u64())).collect();
+    let (first, second) = (Some(0), Some(1));
+    let expected = [(1, None), (2, first), (3, first), (4, first), (5, None), (6, second)];
+    assert_eq!(lines, expected.map(|(line, entry)| (Some(line), entry)), "{ids:#}");
+    assert_eq!(entries(&ids), ["main: 3 46986414", "side: 1 1"]);
 }
 
 #[tokio::test]
@@ -342,5 +394,8 @@ async fn exports_without_losses_are_read_back_unchanged() {
         problem["errors"][0]["detail"].as_str().unwrap().contains("did you mean arena"),
         "{problem}"
     );
+    let known = DeckDialect::ALL.map(DeckDialect::code).join(", ");
+    assert!(problem["errors"][0]["detail"].as_str().unwrap().contains(&known), "{problem}");
+    assert_eq!(problem["errors"][0]["pointer"], "?dialect");
     app.get(&format!("{path}/export")).answer().await.problem(400, "invalid_query");
 }

@@ -1,4 +1,5 @@
-//! Tables: a header names the columns, with the words that several programs use; fields are separated by commas, semicolons or tabs.
+//! Tables: a header names the columns, with the words that several programs and languages use; fields are separated by commas, semicolons or tabs. A line
+//! `sep=;` before the header, as spreadsheets write it, fixes the separator.
 
 use std::borrow::Cow;
 
@@ -6,10 +7,119 @@ use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::own::DeckTextFault;
 use super::read_deck::{IgnoredReason, MalformedText};
 use super::writing::{DeckWriter, Rarities, WritableParts};
+use crate::name::search_key;
 use crate::schema::word_key;
 
 /// Maximum number of fields of a record.
 const FIELDS_MAX: usize = 100;
+
+/// The part of an entry that a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Quantity,
+    Name,
+    SetCode,
+    Set,
+    SetName,
+    Number,
+    Rarity,
+    Finish,
+    Zone,
+    Id,
+}
+
+/// The words for columns, in the form of [`key`]: of English programs first, then in German, French, Spanish and Italian. Other columns are ignored, also
+/// those that only look similar, such as `Tradelist Count`.
+const WORDS: [(Part, &[&str]); 10] = [
+    (
+        Part::Quantity,
+        &[
+            "quantity",
+            "qty",
+            "count",
+            "copies",
+            "amount",
+            "anzahl",
+            "menge",
+            "stuck",
+            "stueck",
+            "stuckzahl",
+            "quantite",
+            "nombredecartes",
+            "cantidad",
+            "quantita",
+        ],
+    ),
+    (
+        Part::Name,
+        &[
+            "name",
+            "card",
+            "cardname",
+            "title",
+            "karte",
+            "kartenname",
+            "nom",
+            "carte",
+            "nomdelacarte",
+            "carta",
+            "nombredelacarta",
+            "nome",
+            "nomecarta",
+            "nomedellacarta",
+        ],
+    ),
+    (Part::SetCode, &["setcode", "editioncode", "setkurzel", "setid"]),
+    (
+        Part::Set,
+        &[
+            "set",
+            "edition",
+            "expansion",
+            "erweiterung",
+            "extension",
+            "edicion",
+            "edizione",
+            "espansione",
+        ],
+    ),
+    (Part::SetName, &["setname", "editionname"]),
+    (
+        Part::Number,
+        &[
+            "number",
+            "collectornumber",
+            "cardnumber",
+            "no",
+            "kartennummer",
+            "sammlernummer",
+            "nummer",
+            "numero",
+            "numerodecollection",
+            "numerodecoleccionista",
+            "numerodecollezione",
+        ],
+    ),
+    (Part::Rarity, &["rarity", "seltenheit", "rarete", "rareza", "rarita"]),
+    (Part::Finish, &["foil", "finish", "printing", "isfoil"]),
+    (
+        Part::Zone,
+        &["zone", "board", "section", "deckzone", "bereich", "zona", "seccion", "sezione"],
+    ),
+    (Part::Id, &["id", "cardid", "passcode", "externalid"]),
+];
+
+/// Words in the column of the finish that mean foil, as spreadsheets of several languages write them.
+const YES: [&str; 10] =
+    ["yes", "true", "1", "ja", "wahr", "oui", "vrai", "si", "verdadero", "vero"];
+/// Words in the column of the finish that mean no particular finish.
+const NO: [&str; 11] =
+    ["no", "false", "0", "normal", "nonfoil", "regular", "nein", "falsch", "non", "faux", "falso"];
+
+/// The word of a column or value for comparisons: without case, punctuation and accents.
+fn key(word: &str) -> String {
+    search_key(&word_key(word))
+}
 
 /// The separator, and which column holds which part of an entry.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,6 +127,7 @@ pub(super) struct Columns {
     separator: char,
     quantity: Option<usize>,
     name: Option<usize>,
+    set_code: Option<usize>,
     set: Option<usize>,
     set_name: Option<usize>,
     number: Option<usize>,
@@ -26,33 +137,72 @@ pub(super) struct Columns {
     id: Option<usize>,
 }
 
+/// The separator that a line `sep=;` before the header states. The whole line may be quoted.
+pub(super) fn stated_separator(line: &str) -> Option<char> {
+    let line = line.trim_matches(['\r', '\n', ' ']);
+    let line = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(line);
+    let head = line.get(..4)?;
+    match (head.eq_ignore_ascii_case("sep="), &line[4..]) {
+        (true, ",") => Some(','),
+        (true, ";") => Some(';'),
+        // Where the line was trimmed, nothing is left of a tab.
+        (true, "\t" | "\\t" | "") => Some('\t'),
+        _ => None,
+    }
+}
+
 impl Columns {
-    /// The columns of a header; `None` if the line is not a header. A header names the card and at least one other column.
+    /// The columns of a header whose separator is not stated: it is the most frequent one.
     pub(super) fn of(line: &str) -> Option<Self> {
         let separator =
             [',', ';', '\t'].into_iter().max_by_key(|mark| line.matches(*mark).count())?;
+        Self::separated(line, separator)
+    }
+
+    /// The columns of a header; `None` if the line is not a header. A header names the card and at least one other column.
+    pub(super) fn separated(line: &str, separator: char) -> Option<Self> {
         if !line.contains(separator) {
             return None;
         }
         let mut columns = Self { separator, ..Self::default() };
         let mut known = 0;
+        let mut nombre = None;
         for (at, field) in fields(line, separator).into_iter().enumerate() {
-            let column = match word_key(&field).as_str() {
-                "quantity" | "qty" | "count" | "copies" | "amount" => &mut columns.quantity,
-                "name" | "card" | "cardname" | "title" => &mut columns.name,
-                "set" | "setcode" | "edition" | "editioncode" => &mut columns.set,
-                "setname" | "editionname" => &mut columns.set_name,
-                "number" | "collectornumber" | "cardnumber" | "no" => &mut columns.number,
-                "rarity" => &mut columns.rarity,
-                "foil" | "finish" | "printing" => &mut columns.finish,
-                "zone" | "board" | "section" | "deckzone" => &mut columns.zone,
-                "id" | "cardid" | "passcode" | "externalid" => &mut columns.id,
-                _ => continue,
+            let key = key(&field);
+            if key == "nombre" {
+                nombre.get_or_insert(at);
+                continue;
+            }
+            let Some((part, _)) = WORDS.iter().find(|(_, words)| words.contains(&&*key)) else {
+                continue;
             };
+            let column = columns.column(*part);
+            known += usize::from(column.is_none());
+            column.get_or_insert(at);
+        }
+        // The word for a name in Spanish is the word for a quantity in French.
+        if let Some(at) = nombre {
+            let part = if columns.name.is_none() { Part::Name } else { Part::Quantity };
+            let column = columns.column(part);
             known += usize::from(column.is_none());
             column.get_or_insert(at);
         }
         (known >= 2 && (columns.name.is_some() || columns.id.is_some())).then_some(columns)
+    }
+
+    fn column(&mut self, part: Part) -> &mut Option<usize> {
+        match part {
+            Part::Quantity => &mut self.quantity,
+            Part::Name => &mut self.name,
+            Part::SetCode => &mut self.set_code,
+            Part::Set => &mut self.set,
+            Part::SetName => &mut self.set_name,
+            Part::Number => &mut self.number,
+            Part::Rarity => &mut self.rarity,
+            Part::Finish => &mut self.finish,
+            Part::Zone => &mut self.zone,
+            Part::Id => &mut self.id,
+        }
     }
 
     fn entry<'a>(&self, record: Vec<Cow<'a, str>>) -> Content<'a> {
@@ -73,13 +223,9 @@ impl Columns {
                 }
             }
         };
-        let is_plain = |finish: &str| {
-            ["no", "false", "0", "normal", "nonfoil", "regular"]
-                .contains(&word_key(finish).as_str())
-        };
-        let finish = field(self.finish).filter(|finish| !is_plain(finish)).map(|finish| {
-            let is_yes = ["yes", "true", "1"].contains(&word_key(&finish).as_str());
-            if is_yes { Cow::Borrowed("foil") } else { finish }
+        let finish = field(self.finish).filter(|finish| !NO.contains(&key(finish).as_str()));
+        let finish = finish.map(|finish| {
+            if YES.contains(&key(&finish).as_str()) { Cow::Borrowed("foil") } else { finish }
         });
         let name = field(self.name);
         let external_id = match (&name, field(self.id)) {
@@ -93,7 +239,9 @@ impl Columns {
             quantity,
             card: Parts {
                 name: name.unwrap_or_default(),
-                set: field(self.set).or_else(|| field(self.set_name)),
+                set: field(self.set_code)
+                    .or_else(|| field(self.set))
+                    .or_else(|| field(self.set_name)),
                 number: field(self.number),
                 rarity: field(self.rarity).or(finish),
                 tags: Vec::new(),
@@ -110,6 +258,7 @@ impl Columns {
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
     let mut columns = None;
+    let mut stated = None;
     let mut line = 1;
     let mut rest = source.raw;
     while !rest.is_empty() {
@@ -117,8 +266,15 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         let record = rest[..end].trim_matches(['\r', '\n']);
         let content = match columns {
             _ if record.trim().is_empty() => Content::Blank,
+            None if stated.is_none() && stated_separator(record).is_some() => {
+                stated = stated_separator(record);
+                Content::Ignored(IgnoredReason::Decoration)
+            }
             None => {
-                columns = Columns::of(record);
+                columns = match stated {
+                    Some(separator) => Columns::separated(record, separator),
+                    None => Columns::of(record),
+                };
                 Content::Ignored(match columns {
                     Some(_) => IgnoredReason::Heading,
                     None => IgnoredReason::Malformed { detail: MalformedText::NoColumns },

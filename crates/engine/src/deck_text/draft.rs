@@ -17,6 +17,8 @@ pub(super) struct Draft<'a> {
     pub(super) lines: Vec<DraftLine<'a>>,
     /// Lines beyond [`DECK_LINES_MAX`].
     pub(super) left_out: usize,
+    /// Lines that only repeat the entry of an earlier line, as in files with a line for each copy: the number of the line, and that of the earlier line.
+    pub(super) repeated: Vec<(usize, usize)>,
     /// Facts about the deck that the list states elsewhere than in comments, for example its name.
     pub(super) notes: BTreeMap<String, String>,
 }
@@ -59,7 +61,7 @@ pub(super) struct DraftEntry<'a> {
     pub(super) zone_is_code: bool,
     /// Whether the reference and the zone stay as they are written: so in our own text and JSON.
     pub(super) exact: bool,
-    /// The same line as other programs would mean it; only in our own text.
+    /// Another way to read the line if the game has no such card: as other programs would mean a line of our own text, or another name of a basic energy.
     pub(super) otherwise: Option<Box<DraftEntry<'a>>>,
     /// Ids of physical copies; only our own JSON has them.
     pub(super) copies: Vec<String>,

@@ -261,15 +261,19 @@ fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
         .then_some((name, open, value))
 }
 
+/// Whether a word may be the code of a set without brackets.
+pub(super) fn is_set_code(word: &str) -> bool {
+    word.len() <= 8
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
 /// Like [`split_parts`], for games that write `Name SET 12`, without brackets.
 pub(super) fn split_parts_without_brackets(text: &str) -> Parts<'_> {
     let mut words = text.rsplitn(3, char::is_whitespace);
     if let (Some(number), Some(set), Some(name)) = (words.next(), words.next(), words.next()) {
         let is_number = number.contains(|letter: char| letter.is_ascii_digit());
-        let is_set = set.len() <= 8
-            && set.bytes().any(|byte| byte.is_ascii_alphabetic())
-            && set.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        if is_number && is_set && !name.trim().is_empty() {
+        if is_number && is_set_code(set) && !name.trim().is_empty() {
             return Parts {
                 name: Cow::Borrowed(name.trim()),
                 set: Some(Cow::Borrowed(set)),

@@ -336,16 +336,37 @@ impl DeckLines<'_> {
     }
 
     /// Gives a verdict on each line. The catalogue of `reading` must be of the same game.
-    pub fn read(self, reading: &DeckReading<'_>) -> ReadDeck {
+    pub fn read(mut self, reading: &DeckReading<'_>) -> ReadDeck {
+        let repeated = std::mem::take(&mut self.draft.repeated);
         let DeckText { raw, encoding, dialect, recognised_by, .. } = self.text;
         let game = match dialect {
             DeckDialect::ShareCode => decode_share_code(raw.trim()).ok().map(|shared| shared.game),
             _ => None,
         };
         let is_recognised = recognised_by.is_some();
-        let read = resolve::resolve(self.draft, *dialect, is_recognised, reading);
+        let mut read = resolve::resolve(self.draft, *dialect, is_recognised, reading);
+        if !repeated.is_empty() {
+            read.lines = with_repeated(read.lines, &repeated);
+        }
         ReadDeck { recognised_by: *recognised_by, encoding: *encoding, game, ..read }
     }
+}
+
+/// Adds the lines that repeat the entry of an earlier line: each has the verdict on that line, and the same entry. `repeated` is in the order of the lines.
+/// There are at most [`DECK_LINES_MAX`] verdicts: further copies are only counted in their entry.
+fn with_repeated(lines: Vec<ReadLine>, repeated: &[(usize, usize)]) -> Vec<ReadLine> {
+    let room = DECK_LINES_MAX.saturating_sub(lines.len());
+    let mut all = Vec::with_capacity(lines.len() + room.min(repeated.len()));
+    let mut repeated = repeated.iter().take(room).peekable();
+    for first in lines {
+        let mut copies = Vec::new();
+        while let Some((line, _)) = repeated.next_if(|(_, of)| *of == first.line) {
+            copies.push(ReadLine { line: *line, ..first.clone() });
+        }
+        all.push(first);
+        all.append(&mut copies);
+    }
+    all
 }
 
 /// Number of entries of a list, without looking up their cards: for benchmarks of the readers alone.

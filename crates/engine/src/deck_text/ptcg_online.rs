@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::draft::{Content, Draft, Source};
 use super::line::{common_as, split_parts_without_brackets};
-use super::ptcg_live::{card, is_total, with_words};
+use super::ptcg_live::{card, is_total, with_energy, with_words};
 use super::read_deck::IgnoredReason;
 use super::writing::DeckWriter;
 use super::zones::Role;
@@ -17,7 +17,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         if let Some(section) = line.strip_prefix("##") {
             return Content::Section(Cow::Borrowed(super::line::without_count(section)));
         }
-        common_as(line, split_parts_without_brackets)
+        with_energy(common_as(line, split_parts_without_brackets))
     })
 }
 

@@ -69,7 +69,7 @@ pub struct ReadLine {
     pub line: usize,
     /// The line, trimmed and cut after 200 characters; of a link or code, the part that describes the entry.
     pub text: String,
-    /// Position of its entry in the deck, from 0; `None`: it has none.
+    /// Position of its entry in the deck, from 0; `None`: it has none. In files with a line for each copy, consecutive lines of one card have the same entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<usize>,
     /// The verdict on it.

@@ -111,7 +111,13 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
         .filter(|line| !line.is_empty())
         .take(EXAMINED_LINES_MAX)
         .collect();
-    if lines.first().is_some_and(|first| csv::Columns::of(first).is_some()) {
+    let is_header = |first: &&str| match csv::stated_separator(first) {
+        Some(separator) => {
+            lines.get(1).is_some_and(|line| csv::Columns::separated(line, separator).is_some())
+        }
+        None => csv::Columns::of(first).is_some(),
+    };
+    if lines.first().is_some_and(is_header) {
         return (DeckDialect::Csv, DialectMark::Columns);
     }
     let marks: [Mark; 10] = [

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub enum TextEncoding {
     /// UTF-8, with or without a byte order mark.
     Utf8,
-    /// UTF-16, little or big endian, recognised by its byte order mark.
+    /// UTF-16, little or big endian, recognised by its byte order mark or by zero bytes at every second position.
     Utf16,
     /// Windows-1252, if the bytes are not UTF-8. In this encoding every sequence of bytes is valid.
     Windows1252,
@@ -24,7 +24,7 @@ const WINDOWS_1252: [char; 32] = [
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// Decodes the text of a file. It never fails: bytes that are neither UTF-16 with a byte order mark nor UTF-8 are read as Windows-1252.
+/// Decodes the text of a file. It never fails: bytes that are neither UTF-16 nor UTF-8 are read as Windows-1252.
 ///
 /// ```
 /// use cardscape_engine::{TextEncoding, decode_deck_text};
@@ -43,6 +43,11 @@ pub fn decode_deck_text(bytes: &[u8]) -> (Cow<'_, str>, TextEncoding) {
         [0xfe, 0xff, rest @ ..] => return utf_16(rest, u16::from_be_bytes),
         _ => {}
     }
+    match zeros_at(bytes) {
+        Some(1) => return utf_16(bytes, u16::from_le_bytes),
+        Some(_) => return utf_16(bytes, u16::from_be_bytes),
+        None => {}
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) => (Cow::Borrowed(without_mark(text)), TextEncoding::Utf8),
         Err(_) => {
@@ -52,6 +57,25 @@ pub fn decode_deck_text(bytes: &[u8]) -> (Cow<'_, str>, TextEncoding) {
             });
             (Cow::Owned(text.collect()), TextEncoding::Windows1252)
         }
+    }
+}
+
+/// Maximum number of bytes that are examined for zero bytes.
+const EXAMINED_MAX: usize = 4096;
+
+/// Whether the zero bytes of UTF-16 without a byte order mark are at even (0) or odd (1) positions; `None`: it is not UTF-16. Most characters of a list are below
+/// U+0100, so at least a quarter of the bytes at these positions are zero, and hardly any of the others.
+fn zeros_at(bytes: &[u8]) -> Option<usize> {
+    let examined = &bytes[..bytes.len().min(EXAMINED_MAX)];
+    let mut zeros = [0_usize; 2];
+    for (at, byte) in examined.iter().enumerate() {
+        zeros[at % 2] += usize::from(*byte == 0);
+    }
+    let many = (examined.len() / 8).max(3);
+    match zeros {
+        [even, odd] if even >= many && odd * 8 <= even => Some(0),
+        [even, odd] if odd >= many && even * 8 <= odd => Some(1),
+        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::draft::{Content, Draft, DraftEntry, Source};
+use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, Source};
 use super::read_deck::IgnoredReason;
 use super::writing::DeckWriter;
 use super::zones::Role;
@@ -11,7 +11,7 @@ use super::zones::Role;
 pub(super) const SECTIONS: [(Role, &str); 3] =
     [(Role::Main, "#main"), (Role::Extra, "#extra"), (Role::Side, "!side")];
 
-/// Consecutive lines with the same id are one entry, reported at the first line; the others are its copies.
+/// Consecutive lines with the same id are one entry; each line is one of its copies.
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
     for (at, line) in source.tidy.split('\n').enumerate() {
@@ -22,6 +22,9 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
             && entry.external_id == Some(id)
         {
             entry.quantity = entry.quantity.map(|copies| copies.saturating_add(1));
+            if draft.repeated.len() < DECK_LINES_MAX {
+                draft.repeated.push((at + 1, last.line));
+            }
             continue;
         }
         let content = match id {

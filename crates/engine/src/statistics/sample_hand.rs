@@ -63,6 +63,12 @@ impl SampleHand {
 /// let names = |cards: &[SampleCard]| cards.iter().map(|card| card.written.name.clone()).collect::<Vec<_>>();
 /// assert_eq!(names(&hand.opening_hand), ["Carp", "Pike", "Pike"]);
 /// assert_eq!(names(&hand.draws), ["Carp", "Eel"]);
+///
+/// // The example of docs/DECK_STATISTICS.md: the number of the seed "monday" of the service.
+/// let monday = rng::text_number("monday") & (u64::MAX >> 1);
+/// let hand = sample_hand(&deck, &catalogue, "main", monday, Some(3), 2)?;
+/// assert_eq!(names(&hand.opening_hand), ["Pike", "Carp", "Carp"]);
+/// assert_eq!(names(&hand.draws), ["Eel", "Carp"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, DeckMentions, DeckReading, DeckText, Guess, IgnoredReason, KnownSet,
-    KnownSets, LineVerdict, MentionDepth, PoolCard, ReadDeck, ReadLine, SetDefinition, name_key,
-    read_deck_bytes,
+    CardReference, Catalogue, DeckDialect, DeckMentions, DeckReading, DeckText, Game, Guess,
+    IgnoredReason, KnownSet, KnownSets, LineVerdict, MentionDepth, PoolCard, ReadDeck, ReadLine,
+    SetDefinition, TextEncoding, decode_deck_text, name_key, read_deck_bytes,
 };
 use serde_json::{Value, json};
 
@@ -167,6 +167,58 @@ fn a_list_mentions_all_that_it_is_read_with() {
         }
     }
     assert!(lists >= 36 && settled >= 5, "{lists} {settled}");
+}
+
+/// The clients of the Pokémon game write basic energies with a symbol, with the word `Energy` in place of a set, or with a number and no set.
+#[test]
+fn basic_energies_are_cards_of_the_game() {
+    let game = "code = 'pond'\nname = 'Pond'\nrules_version = '1'\n[[kinds]]\ncode = 'energy'\nname = 'Source'";
+    let game = Game::from_toml(game).unwrap();
+    let card = |set: &str, number: &str, name: &str| PoolCard {
+        key: format!("{set}/{number}"),
+        set: set.to_owned(),
+        released_on: None,
+        definition: serde_json::from_value(
+            json!({ "number": number, "name": name, "kind": "energy" }),
+        )
+        .unwrap(),
+    };
+    let catalogue = Catalogue::builder(&game)
+        .add(card("sve", "2", "Basic Fire Energy"))
+        .add(card("old", "9", "Grass Energy"))
+        .build();
+    let reading = DeckReading::new(&catalogue);
+    let list = "****** Deck List ******\n* 4 Fire Energy Energy\n* 10 Basic {R} Energy  4\n* 3 Basic {R} Energy SVE 2\n* 2 Basic {G} Energy Energy\n* 1 Grass Energy 12\n";
+    let expected = "ptcg_online, utf8: a line begins with \"##\" or is framed by asterisks\n\
+        \x20 1 `****** Deck List ******` | ignored {\"reason\":\"decoration\"}\n\
+        \x20 2 main: 4 Basic Fire Energy | accepted\n\
+        \x20 3 main: 10 Basic Fire Energy | accepted\n\
+        \x20 4 main: 3 Basic Fire Energy (SVE) 2 | accepted\n\
+        \x20 5 main: 2 Grass Energy | accepted\n\
+        \x20 6 main: 1 Grass Energy | accepted\n";
+    assert_eq!(outline(&read_deck_bytes(list.as_bytes(), &reading)), expected);
+
+    let live = "Energy: 9\n4 Basic {R} Energy Energy 2\n4 Basic {R} Energy\n1 Boost Energy Energy";
+    let read = read_deck_bytes(live.as_bytes(), &reading);
+    assert_eq!(read.dialect, DeckDialect::PtcgLive);
+    let entries = read.deck.entries.iter().map(|entry| (entry.quantity, &*entry.card.name));
+    // A name that is no basic energy stays as it is written.
+    let expected = [(4, "Basic Fire Energy"), (4, "Basic Fire Energy"), (1, "Boost Energy Energy")];
+    assert_eq!(entries.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn utf_16_is_recognised_without_a_byte_order_mark() {
+    let text = "2 Salt\n1 Café “Quay”\n";
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+    let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+    for bytes in [little, big] {
+        assert_eq!(decode_deck_text(&bytes), (text.into(), TextEncoding::Utf16));
+    }
+    // A stray zero byte is no sign of UTF-16.
+    let stray = "2 Salt\0 and pepper\n";
+    assert_eq!(decode_deck_text(stray.as_bytes()), (stray.into(), TextEncoding::Utf8));
 }
 
 #[test]

@@ -230,6 +230,7 @@ fn ids_of_other_programs_are_cards_where_the_game_declares_them() {
         \x20 1 `#created by somebody` | ignored {\"reason\":\"decoration\"}\n\
         \x20 2 `#main` | ignored {\"reason\":\"zone_header\",\"zone\":\"main\"}\n\
         \x20 3 main: 2 Stone Owl (one) 1 | accepted\n\
+        \x20 4 main: 2 Stone Owl (one) 1 | accepted\n\
         \x20 5 main: 1 Reed Heron (one) 2 | accepted\n\
         \x20 6 main: 1 12 | unknown, near {\"near\":[],\"reason\":\"external_id_unknown\"}\n\
         \x20 7 `#extra` | ignored {\"reason\":\"zone_header\",\"zone\":\"extra\"}\n\
@@ -238,6 +239,11 @@ fn ids_of_other_programs_are_cards_where_the_game_declares_them() {
         \x2010 side: 1 Reed Heron (one) 2 | accepted\n\
         \x2011 side: 1 Stone Owl | guessed [{\"guess\":\"one_copy\"}]\n";
     assert_eq!(lines(&catalogue, list), expected);
+    // Lines of one card that follow each other have the same entry.
+    let read = read_deck(list, &DeckReading::new(&catalogue));
+    let positions: Vec<_> = read.lines.iter().map(|line| (line.line, line.entry)).collect();
+    assert_eq!(positions[2..5], [(3, Some(0)), (4, Some(0)), (5, Some(1))]);
+    assert_eq!(read.lines.len(), list.lines().count(), "each line has a result");
 
     let deck =
         parse_deck_text("2 Stone Owl (two)\n1 Reed Heron\n1 Marsh Toad (one)\nExtra\n1 Stone Owl")
