@@ -27,6 +27,9 @@ use serde_json::{Map, Value};
 #[derive(Clone, Default, PartialEq)]
 pub struct Attributes(Vec<(Arc<str>, Value)>);
 
+/// Up to this many attributes, it is faster to compare whether codes are equal, which most are not even in length, than to compare their order.
+const FEW: usize = 8;
+
 /// Attributes with their values, in order of the codes.
 pub type AttributeIter<'a> = std::iter::Map<
     std::slice::Iter<'a, (Arc<str>, Value)>,
@@ -58,12 +61,15 @@ impl Attributes {
 
     /// The value of an attribute.
     pub fn get(&self, code: &str) -> Option<&Value> {
+        if self.0.len() <= FEW {
+            return self.0.iter().find(|(own, _)| **own == *code).map(|(_, value)| value);
+        }
         self.place(code).ok().map(|at| &self.0[at].1)
     }
 
     /// Whether there is a value for the attribute, even if it is `null`.
     pub fn contains_key(&self, code: &str) -> bool {
-        self.place(code).is_ok()
+        self.get(code).is_some()
     }
 
     /// Sets the value of an attribute, and returns its previous value.

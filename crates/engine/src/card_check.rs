@@ -66,6 +66,29 @@ pub(crate) fn mention(card: &CardDefinition) -> CardMention {
     }
 }
 
+/// The place of a value. Most values break no rule, so the pointer is only written for those that do.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    /// The printing with its position; `None`: the card itself.
+    printing: Option<(usize, &'a PrintingDefinition)>,
+    /// Code of the attribute.
+    code: &'a str,
+}
+
+impl<'a> Place<'a> {
+    fn of_card(code: &'a str) -> Self {
+        Self { printing: None, code }
+    }
+
+    fn pointer(self) -> String {
+        let code = token(self.code);
+        match self.printing {
+            None => format!("/attributes/{code}"),
+            Some((index, _)) => format!("/printings/{index}/attributes/{code}"),
+        }
+    }
+}
+
 struct Check<'a> {
     game: &'a Game,
     card: &'a CardDefinition,
@@ -103,19 +126,24 @@ impl<'a> Check<'a> {
             let fault = self.error(Code::NumberInvalid, rule).limit(NUMBER_MAX);
             self.push("/number", fault);
         }
-        let texts = card
-            .effects
-            .iter()
-            .enumerate()
-            .map(|(at, effect)| (format!("/effects/{at}/text"), &effect.text))
-            .chain(card.lore.iter().map(|lore| ("/lore".to_owned(), lore)));
-        for (pointer, text) in texts {
-            let body: String =
-                text.chars().filter(|letter| *letter != '\n').take(TEXT_MAX + 1).collect();
-            if !is_line(&body, TEXT_MAX) || text.chars().nth(TEXT_MAX).is_some() {
-                let fault = self.error(Code::TextInvalid, rule).limit(TEXT_MAX);
-                self.push(pointer, fault);
-            }
+        for (at, effect) in card.effects.iter().enumerate() {
+            self.text(&effect.text, || format!("/effects/{at}/text"));
+        }
+        if let Some(lore) = &card.lore {
+            self.text(lore, || "/lore".to_owned());
+        }
+    }
+
+    /// Checks a text, which may have several lines.
+    fn text(&mut self, text: &str, pointer: impl Fn() -> String) {
+        let is_control = |letter: char| letter != '\n' && letter.is_control();
+        let is_sound = !text.trim().is_empty()
+            && text.chars().nth(TEXT_MAX).is_none()
+            && !text.chars().any(is_control);
+        if !is_sound {
+            let rule = self.game.card_reference();
+            let fault = self.error(Code::TextInvalid, rule).limit(TEXT_MAX);
+            self.push(pointer(), fault);
         }
     }
 
@@ -123,15 +151,7 @@ impl<'a> Check<'a> {
         let card = self.card;
         for (code, attribute) in &kind.attributes {
             match card.attributes.get(code) {
-                Some(value) => {
-                    self.value(
-                        &format!("/attributes/{}", token(code)),
-                        code,
-                        attribute,
-                        value,
-                        None,
-                    );
-                }
+                Some(value) => self.value(Place::of_card(code), attribute, value),
                 None if attribute.optional => {}
                 None => {
                     let fault =
@@ -145,28 +165,22 @@ impl<'a> Check<'a> {
                 .error(Code::AttributeUnknown, &kind.reference)
                 .attribute(code)
                 .suggest(kind.attributes.keys());
-            self.push(format!("/attributes/{}", token(code)), fault);
+            self.push(Place::of_card(code).pointer(), fault);
         }
         self.effects(kind);
         self.printings(kind);
     }
 
-    /// Checks one value against its attribute; `rarity` is given if the value is that of a printing.
-    fn value(
-        &mut self,
-        at: &str,
-        name: &str,
-        attribute: &Attribute,
-        value: &Value,
-        rarity: Option<&str>,
-    ) {
+    /// Checks one value against its attribute.
+    fn value(&mut self, place: Place<'_>, attribute: &Attribute, value: &Value) {
         let violation = |code: Code| {
             let code = match &attribute.code {
                 Some(own) if code != Code::AttributeTypeMismatch => own.clone(),
                 _ => code,
             };
-            let mention = CardMention { rarity: rarity.map(str::to_owned), ..self.mention() };
-            Violation::error(code, &attribute.reference).card(mention).attribute(name)
+            let rarity = place.printing.map(|(_, printing)| printing.rarity.clone());
+            let mention = CardMention { rarity, ..self.mention() };
+            Violation::error(code, &attribute.reference).card(mention).attribute(place.code)
         };
         let out_of_range = |limit: i64, actual: i64| {
             violation(Code::AttributeOutOfRange).limit(limit).actual(actual)
@@ -176,17 +190,17 @@ impl<'a> Check<'a> {
             (AttributeValue::Text { max_length }, Value::String(text)) => {
                 if !is_line(text, *max_length as usize) {
                     let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
-                    found.push((at.to_owned(), out_of_range(i64::from(*max_length), length)));
+                    found.push((place.pointer(), out_of_range(i64::from(*max_length), length)));
                 }
             }
             (AttributeValue::Integer { min, max }, Value::Number(number)) => {
                 match number.as_i64() {
-                    None => found.push((at.to_owned(), violation(Code::AttributeTypeMismatch))),
+                    None => found.push((place.pointer(), violation(Code::AttributeTypeMismatch))),
                     Some(number) => {
                         let broken =
                             min.filter(|min| number < *min).or(max.filter(|max| number > *max));
                         if let Some(limit) = broken {
-                            found.push((at.to_owned(), out_of_range(limit, number)));
+                            found.push((place.pointer(), out_of_range(limit, number)));
                         }
                     }
                 }
@@ -195,7 +209,7 @@ impl<'a> Check<'a> {
             (AttributeValue::Choice { values }, Value::String(text)) => {
                 if !values.contains(text) {
                     found.push((
-                        at.to_owned(),
+                        place.pointer(),
                         violation(Code::AttributeValueUnknown).suggest(values),
                     ));
                 }
@@ -209,25 +223,25 @@ impl<'a> Check<'a> {
                 if let Some(limit) = broken {
                     let fault = out_of_range(limit, length);
                     found.push((
-                        at.to_owned(),
+                        place.pointer(),
                         Violation { code: Code::AttributeOutOfRange, ..fault },
                     ));
                 }
                 let mut seen = BTreeSet::new();
                 for (index, item) in items.iter().enumerate() {
-                    let pointer = format!("{at}/{index}");
+                    let pointer = || format!("{}/{index}", place.pointer());
                     match item.as_str() {
-                        None => found.push((pointer, violation(Code::AttributeTypeMismatch))),
+                        None => found.push((pointer(), violation(Code::AttributeTypeMismatch))),
                         Some(text) if !values.iter().any(|value| value == text) => {
                             found.push((
-                                pointer,
+                                pointer(),
                                 violation(Code::AttributeValueUnknown).suggest(values),
                             ));
                         }
                         Some(text) if !seen.insert(text) => {
                             let fault = violation(Code::AttributeValueDuplicate);
                             found.push((
-                                pointer,
+                                pointer(),
                                 Violation { code: Code::AttributeValueDuplicate, ..fault },
                             ));
                         }
@@ -235,7 +249,7 @@ impl<'a> Check<'a> {
                     }
                 }
             }
-            _ => found.push((at.to_owned(), violation(Code::AttributeTypeMismatch))),
+            _ => found.push((place.pointer(), violation(Code::AttributeTypeMismatch))),
         }
         for (pointer, fault) in found {
             self.push(pointer, fault);
@@ -313,21 +327,22 @@ impl<'a> Check<'a> {
         let rule = &kind.printings.reference;
         let mut seen = BTreeSet::new();
         for (at, printing) in card.printings.iter().enumerate() {
-            let pointer = format!("/printings/{at}");
+            let pointer = || format!("/printings/{at}");
             if self.game.rarity(&printing.rarity).is_none() {
                 let known = self.game.rarities().iter().map(|rarity| rarity.code.clone());
                 let fault =
                     self.printing_error(Code::RarityUnknown, rule, &printing.rarity).suggest(known);
-                self.push(format!("{pointer}/rarity"), fault);
+                self.push(pointer() + "/rarity", fault);
             } else if !seen.insert(&printing.rarity) {
                 let fault = self.printing_error(Code::PrintingDuplicate, rule, &printing.rarity);
-                self.push(pointer.clone(), fault);
+                self.push(pointer(), fault);
             }
-            self.printing_attributes(kind, printing, &pointer);
-            self.printing_numbers(kind, &printing.rarity, Some(printing), &pointer);
+            self.printing_attributes(kind, at, printing);
+            self.printing_numbers(kind, &printing.rarity, Some(printing), pointer);
         }
         if card.printings.is_empty() {
-            self.printing_numbers(kind, &self.game.base_rarity().code, None, "/attributes");
+            let pointer = || "/attributes".to_owned();
+            self.printing_numbers(kind, &self.game.base_rarity().code, None, pointer);
         }
         if kind.printings.every_rarity {
             let exists = |code: &str| card.printings.iter().any(|printing| printing.rarity == code);
@@ -352,12 +367,12 @@ impl<'a> Check<'a> {
     fn printing_attributes(
         &mut self,
         kind: &'a Kind,
-        printing: &PrintingDefinition,
-        pointer: &str,
+        index: usize,
+        printing: &'a PrintingDefinition,
     ) {
         let is_base = printing.rarity == self.game.base_rarity().code;
         for (code, value) in &printing.attributes {
-            let at = format!("{pointer}/attributes/{}", token(code));
+            let place = Place { printing: Some((index, printing)), code };
             match kind.attributes.get(code).filter(|attribute| attribute.per_printing) {
                 None => {
                     let may = kind.attributes.iter().filter(|(_, known)| known.per_printing);
@@ -365,10 +380,10 @@ impl<'a> Check<'a> {
                         .printing_error(Code::AttributeUnknown, &kind.reference, &printing.rarity)
                         .attribute(code)
                         .suggest(may.map(|(code, _)| code.clone()));
-                    self.push(at, fault);
+                    self.push(place.pointer(), fault);
                 }
                 Some(attribute) => {
-                    self.value(&at, code, attribute, value, Some(&printing.rarity));
+                    self.value(place, attribute, value);
                     if is_base && self.card.attributes.get(code).is_some_and(|own| own != value) {
                         let fault = self
                             .printing_error(
@@ -377,7 +392,7 @@ impl<'a> Check<'a> {
                                 &printing.rarity,
                             )
                             .attribute(code);
-                        self.push(at, fault);
+                        self.push(place.pointer(), fault);
                     }
                 }
             }
@@ -390,7 +405,7 @@ impl<'a> Check<'a> {
         kind: &'a Kind,
         rarity: &str,
         printing: Option<&PrintingDefinition>,
-        pointer: &str,
+        pointer: impl Fn() -> String,
     ) {
         for check in &kind.checks {
             let (code, limit, actual, of) = match &check.check {
@@ -425,7 +440,7 @@ impl<'a> Check<'a> {
                 .attribute(of.join(" + "))
                 .limit(limit)
                 .actual(actual);
-            self.push(pointer, fault);
+            self.push(pointer(), fault);
         }
     }
 

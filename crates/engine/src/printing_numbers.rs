@@ -1,6 +1,7 @@
 //! The sums that the numbers of a card's printings must have, and printings computed from the numbers of the base printing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -142,7 +143,7 @@ impl PrintingCheck {
             Self::Total { by, base, rarity_bonus, .. } => {
                 let base = match by {
                     None => 0,
-                    Some(by) => *base.get(&plain_text(card.attributes.get(by)?))?,
+                    Some(by) => *base.get(&*plain_text(card.attributes.get(by)?))?,
                 };
                 (base, rarity_bonus)
             }
@@ -161,7 +162,7 @@ fn with_base_values(kind: &Kind, card: &CardDefinition, mut attributes: Attribut
             && !attributes.contains_key(name)
             && let Some(value) = card.attributes.get(name)
         {
-            attributes.insert(name.clone(), value.clone());
+            attributes.insert(&**name, value.clone());
         }
     }
     attributes
@@ -176,13 +177,12 @@ fn with_numbers(
 ) -> Attributes {
     for check in &kind.checks {
         let Some(total) = check.check.total(card, rarity) else { continue };
-        let of: BTreeSet<&String> = check.check.of().iter().collect();
         let value = |name: &str, attributes: &Attributes| match attributes.get(name) {
             Some(value) => value.as_i64(),
             None => integer(&card.attributes, name),
         };
         // Another check reports a missing number.
-        if of.iter().any(|name| value(name, &attributes).is_none()) {
+        if check.check.of().iter().any(|name| value(name, &attributes).is_none()) {
             continue;
         }
         // In the order of the check, because remainders go to the first of equal attributes.
@@ -201,7 +201,7 @@ fn with_numbers(
             missing.iter().map(|name| part(kind, card, &check.check, name)).collect();
         for (name, value) in missing.into_iter().zip(apportion_within(remaining, &parts)) {
             let value = i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX });
-            attributes.insert(name.clone(), value.into());
+            attributes.insert(&**name, value.into());
         }
     }
     attributes
@@ -248,6 +248,6 @@ pub(crate) fn sum(names: &[String], number: impl Fn(&str) -> Option<i64>) -> Opt
 }
 
 /// A value as it is written in the tables of manifests.
-fn plain_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+fn plain_text(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| value.to_string().into(), Cow::Borrowed)
 }
