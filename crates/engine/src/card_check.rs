@@ -57,9 +57,17 @@ pub(crate) fn is_line(text: &str, max: usize) -> bool {
         && !text.chars().any(char::is_control)
 }
 
+/// The first `most` characters of a text.
+pub(crate) fn first_letters(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
+}
+
 /// A card by name and number, for violations. Both are cut to the longest that a valid card may have, because each violation repeats them.
 pub(crate) fn mention(card: &CardDefinition) -> CardMention {
-    let truncated = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    let truncated = |text: &str, most: usize| first_letters(text, most).to_owned();
     CardMention {
         number: Some(truncated(&card.number, NUMBER_MAX)),
         ..CardMention::named(truncated(&card.name, NAME_MAX))

@@ -542,8 +542,10 @@ fn external_id(game: &Game, card: &CardDefinition) -> Option<u64> {
 
 /// Whether two collector numbers are the same: case and leading zeros do not count.
 pub(crate) fn same_number(left: &str, right: &str) -> bool {
-    let bare = |number: &str| number.trim().trim_start_matches('0').to_ascii_lowercase();
-    bare(left) == bare(right)
+    fn bare(number: &str) -> &str {
+        number.trim().trim_start_matches('0')
+    }
+    bare(left).eq_ignore_ascii_case(bare(right))
 }
 
 fn number_key(set: &str, number: &str, key: &mut Vec<u8>) {

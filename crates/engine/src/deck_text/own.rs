@@ -11,6 +11,7 @@ use super::archidekt::zone_of;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::line::common;
 use super::writing::DeckWriter;
+use crate::card_check::first_letters;
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 
 /// The result of [`parse_deck_text`].
@@ -98,7 +99,7 @@ pub fn parse_deck_text(text: &str) -> ParsedDeck {
                 parsed.deck.entries.push(DeckEntry { zone, quantity, card, copies: Vec::new() });
             }
             OwnLine::Fault(fault) => {
-                let text = line.chars().take(LINE_SHOWN).collect();
+                let text = first_letters(line, LINE_SHOWN).to_owned();
                 parsed.faults.push(LineFault { line: at + 1, text, fault });
             }
         }

@@ -16,6 +16,7 @@ use super::text::TextEncoding;
 use super::zones::{Place, is_heading, main_zone, place, side_zone};
 use super::{DeckDialect, DeckReading};
 use crate::alike::are_alike;
+use crate::card_check::first_letters;
 use crate::catalogue::{Catalogue, same_number};
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 use crate::known_sets::KnownSets;
@@ -102,7 +103,7 @@ pub(super) fn resolve(
 }
 
 fn shown(text: &str) -> String {
-    text.chars().take(LINE_SHOWN).collect()
+    first_letters(text, LINE_SHOWN).to_owned()
 }
 
 /// Makes the place that a header names the place of the lines below.
