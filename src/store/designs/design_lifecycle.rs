@@ -121,6 +121,9 @@ pub struct StoredDesign {
     /// When it was taken down.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub taken_down_at: Option<DateTime<Utc>>,
+    /// Whether the artwork of that revision was taken down.
+    #[diesel(sql_type = Bool)]
+    pub artwork_removed: bool,
     /// The card that it became, if the reader may know.
     #[diesel(embed)]
     pub card: Option<CardOfDesign>,
@@ -166,7 +169,9 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
 ) -> StoreResult<Option<StoredDesign>> {
     let found = sql(format!(
         "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content, v.decision, v.reason, v.closed_at AS decided_at, \
-          d.takedown_note, d.taken_down_at, k.id AS card_id, k.set_code, k.number, l.released_at, \
+          d.takedown_note, d.taken_down_at, \
+          EXISTS (SELECT FROM design_artworks s JOIN artworks x ON x.id = s.artwork \
+           WHERE s.design_id = d.id AND s.revision = r.number AND x.removed_at IS NOT NULL) AS artwork_removed, k.id AS card_id, k.set_code, k.number, l.released_at, \
           coalesce(w.ids, '{{}}') AS contributor_ids, coalesce(w.names, '{{}}') AS contributor_names \
          FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = {SHOWN} \
          LEFT JOIN LATERAL (SELECT decision, reason, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL \
