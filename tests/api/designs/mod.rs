@@ -94,6 +94,18 @@ pub async fn step(app: &TestApp, author: &Player, path: &str, step: &str) -> Ans
     app.post(&format!("{path}/{step}")).by(author).header("if-match", tag).answer().await
 }
 
+/// Shares a design with a change that another player suggested, and returns its path.
+async fn contributed(app: &TestApp, author: &Player, by: &Player, name: &str) -> String {
+    let path = shared(app, author, &heron(name)).await;
+    let better = changed(heron(name), &json!({ "flavour": "It waits." }));
+    let suggestion = json!({ "revision": 1, "message": "Like this?", "design": better });
+    let suggested = app.post(&format!("{path}/suggestions")).by(by).json(&suggestion);
+    let suggested = suggested.answer().await.header("location");
+    let taken = app.post(&format!("{suggested}/take")).by(author).header("if-match", "*");
+    taken.answer().await.expect(200);
+    path
+}
+
 /// Creates a design, shares it, and returns its path.
 pub async fn shared(app: &TestApp, author: &Player, design: &Value) -> String {
     let path = begun(app, author, design).await;
