@@ -6,6 +6,7 @@ use diesel::sql_types::{BigInt, Bool, Jsonb, Nullable, Text, Timestamptz, Uuid a
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 
+use super::design_search;
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
 use crate::domain::catalogue::card_edit::check_card;
 use crate::domain::catalogue::import::ImportFault;
@@ -204,6 +205,12 @@ pub async fn release(
             .bind("at", at)
             .execute(conn)
             .await?;
+        // A design that was never shared is listed from now on.
+        sql("UPDATE designs SET searched_revision = revision WHERE id = $id AND searched_revision IS DISTINCT FROM revision")
+            .bind("id", design.id)
+            .execute(conn)
+            .await?;
+        design_search::write(conn, design.id, &loaded, content).await?;
     }
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
