@@ -5,8 +5,9 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::design_lifecycle::{StepOutcome, lock, reserve_name};
+use super::design_lifecycle::{StepOutcome, lock};
 use super::design_search;
+use super::reserved_names;
 use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
@@ -35,11 +36,19 @@ pub async fn submit(
     };
     // A withdrawn design that others have seen is listed again.
     let is_listed_again = design.public_revision.is_some() && !design.status.is_listed();
-    if is_listed_again && !reserve_name(conn, design.id, design.reserved_name()).await? {
-        return Ok(StepOutcome::NameTaken);
+    let name = design.listed_name();
+    let mut reserved = None;
+    if is_listed_again {
+        reserved = reserved_names::reserve(conn, design.id, &name).await?;
+        if reserved.is_none() {
+            return Ok(StepOutcome::NameTaken);
+        }
     }
     if !count_one(conn, by.account(), DailyActivity::Submit, at).await? {
         return Ok(StepOutcome::TooManyToday);
+    }
+    if let Some(reserved) = reserved {
+        reserved.take(conn, at).await?;
     }
     sql("WITH design AS (\
          UPDATE designs SET status = $status, version = version + 1, updated_at = $at, \
@@ -54,6 +63,7 @@ pub async fn submit(
     .execute(conn)
     .await?;
     if is_listed_again {
+        reserved_names::store_looks(conn, design.id, &name).await?;
         design_search::write(conn, design.id, game, content).await?;
     }
     Ok(StepOutcome::Done)

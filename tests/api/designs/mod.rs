@@ -20,6 +20,7 @@ pub mod permissions;
 #[path = "../../../crates/artwork/tests/artwork/support.rs"]
 #[allow(dead_code, reason = "the tests of the library use all of it")]
 pub mod pictures;
+mod reserved_names;
 mod revisions;
 mod suggested_changes;
 
