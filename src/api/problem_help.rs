@@ -240,7 +240,7 @@ impl ProblemHelp {
                 new,
             ),
             C::DesignNameTaken => (
-                "Nobody else can use the name of a shared design or of a card. Names are the same whatever case, spaces and punctuation they are written \
+                "Nobody else can use the name of a shared design or of a card. Names are the same whatever case, spaces, punctuation and accents they are written \
                  with, and also when they only look the same, in letters of whatever script.",
                 "Choose another name. `POST /v1/design-checks` reports whose name it is like.",
                 new.detail("Another design that everybody sees has this name, or one that looks the same."),
@@ -269,6 +269,11 @@ impl ProblemHelp {
             C::DesignTakenDown => (
                 "After a report, a moderator took the design down: only you and moderators can see it. You can read it, but do nothing else with it. The design says why (`takedown`).",
                 "If you do not agree, write to the moderators: a decision can be changed.",
+                new,
+            ),
+            C::AuthorBanned => (
+                "A design of a banned author keeps its status: it is not claimed, decided or released.",
+                "Take another design. When the ban has ended, the design can be judged and released again.",
                 new,
             ),
             C::OwnReport => (
@@ -330,7 +335,8 @@ impl ProblemHelp {
                 new,
             ),
             C::OwnDesign => (
-                "Nobody rates their own design or suggests changes of it, and moderators do not judge what they made themselves.",
+                "Nobody rates their own design or suggests changes of it, and moderators do not judge what they made themselves. A design is also the work of those whose \
+                 suggestions became part of it (`contributors`): they do not rate or judge it, either.",
                 "Leave it to others. You can change your own design.",
                 new,
             ),

@@ -117,6 +117,7 @@ problem_codes! {
     DesignClaimed = 409 "design_claimed" "Another moderator looks at the design";
     DesignNotClaimed = 409 "design_not_claimed" "You have not claimed the design, or your claim has ended";
     DesignTakenDown = 409 "design_taken_down" "A moderator has taken the design down";
+    AuthorBanned = 409 "author_banned" "The author of the design is banned";
     OwnReport = 409 "own_report" "You cannot report your own content or account, or decide about such a report";
     ReleaseNotConfirmed = 409 "release_not_confirmed" "Others have seen the design, and the cards of the set start hidden";
     PerkRefused = 409 "perk_refused" "The perk cannot be granted";

@@ -12,7 +12,7 @@ use crate::app::state::Shared;
 use crate::store::accounts::name_skeletons;
 use crate::store::catalogue::cards;
 use crate::store::designs::design_ratings;
-use crate::store::designs::{design_releases, design_search};
+use crate::store::designs::{design_releases, design_search, reserved_names};
 use crate::store::operations::retention;
 use crate::store::serials::unlock_policies;
 use crate::store::{Store, StoreResult};
@@ -48,13 +48,17 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         if let Err(error) = name_skeletons::fill_in(&store).await {
             tracing::warn!(%error, "cannot store the skeletons of names");
         }
+        if let Err(error) = reserved_names::fill_in(&store).await {
+            tracing::warn!(%error, "cannot store what names of designs are compared by");
+        }
+        // A transaction may have locked the design at the moment when its card was unlocked. Before the search, which it
+        // may be listed in from then on.
+        if let Err(error) = design_releases::open_released(&store).await {
+            tracing::warn!(%error, "cannot mark released designs as official");
+        }
         // Older versions may also have shared designs, and a new manifest changes their derived rows.
         if let Err(error) = fill_in_designs(&shared, &store).await {
             tracing::warn!(%error, "could not prepare designs for the search");
-        }
-        // A transaction may have locked the design at the moment when its card was unlocked.
-        if let Err(error) = design_releases::open_released(&store).await {
-            tracing::warn!(%error, "cannot mark released designs as official");
         }
         if let Err(error) = discarded_runs::discard(&store, shared.clock.now()).await {
             tracing::warn!(%error, "cannot discard abandoned print runs");

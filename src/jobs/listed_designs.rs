@@ -10,7 +10,8 @@ use uuid::Uuid;
 use crate::app::state::Shared;
 use crate::domain::ids::DesignId;
 use crate::memory::listed_designs::MAX_KEPT;
-use crate::store::designs::design_changes::{self, RETENTION, Seen};
+use crate::store::designs::design_changes::{self, DesignChanges, RETENTION, Seen};
+use crate::store::designs::design_search;
 use crate::store::effects::effect_texts;
 use crate::store::{Store, StoreResult, StoreSettings};
 
@@ -89,6 +90,7 @@ async fn keep(shared: &Shared, store: &Store) -> StoreResult<()> {
             return Ok(());
         }
         read_at = began;
+        prepare_for_search(shared, store, &changes).await;
         if !changes.is_empty() || began.duration_since(dropped_at) > PAGES_KEPT {
             shared.gallery_pages.forget();
             dropped_at = began;
@@ -98,6 +100,23 @@ async fn keep(shared: &Shared, store: &Store) -> StoreResult<()> {
         seen = changes.seen;
         // A timeout is the normal case.
         let _ = timeout(READ_INTERVAL, designs.hurried()).await;
+    }
+}
+
+/// Writes the search rows of designs that were listed without one: a design that was never shared becomes official in the
+/// transaction that unlocks its card, which has no time for that. Housekeeping tries again what fails here.
+async fn prepare_for_search(shared: &Shared, store: &Store, changes: &DesignChanges) {
+    if changes.listed.iter().all(|design| design.searched) {
+        return;
+    }
+    let prepare = async || -> StoreResult<usize> {
+        let mut conn = store.connection().await?;
+        let games = shared.games.read_list(&mut conn).await?;
+        drop(conn);
+        design_search::fill_in(store, &games).await
+    };
+    if let Err(error) = prepare().await {
+        tracing::warn!(%error, "could not prepare designs for the search");
     }
 }
 

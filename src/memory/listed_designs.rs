@@ -42,6 +42,7 @@ struct Kept {
     game: Arc<str>,
     revision: i64,
     effects: Option<[u8; 16]>,
+    approved: bool,
     /// Name, key and skeleton, one after the other.
     texts: Box<str>,
     key_at: u32,
@@ -59,6 +60,7 @@ impl Kept {
             game,
             revision: listed.revision,
             effects: listed.effects_key.as_deref().and_then(|key| key.try_into().ok()),
+            approved: listed.approved,
             texts: [name.as_str(), name_key, name_skeleton].concat().into(),
             key_at: place(name.len()),
             skeleton_at: place(name.len() + name_key.len()),
@@ -70,6 +72,7 @@ impl Kept {
             && self.account == listed.account_id
             && *self.game == *listed.game_code
             && self.revision == listed.revision
+            && self.approved == listed.approved
             && self.effects.as_ref().map(|key| &key[..]) == listed.effects_key.as_deref()
             && self.name() == listed.name
             && self.key() == listed.name_key
@@ -235,6 +238,8 @@ impl Shelf {
                 name_key: query.name_key.to_owned(),
                 name_skeleton: query.name_skeleton.to_owned(),
                 effects_key: query.effects_key.map(|key| key.to_vec()),
+                approved: false,
+                searched: true,
             },
             self.game(query.game),
         ));
@@ -256,12 +261,12 @@ impl Shelf {
         }
         let found = found.into_iter().map(|found| found.0);
         let alike = found.filter_map(|kept| {
-            let is_banned = self.banned.contains(&kept.account);
+            let shown = !self.banned.contains(&kept.account);
             let same_effects =
-                !is_banned && query.effects_key.is_some() && kept.effects == query.effects_key;
-            let is_shown = !is_banned || kept.skeleton() == query.name_skeleton;
+                shown && query.effects_key.is_some() && kept.effects == query.effects_key;
+            let is_known = shown || kept.approved;
             let is_alike = same_effects || has_like_name(kept.as_name());
-            (is_shown && is_alike && Some(kept.code) != query.except).then(|| AlikeDesign {
+            (is_known && is_alike && Some(kept.code) != query.except).then(|| AlikeDesign {
                 id: kept.id,
                 code: kept.code,
                 name: kept.name().to_owned(),
@@ -270,6 +275,7 @@ impl Shelf {
                 own: asker == Some(kept.account),
                 listed: true,
                 same_effects,
+                shown,
             })
         });
         alike.collect()

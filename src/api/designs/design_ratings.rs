@@ -36,7 +36,7 @@ pub async fn find_own_rating(
 
 /// Rates the public revision of another player's design.
 ///
-/// The rating replaces your earlier rating of the design. Nobody sees who gave which points. Your ratings count when your account is three days old.
+/// The rating replaces your earlier rating of the design. You cannot rate a design that you contributed to. Nobody sees who gave which points. Your ratings count when your account is three days old.
 #[utoipa::path(
     put, path = "/v1/designs/{design}/rating", tag = "designs", security(("bearer" = [])), request_body = RatingRequest,
     params(("design" = String, Path, description = "Identifier of the design")),

@@ -91,13 +91,14 @@ pub async fn list_waiting_designs(
 
 /// Claims a design for review: for 30 minutes no other moderator can review it.
 ///
-/// Claiming it again extends the claim to 30 minutes from now. A claim that has expired can be taken over. Moderators cannot review their own designs.
+/// Claiming it again extends the claim to 30 minutes from now. A claim that has expired can be taken over, and so can that of an account that is no longer a
+/// moderator, or is banned. Moderators cannot review designs of their own, or designs with changes that they suggested.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/claim", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
         (status = 200, body = ClaimedDesignResponse),
-        (status = 409, description = "`design_claimed`, `design_step_refused`, `own_design`"),
+        (status = 409, description = "`design_claimed`, `design_step_refused`, `own_design`, `author_banned`"),
     )
 )]
 pub async fn claim_design(
@@ -149,7 +150,7 @@ pub struct DecideDesignRequest {
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
         (status = 200, body = DesignReviewResponse),
-        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`"),
+        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`, `author_banned`"),
         (status = 422, description = "`invalid_body`"),
     )
 )]

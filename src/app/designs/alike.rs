@@ -84,7 +84,4 @@ pub struct AlikeNameResponse {
     /// The card or design.
     #[serde(flatten)]
     pub alike: AlikeResponse,
-    /// Whether it keeps its name from others: a card, or a design that is shared.
-    #[serde(skip)]
-    pub(super) keeps_name: bool,
 }

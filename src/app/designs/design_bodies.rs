@@ -389,16 +389,16 @@ impl DesignResponse {
         let decided = stored.decision.zip(reason).zip(stored.decided_at);
         let StoredDesign { design, shown_revision, revised_at, .. } = &stored;
         let id = design.code.to_string();
+        // Nobody can read the files of artwork that was taken down.
+        let artwork = stored.content().artwork.as_ref().filter(|_| !stored.artwork_removed);
+        let artwork = artwork.map(|shown| shown.id);
         Self {
             game: design.game_code.clone(),
             account_id: design.account_id.0,
             author: design.author.clone(),
             status: design.status.as_str(),
             revision: *shown_revision,
-            image_uris: ImageUris::of_design(
-                &id,
-                stored.content().artwork.as_ref().map(|shown| shown.id),
-            ),
+            image_uris: ImageUris::of_design(&id, artwork),
             comment_count: design.comment_count,
             rating_count: design.rating_count,
             rating: decimal(design.rating.into()),

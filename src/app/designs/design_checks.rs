@@ -7,7 +7,7 @@ use cardscape_engine::{Violation, card_faults};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::alike::{AlikeNameResponse, AlikeResponse, NameLikeness};
+use super::alike::{AlikeNameResponse, AlikeResponse};
 use super::design_bodies::{
     DesignPrintingBody, DesignRequest, ParsedDesign, parse, printing_bodies,
 };
@@ -100,6 +100,7 @@ pub struct CheckedEffectResponse {
 #[derive(Serialize, ToSchema)]
 pub struct CheckedNameResponse {
     /// Whether a design with this name can be shared now: the name is not empty, and no open card or shared design has the same name or one that looks the same.
+    /// A design of a banned author is not listed in `like`, and keeps its name only while it is approved.
     #[schema(example = true)]
     pub available: bool,
     /// Open cards, shared designs and your own designs whose name is the same, looks the same or is similar; the most similar first.
@@ -196,8 +197,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         .collect();
     let effects = check_effects(app, code, content).await?;
     let alike = likeness::find(app, network, asker, code, content, stored).await?;
-    let taken = |name: &AlikeNameResponse| name.keeps_name && name.likeness != NameLikeness::Near;
-    let available = !content.name_key().is_empty() && !alike.names.iter().any(taken);
+    let available = !content.name_key().is_empty() && !alike.name_is_taken;
     let obstacles: Vec<ReleaseObstacle> = [
         (!violations.is_empty(), ReleaseObstacle::Violations),
         (effects.iter().any(|effect| effect.free_text), ReleaseObstacle::FreeText),

@@ -30,8 +30,8 @@ pub struct VersionedDesign {
     pub version: Revision,
     /// Whether the reader is its author.
     pub is_own: bool,
-    /// Counts that are no part of the version: comments, ratings, and the sum of the ratings.
-    pub counts: [i64; 3],
+    /// Numbers that are no part of the version: comments, ratings, the sum of the ratings, and 1 if its artwork was taken down.
+    pub counts: Vec<i64>,
     /// The design.
     pub design: DesignResponse,
 }
@@ -104,7 +104,8 @@ async fn answer(
 ) -> Result<VersionedDesign, Problem> {
     let version = Revision(stored.design.version);
     let DesignRow { comment_count, rating_count, rating, .. } = stored.design;
-    let counts = [comment_count, rating_count, rating_count * i64::from(rating)];
+    let mut counts = vec![comment_count, rating_count, rating_count * i64::from(rating)];
+    counts.extend(stored.artwork_removed.then_some(1));
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let design = DesignResponse::new(&game.game, stored);
     Ok(VersionedDesign { version, is_own, counts, design })

@@ -140,6 +140,7 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
         ReleaseError::Released(earlier) => Problem::new(ProblemCode::DesignStepRefused).detail(
             format!("It is the card {} of the set {} already.", earlier.number, earlier.set_code),
         ),
+        ReleaseError::AuthorBanned => Problem::new(ProblemCode::AuthorBanned),
         ReleaseError::Unconfirmed => Problem::new(ProblemCode::ReleaseNotConfirmed),
         ReleaseError::NoSet => {
             let (game, set) = (game.to_owned(), place.set.to_string());

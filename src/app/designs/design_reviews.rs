@@ -213,6 +213,7 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
         ReviewOutcome::Done => return Ok(()),
         ReviewOutcome::Missing => Problem::not_found(),
         ReviewOutcome::Own => Problem::new(ProblemCode::OwnDesign),
+        ReviewOutcome::AuthorBanned => Problem::new(ProblemCode::AuthorBanned),
         ReviewOutcome::NotFrom(status) => Problem::new(ProblemCode::DesignStepRefused)
             .detail(format!("Its status is {}: there is nothing to decide.", status.as_str())),
         ReviewOutcome::ClaimedByOther(until) => Problem::new(ProblemCode::DesignClaimed)

@@ -19,6 +19,7 @@ use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::likeness::{effects_key, fixed_words};
+use crate::domain::designs::name_looks::NameLooks;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::domain::text::name_skeleton;
@@ -40,6 +41,8 @@ pub(super) struct Likenesses {
     pub(super) names: Vec<AlikeNameResponse>,
     /// By their effects.
     pub(super) effects: Vec<AlikeResponse>,
+    /// Whether a card, or a design that is listed, has the name or one that looks the same.
+    pub(super) name_is_taken: bool,
 }
 
 /// Open cards with the same name, one that looks the same, or a similar one.
@@ -75,7 +78,7 @@ async fn search_cards_like(
     let mut seen: HashSet<CardId> = HashSet::new();
     // Search for the key, which has no invisible characters, and for the skeleton: a name in look-alike letters of
     // another script shares no letter with the key.
-    for written in BTreeSet::from([probe.key.as_str(), probe.skeleton.as_str()]) {
+    for written in BTreeSet::from([probe.looks.key.as_str(), probe.looks.skeleton.as_str()]) {
         let Ok(typed) = TypedName::parse(written) else { continue };
         for card in find_candidates(app, network, Viewer::stranger(), &place, &typed, true).await? {
             // Both searches find mostly the same cards.
@@ -96,41 +99,23 @@ async fn search_cards_like(
 /// A name, prepared for comparison with other names.
 struct Probe {
     name: String,
-    key: String,
-    skeleton: String,
-    /// The skeletons in small and in capital letters: a letter may look like one of another script in only one of the two.
-    in_one_case: [String; 2],
+    looks: NameLooks,
     wanted: WantedName,
-}
-
-fn skeletons_in_one_case(name: &str) -> [String; 2] {
-    [name_skeleton(&name.to_lowercase()), name_skeleton(&name.to_uppercase())]
 }
 
 impl Probe {
     fn new(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            key: name_key(name),
-            skeleton: name_skeleton(name),
-            in_one_case: skeletons_in_one_case(name),
-            wanted: WantedName::new(name),
-        }
-    }
-
-    /// Whether the names look the same in small or in capital letters, for names with letters of other scripts.
-    fn looks_the_same_in_one_case(&self, other: &str) -> bool {
-        let of_other = || skeletons_in_one_case(other);
-        !(self.name.is_ascii() && other.is_ascii())
-            && of_other().iter().zip(&self.in_one_case).any(|(other, own)| other == own)
+        Self { name: name.to_owned(), looks: NameLooks::of(name), wanted: WantedName::new(name) }
     }
 
     fn likeness(&self, other: Name<'_>) -> Option<NameLikeness> {
-        if other.key == self.key {
+        let looks = &self.looks;
+        if other.key == looks.key {
             Some(NameLikeness::Same)
-        } else if other.skeleton == self.skeleton || self.looks_the_same_in_one_case(other.name) {
+        } else if other.skeleton == looks.skeleton || looks.look_the_same_in_one_case(other.name) {
             Some(NameLikeness::LooksTheSame)
         } else {
+            // 1.0: the names differ only in accents. `NameLooks` compares the same.
             let similarity = self.wanted.similarity(other.name);
             (similarity >= SIMILARITY_MIN).then_some(if similarity >= 1.0 {
                 NameLikeness::Same
@@ -151,7 +136,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     except: Option<DesignCode>,
 ) -> Result<Likenesses, Problem> {
     // A name without letters cannot be compared.
-    let probe = Some(Probe::new(&content.name)).filter(|probe| !probe.key.is_empty());
+    let probe = Some(Probe::new(&content.name)).filter(|probe| !probe.looks.key.is_empty());
     let cards = match &probe {
         Some(probe) => cards_like(app, network, game, probe).await?,
         None => Arc::default(),
@@ -160,8 +145,8 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     let same_effects = cards_of_same_effects(app, network, game, content, effects_key).await?;
     let query = LikenessQuery {
         game,
-        name_key: probe.as_ref().map_or("", |probe| &probe.key),
-        name_skeleton: probe.as_ref().map_or("", |probe| &probe.skeleton),
+        name_key: probe.as_ref().map_or("", |probe| &probe.looks.key),
+        name_skeleton: probe.as_ref().map_or("", |probe| &probe.looks.skeleton),
         effects_key,
         except,
     };
@@ -169,20 +154,21 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     let card_name = |(likeness, card): &(NameLikeness, NamedCard)| AlikeNameResponse {
         likeness: *likeness,
         alike: AlikeResponse::from(card.clone()),
-        keeps_name: true,
     };
     let mut names: Vec<AlikeNameResponse> = cards.iter().map(card_name).collect();
+    let mut name_is_taken = names.iter().any(|name| name.likeness != NameLikeness::Near);
     for design in &designs {
         let likeness = probe.as_ref().and_then(|probe| probe.likeness(name_of(design)));
-        names.extend(likeness.map(|likeness| AlikeNameResponse {
-            likeness,
-            alike: design.into(),
-            keeps_name: design.listed,
-        }));
+        let Some(likeness) = likeness else { continue };
+        name_is_taken |= design.listed && likeness != NameLikeness::Near;
+        if design.shown {
+            names.push(AlikeNameResponse { likeness, alike: design.into() });
+        }
     }
     names.sort_by_key(|name| name.likeness);
     let designs = designs.iter().filter(|design| design.same_effects).map(AlikeResponse::from);
-    Ok(Likenesses { names, effects: same_effects.iter().cloned().chain(designs).collect() })
+    let effects = same_effects.iter().cloned().chain(designs).collect();
+    Ok(Likenesses { names, effects, name_is_taken })
 }
 
 fn name_of(design: &AlikeDesign) -> Name<'_> {

@@ -10,6 +10,7 @@ pub mod identifier;
 pub mod likeness;
 pub mod limits;
 pub mod markup;
+pub mod name_looks;
 pub mod perk;
 pub mod rating;
 pub mod release;

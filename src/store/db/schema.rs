@@ -582,6 +582,7 @@ diesel::table! {
         taken_down_at -> Nullable<Timestamptz>,
         taken_down_from -> Nullable<Text>,
         takedown_note -> Nullable<Text>,
+        name_looks -> Nullable<Array<Bytea>>,
     }
 }
 

@@ -10,6 +10,7 @@ use diesel_async::RunQueryDsl;
 use super::SeesOwnDesigns;
 use super::artworks::hold_for_revision;
 use super::design_search;
+use super::reserved_names::{self, NewName};
 use crate::auth::permission::{Acting, Granted, Permission, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
@@ -121,6 +122,9 @@ pub struct StoredDesign {
     /// When it was taken down.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub taken_down_at: Option<DateTime<Utc>>,
+    /// Whether the artwork of that revision was taken down.
+    #[diesel(sql_type = Bool)]
+    pub artwork_removed: bool,
     /// The card that it became, if the reader may know.
     #[diesel(embed)]
     pub card: Option<CardOfDesign>,
@@ -166,7 +170,9 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
 ) -> StoreResult<Option<StoredDesign>> {
     let found = sql(format!(
         "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content, v.decision, v.reason, v.closed_at AS decided_at, \
-          d.takedown_note, d.taken_down_at, k.id AS card_id, k.set_code, k.number, l.released_at, \
+          d.takedown_note, d.taken_down_at, \
+          EXISTS (SELECT FROM design_artworks s JOIN artworks x ON x.id = s.artwork \
+           WHERE s.design_id = d.id AND s.revision = r.number AND x.removed_at IS NOT NULL) AS artwork_removed, k.id AS card_id, k.set_code, k.number, l.released_at, \
           coalesce(w.ids, '{{}}') AS contributor_ids, coalesce(w.names, '{{}}') AS contributor_names \
          FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = {SHOWN} \
          LEFT JOIN LATERAL (SELECT decision, reason, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL \
@@ -358,7 +364,7 @@ pub(super) struct LockedDesign {
     #[diesel(sql_type = Nullable<BigInt>)]
     pub(super) public_revision: Option<i64>,
     #[diesel(sql_type = Text)]
-    name_key: String,
+    name: String,
     #[diesel(sql_type = Text)]
     name_skeleton: String,
     #[diesel(sql_type = Bool)]
@@ -367,9 +373,8 @@ pub(super) struct LockedDesign {
 
 impl LockedDesign {
     /// The name that it is listed under.
-    pub(super) fn reserved_name(&self) -> ReservedName<'_> {
-        let Self { game_code, name_key, name_skeleton, .. } = self;
-        ReservedName { game: game_code, key: name_key, skeleton: name_skeleton }
+    pub(super) fn listed_name(&self) -> NewName<'_> {
+        NewName::new(&self.game_code, &self.name)
     }
 
     /// Whether the design is listed after the step.
@@ -404,7 +409,7 @@ async fn lock_own(
     code: DesignCode,
 ) -> StoreResult<Option<LockedDesign>> {
     let locked = sql(
-        "SELECT id, game_code, status, version, revision, public_revision, name_key, name_skeleton, taken_down_at IS NOT NULL AS taken_down FROM designs \
+        "SELECT id, game_code, status, version, revision, public_revision, name, name_skeleton, taken_down_at IS NOT NULL AS taken_down FROM designs \
          WHERE code = $code AND account_id = $account FOR NO KEY UPDATE",
     )
     .bind("code", code)
@@ -434,16 +439,19 @@ pub async fn revise(
     if design.revision >= MAX_REVISIONS {
         return Ok(StepOutcome::TooManyRevisions);
     }
+    let name = NewName::new(&design.game_code, &new.content.name);
+    let mut reserved = None;
     if design.is_listed_after(status) {
-        let skeleton = new.content.name_skeleton();
-        if skeleton.is_empty() {
+        if new.content.name_skeleton().is_empty() {
             return Ok(StepOutcome::Nameless);
         }
-        let (game, key) = (&*design.game_code, &*new.content.name_key());
-        let name = ReservedName { game, key, skeleton: &skeleton };
-        let is_same = key == design.name_key && skeleton == design.name_skeleton;
-        if !is_same && !reserve_name(conn, design.id, name).await? {
-            return Ok(StepOutcome::NameTaken);
+        // Older versions listed designs beside each other whose names look the same: each keeps its own.
+        let is_same = name.is_like(&design.listed_name());
+        if !is_same {
+            reserved = reserved_names::reserve(conn, design.id, &name).await?;
+            if reserved.is_none() {
+                return Ok(StepOutcome::NameTaken);
+            }
         }
     }
     if !holds_artwork(conn, by, new.content).await? {
@@ -452,6 +460,9 @@ pub async fn revise(
     if !count_one(conn, by.account(), DailyActivity::Revise, new.at).await? {
         return Ok(StepOutcome::TooManyToday);
     }
+    if let Some(reserved) = reserved {
+        reserved.take(conn, new.at).await?;
+    }
     with_content(sql(REVISE), new)
         .bind("id", design.id)
         .bind("listed", design.is_listed_after(status))
@@ -459,6 +470,7 @@ pub async fn revise(
         .execute(conn)
         .await?;
     if design.is_listed_after(status) {
+        reserved_names::store_looks(conn, design.id, &name).await?;
         design_search::write(conn, design.id, new.game, new.content).await?;
     }
     Ok(StepOutcome::Done)
@@ -490,12 +502,14 @@ pub async fn share(
     if design.name_skeleton.is_empty() {
         return Ok(StepOutcome::Nameless);
     }
-    if !reserve_name(conn, design.id, design.reserved_name()).await? {
+    let name = design.listed_name();
+    let Some(reserved) = reserved_names::reserve(conn, design.id, &name).await? else {
         return Ok(StepOutcome::NameTaken);
-    }
+    };
     if !count_one(conn, by.account(), DailyActivity::Share, at).await? {
         return Ok(StepOutcome::TooManyToday);
     }
+    reserved.take(conn, at).await?;
     sql("UPDATE designs SET status = $status, version = version + 1, public_revision = revision, searched_revision = revision, \
          shared_at = coalesce(shared_at, $at), updated_at = $at WHERE id = $id")
     .bind("id", design.id)
@@ -503,6 +517,7 @@ pub async fn share(
     .bind("at", at)
     .execute(conn)
     .await?;
+    reserved_names::store_looks(conn, design.id, &name).await?;
     design_search::write(conn, design.id, game, content).await?;
     Ok(StepOutcome::Done)
 }
@@ -557,51 +572,4 @@ pub async fn delete(
         .execute(conn)
         .await?;
     Ok(if deleted == 0 { StepOutcome::WasPublic } else { StepOutcome::Done })
-}
-
-/// A name as it is compared with those of listed designs.
-#[derive(Clone, Copy)]
-pub(super) struct ReservedName<'a> {
-    pub game: &'a str,
-    /// Designs with the same key have the same name. They may have different skeletons: a capital letter may look like
-    /// another letter than the small one.
-    pub key: &'a str,
-    /// Designs with the same skeleton have names that look the same.
-    pub skeleton: &'a str,
-}
-
-/// Whether the design may be listed under this name. Its key and its look are locked until the transaction ends: of two
-/// concurrent requests for names that are or look the same, the second waits, and then finds the name taken.
-pub(super) async fn reserve_name(
-    conn: &mut Connection,
-    id: DesignId,
-    ReservedName { game, key, skeleton }: ReservedName<'_>,
-) -> StoreResult<bool> {
-    #[derive(QueryableByName)]
-    struct Taken {
-        #[diesel(sql_type = Bool)]
-        taken: bool,
-    }
-    // All keys are locked before all looks, so that no two transactions wait for each other.
-    sql(
-        "SELECT pg_advisory_xact_lock(hashtextextended('design key ' || $game || ' ' || $key, 0)), \
-         pg_advisory_xact_lock(hashtextextended('design name ' || $game || ' ' || $skeleton, 0))",
-    )
-    .bind("game", game)
-    .bind("key", key)
-    .bind("skeleton", skeleton)
-    .execute(conn)
-    .await?;
-    // A second statement: the one that takes a lock sees the state before its wait.
-    let Taken { taken } = sql(
-        "SELECT EXISTS (SELECT FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND id <> $id AND listed AND status <> 'official') \
-         OR EXISTS (SELECT FROM designs WHERE game_code = $game AND name_key COLLATE \"C\" = $key AND id <> $id AND listed AND status <> 'official') AS taken",
-    )
-    .bind("id", id)
-    .bind("game", game)
-    .bind("key", key)
-    .bind("skeleton", skeleton)
-    .get_result(conn)
-    .await?;
-    Ok(!taken)
 }

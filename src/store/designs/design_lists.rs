@@ -24,14 +24,15 @@ pub struct ListedDesign {
     /// Code of its kind.
     #[diesel(sql_type = Text)]
     pub kind: String,
-    /// Its artwork.
+    /// Its artwork, unless it was taken down.
     #[diesel(sql_type = Nullable<Binary>)]
     pub artwork: Option<ArtworkId>,
 }
 
 /// The columns of a [`ListedDesign`] from `designs d JOIN accounts a`. The artwork is that of the newest revision,
 /// which is the public one for listed designs.
-pub(super) const LISTED: &str = "d.name, d.kind, (SELECT s.artwork FROM design_artworks s WHERE s.design_id = d.id AND s.revision = d.revision) AS artwork";
+pub(super) const LISTED: &str = "d.name, d.kind, (SELECT s.artwork FROM design_artworks s JOIN artworks x ON x.id = s.artwork AND x.removed_at IS NULL \
+     WHERE s.design_id = d.id AND s.revision = d.revision) AS artwork";
 
 /// Filter of the caller's designs.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Integer, Timestamptz};
+use diesel::sql_types::{BigInt, Bool, Integer, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use super::EVERYBODY_SEES;
@@ -72,7 +72,7 @@ pub enum RatingOutcome {
     Done,
     /// There is no such design, or no rating to delete.
     Missing,
-    /// The design belongs to the caller.
+    /// The caller is its author, or contributed to it.
     Own,
     /// The account has reached the daily limit.
     TooManyToday,
@@ -92,7 +92,7 @@ pub async fn rate(
     };
     // A rating is no message and is anonymous, so blocked accounts may rate. Otherwise authors could choose who rates
     // them.
-    if design.owner == by.account() {
+    if design.owner == by.account() || has_contributed(conn, by, code).await? {
         return Ok(RatingOutcome::Own);
     }
     if !count_one(conn, by.account(), DailyActivity::Rate, at).await? {
@@ -119,6 +119,27 @@ pub async fn rate(
         .execute(conn)
         .await?;
     Ok(RatingOutcome::Done)
+}
+
+/// Whether a suggestion of the caller became a revision of the locked design.
+async fn has_contributed(
+    conn: &mut Connection,
+    by: &Acting<GiveFeedback>,
+    code: DesignCode,
+) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Contribution {
+        #[diesel(sql_type = Bool)]
+        exists: bool,
+    }
+    let Contribution { exists } = sql(
+        "SELECT EXISTS (SELECT FROM designs d JOIN design_revisions q ON q.design_id = d.id WHERE d.code = $code AND q.credited_to = $account) AS exists",
+    )
+    .bind("code", code)
+    .bind("account", by.account())
+    .get_result(conn)
+    .await?;
+    Ok(exists)
 }
 
 const RATE: &str = "INSERT INTO design_ratings (design_id, account_id, revision, fun, balance, flavour, clarity, rated_at, counts_from, counted) \

@@ -6,6 +6,7 @@ use diesel::sql_types::{BigInt, Bool, Jsonb, Nullable, Text, Timestamptz, Uuid a
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 
+use super::design_search;
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
 use crate::domain::catalogue::card_edit::check_card;
 use crate::domain::catalogue::import::ImportFault;
@@ -76,6 +77,8 @@ pub enum ReleaseError {
     Released(DesignRelease),
     /// It was public, the cards of the set start hidden, and this was not confirmed.
     Unconfirmed,
+    /// Its author is banned.
+    AuthorBanned,
     /// The game has no such set.
     NoSet,
     /// The release conflicts with the game's rules, or with stored data.
@@ -125,6 +128,8 @@ struct ApprovedDesign {
     account_id: AccountId,
     #[diesel(sql_type = Text)]
     author: String,
+    #[diesel(sql_type = Bool)]
+    author_banned: bool,
     #[diesel(sql_type = Text)]
     game_code: String,
     #[diesel(sql_type = Text)]
@@ -160,6 +165,9 @@ pub async fn release(
     }
     if design.status.after(DesignStep::Release).is_none() {
         return Err(ReleaseError::NotFrom(design.status));
+    }
+    if design.author_banned {
+        return Err(ReleaseError::AuthorBanned);
     }
     let set = open_set(conn, &importer, &design.game_code, place.set).await?;
     let set = set.ok_or(ReleaseError::NoSet)?;
@@ -197,6 +205,12 @@ pub async fn release(
             .bind("at", at)
             .execute(conn)
             .await?;
+        // A design that was never shared is listed from now on.
+        sql("UPDATE designs SET searched_revision = revision WHERE id = $id AND searched_revision IS DISTINCT FROM revision")
+            .bind("id", design.id)
+            .execute(conn)
+            .await?;
+        design_search::write(conn, design.id, &loaded, content).await?;
     }
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
@@ -221,7 +235,7 @@ async fn lock_submitted(
         .await?;
     // A second statement: the one that takes a lock sees the status before its wait.
     let found = sql(
-        "SELECT d.id, d.account_id, a.name AS author, d.game_code, d.status, d.revision, d.shared_at IS NOT NULL AS was_shared, r.content, v.submitted_at \
+        "SELECT d.id, d.account_id, a.name AS author, a.banned_at IS NOT NULL AS author_banned, d.game_code, d.status, d.revision, d.shared_at IS NOT NULL AS was_shared, r.content, v.submitted_at \
          FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision \
          LEFT JOIN LATERAL (SELECT submitted_at FROM design_reviews w WHERE w.design_id = d.id ORDER BY w.id DESC LIMIT 1) v ON true \
          WHERE d.code = $code AND (d.shared_at IS NOT NULL OR v.submitted_at IS NOT NULL)",

@@ -2,11 +2,12 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::design_lifecycle::{StepOutcome, lock, reserve_name};
+use super::design_lifecycle::{StepOutcome, lock};
 use super::design_search;
+use super::reserved_names;
 use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
@@ -35,11 +36,19 @@ pub async fn submit(
     };
     // A withdrawn design that others have seen is listed again.
     let is_listed_again = design.public_revision.is_some() && !design.status.is_listed();
-    if is_listed_again && !reserve_name(conn, design.id, design.reserved_name()).await? {
-        return Ok(StepOutcome::NameTaken);
+    let name = design.listed_name();
+    let mut reserved = None;
+    if is_listed_again {
+        reserved = reserved_names::reserve(conn, design.id, &name).await?;
+        if reserved.is_none() {
+            return Ok(StepOutcome::NameTaken);
+        }
     }
     if !count_one(conn, by.account(), DailyActivity::Submit, at).await? {
         return Ok(StepOutcome::TooManyToday);
+    }
+    if let Some(reserved) = reserved {
+        reserved.take(conn, at).await?;
     }
     sql("WITH design AS (\
          UPDATE designs SET status = $status, version = version + 1, updated_at = $at, \
@@ -54,6 +63,7 @@ pub async fn submit(
     .execute(conn)
     .await?;
     if is_listed_again {
+        reserved_names::store_looks(conn, design.id, &name).await?;
         design_search::write(conn, design.id, game, content).await?;
     }
     Ok(StepOutcome::Done)
@@ -89,7 +99,7 @@ pub struct WaitingDesign {
     /// When it was submitted.
     #[diesel(sql_type = Timestamptz)]
     pub submitted_at: DateTime<Utc>,
-    /// Who claimed it last, even if the claim has expired.
+    /// Who claimed it last, even if the claim has expired, unless that account is no moderator any more, or banned.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub reviewer_id: Option<AccountId>,
     /// When the claim expires.
@@ -99,7 +109,8 @@ pub struct WaitingDesign {
 
 /// The columns of a [`WaitingDesign`]. Designs of banned authors are left out.
 const WAITING: &str = "SELECT v.id AS review, d.code, d.game_code, d.name, d.kind, d.account_id AS author_id, a.name AS author, v.revision, v.submitted_at, \
-     v.reviewer_id, v.lease_until FROM design_reviews v JOIN designs d ON d.id = v.design_id JOIN accounts a ON a.id = d.account_id \
+     m.id AS reviewer_id, v.lease_until FROM design_reviews v JOIN designs d ON d.id = v.design_id JOIN accounts a ON a.id = d.account_id \
+     LEFT JOIN accounts m ON m.id = v.reviewer_id AND m.role <> 'player' AND m.banned_at IS NULL \
      WHERE v.closed_at IS NULL AND a.banned_at IS NULL";
 
 /// Lists waiting designs, with a game only of that game; the first submitted first, after the review with that id.
@@ -128,8 +139,10 @@ pub enum ReviewOutcome {
     Done,
     /// There is no such design, or it has no open review.
     Missing,
-    /// The moderator is its author.
+    /// The moderator is its author, or contributed to it.
     Own,
+    /// Its author is banned.
+    AuthorBanned,
     /// It was not submitted, or was already decided.
     NotFrom(DesignStatus),
     /// Another moderator has claimed it until this time.
@@ -144,10 +157,15 @@ struct LockedReview {
     design_id: DesignId,
     #[diesel(sql_type = SqlUuid)]
     account_id: AccountId,
+    #[diesel(sql_type = Bool)]
+    author_banned: bool,
+    #[diesel(sql_type = Bool)]
+    contributed: bool,
     #[diesel(sql_type = Text)]
     status: DesignStatus,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     review: Option<DesignReviewId>,
+    /// Who claimed it last; `None` also if that account is no moderator any more, or banned.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     reviewer_id: Option<AccountId>,
     #[diesel(sql_type = Nullable<Timestamptz>)]
@@ -173,17 +191,23 @@ async fn lock_review(
         .await?;
     // A second statement: the one that takes a lock sees the review before its wait.
     let found: Option<LockedReview> = sql(
-        "SELECT d.id AS design_id, d.account_id, d.status, v.id AS review, v.reviewer_id, v.lease_until FROM designs d \
+        "SELECT d.id AS design_id, d.account_id, a.banned_at IS NOT NULL AS author_banned, d.status, v.id AS review, m.id AS reviewer_id, v.lease_until, \
+          EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reviewer) AS contributed \
+         FROM designs d JOIN accounts a ON a.id = d.account_id \
          LEFT JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL \
+         LEFT JOIN accounts m ON m.id = v.reviewer_id AND m.role <> 'player' AND m.banned_at IS NULL \
          WHERE d.code = $code AND (d.shared_at IS NOT NULL OR EXISTS (SELECT FROM design_reviews w WHERE w.design_id = d.id))",
     )
     .bind("code", code)
+    .bind("reviewer", by.account())
     .get_result(conn)
     .await
     .optional()?;
     Ok(match found {
         None => Err(ReviewOutcome::Missing),
-        Some(found) if found.account_id == by.account() => Err(ReviewOutcome::Own),
+        Some(found) if found.account_id == by.account() || found.contributed => {
+            Err(ReviewOutcome::Own)
+        }
         Some(found) => match found.review {
             None => Err(ReviewOutcome::NotFrom(found.status)),
             Some(review) => Ok((found, review)),
@@ -203,6 +227,9 @@ pub async fn claim(
         Ok(locked) => locked,
         Err(outcome) => return Ok(outcome),
     };
+    if found.author_banned {
+        return Ok(ReviewOutcome::AuthorBanned);
+    }
     if let Some((reviewer, until)) = found.claim_at(at)
         && reviewer != by.account()
     {
@@ -257,6 +284,9 @@ pub async fn decide(
         Ok(locked) => locked,
         Err(outcome) => return Ok(outcome),
     };
+    if found.author_banned {
+        return Ok(ReviewOutcome::AuthorBanned);
+    }
     let claimed = found.claim_at(at).is_some_and(|(reviewer, _)| reviewer == by.account());
     let status = found.status.after(decision.step());
     let Some(status) = status.filter(|_| claimed) else { return Ok(ReviewOutcome::NotClaimed) };

@@ -55,6 +55,9 @@ pub struct AlikeDesign {
     /// Whether it has equivalent effects.
     #[diesel(sql_type = Bool)]
     pub same_effects: bool,
+    /// Whether others may know of it. A design of a banned author that keeps its name is found, but not shown.
+    #[diesel(sql_type = Bool)]
+    pub shown: bool,
 }
 
 /// Finds similar designs, by id, among the listed designs and the caller's own.
@@ -111,8 +114,8 @@ const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND 
 const OWN_ALIKE: &str = "(SELECT id FROM designs WHERE account_id = $asker AND game_code = $game AND status <> 'withdrawn' \
        AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit)";
 
-/// A listed name stays reserved while its author is banned.
+/// While an author is banned, only the approved designs keep their names (see `reserved_names`).
 const SELECT_ALIKE: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $asker, false) AS own, d.listed, \
-     coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects \
+     coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects, a.banned_at IS NULL AS shown \
      FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id \
-     WHERE d.code IS DISTINCT FROM $except AND (a.banned_at IS NULL OR d.name_skeleton = $skeleton) ORDER BY d.id";
+     WHERE d.code IS DISTINCT FROM $except AND (a.banned_at IS NULL OR d.status = 'approved') ORDER BY d.id";

@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
-use super::design_lifecycle::{ReservedName, reserve_name};
+use super::reserved_names::{self, NewName};
 use crate::auth::permission::{Acting, ModerateDesigns};
 use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::domain::designs::identifier::DesignCode;
@@ -60,9 +60,7 @@ struct HiddenDesign {
     #[diesel(sql_type = Text)]
     game_code: String,
     #[diesel(sql_type = Text)]
-    name_key: String,
-    #[diesel(sql_type = Text)]
-    name_skeleton: String,
+    name: String,
     #[diesel(sql_type = Bool)]
     was_shared: bool,
     #[diesel(sql_type = Nullable<Text>)]
@@ -80,7 +78,7 @@ pub(super) async fn reinstate(
     at: DateTime<Utc>,
 ) -> StoreResult<Option<DesignCode>> {
     let found: HiddenDesign = sql(
-        "SELECT d.code, d.game_code, d.name_key, d.name_skeleton, d.shared_at IS NOT NULL AS was_shared, d.taken_down_from AS status_before, \
+        "SELECT d.code, d.game_code, d.name, d.shared_at IS NOT NULL AS was_shared, d.taken_down_from AS status_before, \
          EXISTS (SELECT FROM design_releases r LEFT JOIN unlocks u ON u.card_id = r.card_id \
           WHERE r.design_id = d.id AND (u.card_id IS NULL OR u.unlocked_at IS NOT NULL)) AS card_is_open FROM designs d WHERE d.id = $id",
     )
@@ -100,9 +98,13 @@ pub(super) async fn reinstate(
     };
     let is_official = status == DesignStatus::Official;
     let keeps_name = found.was_shared && status.is_listed() && !is_official;
-    let HiddenDesign { game_code: game, name_key: key, name_skeleton: skeleton, .. } = &found;
-    if keeps_name && !reserve_name(conn, design, ReservedName { game, key, skeleton }).await? {
-        return Ok(None);
+    let name = NewName::new(&found.game_code, &found.name);
+    if keeps_name {
+        let Some(reserved) = reserved_names::reserve(conn, design, &name).await? else {
+            return Ok(None);
+        };
+        reserved.take(conn, at).await?;
+        reserved_names::store_looks(conn, design, &name).await?;
     }
     sql("UPDATE designs SET status = $status, taken_down_at = NULL, taken_down_from = NULL, takedown_note = NULL, version = version + 1, updated_at = $at, \
           shared_at = CASE WHEN $official THEN coalesce(shared_at, $at) ELSE shared_at END, \

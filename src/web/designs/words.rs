@@ -643,6 +643,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
             "You have not claimed the design, or your claim has ended. Claim it again."
         }
         ProblemCode::OwnDesign => "Nobody can judge their own design.",
+        ProblemCode::AuthorBanned => "The author of the design is banned.",
         ProblemCode::OwnReport => "Nobody reports what is theirs, or decides about it.",
         ProblemCode::OwnAccount => "Nobody can follow themselves.",
         ProblemCode::TooManyFollowed => "You follow as many authors as an account can.",

@@ -256,10 +256,30 @@ async fn artwork_is_taken_down_with_a_report() {
         [look(&app, Some(&bob), &id).await.status, look(&app, Some(&mod_), &id).await.status],
         [404, 200]
     );
+    // Those who see the design get links to its artwork, which they can read.
+    let linked = async |by: &Player| -> Vec<bool> {
+        let design = app.get(&path).by(by).answer().await.expect(200);
+        let names = ["artwork", "artwork_small"].into_iter();
+        names.map(|name| design["image_uris"].get(name).is_some()).collect()
+    };
+    let listed = async || {
+        let page = app.get("/v1/me/designs").by(&ada).answer().await.expect(200);
+        page["data"][0]["image_uris"].get("artwork").is_some()
+    };
+    for by in [&ada, &mod_] {
+        assert_eq!(linked(by).await, [true, true]);
+        assert_eq!(look(&app, Some(by), &id).await.status, 200);
+    }
+    assert!(listed().await);
     decide("upheld", true).await;
     assert_eq!(look(&app, Some(&ada), &id).await.status, 410);
+    for by in [&ada, &mod_] {
+        assert_eq!(linked(by).await, [false, false]);
+    }
+    assert!(!listed().await);
     decide("dismissed", true).await;
     assert_eq!(look(&app, Some(&bob), &id).await.status, 200);
+    assert_eq!((linked(&bob).await, listed().await), (vec![true, true], true));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use chrono::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::{app, begun, heron, put, shared, step};
+use super::{app, begun, contributed, heron, put, shared, step};
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
 async fn rate(app: &TestApp, by: &Player, design: &str, scores: [i32; 4]) -> Answer {
@@ -108,6 +108,18 @@ async fn own_designs_and_unlisted_designs_cannot_be_rated() {
     assert_eq!(part.problem(422, "invalid_body")["errors"].as_array().unwrap().len(), 3);
     // A rating can be deleted although the design is no longer shown.
     app.delete(&format!("{design}/rating")).by(&ben).answer().await.expect(204);
+}
+
+#[tokio::test]
+async fn contributors_cannot_rate_the_design() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    age(&app).await;
+    let design = contributed(&app, &ada, &ben, "Lantern Heron").await;
+    rate(&app, &ben, &design, [5; 4]).await.problem(409, "own_design");
+    rate(&app, &cem, &design, [5; 4]).await.expect(200);
+    assert_eq!(ratings(&app, &design).await["revisions"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

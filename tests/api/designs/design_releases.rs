@@ -4,7 +4,7 @@ use futures_util::future::join;
 use serde_json::{Value, json};
 
 use super::{app, begun, changed, heron, shared, step};
-use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory, sql};
 
 /// Submits and approves a design.
 pub(super) async fn approve(app: &TestApp, author: &Player, mod_: &Player, path: &str) {
@@ -119,7 +119,17 @@ async fn only_an_approved_design_with_a_free_place_is_released() {
 async fn a_release_with_the_name_of_a_hidden_card_is_refused() {
     let app = app().await;
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
-    for (name, number) in [("Nobody's Shadow", "900"), ("Nobody's Shad\u{043e}w", "901")] {
+    // New accounts may submit fewer designs.
+    app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+    // With a letter of another script, with an accent, and with a small letter whose capital looks like "H".
+    for (name, number) in [
+        ("Nobody's Shadow", "900"),
+        ("Nobody's Shad\u{043e}w", "901"),
+        ("Nobody's Shadów", "902"),
+        ("Nobody's S\u{043d}adow", "903"),
+    ] {
+        let check = app.post("/v1/design-checks").json(&heron(name)).answer().await.expect(200);
+        assert_eq!(check["name"], json!({ "available": true, "like": [] }));
         let path = begun(&app, &ada, &heron(name)).await;
         approve(&app, &ada, &mod_, &path).await;
         let place = json!({ "set": "hearth", "number": number });
@@ -208,6 +218,50 @@ async fn an_unshared_design_becomes_public_with_its_card() {
     unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
     assert_eq!(app.get(&path).answer().await.expect(200)["status"], "official");
     assert_eq!(app.get(&twin).answer().await.expect(200)["status"], "shared");
+}
+
+/// A design that was never shared is found by searches as soon as its card is public: after a release into an open set, and after the unlock of a hidden
+/// card.
+#[tokio::test]
+async fn an_unshared_design_is_found_when_its_card_is_public() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    app.seed_effect_texts("ttcg").await;
+    app.catch_up().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let found = async || -> Vec<String> {
+        let page = app.get("/v1/designs?q=t:earth&sort=name").answer().await.expect(200);
+        let names = page["data"].as_array().unwrap().iter();
+        names.map(|design| design["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut cards = Vec::new();
+    for (name, set) in [("Lantern Heron", "hearth"), ("Quiet Heron", "veil")] {
+        let path = begun(&app, &ada, &heron(name)).await;
+        approve(&app, &ada, &mod_, &path).await;
+        assert!(!found().await.contains(&name.to_owned()));
+        let place = json!({ "set": set, "number": "900" });
+        let released = release(&app, &admin, &path, &place).await.expect(201);
+        cards.push(released["card"].as_str().unwrap().to_owned());
+        assert_eq!(found().await, ["Lantern Heron"]);
+    }
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", cards[1])).by(&admin);
+    unlock.json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    app.catch_up().await;
+    assert_eq!(found().await, ["Lantern Heron", "Quiet Heron"]);
+    let facets = app.get("/v1/games/ttcg/design-facets?q=t:earth").answer().await.expect(200);
+    assert_eq!(facets["designs"], 2, "{facets}");
+}
+
+#[tokio::test]
+async fn a_design_of_a_banned_author_is_not_released() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let place = json!({ "set": "hearth", "number": "900" });
+    app.sql(&format!("UPDATE accounts SET banned_at = created_at WHERE id = '{}'", ada.id)).await;
+    release(&app, &admin, &path, &place).await.problem(409, "author_banned");
+    app.sql("UPDATE accounts SET banned_at = NULL").await;
+    release(&app, &admin, &path, &place).await.expect(201);
 }
 
 /// Two releases of a design to different places run at the same time on two instances. They create one card.

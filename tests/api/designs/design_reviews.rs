@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::{app, begun, changed, heron, put, shared, step};
+use super::{app, begun, changed, contributed, heron, put, shared, step};
 use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
 
 async fn act(app: &TestApp, by: &Player, path: &str, what: &str) -> Answer {
@@ -163,6 +163,68 @@ async fn moderators_cannot_decide_about_their_own_designs() {
         act(&app, &mod_, &path, what).await.problem(409, "own_design");
     }
     decide(&app, &mod_, &path, "approved", "Mine.").await.problem(409, "own_design");
+}
+
+/// A moderator whose suggestion became a part of a design does not judge it. Another moderator does.
+#[tokio::test]
+async fn moderators_cannot_decide_about_designs_that_they_contributed_to() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = contributed(&app, &ada, &mod_, "Lantern Heron").await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    for what in ["claim", "return"] {
+        act(&app, &mod_, &path, what).await.problem(409, "own_design");
+    }
+    decide(&app, &mod_, &path, "approved", "Ours.").await.problem(409, "own_design");
+    act(&app, &admin, &path, "claim").await.expect(200);
+    decide(&app, &admin, &path, "approved", "Good.").await.expect(200);
+}
+
+/// The claim of an account that was demoted or banned does not count, although it has not expired.
+#[tokio::test]
+async fn only_claims_of_moderators_count() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let changes = ["role = 'player'", "banned_at = created_at"];
+    for (round, change) in changes.into_iter().enumerate() {
+        let path = begun(&app, &ada, &heron(&format!("Heron of Pond {round}"))).await;
+        step(&app, &ada, &path, "submit").await.expect(200);
+        act(&app, &mod_, &path, "claim").await.expect(200);
+        act(&app, &admin, &path, "claim").await.problem(409, "design_claimed");
+        app.sql(&format!("UPDATE accounts SET {change} WHERE id = '{}'", mod_.id)).await;
+        let waiting = queue(&app, &admin, "").await;
+        assert_eq!((waiting.len(), waiting[0].get("reviewer_id")), (1, None), "{change}");
+        act(&app, &admin, &path, "claim").await.expect(200);
+        let back = "UPDATE accounts SET role = 'moderator', banned_at = NULL";
+        app.sql(&format!("{back} WHERE id = '{}'", mod_.id)).await;
+        decide(&app, &admin, &path, "approved", "Good.").await.expect(200);
+    }
+}
+
+/// While its author is banned, a design keeps its status. After the ban, the review goes on.
+#[tokio::test]
+async fn designs_of_banned_authors_are_not_claimed_and_decided() {
+    let app = app().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let ban = async |banned_at: &str| {
+        app.sql(&format!("UPDATE accounts SET banned_at = {banned_at} WHERE id = '{}'", ada.id))
+            .await;
+    };
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    ban("created_at").await;
+    assert_eq!(queue(&app, &mod_, "").await.len(), 0);
+    act(&app, &mod_, &path, "claim").await.problem(409, "author_banned");
+    ban("NULL").await;
+    act(&app, &mod_, &path, "claim").await.expect(200);
+    ban("created_at").await;
+    for decision in ["approved", "declined"] {
+        decide(&app, &mod_, &path, decision, "Good.").await.problem(409, "author_banned");
+    }
+    act(&app, &mod_, &path, "return").await.expect(204);
+    ban("NULL").await;
+    act(&app, &mod_, &path, "claim").await.expect(200);
+    decide(&app, &mod_, &path, "approved", "Good.").await.expect(200);
 }
 
 /// Two decisions of a moderator and a withdrawal by the author run at the same time, in several rounds. Exactly one of the three succeeds.

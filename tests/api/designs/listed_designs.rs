@@ -8,7 +8,7 @@ use cardscape_engine::name_key;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{app, changed, heron, put, shared, step};
 use crate::support::{Player, RequestExt as _, TestApp, in_memory, sql};
@@ -20,6 +20,7 @@ enum DesignChange {
     Revised { design: u8, name: String, effects: u8 },
     Withdrawn { design: u8 },
     SharedAgain { design: u8 },
+    Approved { design: u8 },
     Deleted { design: u8 },
     Banned { author: usize },
     Forgiven { author: usize },
@@ -34,6 +35,7 @@ fn any_change() -> impl Strategy<Value = DesignChange> {
             .prop_map(|(design, name, effects)| DesignChange::Revised { design, name, effects }),
         1 => (0..120_u8).prop_map(|design| DesignChange::Withdrawn { design }),
         1 => (0..120_u8).prop_map(|design| DesignChange::SharedAgain { design }),
+        1 => (0..120_u8).prop_map(|design| DesignChange::Approved { design }),
         1 => (0..120_u8).prop_map(|design| DesignChange::Deleted { design }),
         1 => (0..3_usize).prop_map(|author| DesignChange::Banned { author }),
         1 => (0..3_usize).prop_map(|author| DesignChange::Forgiven { author }),
@@ -78,6 +80,10 @@ impl DesignChange {
             Self::SharedAgain { design } => format!(
                 "UPDATE designs d SET status = 'shared' WHERE id = {} AND NOT EXISTS \
                  (SELECT FROM designs o WHERE o.listed AND o.name_skeleton = d.name_skeleton)",
+                id(design)
+            ),
+            Self::Approved { design } => format!(
+                "UPDATE designs SET status = 'approved' WHERE status = 'shared' AND id = {}",
                 id(design)
             ),
             Self::Deleted { design } => format!("DELETE FROM designs WHERE id = {}", id(design)),
@@ -253,9 +259,11 @@ async fn the_instance_that_makes_a_change_shows_it_at_once() {
         let gallery = own.get("/v1/designs?game=ttcg").answer().await.expect(200);
         assert_eq!(gallery["data"].as_array().unwrap().len(), shown, "round {round}");
         let check = own.post("/v1/design-checks").json(&heron("Lantern Heron")).answer().await;
-        // The name of the design stays taken during the ban, so the test counts the designs with the same effects.
-        let same = check.expect(200)["same_effects"].as_array().unwrap().len();
-        assert_eq!(same, shown, "round {round}");
+        let check = check.expect(200);
+        let count = |list: &Value| list.as_array().unwrap().len();
+        let like = [&check["same_effects"], &check["name"]["like"]].map(count);
+        assert_eq!(like, [shown, shown], "round {round}");
+        assert_eq!(check["name"]["available"], banned, "round {round}");
         own.catch_up().await;
     }
 }

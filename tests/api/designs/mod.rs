@@ -20,6 +20,7 @@ pub mod permissions;
 #[path = "../../../crates/artwork/tests/artwork/support.rs"]
 #[allow(dead_code, reason = "the tests of the library use all of it")]
 pub mod pictures;
+mod reserved_names;
 mod revisions;
 mod suggested_changes;
 
@@ -92,6 +93,18 @@ async fn put(app: &TestApp, author: &Player, path: &str, tag: &str, design: &Val
 pub async fn step(app: &TestApp, author: &Player, path: &str, step: &str) -> Answer {
     let tag = app.get(path).by(author).answer().await.header("etag");
     app.post(&format!("{path}/{step}")).by(author).header("if-match", tag).answer().await
+}
+
+/// Shares a design with a change that another player suggested, and returns its path.
+async fn contributed(app: &TestApp, author: &Player, by: &Player, name: &str) -> String {
+    let path = shared(app, author, &heron(name)).await;
+    let better = changed(heron(name), &json!({ "flavour": "It waits." }));
+    let suggestion = json!({ "revision": 1, "message": "Like this?", "design": better });
+    let suggested = app.post(&format!("{path}/suggestions")).by(by).json(&suggestion);
+    let suggested = suggested.answer().await.header("location");
+    let taken = app.post(&format!("{suggested}/take")).by(author).header("if-match", "*");
+    taken.answer().await.expect(200);
+    path
 }
 
 /// Creates a design, shares it, and returns its path.

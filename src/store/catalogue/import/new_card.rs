@@ -12,8 +12,8 @@ use super::{EditError, cards};
 use crate::auth::permission::Importer;
 use crate::domain::catalogue::card_edit::within_card;
 use crate::domain::catalogue::import::{ImportFault, SetImport};
+use crate::domain::designs::name_looks::NameLooks;
 use crate::domain::ids::CardId;
-use crate::domain::text::name_skeleton;
 use crate::store::card_content::content;
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::schema::cards as cards_table;
@@ -106,16 +106,19 @@ async fn place_faults(conn: &mut Connection, plan: &SetPlan<'_>) -> StoreResult<
     Ok(faults)
 }
 
-/// Faults for hidden cards whose names look like the new one. Open cards were checked before.
+/// Faults for hidden cards whose names are the same as the new one but for accents, or look the same. Open cards were
+/// checked before.
 async fn look_faults(
     conn: &mut Connection,
     by: &Importer,
     plan: &SetPlan<'_>,
 ) -> StoreResult<Vec<ImportFault>> {
-    let looks: Vec<String> =
-        plan.added.iter().map(|card| name_skeleton(&card.definition.name)).collect();
+    let added: Vec<NameLooks> =
+        plan.added.iter().map(|card| NameLooks::of(&card.definition.name)).collect();
     let hidden = content::list_hidden_names(conn, by, plan.game).await?;
-    let like = hidden.into_iter().filter(|hidden| looks.contains(&name_skeleton(&hidden.name)));
+    let clashes =
+        |hidden: &content::HiddenName| added.iter().any(|one| one.clashes_with(&hidden.name));
+    let like = hidden.into_iter().filter(clashes);
     let fault = |hidden: content::HiddenName| {
         let message = format!(
             "the hidden card {} of the set {} has a name that looks the same",

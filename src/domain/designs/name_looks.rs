@@ -1,0 +1,166 @@
+//! What names are compared by: whether two names are the same, or look the same in letters of other scripts.
+
+use cardscape_engine::{name_key, search_key};
+use sha2::{Digest as _, Sha256};
+
+use crate::domain::text::name_skeleton;
+
+/// A name, prepared for comparison with others.
+///
+/// ```
+/// use cardscape::domain::designs::name_looks::NameLooks;
+/// let bell = NameLooks::of("Crimson Bell");
+/// assert!(bell.clashes_with("crimson-BELL") && bell.clashes_with("Crímson Bell"));
+/// // The Cyrillic capital "М" looks like "M", but its small letter does not look like "m".
+/// assert!(NameLooks::of("Kettle Imp").clashes_with("KETTLE I\u{41c}P"));
+/// assert!(!bell.clashes_with("Crimson Bells"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameLooks {
+    /// The name without differences that do not count, such as case.
+    pub key: String,
+    /// The key without accents.
+    pub plain: String,
+    /// The skeleton of the name as it is written.
+    pub skeleton: String,
+    /// The skeletons in small and in capital letters: a letter may look like one of another script in only one of the two.
+    in_one_case: [String; 2],
+    is_ascii: bool,
+}
+
+/// A hash of something that a name is compared by.
+pub type LookHash = [u8; 16];
+
+/// The hashes that the names of a game are compared by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookHashes {
+    /// Names that share one of these are the same, or look the same.
+    pub always: Vec<LookHash>,
+    /// Names that share one of these look the same in small or in capital letters. This does not count between two ASCII names: in capital letters, "Gail"
+    /// has the skeleton of "Gall".
+    pub in_one_case: Vec<LookHash>,
+    /// Whether the name has letters beyond ASCII.
+    pub has_other_letters: bool,
+}
+
+impl NameLooks {
+    /// Prepares a name.
+    pub fn of(name: &str) -> Self {
+        Self {
+            key: name_key(name),
+            plain: search_key(name),
+            skeleton: name_skeleton(name),
+            in_one_case: in_one_case(name),
+            is_ascii: name.is_ascii(),
+        }
+    }
+
+    /// Whether the names look the same in small or in capital letters, for names with letters of other scripts.
+    pub fn look_the_same_in_one_case(&self, other: &str) -> bool {
+        !(self.is_ascii && other.is_ascii())
+            && in_one_case(other).iter().zip(&self.in_one_case).any(|(other, own)| other == own)
+    }
+
+    /// Whether another name is the same, except for case, punctuation, spaces and accents, or looks the same.
+    pub fn clashes_with(&self, other: &str) -> bool {
+        // Names with the same key are the same without accents, too.
+        let is_same = if self.plain.is_empty() {
+            name_key(other) == self.key
+        } else {
+            search_key(other) == self.plain
+        };
+        is_same || name_skeleton(other) == self.skeleton || self.look_the_same_in_one_case(other)
+    }
+
+    /// Hashes of all of this but the key, which the name without accents implies.
+    pub fn hashes(&self, game: &str) -> LookHashes {
+        let hash = |(what, look): (u8, &String)| {
+            let hash = Sha256::new().chain_update(game).chain_update([0, what]);
+            let mut first = [0; 16];
+            first.copy_from_slice(&hash.chain_update(look).finalize()[..16]);
+            first
+        };
+        let hash_all = |looks: [(u8, &String); 2]| {
+            looks.into_iter().filter(|(_, look)| !look.is_empty()).map(hash).collect()
+        };
+        let [small, capitals] = &self.in_one_case;
+        LookHashes {
+            always: hash_all([(0, &self.plain), (1, &self.skeleton)]),
+            in_one_case: hash_all([(2, small), (3, capitals)]),
+            has_other_letters: !self.is_ascii,
+        }
+    }
+}
+
+fn in_one_case(name: &str) -> [String; 2] {
+    [name_skeleton(&name.to_lowercase()), name_skeleton(&name.to_uppercase())]
+}
+
+impl LookHashes {
+    /// All hashes, in a fixed order.
+    pub fn all(&self) -> Vec<LookHash> {
+        [&self.always[..], &self.in_one_case].concat()
+    }
+
+    /// Numbers of the locks that a transaction takes on these looks, in the order in which every transaction takes them.
+    pub fn locks(&self) -> Vec<i64> {
+        let number = |hash: LookHash| {
+            let first: [u8; 8] = hash.first_chunk().copied().unwrap_or_default();
+            i64::from_be_bytes(first)
+        };
+        let mut locks: Vec<i64> = self.all().into_iter().map(number).collect();
+        locks.sort_unstable();
+        locks.dedup();
+        locks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the database compares: see `store/designs/reserved_names.rs`.
+    fn share_a_hash(one: &str, other: &str) -> bool {
+        let [one, other] = [one, other].map(|name| NameLooks::of(name).hashes("ttcg"));
+        let share = |one: &[LookHash], other: &[LookHash]| one.iter().any(|x| other.contains(x));
+        share(&one.always, &other.always)
+            || (one.has_other_letters || other.has_other_letters)
+                && share(&one.in_one_case, &other.in_one_case)
+    }
+
+    #[test]
+    fn the_hashes_say_what_the_names_say() {
+        let names = [
+            "Amber Wolf",
+            "AMBER WOLF",
+            "\u{410}mber W\u{41e}lf",
+            "\u{410}\u{41c}BER W\u{41e}LF",
+            "Ámber Wólf",
+            "Amber Volf",
+            "Gail",
+            "Gall",
+            "G\u{430}il",
+            "🔥",
+            "Kettle Imp",
+            "KETTLE I\u{41c}P",
+        ];
+        let mut clashes = 0;
+        for one in names {
+            for other in names {
+                let looks = NameLooks::of(one);
+                assert_eq!(looks.clashes_with(other), share_a_hash(one, other), "{one} {other}");
+                clashes += usize::from(one != other && looks.clashes_with(other));
+            }
+        }
+        assert!(clashes > 10, "{clashes}");
+        assert!(!share_a_hash("Gail", "Gall") && !share_a_hash("Amber Wolf", "Amber Volf"));
+    }
+
+    #[test]
+    fn names_of_other_games_share_nothing() {
+        let looks = NameLooks::of("Amber Wolf");
+        let (one, other) = (looks.hashes("ttcg").all(), looks.hashes("emojito").all());
+        assert_eq!((one.len(), one.iter().any(|hash| other.contains(hash))), (4, false));
+        assert!(looks.hashes("ttcg").locks().is_sorted());
+    }
+}

@@ -1,0 +1,193 @@
+//! Names of listed designs, which are reserved: no other design of the game is listed under a name that is or looks the
+//! same.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use crate::domain::designs::name_looks::{LookHash, LookHashes, NameLooks};
+use crate::domain::designs::status::DesignStatus;
+use crate::domain::ids::DesignId;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, Store, StoreResult};
+
+/// A name to be reserved for a design.
+pub(super) struct NewName<'a> {
+    game: &'a str,
+    looks: NameLooks,
+    hashes: LookHashes,
+}
+
+impl<'a> NewName<'a> {
+    pub(super) fn new(game: &'a str, name: &str) -> Self {
+        let looks = NameLooks::of(name);
+        Self { game, hashes: looks.hashes(game), looks }
+    }
+
+    /// Whether the name is the same as another to everybody who compares it.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.looks == other.looks
+    }
+}
+
+#[derive(QueryableByName)]
+struct Holder {
+    #[diesel(sql_type = SqlUuid)]
+    id: DesignId,
+    #[diesel(sql_type = Bool)]
+    keeps_it: bool,
+}
+
+/// A name that a design may be listed under.
+#[must_use]
+pub(super) struct Reservation {
+    /// Locked designs of banned authors that have the name. Nobody sees them.
+    hidden: Vec<DesignId>,
+}
+
+/// Whether the locked design may be listed under this name; `None`: it is taken. Everything that the name is compared by
+/// is locked until the transaction ends: of two concurrent requests for names that are or look the same, the second
+/// waits, and then finds the name taken.
+pub(super) async fn reserve(
+    conn: &mut Connection,
+    id: DesignId,
+    name: &NewName<'_>,
+) -> StoreResult<Option<Reservation>> {
+    // The key first, then the skeleton, as programs do that know only these two; then all looks by their numbers. So no
+    // two transactions wait for each other.
+    sql(
+        "SELECT pg_advisory_xact_lock(lock) FROM unnest(ARRAY[hashtextextended('design key ' || $game || ' ' || $key, 0), \
+          hashtextextended('design name ' || $game || ' ' || $skeleton, 0)] || $locks) AS lock",
+    )
+    .bind("game", name.game)
+    .bind("key", name.looks.key.as_str())
+    .bind("skeleton", name.looks.skeleton.as_str())
+    .bind("locks", name.hashes.locks())
+    .execute(conn)
+    .await?;
+    // A second statement: the one that takes a lock sees the state before its wait.
+    let holders: Vec<Holder> = sql(HOLDERS)
+        .bind("id", id)
+        .bind("game", name.game)
+        .bind("key", name.looks.key.as_str())
+        .bind("skeleton", name.looks.skeleton.as_str())
+        .bind("looks", bytes(&name.hashes.all()))
+        .bind("always", bytes(&name.hashes.always))
+        .bind("other_letters", name.hashes.has_other_letters)
+        .load(conn)
+        .await?;
+    if holders.iter().any(|holder| holder.keeps_it) {
+        return Ok(None);
+    }
+    let hidden: Vec<DesignId> = holders.into_iter().map(|holder| holder.id).collect();
+    let locked = lock_hidden(conn, &hidden).await?;
+    Ok((locked == hidden.len()).then_some(Reservation { hidden }))
+}
+
+/// The designs that have the name. One whose author is banned is shown to nobody and does not keep it, unless it is
+/// approved: it may be a hidden card already, and is not withdrawn (`DesignStatus::after`). Designs that have no looks
+/// yet are compared by key and skeleton.
+const HOLDERS: &str = "SELECT d.id, a.banned_at IS NULL OR d.status = 'approved' AS keeps_it FROM (\
+      SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND listed AND status <> 'official' UNION \
+      SELECT id FROM designs WHERE game_code = $game AND name_key COLLATE \"C\" = $key AND listed AND status <> 'official' UNION \
+      SELECT id FROM designs WHERE name_looks && $looks AND listed AND status <> 'official' \
+       AND (name_looks && $always OR $other_letters OR octet_length(name) > char_length(name))) found \
+     JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id WHERE d.id <> $id ORDER BY d.id";
+
+fn bytes(hashes: &[LookHash]) -> Vec<Vec<u8>> {
+    hashes.iter().map(|hash| hash.to_vec()).collect()
+}
+
+/// Locks designs that do not keep their names; returns how many. One that another transaction has locked is not waited
+/// for, because that transaction may wait for the name.
+async fn lock_hidden(conn: &mut Connection, hidden: &[DesignId]) -> StoreResult<usize> {
+    if hidden.is_empty() {
+        return Ok(0);
+    }
+    let locked = sql(
+        "SELECT FROM designs WHERE listed AND status NOT IN ('approved', 'official') AND id = ",
+    )
+    .any(hidden)
+    .push(" ORDER BY id FOR NO KEY UPDATE SKIP LOCKED");
+    Ok(locked.execute(conn).await?)
+}
+
+impl Reservation {
+    /// Withdraws the hidden designs that had the name. Comes before the design is listed under it, and after everything
+    /// that may still refuse that.
+    pub(super) async fn take(self, conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<()> {
+        for id in self.hidden {
+            sql(
+                "WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL), \
+                 unsearched AS (DELETE FROM design_search WHERE design_id = $id) \
+                 UPDATE designs SET status = $withdrawn, version = version + 1, searched_revision = NULL, updated_at = $at WHERE id = $id",
+            )
+            .bind("id", id)
+            .bind("withdrawn", DesignStatus::Withdrawn)
+            .bind("at", at)
+            .execute(conn)
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+/// Stores what the name of a listed design is compared by. A change of the name deletes it, so this comes after the
+/// change.
+pub(super) async fn store_looks(
+    conn: &mut Connection,
+    id: DesignId,
+    name: &NewName<'_>,
+) -> StoreResult<()> {
+    write(conn, id, &name.hashes).await
+}
+
+async fn write(conn: &mut Connection, id: DesignId, hashes: &LookHashes) -> StoreResult<()> {
+    sql("UPDATE designs SET name_looks = $looks WHERE id = $id AND name_looks IS DISTINCT FROM $looks")
+        .bind("id", id)
+        .bind("looks", bytes(&hashes.all()))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Designs per transaction.
+const BATCH: i64 = 200;
+
+/// Stores what the names of listed designs are compared by, where older versions of the program did not; returns how
+/// many. Names that older versions accepted beside each other stay.
+pub async fn fill_in(store: &Store) -> StoreResult<usize> {
+    let mut filled = 0;
+    loop {
+        let batch = store.transaction(async |conn| fill_in_some(conn).await).await?;
+        if batch == 0 {
+            return Ok(filled);
+        }
+        filled += batch;
+    }
+}
+
+async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
+    #[derive(QueryableByName)]
+    struct WithoutLooks {
+        #[diesel(sql_type = SqlUuid)]
+        id: DesignId,
+        #[diesel(sql_type = Text)]
+        game_code: String,
+        #[diesel(sql_type = Text)]
+        name: String,
+    }
+    // Another instance may do the same: each locks different rows.
+    let found: Vec<WithoutLooks> = sql(
+        "SELECT id, game_code, name FROM designs WHERE listed AND status <> 'official' AND name_looks IS NULL ORDER BY id LIMIT $limit \
+         FOR NO KEY UPDATE SKIP LOCKED",
+    )
+    .bind("limit", BATCH)
+    .load(conn)
+    .await?;
+    for design in &found {
+        write(conn, design.id, &NameLooks::of(&design.name).hashes(&design.game_code)).await?;
+    }
+    Ok(found.len())
+}

@@ -1,0 +1,159 @@
+//! Names of shared designs: no other design gets a name that is or looks the same, until the name is free.
+
+use cardscape::store::designs::reserved_names;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::{app, begun, changed, heron, put, shared, step};
+use crate::support::{Player, RequestExt as _, TestApp, in_memory};
+
+async fn check(app: &TestApp, asker: &Player, name: &str) -> Value {
+    let check = app.post("/v1/design-checks").by(asker).json(&heron(name));
+    check.answer().await.expect(200)["name"].clone()
+}
+
+async fn set_ban(app: &TestApp, player: &Player, banned_at: &str) {
+    app.sql(&format!("UPDATE accounts SET banned_at = {banned_at} WHERE id = '{}'", player.id))
+        .await;
+    if app.shared().settings.card_index {
+        app.catch_up().await;
+    }
+}
+
+/// A name, another one that is the same or looks the same, and what a check calls it.
+const PAIRS: [(&str, &str, &str); 3] = [
+    ("Crimson Bell", "Crímson Béll", "same"),
+    ("Mørk Owl", "Mork Owl", "same"),
+    // The Cyrillic capital looks like "M", and the small "m" like "rn".
+    ("Umber Heron", "U\u{41c}BER HERON", "looks_the_same"),
+];
+
+#[tokio::test]
+async fn a_name_that_a_check_calls_taken_cannot_be_shared() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    // New accounts may share fewer designs.
+    app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+    for (name, other, likeness) in PAIRS {
+        let path = shared(&app, &ada, &heron(name)).await;
+        let second = begun(&app, &bob, &heron(other)).await;
+        let checked = check(&app, &bob, other).await;
+        assert_eq!(checked["like"][0]["likeness"], likeness, "{checked}");
+        assert_eq!(checked["available"], false);
+        step(&app, &bob, &second, "share").await.problem(409, "design_name_taken");
+        // The name is taken in the other direction, too.
+        step(&app, &ada, &path, "withdraw").await.expect(200);
+        step(&app, &bob, &second, "share").await.expect(200);
+        step(&app, &ada, &path, "share").await.problem(409, "design_name_taken");
+        // A rename takes a name like a share.
+        let renamed = shared(&app, &ada, &heron(&format!("Plain {name}"))).await;
+        put(&app, &ada, &renamed, "*", &heron(name)).await.problem(409, "design_name_taken");
+    }
+}
+
+/// Authors share names at the same time on two instances, in which each pair of names is the same or looks the same.
+#[tokio::test]
+async fn exactly_one_of_parallel_names_is_shared() {
+    let app = app().await;
+    let other = app.second_instance();
+    for (round, names) in [
+        &["Crimson Bell", "Crímson Bell", "CRIMSÓN BELL", "Crimson Béll"][..],
+        &["Umber Heron", "U\u{41c}BER HERON"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut paths = Vec::new();
+        for at in 0..8 {
+            let author = app.player_owned(format!("author{round}{at}")).await;
+            paths.push((begun(&app, &author, &heron(names[at % names.len()])).await, author));
+        }
+        let shares = paths.iter().enumerate().map(async |(at, (path, author))| {
+            let app = if at % 3 == 0 { &other } else { &app };
+            let path = format!("{path}/share");
+            app.post(&path).by(author).header("if-match", "\"r1\"").answer().await.status
+        });
+        let mut statuses = join_all(shares).await;
+        statuses.sort_unstable();
+        assert_eq!(statuses, [vec![200], vec![409; 7]].concat());
+    }
+}
+
+/// A program that does not know the looks of names writes designs without them. They are made by housekeeping, and each design keeps the name that it has.
+#[tokio::test]
+async fn looks_that_older_programs_did_not_store_are_made() {
+    let app = app().await;
+    let (ada, bob, cyd) =
+        (app.player("ada").await, app.player("bob").await, app.player("cyd").await);
+    let first = shared(&app, &ada, &heron("Crimson Bell")).await;
+    app.sql("UPDATE designs SET name_looks = NULL").await;
+    let second = shared(&app, &bob, &heron("Crímson Bell")).await;
+    assert_eq!(reserved_names::fill_in(app.store()).await.unwrap(), 1);
+    assert_eq!(reserved_names::fill_in(app.store()).await.unwrap(), 0);
+    let third = begun(&app, &cyd, &heron("Crìmson Bell")).await;
+    step(&app, &cyd, &third, "share").await.problem(409, "design_name_taken");
+    for (author, path, name) in [(&ada, &first, "Crimson Bell"), (&bob, &second, "Crímson Bell")] {
+        let revised = changed(heron(name), &json!({ "flavour": "It rings." }));
+        put(&app, author, path, "*", &revised).await.expect(200);
+    }
+    // An older program that changes a name leaves the looks of the old one behind: they do not count.
+    app.sql(
+        "UPDATE designs SET name = 'Amber Gong', name_key = 'ambergong', name_skeleton = 'arnber gong' || id WHERE name LIKE 'Cr%mson Bell' AND listed",
+    )
+    .await;
+    step(&app, &cyd, &third, "share").await.expect(200);
+    assert_eq!(reserved_names::fill_in(app.store()).await.unwrap(), 2);
+    let fourth = begun(&app, &cyd, &heron("Ámber Gong")).await;
+    step(&app, &cyd, &fourth, "share").await.problem(409, "design_name_taken");
+}
+
+/// A check does not show the design of a banned author, and its name is free. When the ban ends, the name belongs to the design that was shared meanwhile.
+#[tokio::test]
+async fn the_name_of_a_banned_author_is_free() {
+    for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
+        let app = TestApp::start_with(change).await;
+        app.seed(&["ttcg"]).await;
+        app.seed_effect_texts("ttcg").await;
+        let (ada, bob, mod_) =
+            (app.player("ada").await, app.player("bob").await, app.moderator().await);
+        let lantern = shared(&app, &ada, &heron("Lantern Heron")).await;
+        step(&app, &ada, &lantern, "submit").await.expect(200);
+        let reed = shared(&app, &ada, &heron("Quill Owl")).await;
+        set_ban(&app, &ada, "created_at").await;
+        let free = json!({ "available": true, "like": [] });
+        assert_eq!(check(&app, &bob, "Lantern Heron").await, free);
+        let twin = shared(&app, &bob, &heron("L\u{430}ntern Heron")).await;
+        let queue = app.get("/v1/design-reviews").by(&mod_).answer().await.expect(200);
+        assert_eq!(queue["data"], json!([]));
+
+        set_ban(&app, &ada, "NULL").await;
+        let seen = app.get(&lantern).by(&ada).answer().await.expect(200);
+        assert_eq!(seen["status"], "withdrawn");
+        step(&app, &ada, &lantern, "share").await.problem(409, "design_name_taken");
+        app.get(&twin).answer().await.expect(200);
+        // A name that nobody took meanwhile is still reserved.
+        assert_eq!(app.get(&reed).answer().await.expect(200)["status"], "shared");
+        assert_eq!(check(&app, &bob, "Quill Owl").await["available"], false);
+    }
+}
+
+/// An approved design may already be a hidden card, so it cannot be withdrawn and keeps its name. A check does not show whose it is.
+#[tokio::test]
+async fn an_approved_design_of_a_banned_author_keeps_its_name() {
+    for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
+        let app = TestApp::start_with(change).await;
+        app.seed(&["ttcg"]).await;
+        app.seed_effect_texts("ttcg").await;
+        let (ada, bob, mod_) =
+            (app.player("ada").await, app.player("bob").await, app.moderator().await);
+        let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+        super::design_releases::approve(&app, &ada, &mod_, &path).await;
+        set_ban(&app, &ada, "created_at").await;
+        let taken = json!({ "available": false, "like": [] });
+        assert_eq!(check(&app, &bob, "Lantern Heron").await, taken);
+        let twin = begun(&app, &bob, &heron("Lantern Heron")).await;
+        step(&app, &bob, &twin, "share").await.problem(409, "design_name_taken");
+        set_ban(&app, &ada, "NULL").await;
+        assert_eq!(app.get(&path).answer().await.expect(200)["status"], "approved");
+    }
+}
