@@ -199,9 +199,17 @@ async fn hostile_texts_are_texts() {
             assert!(!picture.contains(tag), "{tag} of {hostile}");
         }
     }
-    // Control characters, and characters that change the direction of a line, are refused in every field.
+    // Control characters, characters that change the direction of a line or are never shown, and texts without a visible character are refused in every field.
     for field in ["name", "flavour", "lore", "credits"] {
-        for refused in ["a\u{202e}b", "a\u{7}b", "a\u{1b}[2Jb"] {
+        for refused in [
+            "a\u{202e}b",
+            "a\u{7}b",
+            "a\u{1b}[2Jb",
+            "a\u{2028}b",
+            "a\u{fdd0}b",
+            "a\u{e0041}b",
+            "\u{2800}\u{3164}",
+        ] {
             let design = changed(heron("Lantern Heron"), &json!({ field: refused }));
             let problem = create(&app, &ada, &design).await.problem(422, "invalid_body");
             assert_eq!(problem["errors"][0]["pointer"], format!("/{field}"));
