@@ -14,7 +14,8 @@ use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
-use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
+use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, MAX_ARTWORK_FILE, RenditionSize};
 use crate::domain::network::Network;
 use crate::memory::file_desk::DeskPlace;
 use crate::store::db::deadlines;
@@ -157,7 +158,7 @@ impl ExpectedArtwork {
             app.write(by, async |conn, by| artworks::begin_upload(conn, by, at).await).await?;
         match begun {
             UploadBegun::Counted => {}
-            UploadBegun::TooManyToday => return Err(too_many_today(app)),
+            UploadBegun::TooManyToday => return Err(too_many_today(app, DailyActivity::Upload)),
         }
         let read =
             self.0.turn().await?.run(move || Artwork::read(&raw, &Limits::default())).await?;
