@@ -196,6 +196,11 @@ fn new_rendition(rendition: RenditionSize, file: &Rendition) -> Result<NewRendit
     let pixels = |side: u32| i32::try_from(side).map_err(Problem::internal);
     Ok(NewRendition {
         rendition,
+/// Limits of uploaded pictures.
+pub(super) fn upload_limits() -> Limits {
+    Limits { bytes: MAX_ARTWORK_FILE, ..Limits::default() }
+}
+
         media_type: file.media_type().as_str(),
         width: pixels(file.width())?,
         height: pixels(file.height())?,
