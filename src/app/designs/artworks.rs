@@ -160,8 +160,12 @@ impl ExpectedArtwork {
             UploadBegun::Counted => {}
             UploadBegun::TooManyToday => return Err(too_many_today(app, DailyActivity::Upload)),
         }
-        let read =
-            self.0.turn().await?.run(move || Artwork::read(&raw, &Limits::default())).await?;
+        let limits = upload_limits();
+        // Pictures are read one at a time. One that its header shows to be too large does not wait for the others.
+        let read = match Artwork::check_header(&raw, &limits) {
+            Ok(()) => self.0.turn().await?.run(move || Artwork::read(&raw, &limits)).await?,
+            Err(refused) => Err(refused),
+        };
         let outcome = if read.is_ok() { "read" } else { "refused" };
         metrics::counter!("artworks_read_total", "outcome" => outcome).increment(1);
         let artwork = read.map_err(unreadable)?;
@@ -192,15 +196,15 @@ impl ExpectedArtwork {
     }
 }
 
-fn new_rendition(rendition: RenditionSize, file: &Rendition) -> Result<NewRendition<'_>, Problem> {
-    let pixels = |side: u32| i32::try_from(side).map_err(Problem::internal);
-    Ok(NewRendition {
-        rendition,
 /// Limits of uploaded pictures.
 pub(super) fn upload_limits() -> Limits {
     Limits { bytes: MAX_ARTWORK_FILE, ..Limits::default() }
 }
 
+fn new_rendition(rendition: RenditionSize, file: &Rendition) -> Result<NewRendition<'_>, Problem> {
+    let pixels = |side: u32| i32::try_from(side).map_err(Problem::internal);
+    Ok(NewRendition {
+        rendition,
         media_type: file.media_type().as_str(),
         width: pixels(file.width())?,
         height: pixels(file.height())?,
