@@ -31,7 +31,7 @@ pub(super) fn check_header(bytes: &[u8], limits: &Limits) -> Result<(), ArtworkE
         at = next + 1;
         match bytes[next] {
             END | SCAN => break,
-            0x01 | 0xD0..=0xD8 => continue,
+            0x01 | 0xD0..=0xD8 => {}
             kind => {
                 let Ok(segment) = segment(bytes, at) else { break };
                 if matches!(kind, 0xC0..=0xC2) {
