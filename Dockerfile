@@ -18,9 +18,9 @@ COPY LICENSE LICENSE-APACHE LICENSE-MIT share/doc/cardscape/
 RUN chmod -R a+rX share
 
 FROM debian:bookworm-slim
-# Whom webhooks believe.
+# Whom webhooks believe, and the emoji of pictures that are drawn as PNG.
 RUN apt-get update \
-    && apt-get install -qy --no-install-recommends ca-certificates \
+    && apt-get install -qy --no-install-recommends ca-certificates fonts-noto-color-emoji \
     && rm -rf /var/lib/apt/lists/*
 # The directory of the key file. A new named volume that is mounted here takes over owner and mode.
 RUN useradd --uid 10001 --user-group --home-dir /var/lib/cardscape --no-create-home --shell /usr/sbin/nologin cardscape \
@@ -34,6 +34,7 @@ WORKDIR /var/lib/cardscape
 # (docs/OPERATIONS.md, "Docker").
 ENV CARDSCAPE_LISTEN=0.0.0.0:8080 \
     CARDSCAPE_DATA_DIR=/var/lib/cardscape \
+    CARDSCAPE_EMOJI_FONT=/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf \
     CARDSCAPE_KEYS_FILE=/var/lib/cardscape/keys.json \
     CARDSCAPE_SEED_DATA=/usr/local/share/cardscape/seed-data
 EXPOSE 8080

@@ -100,7 +100,7 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_CARD_CACHE", default_value = "32", value_name = "MIB", value_parser = clap::value_parser!(u64).range(0..=65_536))]
     card_cache: u64,
 
-    /// TrueType font with the emoji of pictures that are drawn as PNG, such as NotoColorEmoji.ttf [default: none, emoji are outlines]
+    /// TrueType font with the emoji of pictures that are drawn as PNG, such as NotoColorEmoji.ttf [default: the one that the system has installed; without one, emoji are outlines]
     #[arg(long, env = "CARDSCAPE_EMOJI_FONT", value_name = "FILE", value_parser = emoji_font)]
     emoji_font: Option<Fonts>,
 
@@ -200,6 +200,22 @@ fn emoji_font(path: &str) -> Result<Fonts, String> {
     Fonts::bundled().with_emoji(bytes).map_err(|error| error.to_string())
 }
 
+/// Where packages of systems install Noto Color Emoji.
+const EMOJI_FONTS: [&str; 4] = [
+    // Debian and Ubuntu: fonts-noto-color-emoji.
+    "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf",
+    // Arch: noto-fonts-emoji; Alpine: font-noto-emoji.
+    "/usr/share/fonts/noto/NotoColorEmoji.ttf",
+    // Fedora: google-noto-color-emoji-fonts, google-noto-emoji-color-fonts.
+    "/usr/share/fonts/google-noto-color-emoji-fonts/NotoColorEmoji.ttf",
+    "/usr/share/fonts/google-noto-emoji/NotoColorEmoji.ttf",
+];
+
+/// The bundled fonts, and the emoji of the first of these files that can be read, if there is one.
+fn installed_fonts(paths: &[&str]) -> Fonts {
+    paths.iter().find_map(|path| emoji_font(path).ok()).unwrap_or_else(Fonts::bundled)
+}
+
 fn network(text: &str) -> Result<IpNet, String> {
     text.parse().map_err(|_| {
         let example = match text.parse::<IpAddr>() {
@@ -247,7 +263,7 @@ impl ServeOptions {
             search_candidates: self.search_candidates,
             webhook_networks: self.webhook_networks.clone(),
             card_cache_bytes: self.card_cache * 1024 * 1024,
-            picture_fonts: self.emoji_font.clone().unwrap_or_else(Fonts::bundled),
+            picture_fonts: self.emoji_font.clone().unwrap_or_else(|| installed_fonts(&EMOJI_FONTS)),
             ..ApiSettings::default()
         }
     }
@@ -339,5 +355,14 @@ mod tests {
         ] {
             assert!(public_url(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn the_first_readable_emoji_font_is_used() {
+        let (missing, no_font) =
+            ("/there/is/no/such.ttf", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+        assert!(!installed_fonts(&[missing, no_font]).has_emoji());
+        let font = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/pictures/tests/fixtures/emoji.ttf");
+        assert!(installed_fonts(&[missing, no_font, font]).has_emoji());
     }
 }

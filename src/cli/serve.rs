@@ -115,6 +115,11 @@ impl ServeCommand {
                     "this program is built without optimisations, for trying the service out; `make release` builds the one for players"
                 );
             }
+            if !shared.settings.picture_fonts.has_emoji() {
+                tracing::warn!(
+                    "no font with emoji is installed: emoji are outlines in pictures that are drawn as PNG; install fonts-noto-color-emoji (Debian, Ubuntu) or name a font with --emoji-font"
+                );
+            }
             let interval = self.options.bulk_interval();
             let (cards, decks) = (bulk_files::LAYOUT, deck_files::LAYOUT);
             let bulk_files = interval.map(|interval| BulkFileOptions { interval, cards, decks });

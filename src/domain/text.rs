@@ -21,43 +21,59 @@ pub enum TextError {
         /// How many there were.
         actual: usize,
     },
-    /// A control character: NUL, newline, bidirectional override and the like.
-    #[error("must not contain control characters")]
+    /// A character that is no part of a text: NUL, newline, bidirectional override, noncharacter and the like; a tag character outside of a
+    /// flag; in names, also a letter that is drawn as nothing.
+    #[error("must not contain control characters, or characters that cannot be seen")]
     Control,
     /// Marks that pile up on one character and cover the lines around it.
     #[error("must not have more than {MAX_MARKS} marks on one character")]
     Marks,
-    /// Only punctuation and spaces.
+    /// Nothing that can be seen; in names, also only punctuation.
     #[error("must contain a letter, a digit or a symbol")]
     Blank,
 }
 
-/// Checks a single line of text: trims it, counts characters, refuses control characters and texts without a letter,
-/// digit or symbol.
+/// Checks a single line of text: trims it, counts characters, and refuses control characters, tag characters outside of a flag, and texts
+/// that have characters but none that can be seen.
+///
+/// ```
+/// use cardscape::domain::text::{TextError, line};
+/// assert_eq!(line(" Ada ", 1, 4).unwrap(), "Ada");
+/// assert_eq!(line("\u{2800}\u{3164}", 1, 4), Err(TextError::Blank));
+/// assert_eq!(line("a\u{2028}b", 1, 4), Err(TextError::Control));
+/// ```
 pub fn line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     let text = raw.trim();
-    let actual = text.chars().count();
-    if !(min..=max).contains(&actual) {
-        return Err(TextError::Length { min, max, actual });
-    }
-    if text.chars().any(is_control) {
-        return Err(TextError::Control);
-    }
+    check(text, min, max, is_control)?;
     Ok(text.to_owned())
 }
 
 /// Checks a text that may have several lines: trims it, converts every line end to a single newline, counts characters, and refuses
-/// other control characters.
+/// the same as [`line`], except newlines.
 pub fn lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     let text = raw.trim().replace("\r\n", "\n");
+    check(&text, min, max, |c| c != '\n' && is_control(c))?;
+    Ok(text)
+}
+
+fn check(
+    text: &str,
+    min: usize,
+    max: usize,
+    is_refused: impl Fn(char) -> bool,
+) -> Result<(), TextError> {
     let actual = text.chars().count();
     if !(min..=max).contains(&actual) {
         return Err(TextError::Length { min, max, actual });
     }
-    if text.chars().any(|c| c != '\n' && is_control(c)) {
+    if text.chars().any(is_refused) || has_stray_tag(text) {
         return Err(TextError::Control);
     }
-    Ok(text)
+    // An empty text is a matter of its length.
+    if actual > 0 && !text.chars().any(is_seen) {
+        return Err(TextError::Blank);
+    }
+    Ok(())
 }
 
 /// Most combining marks on one character. No written language needs more than four.
@@ -99,9 +115,73 @@ fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
     if piled { Err(TextError::Marks) } else { Ok(text) }
 }
 
-/// C0 and C1 controls, and the bidirectional formatting characters that make a text look like another one.
+/// Characters that are no part of a text:
+///
+/// - C0 and C1 controls, and the byte order mark;
+/// - line and paragraph separators, which break a line in some programs and not in others;
+/// - bidirectional formatting characters, which make a text look like another one, and the deprecated ones beside them;
+/// - marks of interlinear annotations, which are for programs that exchange texts by agreement (Unicode, section 23.8);
+/// - noncharacters, which are not for interchange (section 23.7), and ignorable characters that are not assigned.
+///
+/// Private-use characters are accepted, because fonts of games have symbols there. Characters that are invisible but needed in a text are accepted as well:
+/// joiners (emoji, Arabic, scripts of India), variation selectors, direction marks, places for line breaks, fillers of Korean syllables.
 pub(super) fn is_control(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+    c.is_control()
+        || matches!(c,
+            '\u{2028}'..='\u{202E}' | '\u{2065}'..='\u{206F}' | '\u{FDD0}'..='\u{FDEF}' | '\u{FEFF}'
+            | '\u{FFF0}'..='\u{FFFB}' | '\u{E0000}'..='\u{E001F}' | '\u{E0080}'..='\u{E00FF}'
+            | '\u{E01F0}'..='\u{E0FFF}')
+        || u32::from(c) & 0xFFFE == 0xFFFE
+}
+
+/// Most tag characters of a flag without the one that ends it: two letters for the country and up to four for its part (UTS 35, `unicode_subdivision_id`).
+const MAX_TAGS: usize = 6;
+
+/// Whether the text has tag characters anywhere but in the flag of a part of a country (UTS 51, emoji tag sequences): a black flag, tags, and the tag that ends
+/// them. Elsewhere they are never shown, and can hide a whole text.
+fn has_stray_tag(text: &str) -> bool {
+    // How many tags follow the black flag; `None`: this is no flag.
+    let mut tags: Option<usize> = None;
+    for letter in text.chars() {
+        tags = match (letter, tags) {
+            ('\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}', Some(count))
+                if count < MAX_TAGS =>
+            {
+                Some(count + 1)
+            }
+            ('\u{E007F}', Some(1..)) => None,
+            ('\u{E0000}'..='\u{E007F}', _) | (_, Some(1..)) => return true,
+            ('\u{1F3F4}', _) => Some(0),
+            _ => None,
+        };
+    }
+    matches!(tags, Some(1..))
+}
+
+/// Whether the character alone leaves a mark on the page. Not seen are white space, ignorable characters (`Default_Ignorable_Code_Point` in
+/// `DerivedCoreProperties.txt` of Unicode 16) and the few assigned characters beside them whose picture is empty. Private-use characters do not count as seen:
+/// most readers have no font for them.
+fn is_seen(c: char) -> bool {
+    let is_ignorable = matches!(c,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180F}'
+        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
+        | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}'
+        | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}');
+    // The blank of Braille, hieroglyphs without a picture, a note without a head.
+    let is_empty = matches!(c, '\u{2800}' | '\u{13441}'..='\u{13442}' | '\u{1D159}');
+    let is_private = matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}');
+    !(c.is_control() || c.is_whitespace() || is_ignorable || is_empty || is_private)
+}
+
+/// Refuses letters that are drawn as nothing: with them, two names that look the same would be different names. [`name_key`](cardscape_engine::name_key) drops
+/// the other invisible characters, but not these, which are letters and symbols.
+pub(super) fn check_letters(name: &str) -> Result<(), TextError> {
+    let is_filler = |c: char| {
+        matches!(c,
+            '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180E}' | '\u{2800}' | '\u{3164}'
+            | '\u{FFA0}' | '\u{13441}' | '\u{13442}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D159}' | '\u{1D173}'..='\u{1D17A}')
+    };
+    if name.chars().any(is_filler) { Err(TextError::Control) } else { Ok(()) }
 }
 
 /// The name of an account: 3 to 32 characters. Two names that fold to the same key are the same name.
@@ -124,6 +204,7 @@ impl AccountName {
     /// ```
     pub fn parse(raw: &str) -> Result<Self, TextError> {
         let text = line(raw, 3, 32)?;
+        check_letters(&text)?;
         let key = cardscape_engine::name_key(&text);
         if key.is_empty() { Err(TextError::Blank) } else { Ok(Self { text, key }) }
     }
@@ -223,6 +304,129 @@ fn ascii_look(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Checks a line, and the same text as one of several lines and as prose.
+    fn all_ways(text: &str) -> Option<TextError> {
+        let ways = [
+            line(text, 1, 60),
+            lines(text, 1, 60),
+            prose_line(text, 1, 60),
+            prose_lines(text, 1, 60),
+        ];
+        let faults: Vec<Option<TextError>> = ways.into_iter().map(Result::err).collect();
+        assert!(faults.iter().all(|fault| *fault == faults[0]), "{text:?}: {faults:?}");
+        faults.into_iter().next().flatten()
+    }
+
+    #[test]
+    fn texts_of_invisible_characters_are_blank() {
+        for blank in [
+            "\u{2800}",
+            "\u{3164}",
+            "\u{115F}",
+            "\u{1160}",
+            "\u{FFA0}",
+            "\u{180E}",
+            "\u{AD}",
+            "\u{34F}",
+            "\u{200B}",
+            "\u{200D}",
+            "\u{FE0F}",
+            "\u{2060}",
+            "\u{200E}",
+            "\u{E0101}",
+            "\u{E000}",
+            "\u{100000}",
+            "\u{1D159}",
+        ] {
+            assert_eq!(all_ways(&blank.repeat(3)), Some(TextError::Blank), "{blank:?}");
+            assert_eq!(all_ways(&format!("a{blank}")), None, "{blank:?}");
+            assert!(AccountName::parse(&blank.repeat(3)).is_err(), "{blank:?}");
+        }
+        assert_eq!(line("\u{3164}", 0, 3), Err(TextError::Blank));
+        assert_eq!(line("", 0, 3).unwrap(), "");
+        assert_eq!(line(" ", 1, 3), Err(TextError::Length { min: 1, max: 3, actual: 0 }));
+        assert_eq!(all_ways("..."), None, "punctuation can be seen");
+    }
+
+    #[test]
+    fn separators_annotations_and_noncharacters_are_refused() {
+        for refused in [
+            "\u{2028}",
+            "\u{2029}",
+            "\u{202E}",
+            "\u{206A}",
+            "\u{FDD0}",
+            "\u{FDEF}",
+            "\u{FFFE}",
+            "\u{FFFF}",
+            "\u{FFF9}",
+            "\u{FFFB}",
+            "\u{1FFFE}",
+            "\u{10FFFF}",
+            "\u{E0001}",
+            "\u{E0041}",
+            "\u{E007F}",
+            "\u{E0FFF}",
+            "\0",
+            "\u{85}",
+        ] {
+            let text = format!("a{refused}b");
+            assert_eq!(all_ways(&text), Some(TextError::Control), "{refused:?}");
+        }
+        assert_eq!(line("a\nb", 1, 3), Err(TextError::Control));
+        assert_eq!(lines("a\r\nb", 1, 3).unwrap(), "a\nb");
+    }
+
+    #[test]
+    fn emoji_and_words_with_joiners_are_accepted() {
+        for text in [
+            "👩🏻\u{200D}❤\u{FE0F}\u{200D}💋\u{200D}👨🏼",
+            "❤\u{FE0F}",
+            "1\u{FE0F}\u{20E3}",
+            "🇩🇪",
+            "🏴",
+            "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+            "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}🏴\u{200D}☠\u{FE0F}",
+            "می\u{200C}خواهم",
+            "क्\u{200D}ष",
+            "ภาษา\u{200B}ไทย",
+            "⠓⠑⠗⠕⠝\u{2800}⠕⠋",
+            "\u{1112}\u{1160}\u{11AB}",
+            "\u{F8FF} a",
+        ] {
+            assert_eq!(all_ways(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn tags_are_only_in_flags() {
+        let hidden: String =
+            "kill".chars().filter_map(|c| char::from_u32(u32::from(c) + 0xE0000)).collect();
+        for text in [
+            format!("a{hidden}"),
+            format!("🏴{hidden}"),
+            format!("🏴{hidden}a"),
+            format!("🏴{hidden}{hidden}\u{E007F}"),
+            "🏴\u{E007F}".to_owned(),
+            "🏴a\u{E0067}\u{E007F}".to_owned(),
+        ] {
+            assert_eq!(all_ways(&text), Some(TextError::Control), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_have_no_letters_that_are_drawn_as_nothing() {
+        for filler in ["\u{2800}", "\u{3164}", "\u{115F}", "\u{1160}", "\u{FFA0}", "\u{180E}"] {
+            assert_eq!(
+                AccountName::parse(&format!("Ada{filler}")),
+                Err(TextError::Control),
+                "{filler:?}"
+            );
+        }
+        assert!(AccountName::parse("می\u{200C}خواهم").is_ok());
+        assert!(AccountName::parse("❤\u{FE0F}❤\u{FE0F}").is_ok());
+    }
 
     #[test]
     fn skeletons_of_ascii_names_equal_those_of_uts_39() {

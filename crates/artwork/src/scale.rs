@@ -1,7 +1,10 @@
 //! Scales pictures down.
 
-use fast_image_resize::images::Image;
-use fast_image_resize::{FilterType, MulDiv, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::images::TypedImage;
+use fast_image_resize::pixels::{U8, U8x3, U8x4};
+use fast_image_resize::{
+    FilterType, MulDiv, PixelTrait, PixelType, ResizeAlg, ResizeOptions, Resizer,
+};
 use image::{DynamicImage, GrayImage, RgbImage, RgbaImage};
 
 use crate::error::ArtworkError;
@@ -21,18 +24,18 @@ pub(crate) fn fit(picture: DynamicImage, side_max: u32) -> Result<DynamicImage, 
             Some(picture)
         }
         DynamicImage::ImageLuma8(pixels) => {
-            let pixels = resized(pixels.into_raw(), PixelType::U8, size, new)?;
+            let pixels = resized::<U8>(pixels.into_raw(), size, new)?;
             GrayImage::from_raw(new.0, new.1, pixels).map(DynamicImage::from)
         }
         DynamicImage::ImageRgb8(pixels) => {
-            let pixels = resized(pixels.into_raw(), PixelType::U8x3, size, new)?;
+            let pixels = resized::<U8x3>(pixels.into_raw(), size, new)?;
             RgbImage::from_raw(new.0, new.1, pixels).map(DynamicImage::from)
         }
         // Grey with alpha is rare enough to be treated as colours.
         picture => {
             let mut pixels = picture.into_rgba8();
             if is_large {
-                let pixels = resized(pixels.into_raw(), PixelType::U8x4, size, new)?;
+                let pixels = resized::<U8x4>(pixels.into_raw(), size, new)?;
                 RgbaImage::from_raw(new.0, new.1, pixels).map(DynamicImage::from)
             } else {
                 let unseen = pixels.pixels_mut().filter(|pixel| pixel.0[3] == 0);
@@ -58,30 +61,32 @@ fn fitted((width, height): (u32, u32), side_max: u32) -> (u32, u32) {
     (scaled(width), scaled(height))
 }
 
-/// Fails only if the numbers are inconsistent.
-fn resized(
-    pixels: Vec<u8>,
-    kind: PixelType,
+/// Scales pixels of one kind. Generic, so that the resizer is compiled for the three kinds that occur, and not for the fifteen others. Fails only if the
+/// numbers are inconsistent.
+fn resized<P: PixelTrait>(
+    mut pixels: Vec<u8>,
     size: (u32, u32),
     new: (u32, u32),
 ) -> Result<Vec<u8>, ArtworkError> {
     let mut picture =
-        Image::from_vec_u8(size.0, size.1, pixels, kind).map_err(ArtworkError::broken)?;
-    let mut smaller = Image::new(new.0, new.1, kind);
-    let has_alpha = kind == PixelType::U8x4;
+        TypedImage::<P>::from_buffer(size.0, size.1, &mut pixels).map_err(ArtworkError::broken)?;
+    let mut scaled = vec![0; new.0 as usize * new.1 as usize * P::size()];
+    let mut smaller =
+        TypedImage::<P>::from_buffer(new.0, new.1, &mut scaled).map_err(ArtworkError::broken)?;
+    let has_alpha = P::pixel_type() == PixelType::U8x4;
     // Pixels are weighted by opacity; otherwise colours of invisible pixels would bleed into edges. In place, because
     // the resizer would make a copy.
     if has_alpha {
-        MulDiv::new().multiply_alpha_inplace(&mut picture).map_err(ArtworkError::broken)?;
+        MulDiv::new().multiply_alpha_inplace_typed(&mut picture).map_err(ArtworkError::broken)?;
     }
     let method = ResizeAlg::Convolution(FilterType::Lanczos3);
     let options = ResizeOptions::new().resize_alg(method).use_alpha(false);
-    let resize = Resizer::new().resize(&picture, &mut smaller, &options);
+    let resize = Resizer::new().resize_typed(&picture, &mut smaller, &options);
     resize.map_err(ArtworkError::broken)?;
     if has_alpha {
-        MulDiv::new().divide_alpha_inplace(&mut smaller).map_err(ArtworkError::broken)?;
+        MulDiv::new().divide_alpha_inplace_typed(&mut smaller).map_err(ArtworkError::broken)?;
     }
-    Ok(smaller.into_vec())
+    Ok(scaled)
 }
 
 fn without_needless_alpha(picture: DynamicImage) -> DynamicImage {

@@ -28,6 +28,15 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Checks the size in the header. Other parts are not looked at; a header that cannot be found is left to [`read`](Self::read).
+    pub(crate) fn check_header(bytes: &[u8], limits: &Limits) -> Result<(), ArtworkError> {
+        match Format::of(bytes)? {
+            Format::Png => png::check_header(bytes, limits),
+            Format::Jpeg => jpeg::check_header(bytes, limits),
+            Format::WebP => webp::check_header(bytes, limits),
+        }
+    }
+
     /// Parses an upload. Decodes only a profile, and the tables of a lossless WebP.
     pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Self, ArtworkError> {
         match Format::of(bytes)? {

@@ -62,6 +62,15 @@ fn progressive() -> Vec<u8> {
     .concat()
 }
 
+/// A PNG whose header states 16,384 × 16,384 pixels of 32 bits, and a megabyte of data.
+fn too_large() -> Vec<u8> {
+    let mut file =
+        b"\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\x40\0\0\0\x40\0\x08\x06\0\0\0\0\0\0\0".to_vec();
+    file.extend(b"\0\x10\0\0IDAT");
+    file.resize(file.len() + (1 << 20), 0);
+    file
+}
+
 /// The only test in this binary, so that no other test allocates memory at the same time.
 #[test]
 fn memory_is_bounded_by_the_pixels() {
@@ -79,6 +88,13 @@ fn memory_is_bounded_by_the_pixels() {
         ("WebP", file(&opaque, ImageFormat::WebP)),
         ("WebP with alpha", file(&picture, ImageFormat::WebP)),
     ];
+    let upload = too_large();
+    let before = NOW.load(Ordering::SeqCst);
+    MOST.store(before, Ordering::SeqCst);
+    let artwork = Artwork::read(&upload, &Limits::default());
+    let most = MOST.load(Ordering::SeqCst) - before;
+    artwork.unwrap_err();
+    assert!(most < 1024, "a picture that is refused by its header takes {most} bytes");
     for (name, upload) in uploads {
         let before = NOW.load(Ordering::SeqCst);
         MOST.store(before, Ordering::SeqCst);

@@ -64,6 +64,11 @@ impl Fonts {
         Ok(self)
     }
 
+    /// Whether there is an emoji font.
+    pub fn has_emoji(&self) -> bool {
+        self.emoji.is_some()
+    }
+
     /// Adds a font for characters that none of the fonts before it has, for example Chinese or Arabic ones.
     ///
     /// # Errors

@@ -14,7 +14,8 @@ use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
-use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
+use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, MAX_ARTWORK_FILE, RenditionSize};
 use crate::domain::network::Network;
 use crate::memory::file_desk::DeskPlace;
 use crate::store::db::deadlines;
@@ -157,10 +158,14 @@ impl ExpectedArtwork {
             app.write(by, async |conn, by| artworks::begin_upload(conn, by, at).await).await?;
         match begun {
             UploadBegun::Counted => {}
-            UploadBegun::TooManyToday => return Err(too_many_today(app)),
+            UploadBegun::TooManyToday => return Err(too_many_today(app, DailyActivity::Upload)),
         }
-        let read =
-            self.0.turn().await?.run(move || Artwork::read(&raw, &Limits::default())).await?;
+        let limits = upload_limits();
+        // Pictures are read one at a time. One that its header shows to be too large does not wait for the others.
+        let read = match Artwork::check_header(&raw, &limits) {
+            Ok(()) => self.0.turn().await?.run(move || Artwork::read(&raw, &limits)).await?,
+            Err(refused) => Err(refused),
+        };
         let outcome = if read.is_ok() { "read" } else { "refused" };
         metrics::counter!("artworks_read_total", "outcome" => outcome).increment(1);
         let artwork = read.map_err(unreadable)?;
@@ -189,6 +194,11 @@ impl ExpectedArtwork {
         };
         Ok(UploadedArtwork { is_new, artwork: own.into() })
     }
+}
+
+/// Limits of uploaded pictures.
+pub(super) fn upload_limits() -> Limits {
+    Limits { bytes: MAX_ARTWORK_FILE, ..Limits::default() }
 }
 
 fn new_rendition(rendition: RenditionSize, file: &Rendition) -> Result<NewRendition<'_>, Problem> {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cardscape_engine::{Violation, card_faults};
+use cardscape_engine::{SetFault, card_faults};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::alike::{AlikeNameResponse, AlikeResponse};
@@ -18,6 +19,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
 use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::fixes::{Edit, MAX_FIXED, fix};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
 use crate::store::designs::SeesOwnDesigns;
@@ -61,15 +63,22 @@ pub struct DesignViolationResponse {
     pub actual: Option<i64>,
     /// Similar values that were perhaps meant.
     pub suggestions: Vec<String>,
+    /// Edits that together correct the violation: a JSON Patch (RFC 6902) for the design as it was sent, without `all_printings`. Absent: no edit is known, or
+    /// the design has more than 50 violations and this is none of the first 50.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!([{ "op": "replace", "path": "/attributes/defense", "value": 250 }]))]
+    pub fix: Vec<DesignEdit>,
     /// The attribute concerned, or the slot of effects. Pages say in their own words what is wrong with it.
     #[serde(skip)]
     pub attribute: Option<String>,
 }
 
 impl DesignViolationResponse {
-    fn new(pointer: String, violation: Violation) -> Self {
+    fn new(fault: SetFault, fix: Vec<Edit>) -> Self {
+        let SetFault { pointer, violation } = fault;
         Self {
             pointer,
+            fix: fix.into_iter().map(Into::into).collect(),
             message: violation.message(),
             severity: violation.severity.as_str(),
             code: violation.code.as_str().to_owned(),
@@ -82,6 +91,32 @@ impl DesignViolationResponse {
             suggestions: violation.suggestions,
             attribute: violation.attribute,
         }
+    }
+}
+
+/// An operation of a JSON Patch (RFC 6902).
+#[derive(Serialize, ToSchema)]
+pub struct DesignEdit {
+    /// `add` (set a member), `replace` or `remove`.
+    #[schema(example = "replace")]
+    pub op: &'static str,
+    /// JSON Pointer (RFC 6901) into the design as it was sent.
+    #[schema(example = "/attributes/defense")]
+    pub path: String,
+    /// The new value; absent for `remove`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>, example = 250)]
+    pub value: Option<Value>,
+}
+
+impl From<Edit> for DesignEdit {
+    fn from(edit: Edit) -> Self {
+        let (op, path, value) = match edit {
+            Edit::Add(path, value) => ("add", path, Some(value)),
+            Edit::Replace(path, value) => ("replace", path, Some(value)),
+            Edit::Remove(path) => ("remove", path, None),
+        };
+        Self { op, path, value }
     }
 }
 
@@ -191,10 +226,13 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     let ParsedDesign { game, content } = design;
     let code = game.game.code();
     let definition = content.definition(&game.game);
-    let violations: Vec<DesignViolationResponse> = card_faults(&game.game, &definition)
-        .into_iter()
-        .map(|fault| DesignViolationResponse::new(fault.pointer, fault.violation))
-        .collect();
+    let fixed = |(at, fault): (usize, SetFault)| {
+        let edits =
+            if at < MAX_FIXED { fix(&game.game, content, &definition, &fault) } else { Vec::new() };
+        DesignViolationResponse::new(fault, edits)
+    };
+    let violations: Vec<DesignViolationResponse> =
+        card_faults(&game.game, &definition).into_iter().enumerate().map(fixed).collect();
     let effects = check_effects(app, code, content).await?;
     let alike = likeness::find(app, network, asker, code, content, stored).await?;
     let available = !content.name_key().is_empty() && !alike.name_is_taken;

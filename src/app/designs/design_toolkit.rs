@@ -1,17 +1,21 @@
 //! The toolkit of a game: everything that a design editor needs, in one document made from its manifest and effect
 //! texts.
 
+use cardscape_artwork::Limits;
 use cardscape_engine::{DesignGuide, Game, Kind, PrintingCheck, Rarity, RuleReference};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::artworks::upload_limits;
 use super::toolkit_parts::{RulebookPlace, ToolkitGuide, ToolkitKind, ToolkitRarity};
 use crate::app::catalogue::games;
 use crate::app::effects::effect_texts::EffectTemplateResponse;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::domain::accounts::daily_limits::{DailyActivity, DailyLimit};
 use crate::domain::code::Code;
+use crate::domain::designs::artwork::{ARTWORK_MEDIA_TYPES, ARTWORK_QUOTA, MAX_ALT};
 use crate::domain::designs::budgets::{BudgetLine, BudgetTable, budget_tables};
 use crate::domain::designs::content::{self, Licence};
 use crate::domain::effects::effect_texts::EffectLibrary;
@@ -70,6 +74,10 @@ const FRESHNESS: Freshness = Freshness::Public(0);
     "limits": {
         "name": 120, "attributes": 64, "attribute_values": 100, "attribute_text": 500, "effects": 12, "effect_text": 500, "printings": 32,
         "flavour": 200, "lore": 2000, "credits": 200,
+        "artwork": {
+            "media_types": ["image/png", "image/jpeg", "image/webp"], "bytes": 10_485_760, "pixels": 16_000_000, "side_min": 200,
+            "ratio_max": 4, "alt": 500, "bytes_quota": 104_857_600, "uploads": 100, "uploads_new_account": 20,
+        },
     },
     "licences": [{
         "code": "none", "text": "Others may only read it here; it cannot be submitted for release.", "allows_release": false,
@@ -214,21 +222,76 @@ pub struct DesignLimits {
     /// Maximum length of the credits.
     #[schema(example = 200)]
     pub credits: usize,
+    /// Limits of its artwork.
+    pub artwork: ArtworkLimits,
+}
+
+/// Limits of artwork: of an uploaded picture, and of all uploads of an account.
+#[derive(Serialize, ToSchema)]
+pub struct ArtworkLimits {
+    /// Media types of pictures.
+    #[schema(value_type = Vec<String>, example = json!(["image/png", "image/jpeg", "image/webp"]))]
+    pub media_types: [&'static str; 3],
+    /// Maximum size of a picture in bytes.
+    #[schema(example = 10_485_760)]
+    pub bytes: usize,
+    /// Maximum number of pixels: width times height.
+    #[schema(example = 16_000_000)]
+    pub pixels: u64,
+    /// Minimum length of the shorter side in pixels.
+    #[schema(example = 200)]
+    pub side_min: u32,
+    /// Maximum ratio of the longer side to the shorter one.
+    #[schema(example = 4)]
+    pub ratio_max: u32,
+    /// Maximum length of the alternative text.
+    #[schema(example = 500)]
+    pub alt: usize,
+    /// Maximum size of all stored artwork of an account in bytes, with both files of each.
+    #[schema(example = 104_857_600)]
+    pub bytes_quota: i64,
+    /// Maximum number of uploads of an account in a day (UTC); refused pictures count as well.
+    #[schema(example = 100)]
+    pub uploads: i32,
+    /// The same for an account in its first three days.
+    #[schema(example = 20)]
+    pub uploads_new_account: i32,
+}
+
+impl ArtworkLimits {
+    fn of_uploads() -> Self {
+        let Limits { bytes, pixels, side_min, ratio_max } = upload_limits();
+        let DailyLimit { usual, new_account, .. } = DailyActivity::Upload.daily_limit();
+        Self {
+            media_types: ARTWORK_MEDIA_TYPES,
+            bytes,
+            pixels,
+            side_min,
+            ratio_max,
+            alt: MAX_ALT,
+            bytes_quota: ARTWORK_QUOTA,
+            uploads: usual,
+            uploads_new_account: new_account,
+        }
+    }
 }
 
 impl DesignLimits {
-    const ALL: Self = Self {
-        name: content::MAX_NAME,
-        attributes: content::MAX_ATTRIBUTES,
-        attribute_values: content::MAX_VALUES,
-        attribute_text: content::MAX_VALUE,
-        effects: content::MAX_EFFECTS,
-        effect_text: content::MAX_EFFECT,
-        printings: content::MAX_PRINTINGS,
-        flavour: content::MAX_FLAVOUR,
-        lore: content::MAX_LORE,
-        credits: content::MAX_CREDITS,
-    };
+    fn of_designs() -> Self {
+        Self {
+            name: content::MAX_NAME,
+            attributes: content::MAX_ATTRIBUTES,
+            attribute_values: content::MAX_VALUES,
+            attribute_text: content::MAX_VALUE,
+            effects: content::MAX_EFFECTS,
+            effect_text: content::MAX_EFFECT,
+            printings: content::MAX_PRINTINGS,
+            flavour: content::MAX_FLAVOUR,
+            lore: content::MAX_LORE,
+            credits: content::MAX_CREDITS,
+            artwork: ArtworkLimits::of_uploads(),
+        }
+    }
 }
 
 /// A licence: what an author allows others to do with a design.
@@ -290,7 +353,7 @@ impl<'a> DesignToolkitResponse<'a> {
             kinds: game.kinds(),
             budgets: budget_tables(game).into_iter().map(DesignBudget::new).collect(),
             guide: game.design_guide(),
-            limits: DesignLimits::ALL,
+            limits: DesignLimits::of_designs(),
             licences: Licence::ALL.into_iter().map(Into::into).collect(),
             effect_texts: library.map(Into::into),
         }

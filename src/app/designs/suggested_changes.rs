@@ -20,6 +20,7 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{GiveFeedback, Granted, Permission, WriteOwnDesigns};
+use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::diff::differences;
 use crate::domain::designs::identifier::DesignCode;
@@ -307,7 +308,7 @@ fn check(app: &AppState, outcome: SuggestionOutcome) -> Result<(), Problem> {
             .detail("It must be about the revision that everybody sees now."),
         SuggestionOutcome::OtherGame => fault("/design/game", FaultReason::GameOfDesign),
         SuggestionOutcome::Unchanged => fault("/design", FaultReason::Unchanged),
-        SuggestionOutcome::TooManyToday => too_many_today(app),
+        SuggestionOutcome::TooManyToday => too_many_today(app, DailyActivity::Suggest),
         SuggestionOutcome::Closed(state) => closed(state),
         SuggestionOutcome::NotWritten(outcome) => {
             return check_step(app, DesignStep::Edit, outcome);

@@ -73,6 +73,23 @@ impl DailyActivity {
         }
     }
 
+    /// What is limited, in the plural: the name of the limit for clients.
+    pub fn counted(self) -> &'static str {
+        match self {
+            Self::Create => "new_designs",
+            Self::Revise => "revisions",
+            Self::Share => "shares",
+            Self::Submit => "submissions",
+            Self::Comment => "comments",
+            Self::Rate => "ratings",
+            Self::Suggest => "suggestions",
+            Self::Like => "likes",
+            Self::Follow => "follows",
+            Self::Report => "reports",
+            Self::Upload => "uploads",
+        }
+    }
+
     /// The limit of the activity.
     pub fn daily_limit(self) -> DailyLimit {
         let (usual, new_account) = match self {
@@ -94,6 +111,8 @@ impl DailyActivity {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -102,5 +121,11 @@ mod tests {
             let limit = activity.daily_limit();
             assert!(0 < limit.new_account && limit.new_account < limit.usual, "{activity:?}");
         }
+    }
+
+    #[test]
+    fn each_limit_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = DailyActivity::ALL.map(DailyActivity::counted).into();
+        assert_eq!(names.len(), DailyActivity::ALL.len());
     }
 }

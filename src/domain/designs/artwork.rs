@@ -10,6 +10,10 @@ use crate::domain::hex::hex;
 
 /// Most bytes of artwork of an account, counting both files of each: about two hundred photographs.
 pub const ARTWORK_QUOTA: i64 = 100 * 1024 * 1024;
+/// Most bytes of an uploaded picture.
+pub const MAX_ARTWORK_FILE: usize = 10 * 1024 * 1024;
+/// The media types of uploaded pictures.
+pub const ARTWORK_MEDIA_TYPES: [&str; 3] = ["image/png", "image/jpeg", "image/webp"];
 /// Most characters of the alternative text of an artwork.
 pub const MAX_ALT: usize = 500;
 

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::domain::code::{Code, CodeError};
 use crate::domain::designs::artwork::{DesignArtwork, MAX_ALT};
-use crate::domain::text::{TextError, name_skeleton, prose_line, prose_lines};
+use crate::domain::text::{TextError, check_letters, name_skeleton, prose_line, prose_lines};
 
 /// Most characters of a name, the same as for cards.
 pub const MAX_NAME: usize = 120;
@@ -145,6 +145,7 @@ impl DesignContent {
         } else {
             let named = prose_line(&self.name, 1, MAX_NAME);
             let named = named.and_then(|name| {
+                check_letters(&name)?;
                 if name_key(&name).is_empty() { Err(TextError::Blank) } else { Ok(name) }
             });
             faults.take("/name", named)

@@ -5,6 +5,7 @@ pub mod artwork;
 pub mod budgets;
 pub mod content;
 pub mod diff;
+pub mod fixes;
 pub mod gallery;
 pub mod identifier;
 pub mod likeness;

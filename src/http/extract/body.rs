@@ -16,6 +16,7 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, without_mark};
 use crate::domain::catalogue::set_file::read_document;
 use crate::domain::collection::table::FileFormat;
+use crate::domain::designs::artwork::{ARTWORK_MEDIA_TYPES, MAX_ARTWORK_FILE};
 use crate::domain::pointer::json_pointer;
 
 /// Largest body, in bytes, unless a route sets another limit.
@@ -203,17 +204,14 @@ impl TableFile {
     }
 }
 
-/// Largest picture, in bytes.
-const MAX_IMAGE: usize = 10 * 1024 * 1024;
-
 /// A picture as the body: `image/png`, `image/jpeg` or `image/webp`. The content is not checked here.
 pub struct ImageFile(pub Bytes);
 
 impl ImageFile {
     /// Receives the body. Refused: other media types and compressed bodies (415), more than 10 MiB (413). A route calls this after it has reserved the memory.
     pub async fn receive(req: &HttpRequest, payload: web::Payload) -> Result<Self, Problem> {
-        let media_types = &["image/png", "image/jpeg", "image/webp"];
-        Ok(Self(read(req, &mut payload.into_inner(), media_types, MAX_IMAGE).await?))
+        let mut payload = payload.into_inner();
+        Ok(Self(read(req, &mut payload, &ARTWORK_MEDIA_TYPES, MAX_ARTWORK_FILE).await?))
     }
 }
 

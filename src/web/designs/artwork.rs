@@ -18,7 +18,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
-use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
+use crate::domain::designs::artwork::{ArtworkId, MAX_ARTWORK_FILE, RenditionSize};
 use crate::domain::designs::identifier::DesignCode;
 use crate::http::extract::{ClientNetwork, Unreceived, Upload};
 use crate::web::fault_words;
@@ -31,7 +31,7 @@ use crate::web::words;
 /// Number of earlier artworks that can be chosen.
 const EARLIER: u16 = 24;
 /// Largest form: a picture of 10 MiB, as in the API, and a few short fields.
-const MAX_FORM: usize = 10 * 1024 * 1024 + 16 * 1024;
+const MAX_FORM: usize = MAX_ARTWORK_FILE + 16 * 1024;
 /// The policy of an uploaded file that is opened on its own page: it may load and run nothing.
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 

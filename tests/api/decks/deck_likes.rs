@@ -216,7 +216,8 @@ async fn new_accounts_have_a_daily_limit_of_likes() {
         like(&app, &ben, &deck).await.expect(200);
         unlike(&app, &ben, &deck).await.expect(204);
     }
-    like(&app, &ben, &deck).await.problem(429, "daily_limit_reached");
+    let refused = like(&app, &ben, &deck).await.problem(429, "daily_limit_reached");
+    assert_eq!(refused["limit"], "likes");
 }
 
 #[tokio::test]

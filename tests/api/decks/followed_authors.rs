@@ -201,7 +201,8 @@ async fn an_account_follows_a_limited_number_of_authors() {
         follow(&app, &ben, "ada").await.expect(204);
         unfollow(&app, &ben, "ada").await.expect(204);
     }
-    follow(&app, &ben, "ada").await.problem(429, "daily_limit_reached");
+    let refused = follow(&app, &ben, "ada").await.problem(429, "daily_limit_reached");
+    assert_eq!(refused["limit"], "follows");
 }
 
 /// All accounts follow each other at the same time on two instances, during a ban.

@@ -394,7 +394,7 @@ async fn new_accounts_have_a_daily_limit_of_uploads() {
     let (one, two) = tokio::join!(send(&app), send(&other));
     let (accepted, refused) = if one.status == 201 { (one, two) } else { (two, one) };
     accepted.expect(201);
-    refused.problem(429, "daily_limit_reached");
+    assert_eq!(refused.problem(429, "daily_limit_reached")["limit"], "uploads");
     age(&app).await;
     send(&app).await.expect(200);
 }

@@ -43,6 +43,10 @@ async fn violations_have_a_pointer_and_a_rule_number() {
     let total = total.unwrap_or_else(|| panic!("{result}"));
     assert_eq!((&total["limit"], &total["actual"]), (&json!(500), &json!(700)));
     assert_eq!((&total["pointer"], &total["rule"]), (&json!("/printings/0"), &json!("T-4.6b")));
+    let edit = json!({ "op": "replace", "path": "/attributes/defense", "value": 100 });
+    assert_eq!(total["fix"], json!([edit]));
+    let count = violations.iter().find(|violation| violation["code"] == "EFFECT_COUNT_INVALID");
+    assert!(count.unwrap().get("fix").is_none(), "nobody knows which effect is missing: {result}");
     assert_eq!(result["effects"][0]["free_text"], true);
     assert_eq!(result["obstacles"], json!(["violations", "free_text", "licence"]));
     assert_eq!(result["releasable"], false);

@@ -280,7 +280,7 @@ async fn new_accounts_have_a_daily_limit_of_comments() {
     }
     let refused = comment(&app, &ben, &design, &json!({ "text": "More." })).await;
     assert!(refused.header("retry-after").parse::<u32>().unwrap() <= 24 * 60 * 60);
-    refused.problem(429, "daily_limit_reached");
+    assert_eq!(refused.problem(429, "daily_limit_reached")["limit"], "comments");
     // The comments of other accounts do not count, and older accounts have a higher limit.
     commented(&app, &ada, &design, "And I?").await;
     app.sql("UPDATE accounts SET created_at = created_at - interval '4 days'").await;

@@ -199,9 +199,17 @@ async fn hostile_texts_are_texts() {
             assert!(!picture.contains(tag), "{tag} of {hostile}");
         }
     }
-    // Control characters, and characters that change the direction of a line, are refused in every field.
+    // Control characters, characters that change the direction of a line or are never shown, and texts without a visible character are refused in every field.
     for field in ["name", "flavour", "lore", "credits"] {
-        for refused in ["a\u{202e}b", "a\u{7}b", "a\u{1b}[2Jb"] {
+        for refused in [
+            "a\u{202e}b",
+            "a\u{7}b",
+            "a\u{1b}[2Jb",
+            "a\u{2028}b",
+            "a\u{fdd0}b",
+            "a\u{e0041}b",
+            "\u{2800}\u{3164}",
+        ] {
             let design = changed(heron("Lantern Heron"), &json!({ field: refused }));
             let problem = create(&app, &ada, &design).await.problem(422, "invalid_body");
             assert_eq!(problem["errors"][0]["pointer"], format!("/{field}"));
@@ -321,7 +329,10 @@ async fn new_accounts_have_lower_daily_limits() {
     let answer = step(&app, &ada, &sixth, "share").await;
     let wait: i64 = answer.header("retry-after").parse().unwrap();
     assert!((1..=24 * 60 * 60).contains(&wait), "{wait}");
-    answer.problem(429, "daily_limit_reached");
+    let problem = answer.problem(429, "daily_limit_reached");
+    let limits = json!([problem["limit"], problem["max"], problem["max_new_account"]]);
+    assert_eq!(limits, json!(["shares", 20, 5]));
+    assert!(problem["resets_at"].as_str().unwrap().ends_with("T00:00:00Z"), "{problem}");
     // The refused step has not changed the design.
     assert_eq!(app.get(&sixth).by(&ada).answer().await.header("etag"), "\"r1\"");
     // Older accounts have higher limits.
@@ -333,7 +344,8 @@ async fn new_accounts_have_lower_daily_limits() {
         "UPDATE daily_counts SET count = 1000; UPDATE accounts SET created_at = now()",
     )
     .await;
-    create(&app, &ada, &heron("Heron of Today")).await.problem(429, "daily_limit_reached");
+    let refused = create(&app, &ada, &heron("Heron of Today")).await;
+    assert_eq!(refused.problem(429, "daily_limit_reached")["limit"], "new_designs");
     sql(&app.db().url(), "UPDATE daily_counts SET day = day - 1").await;
     create(&app, &ada, &heron("Heron of Tomorrow")).await.expect(201);
 }

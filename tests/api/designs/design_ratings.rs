@@ -230,7 +230,8 @@ async fn new_accounts_have_a_daily_limit_of_ratings() {
     for _ in 0..30 {
         rate(&app, &ben, &design, [5; 4]).await.expect(200);
     }
-    rate(&app, &ben, &design, [5; 4]).await.problem(429, "daily_limit_reached");
+    let refused = rate(&app, &ben, &design, [5; 4]).await.problem(429, "daily_limit_reached");
+    assert_eq!(refused["limit"], "ratings");
     // A rating can also be deleted after the limit is reached.
     app.delete(&format!("{design}/rating")).by(&ben).answer().await.expect(204);
 }

@@ -55,6 +55,11 @@ async fn the_toolkit_contains_all_data_for_an_editor() {
             .any(|one| one["shares"] == json!([65, 35]))
     );
     assert_eq!(body["limits"]["effect_text"], 500);
+    let artwork = json!({
+        "media_types": ["image/png", "image/jpeg", "image/webp"], "bytes": 10_485_760, "pixels": 16_000_000, "side_min": 200,
+        "ratio_max": 4, "alt": 500, "bytes_quota": 104_857_600, "uploads": 100, "uploads_new_account": 20,
+    });
+    assert_eq!(body["limits"]["artwork"], artwork);
     let licences = body["licences"].as_array().unwrap();
     let codes: Vec<&Value> = licences.iter().map(|licence| &licence["code"]).collect();
     assert_eq!(codes, ["none", "release-1", "cc-by-4.0", "cc0-1.0"]);

@@ -202,7 +202,8 @@ async fn invalid_suggestions_are_refused_with_every_fault() {
     for attack in 0..5 {
         suggested(&app, &ben, &design, 1, &with_attack("Lantern Heron", 150 + attack)).await;
     }
-    suggest(&app, &ben, &design, 1, &other).await.problem(429, "daily_limit_reached");
+    let refused = suggest(&app, &ben, &design, 1, &other).await.problem(429, "daily_limit_reached");
+    assert_eq!(refused["limit"], "suggestions");
 
     // A submitted design cannot be changed, not even by a suggestion.
     let list = app.get(&format!("{design}/suggestions")).by(&ada).answer().await.expect(200);

@@ -13,12 +13,36 @@ use crate::limits::Limits;
 /// of tables take seconds to build.
 const TABLE_BYTES_MAX: usize = 1 << 16;
 
+/// Within how many bytes [`check_header`] looks for the frame. Profiles and previews before it may be larger; then the frame is found by [`read`].
+const HEADER_BYTES_MAX: usize = 1 << 18;
+
 const EXIF: &[u8] = b"Exif\0\0";
 const ICC: &[u8] = b"ICC_PROFILE\0";
 const ADOBE: &[u8] = b"Adobe";
 
 const END: u8 = 0xD9;
 const SCAN: u8 = 0xDA;
+
+/// Checks the size in the header of the frame, if it is near the beginning.
+pub(super) fn check_header(bytes: &[u8], limits: &Limits) -> Result<(), ArtworkError> {
+    let bytes = &bytes[..bytes.len().min(HEADER_BYTES_MAX)];
+    let mut at = 2;
+    while let Some(next) = marker(bytes, at) {
+        at = next + 1;
+        match bytes[next] {
+            END | SCAN => break,
+            0x01 | 0xD0..=0xD8 => {}
+            kind => {
+                let Ok(segment) = segment(bytes, at) else { break };
+                if matches!(kind, 0xC0..=0xC2) {
+                    return Scans::of_frame(kind == 0xC2, &segment[2..], limits).map(drop);
+                }
+                at += segment.len();
+            }
+        }
+    }
+    Ok(())
+}
 
 pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError> {
     let mut stripped = Vec::with_capacity(bytes.len());

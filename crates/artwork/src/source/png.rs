@@ -24,6 +24,14 @@ struct ColourChunks {
     chromaticities: Option<[[f32; 2]; 4]>,
 }
 
+/// Checks the size in the header, which is the first chunk.
+pub(super) fn check_header(bytes: &[u8], limits: &Limits) -> Result<(), ArtworkError> {
+    match four(bytes, SIGNATURE + 4) {
+        Some(kind) if &kind == b"IHDR" => header(bytes, SIGNATURE + 8, limits).map(drop),
+        _ => Ok(()),
+    }
+}
+
 pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError> {
     let mut stripped = Vec::with_capacity(bytes.len());
     stripped.extend_from_slice(&bytes[..SIGNATURE]);

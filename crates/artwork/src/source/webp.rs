@@ -23,13 +23,31 @@ struct Chunks<'a> {
     exif: Option<&'a [u8]>,
 }
 
-pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError> {
-    let chunks = chunks(bytes, limits)?;
+/// Checks the sizes in the headers of canvas and picture.
+pub(super) fn check_header(bytes: &[u8], limits: &Limits) -> Result<(), ArtworkError> {
+    checked_picture(&chunks(bytes, limits)?, limits).map(drop)
+}
+
+/// A picture chunk whose size is within the limits.
+struct Picture<'a> {
+    kind: [u8; 4],
+    data: &'a [u8],
+    is_lossless: bool,
+    size: (u32, u32),
+}
+
+fn checked_picture<'a>(chunks: &Chunks<'a>, limits: &Limits) -> Result<Picture<'a>, ArtworkError> {
     let (kind, data) = chunks.picture.ok_or(ArtworkError::broken("there is no picture in it"))?;
     let is_lossless = &kind == b"VP8L";
     let size = if is_lossless { lossless_size(data) } else { lossy_size(data) };
     let size = size.ok_or(ArtworkError::broken("the header makes no sense"))?;
     limits.check_size(size.0, size.1)?;
+    Ok(Picture { kind, data, is_lossless, size })
+}
+
+pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError> {
+    let chunks = chunks(bytes, limits)?;
+    let Picture { kind, data, is_lossless, size } = checked_picture(&chunks, limits)?;
     // The decoder allocates memory for the picture before it compares the sizes.
     if chunks.canvas.is_some_and(|canvas| canvas != size) {
         return Err(ArtworkError::broken("the picture has another size than its header says"));

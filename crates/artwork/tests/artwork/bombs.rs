@@ -1,7 +1,7 @@
 //! Small files that would keep a decoder busy for very long or fill the memory. A failure shows as a very slow test, or in
 //! the test of memory.
 
-use cardscape_artwork::ArtworkError;
+use cardscape_artwork::{Artwork, ArtworkError, Limits};
 use image::ImageFormat;
 
 use crate::support::{
@@ -23,6 +23,21 @@ fn pixels_that_unpack_to_a_gigabyte_are_read_as_far_as_the_picture_goes() {
     let parts = [png_header(300, 300), png_chunk(*b"IDAT", &gigabyte()), png_chunk(*b"IEND", b"")];
     let artwork = read(&parts.concat()).unwrap();
     assert_eq!(pixels(artwork.full()).get_pixel(150, 150).0, [0, 0, 0, 255]);
+}
+
+#[test]
+fn a_picture_that_unpacks_to_a_gigabyte_is_refused_by_its_header() {
+    let expected = ArtworkError::TooManyPixels { width: 32_768, height: 32_768, max: 16_000_000 };
+    let parts = [png_header(32_768, 32_768), png_chunk(*b"IDAT", &gigabyte())];
+    let upload = [&parts.concat()[..], &png_chunk(*b"IEND", b"")].concat();
+    assert_eq!(Artwork::check_header(&upload, &Limits::default()), Err(expected.clone()));
+    assert_eq!(refusal(&upload), expected);
+    let profile = png_chunk(*b"iCCP", &[b"bomb\0\0", &gigabyte()[..]].concat());
+    for sound in each_format(&gradient(300, 300)) {
+        assert_eq!(Artwork::check_header(&sound, &Limits::default()), Ok(()));
+    }
+    let png = png_with(&file(&gradient(300, 300), ImageFormat::Png), &profile);
+    assert_eq!(Artwork::check_header(&png, &Limits::default()), Ok(()));
 }
 
 #[test]

@@ -71,6 +71,11 @@ fn picture_sizes_are_checked_in_the_header() {
     let lossy = [0x10, 0, 0, 0x9D, 0x01, 0x2A, 0xFF, 0x3F, 0xFF, 0x3F];
     let expected = ArtworkError::TooManyPixels { width: 16_383, height: 16_383, max: 16_000_000 };
     assert_eq!(refusal(&webp(&webp_chunk(*b"VP8 ", &lossy))), expected);
+    // Such files need no turn of a service that reads one picture at a time.
+    for upload in [&png_header(4000, 4001), &upload] {
+        let error = Artwork::check_header(upload, &Limits::default()).unwrap_err();
+        assert!(matches!(error, ArtworkError::TooManyPixels { .. }), "{error}");
+    }
     let lossless = [0x2F, 0xFF, 0xFF, 0xFF, 0x0F];
     let expected = ArtworkError::TooManyPixels { width: 16_384, height: 16_384, max: 16_000_000 };
     assert_eq!(refusal(&webp(&webp_chunk(*b"VP8L", &lossless))), expected);

@@ -1,0 +1,375 @@
+//! Edits that correct a violation of a design, where the violation itself shows what is right.
+
+use cardscape_engine::{
+    AttributeValue, CardDefinition, Game, Kind, PrintingCheck, SetFault, ViolationCode as Code,
+    near,
+};
+use serde_json::Value;
+
+use super::content::DesignContent;
+
+/// Most violations of a design for which edits are looked for; a design that a person writes has fewer.
+pub const MAX_FIXED: usize = 50;
+
+/// An operation of a JSON Patch (RFC 6902).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// Sets the member to this value, also if it is missing.
+    Add(String, Value),
+    /// Replaces a value.
+    Replace(String, Value),
+    /// Removes a value.
+    Remove(String),
+}
+
+/// The edits of the design, as its author sent it, that together correct the violation; empty: none is known.
+///
+/// `definition` is the card that was checked, of which the violation has its pointer: its printings are those of the author and computed ones.
+pub fn fix(
+    game: &Game,
+    content: &DesignContent,
+    definition: &CardDefinition,
+    fault: &SetFault,
+) -> Vec<Edit> {
+    let violation = &fault.violation;
+    let attribute = violation.attribute.as_deref().unwrap_or_default();
+    let kind = game.kind(&content.kind);
+    let is_broken = |check: &&PrintingCheck| check.of().join(" + ") == attribute;
+    if let Some(kind) = kind
+        // Violations of a value point to the value, those of a sum to the printing.
+        && !fault.pointer.contains("/attributes/")
+        && let Some(check) = kind.checks.iter().map(|check| &check.check).find(is_broken)
+    {
+        return of_sum(game, kind, content, check, fault);
+    }
+    let Some(pointer) = (Written { content, definition }).pointer(&fault.pointer) else {
+        return Vec::new();
+    };
+    let suggestions = &violation.suggestions[..];
+    let edit = match violation.code {
+        Code::AttributeUnknown
+        | Code::AttributeValueDuplicate
+        | Code::PrintingDuplicate
+        // The base printing has the card's own values unless it states others.
+        | Code::PrintingBaseMismatch => Some(Edit::Remove(pointer)),
+        Code::KindUnknown => {
+            spelt(&content.kind, suggestions).map(|kind| Edit::Replace(pointer, kind))
+        }
+        Code::RarityUnknown => {
+            let rarity = violation.cards.iter().find_map(|card| card.rarity.as_deref());
+            let rarity = rarity.and_then(|rarity| spelt(rarity, suggestions));
+            rarity.map(|rarity| Edit::Replace(pointer, rarity))
+        }
+        Code::EffectStyleUnknown | Code::EffectSlotUnknown => {
+            of_effect(content, pointer, suggestions)
+        }
+        _ => kind
+            .and_then(|kind| kind.attributes.get(attribute))
+            .and_then(|known| of_value(content, pointer, &known.value, fault)),
+    };
+    edit.into_iter().collect()
+}
+
+/// The design as its author wrote it, beside the card that was made of it.
+struct Written<'a> {
+    content: &'a DesignContent,
+    definition: &'a CardDefinition,
+}
+
+impl Written<'_> {
+    /// A pointer into the card as a pointer into the design. `None`: the author did not write this printing.
+    fn pointer(&self, pointer: &str) -> Option<String> {
+        let Some(rest) = pointer.strip_prefix("/printings/") else {
+            return Some(pointer.to_owned());
+        };
+        let (number, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let number: usize = number.parse().ok()?;
+        let rarity = &self.definition.printings.get(number)?.rarity;
+        // Printings of one rarity are in the same order in both.
+        let before = self.definition.printings.iter().take(number);
+        let earlier = before.filter(|printing| printing.rarity == *rarity).count();
+        let own = self.content.printings.iter().enumerate();
+        let (at, _) = own.filter(|(_, printing)| printing.rarity == *rarity).nth(earlier)?;
+        Some(format!("/printings/{at}{rest}"))
+    }
+}
+
+/// The only suggestion that the typed text may be a misspelling of.
+fn spelt(typed: &str, suggestions: &[String]) -> Option<Value> {
+    match near(typed, suggestions.iter().map(String::as_str))[..] {
+        [meant] => Some(meant.into()),
+        _ => None,
+    }
+}
+
+/// A style or slot that the card does not have.
+fn of_effect(content: &DesignContent, pointer: String, known: &[String]) -> Option<Edit> {
+    let json = serde_json::to_value(content).ok()?;
+    let typed = json.pointer(&pointer).and_then(Value::as_str);
+    match (known, typed) {
+        ([], _) => Some(Edit::Remove(pointer)),
+        ([only], _) => Some(Edit::Add(pointer, only.as_str().into())),
+        (_, Some(typed)) => spelt(typed, known).map(|meant| Edit::Replace(pointer, meant)),
+        (_, None) => None,
+    }
+}
+
+/// A value of an attribute, or of a list of values.
+fn of_value(
+    content: &DesignContent,
+    pointer: String,
+    known: &AttributeValue,
+    fault: &SetFault,
+) -> Option<Edit> {
+    let json = serde_json::to_value(content).ok()?;
+    let value = json.pointer(&pointer)?;
+    let (violation, suggestions) = (&fault.violation, &fault.violation.suggestions[..]);
+    match known {
+        AttributeValue::Integer { .. } if violation.actual.is_some() => {
+            Some(Edit::Replace(pointer, violation.limit?.into()))
+        }
+        AttributeValue::Choice { .. } | AttributeValue::Choices { .. } => {
+            let meant = spelt(value.as_str()?, suggestions)?;
+            Some(Edit::Replace(pointer, meant))
+        }
+        _ => None,
+    }
+}
+
+/// Numbers of a printing that do not have the sum that the rules fix. Above the base printing, numbers that the author left out are computed; in the base
+/// printing, the difference is taken from the last numbers or added to them, as far as their bounds allow.
+fn of_sum(
+    game: &Game,
+    kind: &Kind,
+    content: &DesignContent,
+    check: &PrintingCheck,
+    fault: &SetFault,
+) -> Vec<Edit> {
+    let rarity = fault.violation.cards.iter().find_map(|card| card.rarity.as_deref());
+    let mut edits = Vec::new();
+    for (at, printing) in content.printings.iter().enumerate() {
+        if Some(printing.rarity.as_str()) == rarity {
+            let stated = printing.attributes.iter().map(|(name, _)| name);
+            let summed = stated.filter(|name| check.of().iter().any(|one| one == name));
+            let removed =
+                |name: &str| Edit::Remove(format!("/printings/{at}/attributes/{}", token(name)));
+            edits.extend(summed.map(removed));
+        }
+    }
+    if rarity != Some(game.base_rarity().code.as_str())
+        || !matches!(check, PrintingCheck::Total { .. })
+    {
+        return edits;
+    }
+    let number = |name: &String| content.attributes.get(name).and_then(Value::as_i64);
+    let numbers: Option<Vec<i64>> = check.of().iter().map(number).collect();
+    let (Some(numbers), Some(total)) = (numbers, fault.violation.limit) else { return Vec::new() };
+    let sum: i128 = numbers.iter().copied().map(i128::from).sum();
+    let mut rest = i128::from(total) - sum;
+    for (name, number) in check.of().iter().zip(numbers).rev() {
+        let Some(AttributeValue::Integer { min, max }) =
+            kind.attributes.get(name).map(|known| &known.value)
+        else {
+            return Vec::new();
+        };
+        let changed = (i128::from(number) + rest)
+            .max(min.map_or(i128::from(i64::MIN), i128::from))
+            .min(max.map_or(i128::from(i64::MAX), i128::from));
+        let Ok(changed) = i64::try_from(changed) else { return Vec::new() };
+        rest -= i128::from(changed) - i128::from(number);
+        if changed != number {
+            edits.push(Edit::Replace(format!("/attributes/{}", token(name)), changed.into()));
+        }
+    }
+    if rest == 0 { edits } else { Vec::new() }
+}
+
+/// Escapes a key for a JSON pointer (RFC 6901).
+fn token(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::card_faults;
+    use serde_json::json;
+
+    use super::*;
+
+    fn pond() -> Game {
+        Game::from_toml(
+            r#"
+            code = "pond"
+            name = "Pond"
+            rules_version = "1"
+            [[rarities]]
+            code = "plain"
+            name = "Plain"
+            [[rarities]]
+            code = "golden"
+            name = "Golden"
+            [[kinds]]
+            code = "fish"
+            name = "Fish"
+            attributes.bite = { type = "integer", min = 0, max = 15, per_printing = true }
+            attributes.speed = { type = "integer", min = 0, per_printing = true }
+            attributes.water = { type = "choice", values = ["fresh", "salt"] }
+            attributes.fins = { type = "choices", values = ["dorsal", "tail"], min_items = 1 }
+            effects = [{ min = 0, max = 2, styles = ["splash"] }]
+            printings = { every_rarity = true }
+            [[kinds.checks]]
+            text = "A golden fish has 30 in total, a plain one 20."
+            total = { of = ["bite", "speed"], rarity_bonus = { plain = 20, golden = 30 } }
+            "#,
+        )
+        .unwrap()
+    }
+
+    fn pike() -> Value {
+        json!({
+            "name": "Old Pike", "kind": "fish", "printings": [],
+            "attributes": { "bite": 15, "speed": 5, "water": "fresh", "fins": ["tail"] },
+            "effects": [{ "style": "splash", "text": "Splash." }],
+        })
+    }
+
+    /// The violations of a design by their pointers, each with its edits.
+    fn fixes(game: &Game, design: &Value) -> Vec<(String, Vec<Edit>)> {
+        let content: DesignContent = serde_json::from_value(design.clone()).unwrap();
+        let definition = content.definition(game);
+        let faults = card_faults(game, &definition).into_iter();
+        faults
+            .map(|fault| (fault.pointer.clone(), fix(game, &content, &definition, &fault)))
+            .collect()
+    }
+
+    fn apply(design: &mut Value, edits: &[Edit]) {
+        for edit in edits {
+            let (pointer, value) = match edit {
+                Edit::Add(pointer, value) | Edit::Replace(pointer, value) => (pointer, Some(value)),
+                Edit::Remove(pointer) => (pointer, None),
+            };
+            let (parent, key) = pointer.rsplit_once('/').unwrap_or(("", pointer));
+            match (design.pointer_mut(parent).unwrap(), value) {
+                (Value::Object(members), Some(value)) => {
+                    members.insert(key.to_owned(), value.clone());
+                }
+                (Value::Object(members), None) => {
+                    assert!(members.remove(key).is_some(), "{pointer}")
+                }
+                (Value::Array(items), Some(value)) => {
+                    items[key.parse::<usize>().unwrap()] = value.clone()
+                }
+                (Value::Array(items), None) => drop(items.remove(key.parse().unwrap())),
+                _ => panic!("{pointer}"),
+            }
+        }
+    }
+
+    #[test]
+    fn edits_correct_the_violations() {
+        let game = pond();
+        assert!(fixes(&game, &pike()).is_empty());
+        for (pointer, value) in [
+            ("/kind", json!("fisch")),
+            ("/attributes/speed", json!(40)),
+            ("/attributes/speed", json!(-3)),
+            ("/attributes/bite", json!(700)),
+            ("/attributes/water", json!("salty")),
+            ("/attributes/colour", json!("green")),
+            ("/attributes/fins", json!(["tail", "tail"])),
+            ("/attributes/fins", json!(["dorsel"])),
+            ("/effects/0/style", json!("splosh")),
+            ("/effects/0/style", Value::Null),
+            ("/effects/0/slot", json!("day")),
+            ("/printings", json!([{ "rarity": "plain", "attributes": { "bite": 14 } }])),
+            (
+                "/printings",
+                json!([{ "rarity": "golden", "attributes": { "bite": 15, "speed": 14 } }]),
+            ),
+            ("/printings", json!([{ "rarity": "golden" }, { "rarity": "golden" }])),
+            ("/printings", json!([{ "rarity": "goldn", "attributes": {} }])),
+            ("/printings", json!([{ "rarity": "golden", "attributes": { "water": "salt" } }])),
+        ] {
+            let mut design = pike();
+            let (parent, key) = pointer.rsplit_once('/').unwrap();
+            design.pointer_mut(parent).unwrap()[key] = value.clone();
+            let found = fixes(&game, &design);
+            assert!(!found.is_empty(), "{pointer} {value}");
+            // An edit may correct other violations as well, so they are made one by one.
+            for _ in 0..4 {
+                let found = fixes(&game, &design);
+                let Some(edits) =
+                    found.iter().map(|(_, edits)| edits).find(|edits| !edits.is_empty())
+                else {
+                    assert!(found.is_empty(), "{pointer} {value}: {found:?}");
+                    break;
+                };
+                apply(&mut design, edits);
+            }
+            assert!(fixes(&game, &design).is_empty(), "{pointer} {value}: {design}");
+        }
+    }
+
+    #[test]
+    fn edits_are_of_the_design_as_it_was_written() {
+        let game = pond();
+        let mut design = pike();
+        // The only printing that the author wrote is the second of the card.
+        design["printings"] =
+            json!([{ "rarity": "golden", "attributes": { "bite": 15, "speed": 14 } }]);
+        let golden =
+            ["bite", "speed"].map(|name| Edit::Remove(format!("/printings/0/attributes/{name}")));
+        assert_eq!(fixes(&game, &design), [("/printings/1".to_owned(), golden.to_vec())]);
+        // Printings that were computed from wrong numbers are right as soon as these are.
+        let mut design = pike();
+        design["attributes"]["speed"] = json!(9);
+        let speed = Edit::Replace("/attributes/speed".to_owned(), 5.into());
+        assert_eq!(fixes(&game, &design), [("/printings/0".to_owned(), vec![speed])]);
+    }
+
+    #[test]
+    fn a_sum_may_be_of_one_number() {
+        let game = Game::from_toml(
+            r#"
+            code = "sea"
+            name = "Sea"
+            rules_version = "1"
+            [[rarities]]
+            code = "plain"
+            name = "Plain"
+            [[kinds]]
+            code = "fish"
+            name = "Fish"
+            attributes.size = { type = "integer", per_printing = true }
+            [[kinds.checks]]
+            text = "A fish has the size 2."
+            total = { of = ["size"], rarity_bonus = { plain = 2 } }
+            "#,
+        );
+        let game = game.unwrap();
+        let design = json!({ "name": "Cod", "kind": "fish", "attributes": { "size": 7 } });
+        let size = Edit::Replace("/attributes/size".to_owned(), 2.into());
+        assert_eq!(fixes(&game, &design), [("/printings/0".to_owned(), vec![size])]);
+    }
+
+    #[test]
+    fn no_edit_is_guessed() {
+        let game = pond();
+        for (pointer, value) in [
+            ("/name", json!("")),
+            ("/attributes/water", json!("brackish")),
+            ("/attributes/speed", json!("fast")),
+            ("/attributes/fins", json!([])),
+            ("/effects/0/text", json!("")),
+        ] {
+            let mut design = pike();
+            *design.pointer_mut(pointer).unwrap() = value;
+            let found = fixes(&game, &design);
+            assert!(
+                !found.is_empty() && found.iter().all(|(_, edits)| edits.is_empty()),
+                "{pointer}: {found:?}"
+            );
+        }
+    }
+}
