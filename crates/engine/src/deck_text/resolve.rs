@@ -274,8 +274,8 @@ impl<'a> Resolver<'a> {
         Ok((DeckEntry { zone, quantity, card, copies: entry.copies }, verdict, tags))
     }
 
-    /// One mark of our own text is enough to recognise it. Then a line that means no card exactly is read as another program may have written it, if it means a
-    /// card in this way, with its set, number and rarity.
+    /// The other way to read a line, if only that one means a card, with its set, number and rarity. Lines of our own text have one when the dialect was
+    /// recognised, because one mark is enough for that; who states the dialect means the lines as they are written.
     fn as_meant<'e>(&self, entry: DraftEntry<'e>) -> DraftEntry<'e> {
         let is_exact = || {
             let found = self.catalogue.resolve(&reference(&entry.card), &mut Vec::new());
@@ -289,7 +289,8 @@ impl<'a> Resolver<'a> {
             })
         };
         match &entry.otherwise {
-            Some(other) if self.is_recognised && !is_exact() && is_found(other) => {}
+            Some(other)
+                if (self.is_recognised || !entry.exact) && !is_exact() && is_found(other) => {}
             _ => return entry,
         }
         entry.otherwise.map_or_else(DraftEntry::default, |other| *other)

@@ -198,6 +198,12 @@ fn basic_energies_are_cards_of_the_game() {
         \x20 6 main: 1 Grass Energy | accepted\n";
     assert_eq!(outline(&read_deck_bytes(list.as_bytes(), &reading)), expected);
 
+    // It is the same if the caller says which dialect it is.
+    let text = DeckText::new(list, Some(DeckDialect::PtcgOnline));
+    let names = text.read(&reading).deck.entries.into_iter().map(|entry| entry.card.name);
+    let fire = "Basic Fire Energy";
+    assert_eq!(names.collect::<Vec<_>>(), [fire, fire, fire, "Grass Energy", "Grass Energy"]);
+
     let live = "Energy: 9\n4 Basic {R} Energy Energy 2\n4 Basic {R} Energy\n1 Boost Energy Energy";
     let read = read_deck_bytes(live.as_bytes(), &reading);
     assert_eq!(read.dialect, DeckDialect::PtcgLive);
