@@ -30,6 +30,7 @@ pub struct LikenessQuery<'a> {
 
 /// A similar design.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+#[expect(clippy::struct_excessive_bools, reason = "what callers ask, each by itself")]
 pub struct AlikeDesign {
     /// Its internal id.
     #[diesel(sql_type = SqlUuid)]
