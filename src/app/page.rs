@@ -9,10 +9,14 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::problem::{Problem, ProblemCode};
+use crate::store::db::pages::MAX_PAGE_ROWS;
 
 /// Most items of one page.
 pub const MAX_LIMIT: u16 = 200;
 const DEFAULT_LIMIT: u16 = 50;
+
+// Statements of lists read no more rows than this.
+const _: () = assert!(MAX_LIMIT as i64 + 1 == MAX_PAGE_ROWS);
 
 /// How many items a client requests: 1 to 200, by default 50.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

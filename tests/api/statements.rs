@@ -315,3 +315,42 @@ async fn a_guess_is_decided_in_a_transaction_that_waits_for_the_disk() {
     assert!(flushed_later[0].contains("INSERT INTO attempts"), "{heard:#?}");
     assert!(locks.iter().any(|sql| sql.contains("FROM sessions c")), "{heard:#?}");
 }
+
+/// A page of public decks is read along an index, deck by deck, by a plan that is made once. Without its constant limit, Postgres plans the statement for each
+/// page again; without `OFFSET 0`, it reads all public decks to find out which of them others were cloned from.
+#[tokio::test]
+async fn a_page_of_public_decks_reads_only_its_decks() {
+    let (app, wiretap) = start_in_memory().await;
+    let ada = app.player("ada").await;
+    app.sql(&format!(
+        "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
+         SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'Deck ' || n, 'public', 1, now(), now() FROM generate_series(1, 4000) AS n; \
+         INSERT INTO deck_search (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in) \
+         SELECT id, 1, 'ttcg', now(), updated_at, 0, '{{}}', '{{}}', '{{}}', '{{}}' FROM decks ON CONFLICT DO NOTHING; \
+         INSERT INTO deck_judgements (deck_id, game_code, due_at, judged_on) SELECT id, 'ttcg', now() + interval '9 days', current_date FROM decks \
+         ON CONFLICT (deck_id) DO UPDATE SET judged_on = excluded.judged_on, due_at = excluded.due_at; \
+         ANALYZE decks, deck_search, deck_judgements, accounts",
+        ada.id
+    ))
+    .await;
+    for path in ["/v1/public-decks", "/v1/public-decks?game=ttcg&sort=updated"] {
+        wiretap.heard(&[]);
+        let page = app.get(path).answer().await.expect(200);
+        assert_eq!(page["data"].as_array().unwrap().len(), 50, "{path}");
+        let heard = wiretap.heard(&["deck_search"]);
+        assert_eq!(heard.len(), 1, "{heard:#?}");
+        let session = app.db().session().await;
+        session.batch_execute(&format!("PREPARE page AS {}", heard[0])).await.unwrap();
+        let values = if path.contains("game") { "'ttcg', 51" } else { "51" };
+        for _ in 0..7 {
+            session.batch_execute(&format!("EXECUTE page ({values})")).await.unwrap();
+        }
+        let kept = "SELECT generic_plans FROM pg_prepared_statements WHERE name = 'page'";
+        let kept: i64 = session.query_one(kept, &[]).await.unwrap().get(0);
+        assert!(kept > 0, "{path} is planned at each use");
+        let rows = session.query(&format!("EXPLAIN EXECUTE page ({values})"), &[]).await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        assert!(!["Seq Scan", "hashed", "Sort"].iter().any(|part| plan.contains(part)), "{plan}");
+    }
+}

@@ -8,6 +8,7 @@ pub(in crate::store) mod health;
 mod joins;
 pub(in crate::store) mod like;
 pub mod migrations;
+pub mod pages;
 pub mod pool;
 pub mod pooler;
 pub mod private_postgres;

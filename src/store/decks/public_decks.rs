@@ -15,6 +15,7 @@ use crate::domain::ids::{CardId, DeckId};
 use crate::domain::text::AccountName;
 use crate::search::{Comparison, DeckPredicate, DeckTest, Operator};
 use crate::store::conditions::push_comparison;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
@@ -81,29 +82,30 @@ pub async fn list(
     after: Option<PublicDeckPosition>,
     limit: i64,
 ) -> StoreResult<Vec<PublicDeck>> {
-    let mut statement = sql(format!(
-        "SELECT {COLUMNS}, {SHOWN}, {TELLS_SOURCE} FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC}"
-    ));
-    if let Some(game) = game {
-        statement = statement.push(" AND s.game_code = ").value(game);
-    }
-    if *predicate != DeckPredicate::always() {
-        statement = push_predicate(statement.push(" AND "), predicate);
-    }
     let column = match sort {
         PublicDeckSort::New => "s.published_at",
         PublicDeckSort::Updated => "s.updated_at",
     };
+    let is_search = *predicate != DeckPredicate::always();
+    let begin = if is_search { "SELECT" } else { "SELECT * FROM (SELECT" };
+    let mut statement = sql(format!(
+        "{begin} {column} AS at, {COLUMNS}, {SHOWN}, {TELLS_SOURCE} FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC}"
+    ));
+    if let Some(game) = game {
+        statement = statement.push(" AND s.game_code = ").value(game);
+    }
+    if is_search {
+        statement = push_predicate(statement.push(" AND "), predicate);
+    }
     if let Some(PublicDeckPosition { at, deck }) = after {
         statement = statement.push(" AND (").push(column).push(", s.deck_id) < (");
         statement = statement.value(at).push(", ").value(deck).push(")");
     }
-    let statement = statement.push(" ORDER BY ").push(column).push(" DESC, s.deck_id DESC LIMIT ");
-    let statement = statement.value(limit);
-    let statement = if *predicate == DeckPredicate::always() {
-        statement.varies_with_filters()
+    let statement = statement.push(" ORDER BY ").push(column).push(" DESC, s.deck_id DESC");
+    let statement = if is_search {
+        statement.push(" LIMIT ").value(limit).custom_plan(MANY_OR_FEW)
     } else {
-        statement.custom_plan(MANY_OR_FEW)
+        push_page(statement, "page.at DESC, page.id DESC", limit).varies_with_filters()
     };
     Ok(statement.load(conn).await?)
 }
@@ -217,13 +219,13 @@ pub async fn list_similar(
 ) -> StoreResult<Vec<SimilarDeck>> {
     let statement = sql(format!(
         "WITH near AS MATERIALIZED (\
-          SELECT s.deck_id, s.cards FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC} AND s.game_code = $game AND s.cards && $cards AND s.deck_id <> $but \
+          SELECT s.deck_id, s.cards FROM deck_search s WHERE s.game_code = $game AND s.cards && $cards AND s.deck_id <> $but \
           ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared), \
          counted AS (\
           SELECT deck_id, cardinality(cards) AS size, (SELECT count(*) FROM unnest(cards) AS card WHERE card = ANY($cards)) AS shared FROM near), \
          compared AS (SELECT deck_id, shared, size + cardinality($cards) - shared AS together FROM counted) \
          SELECT {COLUMNS}, {SHOWN}, {TELLS_SOURCE}, c.shared, c.together FROM {KNOWN} JOIN compared c ON c.deck_id = s.deck_id \
-         ORDER BY c.shared::float8 / c.together DESC, s.published_at DESC, s.deck_id DESC LIMIT $limit"
+         WHERE {FOUND} AND {IS_PUBLIC} ORDER BY c.shared::float8 / c.together DESC, s.published_at DESC, s.deck_id DESC LIMIT $limit"
     ));
     let statement = statement
         .bind("game", game)

@@ -19,6 +19,7 @@ use crate::domain::text::{AccountName, NamePart};
 use crate::search::{DesignTest, KnownTest, Predicate};
 use crate::store::conditions::{Conditions, Rows, push_comparison};
 use crate::store::db::like::escape_like;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
@@ -208,7 +209,10 @@ pub async fn list(
     after: Option<&GalleryPosition>,
     limit: i64,
 ) -> StoreResult<Vec<GalleryDesign>> {
-    let statement = sql(format!("SELECT {COLUMNS}, {LISTED}, d.name_key"));
+    let is_search = *filter.predicate != Predicate::always();
+    // Which plan is good for a search depends on its values.
+    let begin = if is_search { "SELECT" } else { "SELECT * FROM (SELECT" };
+    let statement = sql(format!("{begin} {COLUMNS}, {LISTED}, d.name_key"));
     let mut statement = push_source(statement, filter);
     if let Some(GalleryPosition { key, shared_at, code }) = after {
         statement = match key {
@@ -239,11 +243,11 @@ pub async fn list(
         GallerySort::Comments => "d.comment_count DESC, d.shared_at DESC, d.code DESC",
         GallerySort::Name => "d.name_key COLLATE \"C\", d.code",
     };
-    let statement = statement.push(" ORDER BY ").push(order).push(" LIMIT ").value(limit);
-    let statement = if *filter.predicate == Predicate::always() {
-        statement.varies_with_filters()
+    let statement = statement.push(" ORDER BY ").push(order);
+    let statement = if is_search {
+        statement.push(" LIMIT ").value(limit).varies_with_search()
     } else {
-        statement.varies_with_search()
+        push_page(statement, &order.replace("d.", "page."), limit).varies_with_filters()
     };
     Ok(statement.load(conn).await?)
 }
