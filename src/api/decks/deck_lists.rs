@@ -82,8 +82,8 @@ pub async fn list_decks(
 /// The folder and the tag of a query, or what is wrong with them.
 fn read_place(query: &DecksQuery) -> Result<(Option<DeckFolder>, Option<DeckTag>), Problem> {
     let fault = |parameter: &str, error| Problem::of_query(vec![InputFault::at(parameter, error)]);
-    let folder = query.folder.as_deref().map(DeckFolder::parse).transpose();
-    let tag = query.tag.as_deref().map(DeckTag::parse).transpose();
+    let folder = query.folder.as_deref().map(DeckFolder::wanted).transpose();
+    let tag = query.tag.as_deref().map(DeckTag::wanted).transpose();
     both(folder.map_err(|error| fault("?folder", error)), tag.map_err(|error| fault("?tag", error)))
 }
 
