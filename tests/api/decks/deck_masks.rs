@@ -187,7 +187,13 @@ async fn masked_entries_are_marked_in_all_answers() {
 async fn masked_cards_are_marked_in_violations_about_zones() {
     let stage = Stage::set().await;
     let Stage { app, ada, .. } = &stage;
-    let path = stage.stored(ada, "[attic]\n2 Drowned Lantern\n3 mirror pilgrim").await;
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "entries": [
+        { "zone": "attic", "quantity": 2, "name": "Drowned Lantern" },
+        { "zone": "attic", "quantity": 3, "name": "mirror pilgrim" },
+    ] });
+    let stored = app.post("/v1/decks").by(ada).json(&body).answer().await;
+    assert_eq!(stored.status, 201, "{}", stored.text());
+    let path = stored.header("location");
     let mentioned = async || {
         let report: Value =
             serde_json::from_str(&stage.text_for(&format!("{path}/report"), None).await).unwrap();
