@@ -34,7 +34,6 @@ WORKDIR /var/lib/cardscape
 # (docs/OPERATIONS.md, "Docker").
 ENV CARDSCAPE_LISTEN=0.0.0.0:8080 \
     CARDSCAPE_DATA_DIR=/var/lib/cardscape \
-    CARDSCAPE_EMOJI_FONT=/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf \
     CARDSCAPE_KEYS_FILE=/var/lib/cardscape/keys.json \
     CARDSCAPE_SEED_DATA=/usr/local/share/cardscape/seed-data
 EXPOSE 8080

@@ -77,7 +77,7 @@ impl AdminCommand {
     pub(super) fn run(self) -> Outcome {
         match self {
             Self::Create(command) => {
-                let name = account_name(&command.name)?;
+                let name = AccountName::parse_new(&command.name).context(unusable_name())?;
                 let database = Database::open(&command.database)?;
                 let secrets = block_on(async {
                     database.migrate().await?;
@@ -87,7 +87,7 @@ impl AdminCommand {
                 show(&name, &secrets);
             }
             Self::ResetPassword(command) => {
-                let name = account_name(&command.name)?;
+                let name = AccountName::parse(&command.name).context(unusable_name())?;
                 let database = Database::open(&command.database)?;
                 let secrets = block_on(async {
                     database.migrate().await?;
@@ -97,7 +97,7 @@ impl AdminCommand {
                 show(&name, &secrets);
             }
             Self::RemoveSecondFactor(command) => {
-                let name = account_name(&command.name)?;
+                let name = AccountName::parse(&command.name).context(unusable_name())?;
                 let database = Database::open(&command.database)?;
                 block_on(async {
                     database.migrate().await?;
@@ -113,8 +113,8 @@ impl AdminCommand {
     }
 }
 
-fn account_name(name: &str) -> anyhow::Result<AccountName> {
-    AccountName::parse(name).context(Exit::usage("the name cannot be used"))
+fn unusable_name() -> Exit {
+    Exit::usage("the name cannot be used")
 }
 
 /// Secrets of a new or reset account, which are shown once.

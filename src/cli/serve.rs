@@ -220,7 +220,7 @@ async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
         return Ok(None);
     }
     drop(conn);
-    let name = AccountName::parse("admin")?;
+    let name = AccountName::parse_new("admin")?;
     match admin::create(store, &name, Role::Admin).await {
         Ok(secrets) => Ok(Some(secrets)),
         // Another instance on the same database was faster and shows the password.

@@ -21,14 +21,18 @@ pub enum TextError {
         /// How many there were.
         actual: usize,
     },
-    /// A character that is no part of a text: NUL, newline, bidirectional override, noncharacter and the like; a tag character outside of a
-    /// flag; in names, also a letter that is drawn as nothing.
-    #[error("must not contain control characters, or characters that cannot be seen")]
+    /// A character that is no part of a text: NUL, newline, bidirectional override, noncharacter and the like; a tag character outside of a flag.
+    #[error(
+        "must not contain control characters, noncharacters, or tag characters outside of a flag"
+    )]
     Control,
+    /// In names: a letter that is drawn as nothing.
+    #[error("must not contain letters that are drawn as nothing")]
+    Undrawn,
     /// Marks that pile up on one character and cover the lines around it.
     #[error("must not have more than {MAX_MARKS} marks on one character")]
     Marks,
-    /// Nothing that can be seen; in names, also only punctuation.
+    /// Nothing that can be seen; in names, also only punctuation or private-use characters.
     #[error("must contain a letter, a digit or a symbol")]
     Blank,
 }
@@ -56,16 +60,34 @@ pub fn lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     Ok(text)
 }
 
+/// Checks a single line by the rules of older versions, which refused fewer characters: to find what they stored. Input is checked by [`line`].
+pub(super) fn known_line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
+    let text = raw.trim();
+    check_length(text, min, max)?;
+    let is_refused = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+    };
+    if text.chars().any(is_refused) { Err(TextError::Control) } else { Ok(text.to_owned()) }
+}
+
+/// Counts the characters of a text, and returns their number if it is allowed.
+fn check_length(text: &str, min: usize, max: usize) -> Result<usize, TextError> {
+    let actual = text.chars().count();
+    if (min..=max).contains(&actual) {
+        Ok(actual)
+    } else {
+        Err(TextError::Length { min, max, actual })
+    }
+}
+
 fn check(
     text: &str,
     min: usize,
     max: usize,
     is_refused: impl Fn(char) -> bool,
 ) -> Result<(), TextError> {
-    let actual = text.chars().count();
-    if !(min..=max).contains(&actual) {
-        return Err(TextError::Length { min, max, actual });
-    }
+    let actual = check_length(text, min, max)?;
     if text.chars().any(is_refused) || has_stray_tag(text) {
         return Err(TextError::Control);
     }
@@ -158,30 +180,37 @@ fn has_stray_tag(text: &str) -> bool {
     matches!(tags, Some(1..))
 }
 
-/// Whether the character alone leaves a mark on the page. Not seen are white space, ignorable characters (`Default_Ignorable_Code_Point` in
-/// `DerivedCoreProperties.txt` of Unicode 16) and the few assigned characters beside them whose picture is empty. Private-use characters do not count as seen:
-/// most readers have no font for them.
-fn is_seen(c: char) -> bool {
-    let is_ignorable = matches!(c,
-        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180F}'
-        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
-        | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}'
-        | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}');
-    // The blank of Braille, hieroglyphs without a picture, a note without a head.
-    let is_empty = matches!(c, '\u{2800}' | '\u{13441}'..='\u{13442}' | '\u{1D159}');
-    let is_private = matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}');
-    !(c.is_control() || c.is_whitespace() || is_ignorable || is_empty || is_private)
+/// Letters and symbols that are drawn as nothing, unlike white space and formatting characters: fillers of Korean syllables, signs of Khmer and Mongolian that
+/// only affect their neighbours, shorthand and music controls, the blank of Braille, hieroglyphs without a picture, a note without a head.
+const fn is_drawn_as_nothing(c: char) -> bool {
+    matches!(c,
+        '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180E}' | '\u{2800}' | '\u{3164}'
+        | '\u{FFA0}' | '\u{13441}' | '\u{13442}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D159}' | '\u{1D173}'..='\u{1D17A}')
 }
 
-/// Refuses letters that are drawn as nothing: with them, two names that look the same would be different names. [`name_key`](cardscape_engine::name_key) drops
-/// the other invisible characters, but not these, which are letters and symbols.
+/// Whether the character alone leaves a mark on the page. Not seen are white space, ignorable characters (`Default_Ignorable_Code_Point` in
+/// `DerivedCoreProperties.txt` of Unicode 16) and the few assigned characters beside them whose picture is empty.
+fn is_seen(c: char) -> bool {
+    let is_format = matches!(c,
+        '\u{AD}' | '\u{180B}'..='\u{180D}' | '\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFF0}'..='\u{FFF8}' | '\u{E0000}'..='\u{E0FFF}');
+    !(c.is_control() || c.is_whitespace() || is_format || is_drawn_as_nothing(c))
+}
+
+/// Characters that mean nothing without a font that has pictures for them.
+const fn is_private(c: char) -> bool {
+    matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}')
+}
+
+/// Refuses letters of a name that are drawn as nothing: with them, two names that look the same would be different names. [`name_key`](cardscape_engine::name_key)
+/// drops the other invisible characters, but not these, which are letters and symbols. Names of private-use characters alone are refused as well: most readers
+/// have no font for them, and see only empty boxes.
 pub(super) fn check_letters(name: &str) -> Result<(), TextError> {
-    let is_filler = |c: char| {
-        matches!(c,
-            '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180E}' | '\u{2800}' | '\u{3164}'
-            | '\u{FFA0}' | '\u{13441}' | '\u{13442}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D159}' | '\u{1D173}'..='\u{1D17A}')
-    };
-    if name.chars().any(is_filler) { Err(TextError::Control) } else { Ok(()) }
+    if name.chars().any(is_drawn_as_nothing) {
+        return Err(TextError::Undrawn);
+    }
+    let has_seen = name.chars().any(|c| is_seen(c) && !is_private(c));
+    if has_seen { Ok(()) } else { Err(TextError::Blank) }
 }
 
 /// The name of an account: 3 to 32 characters. Two names that fold to the same key are the same name.
@@ -193,7 +222,7 @@ pub struct AccountName {
 }
 
 impl AccountName {
-    /// Parses what a person typed.
+    /// Parses the name of an account that may exist: by the rules of older versions, so that accounts from before stricter rules are found.
     ///
     /// ```
     /// use cardscape::domain::text::AccountName;
@@ -203,8 +232,23 @@ impl AccountName {
     /// assert!(AccountName::parse("..").is_err());
     /// ```
     pub fn parse(raw: &str) -> Result<Self, TextError> {
+        known_line(raw, 3, 32).and_then(Self::of)
+    }
+
+    /// Parses the name of an account that is to be created.
+    ///
+    /// ```
+    /// use cardscape::domain::text::AccountName;
+    /// assert_eq!(AccountName::parse_new(" Ada ").unwrap().as_str(), "Ada");
+    /// assert!(AccountName::parse_new("Ada\u{3164}").is_err());
+    /// ```
+    pub fn parse_new(raw: &str) -> Result<Self, TextError> {
         let text = line(raw, 3, 32)?;
         check_letters(&text)?;
+        Self::of(text)
+    }
+
+    fn of(text: String) -> Result<Self, TextError> {
         let key = cardscape_engine::name_key(&text);
         if key.is_empty() { Err(TextError::Blank) } else { Ok(Self { text, key }) }
     }
@@ -248,7 +292,7 @@ impl NamePart {
     /// assert!(NamePart::parse(" ").is_err());
     /// ```
     pub fn parse(raw: &str) -> Result<Self, TextError> {
-        let key = cardscape_engine::name_key(&line(raw, 1, 32)?);
+        let key = cardscape_engine::name_key(&known_line(raw, 1, 32)?);
         if key.is_empty() { Err(TextError::Blank) } else { Ok(Self(key)) }
     }
 
@@ -335,13 +379,19 @@ mod tests {
             "\u{2060}",
             "\u{200E}",
             "\u{E0101}",
-            "\u{E000}",
-            "\u{100000}",
             "\u{1D159}",
         ] {
             assert_eq!(all_ways(&blank.repeat(3)), Some(TextError::Blank), "{blank:?}");
             assert_eq!(all_ways(&format!("a{blank}")), None, "{blank:?}");
-            assert!(AccountName::parse(&blank.repeat(3)).is_err(), "{blank:?}");
+            assert!(AccountName::parse_new(&blank.repeat(3)).is_err(), "{blank:?}");
+        }
+        for symbol in ["\u{E000}", "\u{100000}"] {
+            assert_eq!(all_ways(symbol), None, "a symbol of a font: {symbol:?}");
+            let name = symbol.repeat(3);
+            assert_eq!(check_letters(&name), Err(TextError::Blank), "{symbol:?}");
+            assert_eq!(check_letters(&format!("{name}\u{200D} ")), Err(TextError::Blank));
+            assert_eq!(check_letters(&format!("{name}a")), Ok(()), "{symbol:?}");
+            assert_eq!(AccountName::parse_new(&name), Err(TextError::Blank), "{symbol:?}");
         }
         assert_eq!(line("\u{3164}", 0, 3), Err(TextError::Blank));
         assert_eq!(line("", 0, 3).unwrap(), "");
@@ -418,14 +468,15 @@ mod tests {
     #[test]
     fn names_have_no_letters_that_are_drawn_as_nothing() {
         for filler in ["\u{2800}", "\u{3164}", "\u{115F}", "\u{1160}", "\u{FFA0}", "\u{180E}"] {
-            assert_eq!(
-                AccountName::parse(&format!("Ada{filler}")),
-                Err(TextError::Control),
-                "{filler:?}"
-            );
+            let name = format!("Ada{filler}");
+            assert_eq!(AccountName::parse_new(&name), Err(TextError::Undrawn), "{filler:?}");
+            // An account that has this name already is found.
+            assert_eq!(AccountName::parse(&name).unwrap().as_str(), name);
         }
-        assert!(AccountName::parse("می\u{200C}خواهم").is_ok());
-        assert!(AccountName::parse("❤\u{FE0F}❤\u{FE0F}").is_ok());
+        for name in ["می\u{200C}خواهم", "❤\u{FE0F}❤\u{FE0F}"] {
+            assert!(AccountName::parse_new(name).is_ok(), "{name:?}");
+            assert!(AccountName::parse(name).is_ok(), "{name:?}");
+        }
     }
 
     #[test]

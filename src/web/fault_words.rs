@@ -149,7 +149,8 @@ pub(super) fn text_fault(error: &TextError) -> Sentence {
         TextError::Length { max, actual, .. } => {
             format!("This has {}, and may have {}.", characters(*actual), count(*max)).into()
         }
-        TextError::Control => "There is a character in it that cannot be seen.".into(),
+        TextError::Control => "There is a character in it that is no part of a text.".into(),
+        TextError::Undrawn => "There is a letter in it that is drawn as nothing.".into(),
         TextError::Marks => "There are too many marks on one of its characters.".into(),
         TextError::Blank => "It needs at least one letter, digit or symbol.".into(),
     }

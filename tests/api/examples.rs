@@ -46,6 +46,14 @@ const UNREPEATABLE: [&str; 10] = [
 /// Query parameters that are optional, where at least one of several is required: operation, and the parameter that is always sent.
 const NEEDED: [(&str, &str); 2] = [("find_named_card", "fuzzy"), ("find_draw_odds", "name")];
 
+/// A query parameter that lists need which cannot state it themselves, as operation, parameter and value. The document shows no example of it, because
+/// parameters beside JSON are refused.
+const NEEDED_BY_LISTS: [(&str, &str, &str); 2] =
+    [("create_deck", "format", "ttcg/standard"), ("create_deck_report", "format", "ttcg/standard")];
+
+/// Media types of these lists. The example of a list as `text/plain` states its format.
+const LISTS: [&str; 3] = ["text/csv", "text/tab-separated-values", "application/octet-stream"];
+
 /// Values that the answers of some operations must have, as operation, pointer and value. Without this check an example could succeed with an unhelpful
 /// verdict.
 const EXPECTED_VALUES: [(&str, &str, &str); 5] = [
@@ -147,14 +155,20 @@ impl Operation {
             bodies.push(None);
         }
         let choices = self.choices();
-        let with = |place: &str, choice: &Choice| {
+        let with = |place: &str, choice: &Choice| -> Vec<(String, String)> {
             let of_place = choice.iter().filter(|(of, ..)| of == place);
             of_place.map(|(_, name, value)| (name.clone(), value.clone())).collect()
         };
         let of_body = |body: Option<(String, Value)>| {
+            let is_list = |(media_type, _): &(String, Value)| LISTS.contains(&media_type.as_str());
+            let needed = NEEDED_BY_LISTS.iter().filter(|(id, ..)| *id == self.id);
+            let needed: Vec<_> = needed
+                .filter(|_| body.as_ref().is_some_and(is_list))
+                .map(|(_, name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
             choices.iter().map(move |choice| Shown {
                 operation: self.clone(),
-                query: with("query", choice),
+                query: [with("query", choice), needed.clone()].concat(),
                 headers: with("header", choice),
                 body: body.clone(),
             })

@@ -1,9 +1,10 @@
 //! Names of accounts: a name that looks like an existing name is taken, and clients cannot find out which names exist.
 
+use cardscape::domain::text::AccountName;
 use cardscape::store::accounts::name_skeletons;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, PASSWORD, RequestExt as _, TestApp, TestDb, Wiretap};
+use crate::support::{Answer, PASSWORD, Program, RequestExt as _, TestApp, TestDb, Wiretap, run};
 
 async fn register(app: &TestApp, name: &str) -> Answer {
     let body = json!({ "name": name, "password": PASSWORD });
@@ -111,4 +112,39 @@ async fn a_password_must_not_contain_the_account_name() {
     let change = json!({ "current_password": PASSWORD, "new_password": "adalovelace 1815" });
     let refused = app.put("/v1/me/password").by(&ada).json(&change).answer().await;
     assert_eq!(refused.problem(422, "invalid_body")["errors"][0]["pointer"], "/new_password");
+}
+
+/// Older versions accepted letters that are drawn as nothing. No account is created with such a name, and those that have one are found by it.
+#[tokio::test]
+async fn accounts_with_names_from_before_stricter_rules_are_found() {
+    let app = TestApp::start().await;
+    let name = "Ada\u{3164}";
+    let refused = register(&app, name).await.problem(422, "invalid_body");
+    let detail = "must not contain letters that are drawn as nothing";
+    assert_eq!(refused["errors"], json!([{ "pointer": "/name", "detail": detail }]));
+    let program = Program::new(&app);
+    let created = run(program.command(&["admin", "create", name])).await;
+    assert_eq!(created.status.code(), Some(2), "{created:?}");
+
+    let registered = register(&app, "Ada").await.expect(201);
+    let key = AccountName::parse(name).unwrap().key().to_owned();
+    app.sql(&format!("UPDATE accounts SET name = '{name}', name_key = '{key}'")).await;
+    let ada = app.log_in(name, PASSWORD).await;
+    let admin = app.admin().await;
+    let filtered =
+        [(format!("/v1/accounts?name={name}"), 1), (format!("/v1/audit-log?actor={name}"), 0)];
+    for (path, count) in filtered {
+        let found = app.get(&path).by(&admin).answer().await.expect(200);
+        assert_eq!(found["data"].as_array().unwrap().len(), count, "{path}: {found:#}");
+    }
+
+    let code = &registered["recovery_codes"][0];
+    let new = "violet harbour lamp";
+    let body = json!({ "name": name, "recovery_code": code, "new_password": new });
+    app.post("/v1/accounts/recover").json(&body).answer().await.expect(204);
+    assert_eq!(app.log_in(name, new).await.id, ada.id);
+    let reset = run(program.command(&["admin", "reset-password", name])).await;
+    assert!(reset.status.success(), "{reset:?}");
+    let body = json!({ "name": name, "password": new });
+    app.post("/v1/sessions").json(&body).answer().await.problem(401, "wrong_credentials");
 }

@@ -13,9 +13,9 @@ use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::auth::permission::{ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
 use crate::auth::secret::RecoveryCode;
-use crate::domain::accounts::password::Password;
+use crate::domain::accounts::password::{Password, PasswordError};
 use crate::domain::ids::AccountId;
-use crate::domain::text::AccountName;
+use crate::domain::text::{AccountName, TextError};
 use crate::http::extract::{Body, ClientNetwork, Judge, JudgedBody, May, cacheable};
 use crate::memory::rendered::Freshness;
 
@@ -32,9 +32,16 @@ pub struct RegisterRequest {
     pub password: String,
 }
 
+impl RegisterRequest {
+    fn credentials(&self) -> Result<(AccountName, Password), Problem> {
+        let name = AccountName::parse_new(&self.name);
+        credentials(name, Password::new(self.password.clone(), &self.name), "/password")
+    }
+}
+
 impl Judge for RegisterRequest {
     fn judge(&self) -> Result<(), Problem> {
-        new_credentials(&self.name, self.password.clone(), "/password").map(drop)
+        self.credentials().map(drop)
     }
 }
 
@@ -55,7 +62,7 @@ pub async fn register(
     network: ClientNetwork,
     JudgedBody(body): JudgedBody<RegisterRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (name, password) = new_credentials(&body.value.name, body.value.password, "/password")?;
+    let (name, password) = body.value.credentials()?;
     let answer = own_account::register(&state, network.0, &name, password).await?;
     Ok(HttpResponse::Created()
         .insert_header(("location", format!("/v1/accounts/{}", answer.account.id)))
@@ -63,15 +70,15 @@ pub async fn register(
         .json(answer))
 }
 
-/// Checks a name and a new password together, so that faults of both are reported.
-fn new_credentials(
-    name: &str,
-    password: String,
+/// Joins a name and a new password, so that faults of both are reported.
+fn credentials(
+    name: Result<AccountName, TextError>,
+    password: Result<Password, PasswordError>,
     pointer: &str,
 ) -> Result<(AccountName, Password), Problem> {
-    let parsed = AccountName::parse(name).map_err(|error| InputFault::at("/name", error));
-    let password = Password::new(password, name).map_err(|error| InputFault::at(pointer, error));
-    match (parsed, password) {
+    let name = name.map_err(|error| InputFault::at("/name", error));
+    let password = password.map_err(|error| InputFault::at(pointer, error));
+    match (name, password) {
         (Ok(name), Ok(password)) => Ok((name, password)),
         (name, password) => {
             Err(Problem::invalid(name.err().into_iter().chain(password.err()).collect()))
@@ -94,9 +101,16 @@ pub struct RecoverRequest {
     pub new_password: String,
 }
 
+impl RecoverRequest {
+    fn credentials(&self) -> Result<(AccountName, Password), Problem> {
+        let name = AccountName::parse(&self.name);
+        credentials(name, Password::new(self.new_password.clone(), &self.name), "/new_password")
+    }
+}
+
 impl Judge for RecoverRequest {
     fn judge(&self) -> Result<(), Problem> {
-        new_credentials(&self.name, self.new_password.clone(), "/new_password").map(drop)
+        self.credentials().map(drop)
     }
 }
 
@@ -116,9 +130,8 @@ pub async fn recover(
     network: ClientNetwork,
     JudgedBody(body): JudgedBody<RecoverRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let RecoverRequest { name, recovery_code, new_password } = body.value;
-    let (name, password) = new_credentials(&name, new_password, "/new_password")?;
-    let code = RecoveryCode::presented(&recovery_code);
+    let (name, password) = body.value.credentials()?;
+    let code = RecoveryCode::presented(&body.value.recovery_code);
     own_account::recover(&state, network.0, &name, &code, password).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -82,8 +82,8 @@ pub async fn list_decks(
 /// The folder and the tag of a query, or what is wrong with them.
 fn read_place(query: &DecksQuery) -> Result<(Option<DeckFolder>, Option<DeckTag>), Problem> {
     let fault = |parameter: &str, error| Problem::of_query(vec![InputFault::at(parameter, error)]);
-    let folder = query.folder.as_deref().map(DeckFolder::parse).transpose();
-    let tag = query.tag.as_deref().map(DeckTag::parse).transpose();
+    let folder = query.folder.as_deref().map(DeckFolder::wanted).transpose();
+    let tag = query.tag.as_deref().map(DeckTag::wanted).transpose();
     both(folder.map_err(|error| fault("?folder", error)), tag.map_err(|error| fault("?tag", error)))
 }
 
@@ -145,7 +145,9 @@ impl ListUpload for DeckRequest {
 #[utoipa::path(
     post, path = "/v1/decks", tag = "decks", security(("bearer" = [])),
     request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Bellows Smith\n"),
-        (String = "text/csv"), (String = "text/tab-separated-values"), (String = "application/octet-stream"))),
+        (String = "text/csv", example = "Quantity,Name\n2,Kettle Imp\n1,Bellows Smith\n"),
+        (String = "text/tab-separated-values", example = "Quantity\tName\n2\tKettle Imp\n1\tBellows Smith\n"),
+        (String = "application/octet-stream", example = "2 Kettle Imp\n1 Bellows Smith\n"))),
     params(UploadedDeckQuery, ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
         (status = 201, body = DeckResponse, headers(

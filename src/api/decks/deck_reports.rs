@@ -109,7 +109,9 @@ impl Judge for DeckReportRequest {
 #[utoipa::path(
     post, path = "/v1/deck-reports", tag = "decks", security((), ("bearer" = [])),
     request_body(content((DeckReportRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Belows Smith\n"),
-        (String = "text/csv"), (String = "text/tab-separated-values"), (String = "application/octet-stream"))),
+        (String = "text/csv", example = "Quantity,Name\n2,Kettle Imp\n1,Bellows Smith\n"),
+        (String = "text/tab-separated-values", example = "Quantity\tName\n2\tKettle Imp\n1\tBellows Smith\n"),
+        (String = "application/octet-stream", example = "2 Kettle Imp\n1 Bellows Smith\n"))),
     params(UploadedListQuery),
     responses(
         (status = 200, body = DeckReportsResponse),

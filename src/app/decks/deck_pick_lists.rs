@@ -162,7 +162,7 @@ pub async fn find(
     let verdict = deck_reports::verdict_in(app, asker, &format, reduced, known, on).await?;
     let status = verdict.judged.map(|(status, _)| status);
     let entry = |(at, (entry, taken)): (usize, (DeckEntry, Vec<Taken>))| {
-        let card_id = masks.hidden.get(&at).map(|card| card.0);
+        let card_id = masks.hidden_id(at);
         let hidden = card_id.is_some();
         let DeckEntry { zone, quantity, card, .. } = entry;
         let CardReference { name, set, number, rarity } = card;

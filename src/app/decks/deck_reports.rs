@@ -218,8 +218,8 @@ pub(super) struct FoundDeck {
     /// The same cards as a catalogue for the engine.
     pub catalogue: Arc<Catalogue>,
     pub near: NearNames,
-    /// Cards that are hidden from the reader, by the positions of their entries.
-    pub hidden: BTreeMap<usize, CardId>,
+    /// Which entries are masked, because their cards are hidden from the reader.
+    pub masks: Masks,
 }
 
 impl FoundDeck {
@@ -236,8 +236,8 @@ impl FoundDeck {
             catalogue = cards.catalogue().into();
         }
         let (deck, near) = (seen.content.deck.clone(), NearNames::LookUp);
-        let hidden = seen.masks.hidden.clone();
-        Ok(Self { deck, lines: Vec::new(), reading: None, cards, catalogue, near, hidden })
+        let masks = seen.masks.clone();
+        Ok(Self { deck, lines: Vec::new(), reading: None, cards, catalogue, near, masks })
     }
 }
 
@@ -256,8 +256,8 @@ pub(super) async fn find_deck(
             let found = deck_cards::find(app, &mut conn, asker, game, formats, &mentions);
             let (mut cards, _) = found.await?;
             let (lines, catalogue) = (Vec::new(), cards.catalogue().into());
-            let hidden = BTreeMap::new();
-            Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near, hidden }))
+            let masks = Masks::default();
+            Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near, masks }))
         }
         SentDeck::List(text) => {
             let read = read_list(app, asker, game, formats, &text, near).await?;
@@ -268,7 +268,7 @@ pub(super) async fn find_deck(
                 cards,
                 catalogue: catalogue.into(),
                 near,
-                hidden: BTreeMap::new(),
+                masks: Masks::default(),
             }))
         }
     }
@@ -428,7 +428,7 @@ async fn judge_and<T>(
     asker: Asker,
     names: &[(String, FormatName)],
     (loaded, formats): FoundFormats,
-    FoundDeck { deck, lines, reading, mut cards, catalogue, near, hidden }: FoundDeck,
+    FoundDeck { deck, lines, reading, mut cards, catalogue, near, masks }: FoundDeck,
     look: impl FnOnce(&Deck, &Catalogue) -> T,
 ) -> Result<(DeckReportsResponse, T), Problem> {
     let game = &loaded.game;
@@ -450,12 +450,13 @@ async fn judge_and<T>(
     };
     let (summary, legal_in_all) = (judged.summary_as(names.clone()), judged.is_legal_in_all());
     let places = CardLines::new(&deck, &lines);
-    // The places of hidden cards: violations mention cards, not entries.
-    let hidden_places: BTreeMap<_, CardId> = hidden
+    // The places of hidden cards: violations mention cards, not entries. A deleted card has no place.
+    let hidden_places: BTreeMap<_, CardId> = masks
+        .hidden
         .iter()
         .filter_map(|(at, card)| {
             let CardReference { set, number, .. } = &deck.entries.get(*at)?.card;
-            Some(((set.clone(), number.clone()), *card))
+            set.is_some().then(|| ((set.clone(), number.clone()), *card))
         })
         .collect();
     let context = ReportContext { card_id: &card_id, places: &places, suggestions_left_out };
@@ -474,8 +475,8 @@ async fn judge_and<T>(
     let entries = entries.map(|(at, (entry, line))| ResolvedEntryResponse {
         line,
         copies: entry.copies,
-        hidden: hidden.contains_key(&at),
-        card_id: hidden.get(&at).map(|card| card.0).or_else(|| card_id(&entry.card)),
+        hidden: masks.hidden_id(at).is_some(),
+        card_id: masks.hidden_id(at).or_else(|| card_id(&entry.card)),
         zone: entry.zone,
         quantity: entry.quantity,
         name: entry.card.name,

@@ -145,8 +145,7 @@ pub struct DeckResponse {
     /// The deck itself.
     #[serde(flatten)]
     pub summary: DeckSummaryResponse,
-    /// Name of the owner, whose page as an author is `/v1/authors/{author}` once a deck of theirs is public; absent: the deck is unlisted, and you are not its
-    /// owner.
+    /// Name of the owner. Absent if the deck is unlisted and you are not its owner. `/v1/authors/{author}` is the page of an owner with public decks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub author: Option<String>,

@@ -371,10 +371,7 @@ pub async fn clone(
             entry.copies.clear();
         }
     }
-    let folder = match row.folder.as_deref().filter(|_| is_own).map(DeckFolder::parse).transpose() {
-        Ok(folder) => folder,
-        Err(error) => return Err(Problem::internal(error)),
-    };
+    let folder = row.folder.as_deref().filter(|_| is_own).map(DeckFolder::stored);
     let source = CloneSource { deck: id, revision: row.revision, account: Some(row.account_id) };
     let changes = DeckChanges {
         content: &content,

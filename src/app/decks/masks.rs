@@ -17,7 +17,7 @@ use crate::domain::ids::{AccountId, CardId};
 use crate::store::decks::deck_pool::{self, SeenPlace};
 
 /// The differences between a stored deck and what a reader sees of it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Masks {
     /// Cards that are hidden from the reader, by the positions of their entries.
     pub hidden: BTreeMap<usize, CardId>,
@@ -47,13 +47,18 @@ impl Masks {
         if self.digest == 0 { Vec::new() } else { vec![self.digest] }
     }
 
+    /// The id of the card of the entry at this position, if it is hidden from the reader.
+    pub(super) fn hidden_id(&self, at: usize) -> Option<Uuid> {
+        self.hidden.get(&at).map(|card| card.0)
+    }
+
     /// What a response says of the entry at this position if its card is hidden from the reader; nothing for other entries.
     pub(super) fn hidden_entry(&self, deck: &Deck, at: usize) -> HiddenEntry {
-        let (Some(card), Some(entry)) = (self.hidden.get(&at), deck.entries.get(at)) else {
+        let (Some(id), Some(entry)) = (self.hidden_id(at), deck.entries.get(at)) else {
             return HiddenEntry::default();
         };
         let CardReference { set, number, .. } = entry.card.clone();
-        HiddenEntry { hidden: true, card_id: Some(card.0), set, number }
+        HiddenEntry { hidden: true, card_id: Some(id), set, number }
     }
 
     /// Adds a difference to the hash.

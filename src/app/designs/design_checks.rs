@@ -17,13 +17,18 @@ use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::effects::matches::match_all;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::words::words;
 use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
 use crate::domain::designs::content::DesignContent;
-use crate::domain::designs::fixes::{Edit, MAX_FIXED, fix};
+use crate::domain::designs::fixes::{Edit, EditOperation, MAX_FIXED, Written, fix};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
 use crate::store::designs::SeesOwnDesigns;
 use crate::store::effects::effect_texts::LoadedEffects;
+
+words! {
+    EditOperation: "What an edit does: `add` (set a member), `replace` or `remove`.";
+}
 
 /// A rule that a design breaks.
 #[derive(Serialize, ToSchema)]
@@ -63,7 +68,7 @@ pub struct DesignViolationResponse {
     pub actual: Option<i64>,
     /// Similar values that were perhaps meant.
     pub suggestions: Vec<String>,
-    /// Edits that together correct the violation: a JSON Patch (RFC 6902) for the design as it was sent, without `all_printings`. Absent: no edit is known, or
+    /// Edits that together correct this violation, and perhaps cause another one: a JSON Patch (RFC 6902) for the design as it was sent, without `all_printings`. Absent: no edit is known, or
     /// the design has more than 50 violations and this is none of the first 50.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(example = json!([{ "op": "replace", "path": "/attributes/defense", "value": 250 }]))]
@@ -98,7 +103,7 @@ impl DesignViolationResponse {
 #[derive(Serialize, ToSchema)]
 pub struct DesignEdit {
     /// `add` (set a member), `replace` or `remove`.
-    #[schema(example = "replace")]
+    #[schema(value_type = EditOperation)]
     pub op: &'static str,
     /// JSON Pointer (RFC 6901) into the design as it was sent.
     #[schema(example = "/attributes/defense")]
@@ -112,11 +117,11 @@ pub struct DesignEdit {
 impl From<Edit> for DesignEdit {
     fn from(edit: Edit) -> Self {
         let (op, path, value) = match edit {
-            Edit::Add(path, value) => ("add", path, Some(value)),
-            Edit::Replace(path, value) => ("replace", path, Some(value)),
-            Edit::Remove(path) => ("remove", path, None),
+            Edit::Add(path, value) => (EditOperation::Add, path, Some(value)),
+            Edit::Replace(path, value) => (EditOperation::Replace, path, Some(value)),
+            Edit::Remove(path) => (EditOperation::Remove, path, None),
         };
-        Self { op, path, value }
+        Self { op: op.as_str(), path, value }
     }
 }
 
@@ -226,9 +231,9 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     let ParsedDesign { game, content } = design;
     let code = game.game.code();
     let definition = content.definition(&game.game);
+    let written = Written::new(content, &definition);
     let fixed = |(at, fault): (usize, SetFault)| {
-        let edits =
-            if at < MAX_FIXED { fix(&game.game, content, &definition, &fault) } else { Vec::new() };
+        let edits = if at < MAX_FIXED { fix(&game.game, &written, &fault) } else { Vec::new() };
         DesignViolationResponse::new(fault, edits)
     };
     let violations: Vec<DesignViolationResponse> =

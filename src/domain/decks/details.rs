@@ -65,6 +65,11 @@ impl DeckDescription {
         text::prose_lines(raw, 1, MAX_DESCRIPTION).map(Self)
     }
 
+    /// A description that was checked before it was stored, perhaps by an older version, which refused fewer texts.
+    pub fn stored(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -84,8 +89,21 @@ pub struct DeckTag(String);
 impl DeckTag {
     /// Parses what a person typed.
     pub fn parse(raw: &str) -> Result<Self, TextError> {
-        let lower: String = raw.to_lowercase().nfc().collect();
-        text::line(&lower, 1, MAX_TAG).map(Self)
+        text::line(&Self::folded(raw), 1, MAX_TAG).map(Self)
+    }
+
+    /// Parses a tag to look for, which an older version may have stored: it refused fewer texts.
+    pub fn wanted(raw: &str) -> Result<Self, TextError> {
+        text::known_line(&Self::folded(raw), 1, MAX_TAG).map(Self)
+    }
+
+    /// A tag that was checked before it was stored, perhaps by an older version.
+    pub fn stored(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    fn folded(raw: &str) -> String {
+        raw.to_lowercase().nfc().collect()
     }
 
     /// The tag.
@@ -114,6 +132,17 @@ impl DeckFolder {
     pub fn parse(raw: &str) -> Result<Self, TextError> {
         let composed: String = raw.nfc().collect();
         text::line(&composed, 1, MAX_FOLDER).map(Self)
+    }
+
+    /// Parses a folder to look for, which an older version may have stored: it refused fewer texts.
+    pub fn wanted(raw: &str) -> Result<Self, TextError> {
+        let composed: String = raw.nfc().collect();
+        text::known_line(&composed, 1, MAX_FOLDER).map(Self)
+    }
+
+    /// A folder that was checked before it was stored, perhaps by an older version.
+    pub fn stored(text: &str) -> Self {
+        Self(text.to_owned())
     }
 
     /// The name.

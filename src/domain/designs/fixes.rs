@@ -1,5 +1,7 @@
 //! Edits that correct a violation of a design, where the violation itself shows what is right.
 
+use std::cell::OnceCell;
+
 use cardscape_engine::{
     AttributeValue, CardDefinition, Game, Kind, PrintingCheck, SetFault, ViolationCode as Code,
     near,
@@ -7,11 +9,37 @@ use cardscape_engine::{
 use serde_json::Value;
 
 use super::content::DesignContent;
+use crate::domain::pointer::push_token;
 
 /// Most violations of a design for which edits are looked for; a design that a person writes has fewer.
 pub const MAX_FIXED: usize = 50;
 
-/// An operation of a JSON Patch (RFC 6902).
+/// What an edit does, as the operation of a JSON Patch (RFC 6902).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditOperation {
+    /// Sets a member.
+    Add,
+    /// Replaces a value.
+    Replace,
+    /// Removes a value.
+    Remove,
+}
+
+impl EditOperation {
+    /// All values.
+    pub const ALL: [Self; 3] = [Self::Add, Self::Replace, Self::Remove];
+
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Replace => "replace",
+            Self::Remove => "remove",
+        }
+    }
+}
+
+/// An edit of a design.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
     /// Sets the member to this value, also if it is missing.
@@ -22,27 +50,21 @@ pub enum Edit {
     Remove(String),
 }
 
-/// The edits of the design, as its author sent it, that together correct the violation; empty: none is known.
-///
-/// `definition` is the card that was checked, of which the violation has its pointer: its printings are those of the author and computed ones.
-pub fn fix(
-    game: &Game,
-    content: &DesignContent,
-    definition: &CardDefinition,
-    fault: &SetFault,
-) -> Vec<Edit> {
+/// The edits of the design, as its author sent it, that together correct this violation, and may cause another one; empty: none is known.
+pub fn fix(game: &Game, written: &Written<'_>, fault: &SetFault) -> Vec<Edit> {
+    let content = written.content;
     let violation = &fault.violation;
     let attribute = violation.attribute.as_deref().unwrap_or_default();
     let kind = game.kind(&content.kind);
     let is_broken = |check: &&PrintingCheck| check.of().join(" + ") == attribute;
     if let Some(kind) = kind
-        // Violations of a value point to the value, those of a sum to the printing.
-        && !fault.pointer.contains("/attributes/")
+        // Violations of a value point to the value, those of a sum to the printing or to the attributes.
+        && (fault.pointer == "/attributes" || is_printing(&fault.pointer))
         && let Some(check) = kind.checks.iter().map(|check| &check.check).find(is_broken)
     {
         return of_sum(game, kind, content, check, fault);
     }
-    let Some(pointer) = (Written { content, definition }).pointer(&fault.pointer) else {
+    let Some(pointer) = written.pointer(&fault.pointer) else {
         return Vec::new();
     };
     let suggestions = &violation.suggestions[..];
@@ -61,22 +83,34 @@ pub fn fix(
             rarity.map(|rarity| Edit::Replace(pointer, rarity))
         }
         Code::EffectStyleUnknown | Code::EffectSlotUnknown => {
-            of_effect(content, pointer, suggestions)
+            of_effect(written, pointer, suggestions)
         }
         _ => kind
             .and_then(|kind| kind.attributes.get(attribute))
-            .and_then(|known| of_value(content, pointer, &known.value, fault)),
+            .and_then(|known| of_value(written, pointer, &known.value, fault)),
     };
     edit.into_iter().collect()
 }
 
 /// The design as its author wrote it, beside the card that was made of it.
-struct Written<'a> {
+pub struct Written<'a> {
     content: &'a DesignContent,
     definition: &'a CardDefinition,
+    json: OnceCell<Value>,
 }
 
-impl Written<'_> {
+impl<'a> Written<'a> {
+    /// `definition` is the card that was checked, of which violations have their pointers: its printings are those of the author and computed ones.
+    pub fn new(content: &'a DesignContent, definition: &'a CardDefinition) -> Self {
+        Self { content, definition, json: OnceCell::new() }
+    }
+
+    /// The value at a pointer into the design. The design is converted to JSON once for all its violations.
+    fn value(&self, pointer: &str) -> Option<&Value> {
+        let json = || serde_json::to_value(self.content).unwrap_or_default();
+        self.json.get_or_init(json).pointer(pointer)
+    }
+
     /// A pointer into the card as a pointer into the design. `None`: the author did not write this printing.
     fn pointer(&self, pointer: &str) -> Option<String> {
         let Some(rest) = pointer.strip_prefix("/printings/") else {
@@ -103,9 +137,8 @@ fn spelt(typed: &str, suggestions: &[String]) -> Option<Value> {
 }
 
 /// A style or slot that the card does not have.
-fn of_effect(content: &DesignContent, pointer: String, known: &[String]) -> Option<Edit> {
-    let json = serde_json::to_value(content).ok()?;
-    let typed = json.pointer(&pointer).and_then(Value::as_str);
+fn of_effect(written: &Written<'_>, pointer: String, known: &[String]) -> Option<Edit> {
+    let typed = written.value(&pointer).and_then(Value::as_str);
     match (known, typed) {
         ([], _) => Some(Edit::Remove(pointer)),
         ([only], _) => Some(Edit::Add(pointer, only.as_str().into())),
@@ -116,13 +149,12 @@ fn of_effect(content: &DesignContent, pointer: String, known: &[String]) -> Opti
 
 /// A value of an attribute, or of a list of values.
 fn of_value(
-    content: &DesignContent,
+    written: &Written<'_>,
     pointer: String,
     known: &AttributeValue,
     fault: &SetFault,
 ) -> Option<Edit> {
-    let json = serde_json::to_value(content).ok()?;
-    let value = json.pointer(&pointer)?;
+    let value = written.value(&pointer)?;
     let (violation, suggestions) = (&fault.violation, &fault.violation.suggestions[..]);
     match known {
         AttributeValue::Integer { .. } if violation.actual.is_some() => {
@@ -152,7 +184,7 @@ fn of_sum(
             let stated = printing.attributes.iter().map(|(name, _)| name);
             let summed = stated.filter(|name| check.of().iter().any(|one| one == name));
             let removed =
-                |name: &str| Edit::Remove(format!("/printings/{at}/attributes/{}", token(name)));
+                |name: &str| Edit::Remove(member(format!("/printings/{at}/attributes"), name));
             edits.extend(summed.map(removed));
         }
     }
@@ -178,15 +210,21 @@ fn of_sum(
         let Ok(changed) = i64::try_from(changed) else { return Vec::new() };
         rest -= i128::from(changed) - i128::from(number);
         if changed != number {
-            edits.push(Edit::Replace(format!("/attributes/{}", token(name)), changed.into()));
+            edits.push(Edit::Replace(member("/attributes".to_owned(), name), changed.into()));
         }
     }
     if rest == 0 { edits } else { Vec::new() }
 }
 
-/// Escapes a key for a JSON pointer (RFC 6901).
-fn token(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
+/// The pointer to a member of the object at a pointer.
+fn member(mut object: String, key: &str) -> String {
+    push_token(&mut object, key);
+    object
+}
+
+/// Whether the pointer is that of a printing as a whole.
+fn is_printing(pointer: &str) -> bool {
+    pointer.strip_prefix("/printings/").is_some_and(|number| !number.contains('/'))
 }
 
 #[cfg(test)]
@@ -237,10 +275,9 @@ mod tests {
     fn fixes(game: &Game, design: &Value) -> Vec<(String, Vec<Edit>)> {
         let content: DesignContent = serde_json::from_value(design.clone()).unwrap();
         let definition = content.definition(game);
+        let written = Written::new(&content, &definition);
         let faults = card_faults(game, &definition).into_iter();
-        faults
-            .map(|fault| (fault.pointer.clone(), fix(game, &content, &definition, &fault)))
-            .collect()
+        faults.map(|fault| (fault.pointer.clone(), fix(game, &written, &fault))).collect()
     }
 
     fn apply(design: &mut Value, edits: &[Edit]) {

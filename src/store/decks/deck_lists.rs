@@ -205,10 +205,10 @@ pub(super) async fn load(
     let Some((row, details, author)) = found else { return Ok(None) };
     let is_bound = row.is_bound();
     let content = DeckContent {
-        name: DeckName::parse(&row.name).map_err(unreadable)?,
+        name: DeckName::stored(&row.name),
         format: row.format().map_err(unreadable)?,
-        description: DeckDescription::parse(&details.description).map_err(unreadable)?,
-        tags: read_tags(&row.tags)?,
+        description: DeckDescription::stored(&details.description),
+        tags: read_tags(&row.tags),
         deck,
         cards: if is_bound { details.card_ids } else { Vec::new() },
         unread_lines: details.unread_lines.0.into_iter().map(UnreadLine::from).collect(),

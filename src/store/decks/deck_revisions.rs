@@ -9,7 +9,7 @@ use diesel_async::RunQueryDsl;
 
 use super::deck_records::{DeckChanges, StoredDeck};
 use super::deck_writes::{Edited, inherited, lock, overwrite};
-use super::stored_content::{StoredContent, unreadable};
+use super::stored_content::StoredContent;
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::details::DeckFolder;
@@ -176,7 +176,7 @@ pub async fn restore(
         Some(row) if !is_current(row.revision) => return Ok(Edited::Stale),
         Some(row) => row,
     };
-    let folder = row.folder.as_deref().map(DeckFolder::parse).transpose().map_err(unreadable)?;
+    let folder = row.folder.as_deref().map(DeckFolder::stored);
     let changes = DeckChanges {
         content,
         hidden,

@@ -88,10 +88,10 @@ impl StoredContent {
     /// Reads the stored content; fails for a row that another program wrote.
     pub(super) fn read(self) -> StoreResult<DeckContent> {
         let mut content = DeckContent {
-            name: DeckName::parse(&self.name).map_err(unreadable)?,
+            name: DeckName::stored(&self.name),
             format: FormatName::of_game(&self.game, &self.format).map_err(unreadable)?,
-            description: DeckDescription::parse(&self.description).map_err(unreadable)?,
-            tags: read_tags(&self.tags)?,
+            description: DeckDescription::stored(&self.description),
+            tags: read_tags(&self.tags),
             deck: Deck::default(),
             cards: Vec::new(),
             unread_lines: self.unread_lines.into_iter().map(UnreadLine::from).collect(),
@@ -112,8 +112,8 @@ impl From<StoredLine> for UnreadLine {
     }
 }
 
-pub(super) fn read_tags(tags: &[String]) -> StoreResult<Vec<DeckTag>> {
-    tags.iter().map(|tag| DeckTag::parse(tag).map_err(unreadable)).collect()
+pub(super) fn read_tags(tags: &[String]) -> Vec<DeckTag> {
+    tags.iter().map(|tag| DeckTag::stored(tag)).collect()
 }
 
 /// The error for a row that another program wrote.

@@ -82,7 +82,7 @@ async fn load(document: serde_json::Value, revision: i64) -> Result<Arc<LoadedEf
     let read = move || {
         let texts: EffectTexts =
             serde_json::from_value(document).map_err(|error| error.to_string())?;
-        let library = texts.check().map_err(|faults| {
+        let library = texts.stored().map_err(|faults| {
             let first = faults.into_iter().next();
             first.map_or_else(String::new, |fault| format!("effect texts: {fault}"))
         })?;

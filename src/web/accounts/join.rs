@@ -13,6 +13,7 @@ use crate::app::accounts::own_account;
 use crate::app::accounts::sessions::{self, Credentials};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
@@ -54,7 +55,12 @@ pub(in crate::web) async fn join(
 ) -> Result<HttpResponse, Problem> {
     let JoinForm { name, password, kept } = form;
     let Some(name) = name else { return show(200, Faults::none(), "", &kept) };
-    let typed = TypedCredentials { name: &name, password: &password, field: "password" };
+    let typed = TypedCredentials {
+        name: &name,
+        password: &password,
+        field: "password",
+        read_name: AccountName::parse_new,
+    };
     let (account_name, new_password) = match typed.read() {
         Ok(read) => read,
         Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &kept),

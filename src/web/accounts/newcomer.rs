@@ -64,7 +64,12 @@ impl TypedNewcomer {
     pub(in crate::web) fn read(&self) -> Result<Newcomer<'_>, Faults> {
         let is_made = self.password.is_empty() && !self.made_password.is_empty();
         let password = if is_made { &self.made_password } else { &self.password };
-        let typed = TypedCredentials { name: &self.name, password, field: "password" };
+        let typed = TypedCredentials {
+            name: &self.name,
+            password,
+            field: "password",
+            read_name: AccountName::parse_new,
+        };
         let (name, new_password) = typed.read()?;
         Ok(Newcomer { new_password, typed: TypedAccount { name, password, is_made } })
     }

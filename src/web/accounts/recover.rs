@@ -12,6 +12,7 @@ use crate::app::accounts::own_account;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::secret::RecoveryCode;
+use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
@@ -55,7 +56,12 @@ pub(in crate::web) async fn recover(
 ) -> Result<HttpResponse, Problem> {
     let RecoverForm { name, recovery_code, new_password, kept } = form;
     let Some(name) = name else { return show(200, Faults::none(), "", &kept) };
-    let typed = TypedCredentials { name: &name, password: &new_password, field: "new_password" };
+    let typed = TypedCredentials {
+        name: &name,
+        password: &new_password,
+        field: "new_password",
+        read_name: AccountName::parse,
+    };
     let (account_name, password) = match typed.read() {
         Ok(read) => read,
         Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &kept),

@@ -266,7 +266,10 @@ pub(super) fn name_fault(error: &TextError) -> String {
         TextError::Length { min, max, actual } => {
             format!("A name has {min} to {max} characters. This has {actual}.")
         }
-        TextError::Control => "There is a character in the name that cannot be seen.".to_owned(),
+        TextError::Control => {
+            "There is a character in the name that is no part of a text.".to_owned()
+        }
+        TextError::Undrawn => "There is a letter in the name that is drawn as nothing.".to_owned(),
         TextError::Marks => "There are too many marks on a character of the name.".to_owned(),
         TextError::Blank => "A name has at least one letter, digit or symbol.".to_owned(),
     }

@@ -182,6 +182,46 @@ async fn masked_entries_are_marked_in_all_answers() {
     }
 }
 
+/// Violations mention cards and not entries: a masked card is found by its place, and never taken for another nameless one.
+#[tokio::test]
+async fn masked_cards_are_marked_in_violations_about_zones() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, .. } = &stage;
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "entries": [
+        { "zone": "attic", "quantity": 2, "name": "Drowned Lantern" },
+        { "zone": "attic", "quantity": 3, "name": "mirror pilgrim" },
+    ] });
+    let stored = app.post("/v1/decks").by(ada).json(&body).answer().await;
+    assert_eq!(stored.status, 201, "{}", stored.text());
+    let path = stored.header("location");
+    let mentioned = async || {
+        let report: Value =
+            serde_json::from_str(&stage.text_for(&format!("{path}/report"), None).await).unwrap();
+        let violations = report["violations"].as_array().unwrap().iter();
+        let of_zone = violations.filter(|violation| violation["code"] == "ZONE_UNKNOWN");
+        let cards = of_zone.flat_map(|violation| violation["cards"].as_array().unwrap().clone());
+        cards.collect::<Vec<Value>>()
+    };
+    let seen: Value = serde_json::from_str(&stage.text_for(&path, None).await).unwrap();
+    let members = ["name", "set", "number", "card_id", "hidden", "quantity"];
+    let of = |value: &Value| members.map(|member| value[member].clone());
+    let entries: Vec<_> = seen["entries"].as_array().unwrap().iter().map(of).collect();
+    assert_eq!(mentioned().await.iter().map(of).collect::<Vec<_>>(), entries);
+    assert!(entries.iter().all(|entry| entry[4] == true), "{entries:?}");
+
+    // A deleted card has no place: a violation that mentions a nameless card without a place may mean another one.
+    let bind_to_a_missing_card = "UPDATE decks SET card_ids = ARRAY['01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11'::uuid, card_ids[2]]";
+    sql(&app.db().url(), bind_to_a_missing_card).await;
+    let cards = mentioned().await;
+    let without_place = cards.iter().filter(|card| card.get("set").is_none());
+    let without_place: Vec<&Value> = without_place.collect();
+    assert_eq!(without_place.len(), 1, "{cards:?}");
+    assert_eq!(without_place[0].get("card_id"), None, "{cards:?}");
+    assert_eq!(without_place[0].get("hidden"), None, "{cards:?}");
+    let with_place = cards.iter().find(|card| card.get("set").is_some()).map(of);
+    assert_eq!(with_place.as_ref(), entries.get(1));
+}
+
 #[tokio::test]
 async fn a_guess_is_shown_as_it_was_typed() {
     let stage = Stage::set().await;

@@ -282,3 +282,42 @@ async fn others_see_the_source_of_a_clone_while_the_source_is_public() {
     let now = app.get(&copy).header("if-none-match", seen.header("etag")).answer().await;
     assert!(now.expect(200)["cloned_from"].is_object());
 }
+
+/// Older versions accepted more texts than this one, and what they stored stays readable. Only input is checked by the rules of today.
+#[tokio::test]
+async fn decks_with_texts_of_older_versions_are_read_and_changed() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck("One", "public", "2 Kettle Imp")).await;
+    put(&app, &ada, &path, &deck("Two", "public", "1 Kettle Imp")).await;
+    // Blanks of Korean and of Braille, which are no text any more, and a separator of lines, which is no part of a text any more.
+    let (name, folder) = ("\u{3164}", "a\u{2028}b");
+    app.sql(&format!(
+        "UPDATE decks SET name = '{name}', description = '\u{2800}', tags = ARRAY['{name}'], folder = '{folder}'; \
+         UPDATE deck_revisions SET content = content \
+         || jsonb_build_object('name', '{name}', 'description', '\u{2800}', 'tags', jsonb_build_array('{name}'))"
+    ))
+    .await;
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!((&read["name"], &read["tags"]), (&json!(name), &json!([name])), "{read:#}");
+    let dialects = cardscape_engine::DeckDialect::ALL;
+    let exports = dialects.map(|dialect| format!("/export?dialect={dialect}"));
+    let views = ["/report", "/revisions", "/revisions/1", "/diff?from=1&to=2", "/statistics"];
+    for view in views.into_iter().map(str::to_owned).chain(exports) {
+        let answer = app.get(&format!("{path}{view}")).by(&ada).answer().await;
+        assert_eq!(answer.status, 200, "{view}: {}", answer.text());
+    }
+    let listed = app.get(&format!("/v1/decks?folder={folder}&tag={name}")).by(&ada).answer().await;
+    assert_eq!(listed.expect(200)["data"].as_array().unwrap().len(), 1);
+    let copy = app.post(&format!("{path}/clones")).by(&ada).answer().await.expect(201);
+    assert_eq!(copy["tags"], json!([name]), "{copy:#}");
+    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "*");
+    let restored = restore.json(&json!({ "revision": 1 })).answer().await.expect(200);
+    assert_eq!((&restored["name"], &restored["folder"]), (&json!(name), &json!(folder)));
+
+    let same = deck(name, "public", "1 Kettle Imp");
+    let refused = app.put(&path).by(&ada).header("if-match", "*").json(&same).answer().await;
+    assert_eq!(refused.problem(422, "invalid_body")["errors"][0]["pointer"], "/name");
+    let renamed = put(&app, &ada, &path, &deck("Three", "public", "1 Kettle Imp")).await;
+    assert_eq!((&renamed["name"], &renamed["tags"]), (&json!("Three"), &json!([])));
+}

@@ -72,7 +72,8 @@ impl Content {
                 *total = total.saturating_add(quantity);
             } else {
                 let cards = content.unknown_zones.entry(entry.zone.clone()).or_default();
-                let copies = cards.entry(CardMention::named(&entry.card.name)).or_default();
+                let card = CardMention { rarity: None, ..mention(&entry.card) };
+                let copies = cards.entry(card).or_default();
                 *copies = copies.saturating_add(quantity);
             }
             if entry.quantity < content.min_quantity {

@@ -12,7 +12,10 @@ use super::{
     MAX_PHRASE, MAX_PLACEHOLDERS, MAX_RULES, MAX_SENTENCE, MAX_TEMPLATE, MAX_TEMPLATES, MAX_VALUE,
     MAX_VALUES, Replacement,
 };
-use crate::domain::text;
+use crate::domain::text::{self, TextError};
+
+/// Checks that a text is one line, and counts its characters.
+type Line = fn(&str, usize, usize) -> Result<String, TextError>;
 
 impl EffectTexts {
     /// The document without white space around its texts.
@@ -28,11 +31,20 @@ impl EffectTexts {
 
     /// Builds the library, or returns every fault of the document.
     pub fn check(self) -> Result<EffectLibrary, Vec<EffectFault>> {
+        self.build(text::line)
+    }
+
+    /// Builds the library of a document that was checked before it was stored, perhaps by an older version, which refused fewer characters.
+    pub fn stored(self) -> Result<EffectLibrary, Vec<EffectFault>> {
+        self.build(text::known_line)
+    }
+
+    fn build(self, line: Line) -> Result<EffectLibrary, Vec<EffectFault>> {
         refuse(self.size_faults())?;
         let mut faults = Vec::new();
-        let templates = self.parse_templates(&mut faults);
-        let values = self.parse_values(&mut faults);
-        self.check_rules(&mut faults);
+        let templates = self.parse_templates(line, &mut faults);
+        let values = self.parse_values(line, &mut faults);
+        self.check_rules(line, &mut faults);
         refuse(faults)?;
         refuse(name_faults(&templates, &values))?;
         refuse(cycle_faults(&values))?;
@@ -73,15 +85,19 @@ impl EffectTexts {
         faults
     }
 
-    fn parse_templates(&self, faults: &mut Vec<EffectFault>) -> Vec<Template> {
+    fn parse_templates(&self, line: Line, faults: &mut Vec<EffectFault>) -> Vec<Template> {
         let parse = |(at, source): (usize, &String)| {
             let place = format!("template {}", at + 1);
-            read(source, MAX_TEMPLATE, &format!("/templates/{at}"), &place, faults)
+            read((source, MAX_TEMPLATE), line, &format!("/templates/{at}"), &place, faults)
         };
         self.templates.iter().enumerate().filter_map(parse).collect()
     }
 
-    fn parse_values(&self, faults: &mut Vec<EffectFault>) -> BTreeMap<&str, Vec<Template>> {
+    fn parse_values(
+        &self,
+        line: Line,
+        faults: &mut Vec<EffectFault>,
+    ) -> BTreeMap<&str, Vec<Template>> {
         let mut parsed = BTreeMap::new();
         for (name, values) in &self.placeholders {
             let pointer = format!("/placeholders/{}", name.replace('~', "~0").replace('/', "~1"));
@@ -95,7 +111,7 @@ impl EffectTexts {
             }
             let parse = |(at, source): (usize, &String)| {
                 let place = format!("value {} of <{name}>", at + 1);
-                read(source, MAX_VALUE, &format!("{pointer}/{at}"), &place, faults)
+                read((source, MAX_VALUE), line, &format!("{pointer}/{at}"), &place, faults)
             };
             let values = values.iter().enumerate().filter_map(parse).collect();
             parsed.insert(name.as_str(), values);
@@ -103,9 +119,9 @@ impl EffectTexts {
         parsed
     }
 
-    fn check_rules(&self, faults: &mut Vec<EffectFault>) {
+    fn check_rules(&self, line: Line, faults: &mut Vec<EffectFault>) {
         for (at, phrase) in self.removals.iter().enumerate() {
-            let fault = phrase_fault(phrase);
+            let fault = phrase_fault(phrase, line);
             let message = fault.map(|fault| format!("phrase {}: {fault}", at + 1));
             faults.extend(
                 message.map(|message| EffectFault::new(format!("/removals/{at}"), message)),
@@ -116,10 +132,10 @@ impl EffectTexts {
             let colon = || old.contains(':').then(|| "must not contain `:`".to_owned());
             let twice = !known.insert(old);
             let twice = || twice.then(|| "is replaced by a rule before this one".to_owned());
-            let of_old = phrase_fault(old).or_else(colon).or_else(twice);
+            let of_old = phrase_fault(old, line).or_else(colon).or_else(twice);
             let fields = [
                 ("old", of_old),
-                ("new", text::line(new, 0, MAX_PHRASE).err().map(|error| error.to_string())),
+                ("new", line(new, 0, MAX_PHRASE).err().map(|error| error.to_string())),
             ];
             for (field, fault) in fields {
                 let message = fault.map(|fault| format!("replacement {}: {fault}", at + 1));
@@ -163,13 +179,13 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 fn read(
-    source: &str,
-    most: usize,
+    (source, most): (&str, usize),
+    line: Line,
     pointer: &str,
     place: &str,
     faults: &mut Vec<EffectFault>,
 ) -> Option<Template> {
-    let read = text::line(source, 1, most)
+    let read = line(source, 1, most)
         .map_err(|error| EffectFault::new(pointer, format!("{place}: {error}")));
     let read = read.and_then(|_| {
         Template::parse(source).map_err(|error| {
@@ -182,8 +198,8 @@ fn read(
 }
 
 /// Why a text cannot be a phrase of a rule.
-fn phrase_fault(phrase: &str) -> Option<String> {
-    match text::line(phrase, 1, MAX_PHRASE) {
+fn phrase_fault(phrase: &str, line: Line) -> Option<String> {
+    match line(phrase, 1, MAX_PHRASE) {
         Err(error) => Some(error.to_string()),
         Ok(_) if phrase.starts_with('#') => Some("must not begin with `#`".to_owned()),
         Ok(_) => None,
@@ -313,6 +329,16 @@ mod tests {
 
     fn pointers(texts: EffectTexts) -> Vec<String> {
         texts.check().unwrap_err().into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn stored_texts_are_read_by_the_rules_of_older_versions() {
+        // A separator of lines, a blank of Korean alone, and one symbol of a font.
+        let values: &[(&str, &[&str])] = &[("a", &["b\u{2028}c", "\u{3164}", "\u{E000}"])];
+        let refused = ["/placeholders/a/0", "/placeholders/a/1"];
+        assert_eq!(pointers(texts(&["Say <a>."], values)), refused);
+        assert_eq!(texts(&["Say <a>."], values).stored().unwrap().count(), 3);
+        assert!(texts(&["Say\0"], &[]).stored().is_err());
     }
 
     #[test]
