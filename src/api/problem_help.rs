@@ -243,7 +243,7 @@ impl ProblemHelp {
                 "Nobody else can use the name of a shared design or of a card. Names are the same whatever case, spaces, punctuation and accents they are written \
                  with, and also when they only look the same, in letters of whatever script.",
                 "Choose another name. `POST /v1/design-checks` reports whose name it is like.",
-                new.detail("Another design that everybody sees has this name, or one that looks the same."),
+                new.detail("Another design has this name, or one that looks the same."),
             ),
             C::DesignWasPublic => (
                 "The design was shared once. Others may refer to it, so it stays readable by its identifier.",

@@ -46,8 +46,8 @@ pub enum NameHolder {
         /// Its number.
         number: String,
     },
-    /// A public design.
-    #[error("Another design that everybody sees")]
+    /// Another design.
+    #[error("Another design")]
     Design,
     /// A design that took the name while this design was hidden.
     #[error("Meanwhile another design")]
@@ -76,6 +76,10 @@ mod tests {
             (
                 ProblemCause::NameTaken(card),
                 "A card (hearth 001) has this name, or one that looks the same.",
+            ),
+            (
+                ProblemCause::NameTaken(NameHolder::Design),
+                "Another design has this name, or one that looks the same.",
             ),
             (
                 ProblemCause::NameTaken(NameHolder::Meanwhile),

@@ -104,16 +104,20 @@ async fn keep(shared: &Shared, store: &Store) -> StoreResult<()> {
 }
 
 /// Writes the search rows of designs that were listed without one: a design that was never shared becomes official in the
-/// transaction that unlocks its card, which has no time for that. Housekeeping tries again what fails here.
+/// transaction that unlocks its card, which has no time for that. Only these, because the memory counts as behind until
+/// they are written. Housekeeping writes the others, and those that fail here.
 async fn prepare_for_search(shared: &Shared, store: &Store, changes: &DesignChanges) {
-    if changes.listed.iter().all(|design| design.searched) {
+    let listed = changes.listed.iter();
+    let unsearched: Vec<DesignId> =
+        listed.filter(|design| !design.searched).map(|design| design.id).collect();
+    if unsearched.is_empty() {
         return;
     }
     let prepare = async || -> StoreResult<usize> {
         let mut conn = store.connection().await?;
         let games = shared.games.read_list(&mut conn).await?;
         drop(conn);
-        design_search::fill_in(store, &games).await
+        design_search::fill_in_these(store, &games, &unsearched).await
     };
     if let Err(error) = prepare().await {
         tracing::warn!(%error, "could not prepare designs for the search");

@@ -15,23 +15,13 @@ use tokio::sync::Notify;
 
 use super::catalogue::clock::FeedClock;
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::name_looks::{LookHashes, Name};
 use crate::domain::ids::{AccountId, DesignId};
 use crate::store::designs::design_changes::{DesignChanges, ListedName};
 use crate::store::designs::likeness::{AlikeDesign, LikenessQuery, MAX_ALIKE};
 
-/// Most designs in memory: some 300 MB.
+/// Most designs in memory: some 400 MB.
 pub const MAX_KEPT: usize = 1_000_000;
-
-/// A name with the forms that comparisons use.
-#[derive(Clone, Copy, Debug)]
-pub struct Name<'a> {
-    /// The name as its author wrote it.
-    pub name: &'a str,
-    /// The name without differences that do not count, such as case.
-    pub key: &'a str,
-    /// The skeleton: equal for names that look the same.
-    pub skeleton: &'a str,
-}
 
 /// A listed design. Its texts are in one allocation, because there are many designs.
 #[derive(Debug)]
@@ -42,11 +32,23 @@ struct Kept {
     game: Arc<str>,
     revision: i64,
     effects: Option<[u8; 16]>,
+    looks: Option<Looks>,
     approved: bool,
     /// Name, key and skeleton, one after the other.
     texts: Box<str>,
     key_at: u32,
     skeleton_at: u32,
+}
+
+/// The first bytes of the hashes of a name: without accents, in small and in capital letters. Two names may share them by
+/// chance, so that callers compare the names, too. Skeletons have an order of their own.
+type Looks = [u32; 3];
+
+/// The looks of a name, from all its hashes in the order of [`LookHashes::all`].
+fn looks_of(hashes: &[Vec<u8>]) -> Option<Looks> {
+    let [plain, _, small, capitals] = hashes else { return None };
+    let number = |hash: &[u8]| hash.first_chunk().copied().map(u32::from_be_bytes);
+    Some([number(plain)?, number(small)?, number(capitals)?])
 }
 
 impl Kept {
@@ -60,6 +62,7 @@ impl Kept {
             game,
             revision: listed.revision,
             effects: listed.effects_key.as_deref().and_then(|key| key.try_into().ok()),
+            looks: listed.name_looks.as_deref().and_then(looks_of),
             approved: listed.approved,
             texts: [name.as_str(), name_key, name_skeleton].concat().into(),
             key_at: place(name.len()),
@@ -73,6 +76,7 @@ impl Kept {
             && *self.game == *listed.game_code
             && self.revision == listed.revision
             && self.approved == listed.approved
+            && self.looks == listed.name_looks.as_deref().and_then(looks_of)
             && self.effects.as_ref().map(|key| &key[..]) == listed.effects_key.as_deref()
             && self.name() == listed.name
             && self.key() == listed.name_key
@@ -97,6 +101,10 @@ impl Kept {
         self.text(self.skeleton_at, None)
     }
 
+    fn look(&self, at: usize) -> Option<u32> {
+        self.looks.and_then(|looks| looks.get(at).copied())
+    }
+
     fn as_name(&self) -> Name<'_> {
         Name { name: self.name(), key: self.key(), skeleton: self.skeleton() }
     }
@@ -113,6 +121,8 @@ struct ByName;
 struct ByNameBackwards;
 /// By the skeleton of the name.
 struct BySkeleton;
+/// By one of the looks of the name.
+struct ByLook<const AT: usize>;
 /// By the key of the effects.
 struct ByEffects;
 
@@ -131,6 +141,12 @@ impl Order for ByNameBackwards {
 impl Order for BySkeleton {
     fn compare(one: &Kept, other: &Kept) -> Ordering {
         one.skeleton().cmp(other.skeleton())
+    }
+}
+
+impl<const AT: usize> Order for ByLook<AT> {
+    fn compare(one: &Kept, other: &Kept) -> Ordering {
+        one.look(AT).cmp(&other.look(AT))
     }
 }
 
@@ -179,6 +195,9 @@ struct Shelf {
     by_name: BTreeSet<In<ByName>>,
     by_name_backwards: BTreeSet<In<ByNameBackwards>>,
     by_skeleton: BTreeSet<In<BySkeleton>>,
+    by_plain_name: BTreeSet<In<ByLook<0>>>,
+    by_small_letters: BTreeSet<In<ByLook<1>>>,
+    by_capital_letters: BTreeSet<In<ByLook<2>>>,
     by_effects: BTreeSet<In<ByEffects>>,
     banned: HashSet<AccountId>,
     /// Current revisions of the effect texts of games.
@@ -197,6 +216,11 @@ impl Shelf {
         self.by_name.insert(In::new(&kept));
         self.by_name_backwards.insert(In::new(&kept));
         self.by_skeleton.insert(In::new(&kept));
+        if kept.looks.is_some() {
+            self.by_plain_name.insert(In::new(&kept));
+            self.by_small_letters.insert(In::new(&kept));
+            self.by_capital_letters.insert(In::new(&kept));
+        }
         if kept.effects.is_some() {
             self.by_effects.insert(In::new(&kept));
         }
@@ -210,6 +234,9 @@ impl Shelf {
         self.by_name.remove(&In::new(&kept));
         self.by_name_backwards.remove(&In::new(&kept));
         self.by_skeleton.remove(&In::new(&kept));
+        self.by_plain_name.remove(&In::new(&kept));
+        self.by_small_letters.remove(&In::new(&kept));
+        self.by_capital_letters.remove(&In::new(&kept));
         self.by_effects.remove(&In::new(&kept));
     }
 
@@ -238,6 +265,7 @@ impl Shelf {
                 name_key: query.name_key.to_owned(),
                 name_skeleton: query.name_skeleton.to_owned(),
                 effects_key: query.effects_key.map(|key| key.to_vec()),
+                name_looks: query.looks.map(|looks| looks.all().map(|hash| hash.to_vec()).into()),
                 approved: false,
                 searched: true,
             },
@@ -254,6 +282,9 @@ impl Shelf {
             let backwards = &self.by_name_backwards;
             found.extend(first(&wanted, backwards.range(In::new(&wanted)..), |_| true));
             found.extend(first(&wanted, backwards.range(..In::new(&wanted)).rev(), |_| true));
+        }
+        if let Some(looks) = query.looks {
+            found.extend(self.with_a_look(&wanted, looks));
         }
         if query.effects_key.is_some() {
             let same = self.by_effects.range(In::new(&wanted)..);
@@ -280,6 +311,20 @@ impl Shelf {
         });
         alike.collect()
     }
+
+    /// The first designs by id that share one of the looks. Looks in one case do not count between two ASCII names.
+    fn with_a_look(
+        &self,
+        wanted: &Arc<Kept>,
+        looks: &LookHashes,
+    ) -> impl Iterator<Item = In<ById>> {
+        let counts_in_one_case = |kept: &Kept| looks.has_other_letters || !kept.name().is_ascii();
+        let mut alike: BTreeSet<In<ById>> = BTreeSet::new();
+        alike.extend(of_same_look(wanted, &self.by_plain_name, |_| true));
+        alike.extend(of_same_look(wanted, &self.by_small_letters, counts_in_one_case));
+        alike.extend(of_same_look(wanted, &self.by_capital_letters, counts_in_one_case));
+        alike.into_iter().take(MAX_ALIKE)
+    }
 }
 
 /// By id alone; callers compare only designs of one game.
@@ -299,6 +344,18 @@ fn first<'a, O: 'a>(
 ) -> impl Iterator<Item = In<ById>> {
     let passing = move |kept: &&'a In<O>| kept.0.game == wanted.game && passes(&kept.0);
     designs.take_while(passing).take(MAX_ALIKE).map(|kept| In::new(&kept.0))
+}
+
+/// The first designs of the same game that have the same look and pass the test.
+fn of_same_look<const AT: usize>(
+    wanted: &Arc<Kept>,
+    designs: &BTreeSet<In<ByLook<AT>>>,
+    passes: impl Fn(&Kept) -> bool,
+) -> impl Iterator<Item = In<ById>> {
+    let is_same =
+        |kept: &&In<ByLook<AT>>| kept.0.game == wanted.game && kept.0.look(AT) == wanted.look(AT);
+    let same = designs.range(In::new(wanted)..).take_while(is_same);
+    same.filter(move |kept| passes(&kept.0)).take(MAX_ALIKE).map(|kept| In::new(&kept.0))
 }
 
 /// The listed designs in memory.

@@ -383,6 +383,12 @@ pub struct DesignResponse {
 }
 
 impl DesignResponse {
+    /// Whether an account is its author or one of its contributors, who neither rate nor judge it.
+    pub fn is_work_of(&self, account: AccountId) -> bool {
+        let mut contributors = self.contributors.iter();
+        self.account_id == account.0 || contributors.any(|one| one.account_id == account.0)
+    }
+
     pub(super) fn new(game: &Game, mut stored: StoredDesign) -> Self {
         let (reason, card) = (stored.reason.take(), stored.card.take());
         let takedown = stored.takedown_note.take().zip(stored.taken_down_at);

@@ -19,12 +19,11 @@ use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::likeness::{effects_key, fixed_words};
-use crate::domain::designs::name_looks::NameLooks;
+use crate::domain::designs::name_looks::{Name, NameClash, NameLooks};
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::domain::text::name_skeleton;
 use crate::memory::card_effects::KnownEffects;
-use crate::memory::listed_designs::Name;
 use crate::search::{CardQuery, KnownTest, Place, Predicate, SortKey, Test, Unique, words};
 use crate::store::catalogue::cards::{self, CardView, NamePlace, NamedCard, OpenCard};
 use crate::store::designs::SeesOwnDesigns;
@@ -109,19 +108,13 @@ impl Probe {
     }
 
     fn likeness(&self, other: Name<'_>) -> Option<NameLikeness> {
-        let looks = &self.looks;
-        if other.key == looks.key {
-            Some(NameLikeness::Same)
-        } else if other.skeleton == looks.skeleton || looks.look_the_same_in_one_case(other.name) {
-            Some(NameLikeness::LooksTheSame)
-        } else {
-            // 1.0: the names differ only in accents. `NameLooks` compares the same.
-            let similarity = self.wanted.similarity(other.name);
-            (similarity >= SIMILARITY_MIN).then_some(if similarity >= 1.0 {
-                NameLikeness::Same
-            } else {
-                NameLikeness::Near
-            })
+        match self.looks.likeness(other) {
+            Some(NameClash::Same) => Some(NameLikeness::Same),
+            Some(NameClash::LooksTheSame) => Some(NameLikeness::LooksTheSame),
+            None => {
+                let is_near = self.wanted.similarity(other.name) >= SIMILARITY_MIN;
+                is_near.then_some(NameLikeness::Near)
+            }
         }
     }
 }
@@ -143,8 +136,10 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     };
     let effects_key = effects_key(&content.kind, &content.effects);
     let same_effects = cards_of_same_effects(app, network, game, content, effects_key).await?;
+    let looks = probe.as_ref().map(|probe| probe.looks.hashes(game));
     let query = LikenessQuery {
         game,
+        looks: looks.as_ref(),
         name_key: probe.as_ref().map_or("", |probe| &probe.looks.key),
         name_skeleton: probe.as_ref().map_or("", |probe| &probe.looks.skeleton),
         effects_key,

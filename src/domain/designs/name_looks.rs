@@ -5,6 +5,26 @@ use sha2::{Digest as _, Sha256};
 
 use crate::domain::text::name_skeleton;
 
+/// A name with the forms that comparisons use.
+#[derive(Clone, Copy, Debug)]
+pub struct Name<'a> {
+    /// The name as its author wrote it.
+    pub name: &'a str,
+    /// The name without differences that do not count, such as case.
+    pub key: &'a str,
+    /// The skeleton: equal for names that look the same.
+    pub skeleton: &'a str,
+}
+
+/// Why two names cannot be listed beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameClash {
+    /// They are the same, except for case, punctuation, spaces and accents.
+    Same,
+    /// They look the same.
+    LooksTheSame,
+}
+
 /// A name, prepared for comparison with others.
 ///
 /// ```
@@ -34,11 +54,13 @@ pub type LookHash = [u8; 16];
 /// The hashes that the names of a game are compared by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookHashes {
-    /// Names that share one of these are the same, or look the same.
-    pub always: Vec<LookHash>,
+    /// Names that share it are the same, except for accents. Of the key, if nothing is left of the name without accents.
+    pub plain: LookHash,
+    /// Names that share it look the same.
+    pub skeleton: LookHash,
     /// Names that share one of these look the same in small or in capital letters. This does not count between two ASCII names: in capital letters, "Gail"
     /// has the skeleton of "Gall".
-    pub in_one_case: Vec<LookHash>,
+    pub in_one_case: [LookHash; 2],
     /// Whether the name has letters beyond ASCII.
     pub has_other_letters: bool,
 }
@@ -56,37 +78,44 @@ impl NameLooks {
     }
 
     /// Whether the names look the same in small or in capital letters, for names with letters of other scripts.
-    pub fn look_the_same_in_one_case(&self, other: &str) -> bool {
+    fn look_the_same_in_one_case(&self, other: &str) -> bool {
         !(self.is_ascii && other.is_ascii())
             && in_one_case(other).iter().zip(&self.in_one_case).any(|(other, own)| other == own)
     }
 
+    /// How another name is like this one; `None`: both can be listed. The hashes say the same.
+    pub fn likeness(&self, other: Name<'_>) -> Option<NameClash> {
+        // Names with the same key are the same without accents, too.
+        let is_same =
+            other.key == self.key || !self.plain.is_empty() && search_key(other.name) == self.plain;
+        if is_same {
+            Some(NameClash::Same)
+        } else if other.skeleton == self.skeleton || self.look_the_same_in_one_case(other.name) {
+            Some(NameClash::LooksTheSame)
+        } else {
+            None
+        }
+    }
+
     /// Whether another name is the same, except for case, punctuation, spaces and accents, or looks the same.
     pub fn clashes_with(&self, other: &str) -> bool {
-        // Names with the same key are the same without accents, too.
-        let is_same = if self.plain.is_empty() {
-            name_key(other) == self.key
-        } else {
-            search_key(other) == self.plain
-        };
-        is_same || name_skeleton(other) == self.skeleton || self.look_the_same_in_one_case(other)
+        let (key, skeleton) = (name_key(other), name_skeleton(other));
+        self.likeness(Name { name: other, key: &key, skeleton: &skeleton }).is_some()
     }
 
     /// Hashes of all of this but the key, which the name without accents implies.
     pub fn hashes(&self, game: &str) -> LookHashes {
-        let hash = |(what, look): (u8, &String)| {
+        let hash = |what: u8, look: &str| {
             let hash = Sha256::new().chain_update(game).chain_update([0, what]);
             let mut first = [0; 16];
             first.copy_from_slice(&hash.chain_update(look).finalize()[..16]);
             first
         };
-        let hash_all = |looks: [(u8, &String); 2]| {
-            looks.into_iter().filter(|(_, look)| !look.is_empty()).map(hash).collect()
-        };
         let [small, capitals] = &self.in_one_case;
         LookHashes {
-            always: hash_all([(0, &self.plain), (1, &self.skeleton)]),
-            in_one_case: hash_all([(2, small), (3, capitals)]),
+            plain: if self.plain.is_empty() { hash(4, &self.key) } else { hash(0, &self.plain) },
+            skeleton: hash(1, &self.skeleton),
+            in_one_case: [hash(2, small), hash(3, capitals)],
             has_other_letters: !self.is_ascii,
         }
     }
@@ -97,9 +126,15 @@ fn in_one_case(name: &str) -> [String; 2] {
 }
 
 impl LookHashes {
-    /// All hashes, in a fixed order.
-    pub fn all(&self) -> Vec<LookHash> {
-        [&self.always[..], &self.in_one_case].concat()
+    /// All hashes: of the name without accents, of the skeleton, and of the skeletons in small and in capital letters.
+    pub fn all(&self) -> [LookHash; 4] {
+        let [small, capitals] = self.in_one_case;
+        [self.plain, self.skeleton, small, capitals]
+    }
+
+    /// The hashes that count between any two names.
+    pub fn always(&self) -> [LookHash; 2] {
+        [self.plain, self.skeleton]
     }
 
     /// Numbers of the locks that a transaction takes on these looks, in the order in which every transaction takes them.
@@ -123,7 +158,7 @@ mod tests {
     fn share_a_hash(one: &str, other: &str) -> bool {
         let [one, other] = [one, other].map(|name| NameLooks::of(name).hashes("ttcg"));
         let share = |one: &[LookHash], other: &[LookHash]| one.iter().any(|x| other.contains(x));
-        share(&one.always, &other.always)
+        share(&one.always(), &other.always())
             || (one.has_other_letters || other.has_other_letters)
                 && share(&one.in_one_case, &other.in_one_case)
     }
@@ -141,6 +176,7 @@ mod tests {
             "Gall",
             "G\u{430}il",
             "🔥",
+            "🌊",
             "Kettle Imp",
             "KETTLE I\u{41c}P",
         ];

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use chrono::Duration;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use crate::domain::designs::identifier::DesignCode;
@@ -45,6 +45,9 @@ pub struct ListedName {
     /// Hash of kind and effects without their numbers, 16 bytes.
     #[diesel(sql_type = Nullable<Binary>)]
     pub effects_key: Option<Vec<u8>>,
+    /// What else its name is compared by (`LookHashes::all`); `None`: not computed yet, or the name is not reserved.
+    #[diesel(sql_type = Nullable<Array<Binary>>)]
+    pub name_looks: Option<Vec<Vec<u8>>>,
     /// Whether it is approved: then it keeps its name while its author is banned.
     #[diesel(sql_type = Bool)]
     pub approved: bool,
@@ -56,7 +59,8 @@ pub struct ListedName {
 /// How long changes are kept.
 pub const RETENTION: Duration = Duration::hours(1);
 
-const COLUMNS: &str = "id, code, account_id, game_code, revision, name, name_key, name_skeleton, effects_key, status = 'approved' AS approved, \
+const COLUMNS: &str = "id, code, account_id, game_code, revision, name, name_key, name_skeleton, effects_key, \
+     CASE WHEN status <> 'official' THEN name_looks END AS name_looks, status = 'approved' AS approved, \
      searched_revision IS NOT DISTINCT FROM revision AS searched";
 
 /// A snapshot of the database, in the text form of Postgres: it says which transactions had ended.

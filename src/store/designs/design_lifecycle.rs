@@ -439,16 +439,18 @@ pub async fn revise(
     if design.revision >= MAX_REVISIONS {
         return Ok(StepOutcome::TooManyRevisions);
     }
-    let name = NewName::new(&design.game_code, &new.content.name);
+    // Only names of listed designs are compared.
+    let is_listed = design.is_listed_after(status);
+    let name = is_listed.then(|| NewName::new(&design.game_code, &new.content.name));
     let mut reserved = None;
-    if design.is_listed_after(status) {
+    if let Some(name) = &name {
         if new.content.name_skeleton().is_empty() {
             return Ok(StepOutcome::Nameless);
         }
         // Older versions listed designs beside each other whose names look the same: each keeps its own.
         let is_same = name.is_like(&design.listed_name());
         if !is_same {
-            reserved = reserved_names::reserve(conn, design.id, &name).await?;
+            reserved = reserved_names::reserve(conn, design.id, name).await?;
             if reserved.is_none() {
                 return Ok(StepOutcome::NameTaken);
             }
@@ -465,12 +467,12 @@ pub async fn revise(
     }
     with_content(sql(REVISE), new)
         .bind("id", design.id)
-        .bind("listed", design.is_listed_after(status))
+        .bind("listed", is_listed)
         .bind("credited_to", new.credited_to)
         .execute(conn)
         .await?;
-    if design.is_listed_after(status) {
-        reserved_names::store_looks(conn, design.id, &name).await?;
+    if let Some(name) = &name {
+        reserved_names::store_looks(conn, design.id, name).await?;
         design_search::write(conn, design.id, new.game, new.content).await?;
     }
     Ok(StepOutcome::Done)
@@ -531,19 +533,29 @@ pub async fn withdraw(
     is_current: impl Fn(i64) -> bool,
     at: DateTime<Utc>,
 ) -> StoreResult<StepOutcome> {
-    let (design, status) = match lock(conn, by, code, is_current, DesignStep::Withdraw).await? {
-        Ok(locked) => locked,
+    let design = match lock(conn, by, code, is_current, DesignStep::Withdraw).await? {
+        Ok((design, _)) => design,
         Err(outcome) => return Ok(outcome),
     };
+    withdraw_locked(conn, design.id, at).await?;
+    Ok(StepOutcome::Done)
+}
+
+/// Withdraws a locked design: its review is closed, and searches do not find it any more.
+pub(super) async fn withdraw_locked(
+    conn: &mut Connection,
+    id: DesignId,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
     sql("WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL), \
          unsearched AS (DELETE FROM design_search WHERE design_id = $id) \
-         UPDATE designs SET status = $status, version = version + 1, searched_revision = NULL, updated_at = $at WHERE id = $id")
-    .bind("id", design.id)
-    .bind("status", status)
+         UPDATE designs SET status = $withdrawn, version = version + 1, searched_revision = NULL, updated_at = $at WHERE id = $id")
+    .bind("id", id)
+    .bind("withdrawn", DesignStatus::Withdrawn)
     .bind("at", at)
     .execute(conn)
     .await?;
-    Ok(StepOutcome::Done)
+    Ok(())
 }
 
 /// Deletes one of the caller's designs, with all its revisions, if nobody else has seen it, and it was never submitted

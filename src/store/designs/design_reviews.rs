@@ -36,10 +36,10 @@ pub async fn submit(
     };
     // A withdrawn design that others have seen is listed again.
     let is_listed_again = design.public_revision.is_some() && !design.status.is_listed();
-    let name = design.listed_name();
+    let name = is_listed_again.then(|| design.listed_name());
     let mut reserved = None;
-    if is_listed_again {
-        reserved = reserved_names::reserve(conn, design.id, &name).await?;
+    if let Some(name) = &name {
+        reserved = reserved_names::reserve(conn, design.id, name).await?;
         if reserved.is_none() {
             return Ok(StepOutcome::NameTaken);
         }
@@ -62,8 +62,8 @@ pub async fn submit(
     .bind("at", at)
     .execute(conn)
     .await?;
-    if is_listed_again {
-        reserved_names::store_looks(conn, design.id, &name).await?;
+    if let Some(name) = &name {
+        reserved_names::store_looks(conn, design.id, name).await?;
         design_search::write(conn, design.id, game, content).await?;
     }
     Ok(StepOutcome::Done)

@@ -79,6 +79,22 @@ pub async fn fill_in(store: &Store, games: &[Arc<LoadedGame>]) -> StoreResult<us
     Ok(filled)
 }
 
+/// Writes the search rows of these designs, where they are listed without one of their current revision; returns how
+/// many. At most [`BATCH`] for each game: the caller does not wait long, and [`fill_in`] does the rest.
+pub async fn fill_in_these(
+    store: &Store,
+    games: &[Arc<LoadedGame>],
+    designs: &[DesignId],
+) -> StoreResult<usize> {
+    let mut filled = 0;
+    for game in games {
+        let mut begun = store.begin().await?;
+        let these = fill_in_some_of(begun.conn(), game, designs).await;
+        filled += begun.end(these).await?;
+    }
+    Ok(filled)
+}
+
 #[derive(QueryableByName)]
 struct ToFill {
     #[diesel(sql_type = SqlUuid)]
@@ -103,7 +119,33 @@ async fn fill_in_some(conn: &mut Connection, game: &LoadedGame) -> StoreResult<u
         .bind("limit", BATCH)
         .load(conn)
         .await?;
-    for ToFill { id, content, .. } in &designs {
+    write_all(conn, game, &designs).await
+}
+
+async fn fill_in_some_of(
+    conn: &mut Connection,
+    game: &LoadedGame,
+    designs: &[DesignId],
+) -> StoreResult<usize> {
+    let unsearched = sql(
+        "SELECT d.id, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision \
+         WHERE d.listed AND d.game_code = $game AND d.searched_revision IS DISTINCT FROM d.revision AND d.id = ",
+    )
+    .bind("game", game.game.code())
+    .any(designs)
+    .push(" ORDER BY d.id LIMIT $limit FOR NO KEY UPDATE OF d SKIP LOCKED")
+    .bind("limit", BATCH);
+    let designs: Vec<ToFill> = unsearched.load(conn).await?;
+    write_all(conn, game, &designs).await
+}
+
+/// Writes the search rows of locked designs of a game.
+async fn write_all(
+    conn: &mut Connection,
+    game: &LoadedGame,
+    designs: &[ToFill],
+) -> StoreResult<usize> {
+    for ToFill { id, content } in designs {
         write(conn, *id, game, &content.0).await?;
     }
     let ids: Vec<DesignId> = designs.iter().map(|design| design.id).collect();

@@ -5,8 +5,10 @@ use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
+use super::reserved_names::{WITH_A_LOOK, bytes};
 use crate::auth::permission::{Granted, Permission};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::name_looks::LookHashes;
 use crate::domain::ids::DesignId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -22,6 +24,8 @@ pub struct LikenessQuery<'a> {
     pub name_key: &'a str,
     /// Skeleton of the name.
     pub name_skeleton: &'a str,
+    /// What else the name is compared by; `None`: no name to compare.
+    pub looks: Option<&'a LookHashes>,
     /// Hash of kind and effects without their numbers; `None`: nothing to compare.
     pub effects_key: Option<[u8; 16]>,
     /// The design itself, if it is stored; it is left out.
@@ -67,7 +71,14 @@ pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     asker: Option<&Granted<P>>,
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
-    load(conn, &[LISTED_ALIKE, " UNION ", OWN_ALIKE], asker, query).await
+    let parts = [
+        LISTED_ALIKE,
+        " UNION (WITH alike AS MATERIALIZED (",
+        WITH_A_LOOK,
+        ") SELECT id FROM alike ORDER BY id LIMIT $limit) UNION ",
+        OWN_ALIKE,
+    ];
+    load(conn, &parts, asker, query).await
 }
 
 /// Finds similar designs among the caller's own.
@@ -86,11 +97,20 @@ async fn load<P: Permission + SeesOwnDesigns>(
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
     let of_all = parts.len() > 1;
+    // Equal skeletons are found by a part of their own, also of designs that have no looks yet.
+    let of_looks =
+        |looks: &LookHashes| bytes(&[looks.plain, looks.in_one_case[0], looks.in_one_case[1]]);
+    let looks = query.looks.map(of_looks).unwrap_or_default();
+    let always = query.looks.map(|looks| bytes(&[looks.plain])).unwrap_or_default();
+    let other_letters = query.looks.is_some_and(|looks| looks.has_other_letters);
     let rows = sql(format!("WITH found AS ({}) {SELECT_ALIKE}", parts.concat()))
         .bind("asker", asker.map(Granted::account))
         .bind("game", query.game)
         .bind_some("name", of_all.then_some(query.name_key))
         .bind("skeleton", query.name_skeleton)
+        .bind_some("looks", of_all.then_some(looks))
+        .bind_some("always", of_all.then_some(always))
+        .bind_some("other_letters", of_all.then_some(other_letters))
         .bind("effects", query.effects_key.map(|key| key.to_vec()))
         .bind("except", query.except)
         .bind("limit", i64::try_from(MAX_ALIKE).unwrap_or(i64::MAX))
@@ -100,7 +120,9 @@ async fn load<P: Permission + SeesOwnDesigns>(
 }
 
 /// Each part reads a few rows of one index. Names that differ in one place have the same beginning or the same end, so
-/// that they are adjacent when all names are sorted forwards or backwards.
+/// that they are adjacent when all names are sorted forwards or backwards. Names that differ in accents may do so at both
+/// ends: they are found by [`WITH_A_LOOK`], which is materialized so that a small limit does not make Postgres read all
+/// designs in place of the index.
 const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' AND listed LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" >= $name \
        ORDER BY name_key COLLATE \"C\" LIMIT $limit) \

@@ -6,8 +6,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
+use super::design_lifecycle::withdraw_locked;
 use crate::domain::designs::name_looks::{LookHash, LookHashes, NameLooks};
-use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
@@ -54,8 +54,8 @@ pub(super) async fn reserve(
     id: DesignId,
     name: &NewName<'_>,
 ) -> StoreResult<Option<Reservation>> {
-    // The key first, then the skeleton, as programs do that know only these two; then all looks by their numbers. So no
-    // two transactions wait for each other.
+    // The key first, then the skeleton, in the order of older programs, which lock only these two; then all looks by
+    // their numbers. So no two transactions wait for each other.
     sql(
         "SELECT pg_advisory_xact_lock(lock) FROM unnest(ARRAY[hashtextextended('design key ' || $game || ' ' || $key, 0), \
           hashtextextended('design name ' || $game || ' ' || $skeleton, 0)] || $locks) AS lock",
@@ -67,13 +67,13 @@ pub(super) async fn reserve(
     .execute(conn)
     .await?;
     // A second statement: the one that takes a lock sees the state before its wait.
-    let holders: Vec<Holder> = sql(HOLDERS)
+    let holders: Vec<Holder> = sql(format!("{HOLDERS_BEFORE}{WITH_A_LOOK}{HOLDERS_AFTER}"))
         .bind("id", id)
         .bind("game", name.game)
         .bind("key", name.looks.key.as_str())
         .bind("skeleton", name.looks.skeleton.as_str())
         .bind("looks", bytes(&name.hashes.all()))
-        .bind("always", bytes(&name.hashes.always))
+        .bind("always", bytes(&name.hashes.always()))
         .bind("other_letters", name.hashes.has_other_letters)
         .load(conn)
         .await?;
@@ -85,31 +85,37 @@ pub(super) async fn reserve(
     Ok((locked == hidden.len()).then_some(Reservation { hidden }))
 }
 
-/// The designs that have the name. One whose author is banned is shown to nobody and does not keep it, unless it is
-/// approved: it may be a hidden card already, and is not withdrawn (`DesignStatus::after`). Designs that have no looks
-/// yet are compared by key and skeleton.
-const HOLDERS: &str = "SELECT d.id, a.banned_at IS NULL OR d.status = 'approved' AS keeps_it FROM (\
+/// The designs that have the name: those by key and skeleton, and then [`WITH_A_LOOK`]. One whose author is banned is
+/// shown to nobody and does not keep it, unless it is approved: it may be a hidden card already, and is not withdrawn
+/// (`DesignStatus::after`). Designs that have no looks yet are compared by key and skeleton.
+const HOLDERS_BEFORE: &str = "SELECT d.id, a.banned_at IS NULL OR d.status = 'approved' AS keeps_it FROM (\
       SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND listed AND status <> 'official' UNION \
-      SELECT id FROM designs WHERE game_code = $game AND name_key COLLATE \"C\" = $key AND listed AND status <> 'official' UNION \
-      SELECT id FROM designs WHERE name_looks && $looks AND listed AND status <> 'official' \
-       AND (name_looks && $always OR $other_letters OR octet_length(name) > char_length(name))) found \
-     JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id WHERE d.id <> $id ORDER BY d.id";
+      SELECT id FROM designs WHERE game_code = $game AND name_key COLLATE \"C\" = $key AND listed AND status <> 'official' UNION ";
 
-fn bytes(hashes: &[LookHash]) -> Vec<Vec<u8>> {
+const HOLDERS_AFTER: &str = ") found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id WHERE d.id <> $id ORDER BY d.id";
+
+/// Listed designs that share one of the `$looks`. Looks in one case do not count between two ASCII names; those in
+/// `$always` count between any two.
+pub(super) const WITH_A_LOOK: &str = "SELECT id FROM designs WHERE name_looks && $looks AND listed AND status <> 'official' \
+      AND (name_looks && $always OR $other_letters OR octet_length(name) > char_length(name))";
+
+pub(super) fn bytes(hashes: &[LookHash]) -> Vec<Vec<u8>> {
     hashes.iter().map(|hash| hash.to_vec()).collect()
 }
 
 /// Locks designs that do not keep their names; returns how many. One that another transaction has locked is not waited
-/// for, because that transaction may wait for the name.
+/// for, because that transaction may wait for the name. The accounts are locked too, so that no ban ends before the
+/// designs are withdrawn; one that is locked is not waited for, because a ban locks the account before its designs.
 async fn lock_hidden(conn: &mut Connection, hidden: &[DesignId]) -> StoreResult<usize> {
     if hidden.is_empty() {
         return Ok(0);
     }
     let locked = sql(
-        "SELECT FROM designs WHERE listed AND status NOT IN ('approved', 'official') AND id = ",
+        "SELECT FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.listed AND d.status NOT IN ('approved', 'official') \
+          AND a.banned_at IS NOT NULL AND d.id = ",
     )
     .any(hidden)
-    .push(" ORDER BY id FOR NO KEY UPDATE SKIP LOCKED");
+    .push(" ORDER BY d.id FOR NO KEY UPDATE OF d SKIP LOCKED FOR SHARE OF a SKIP LOCKED");
     Ok(locked.execute(conn).await?)
 }
 
@@ -118,16 +124,7 @@ impl Reservation {
     /// that may still refuse that.
     pub(super) async fn take(self, conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<()> {
         for id in self.hidden {
-            sql(
-                "WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL), \
-                 unsearched AS (DELETE FROM design_search WHERE design_id = $id) \
-                 UPDATE designs SET status = $withdrawn, version = version + 1, searched_revision = NULL, updated_at = $at WHERE id = $id",
-            )
-            .bind("id", id)
-            .bind("withdrawn", DesignStatus::Withdrawn)
-            .bind("at", at)
-            .execute(conn)
-            .await?;
+            withdraw_locked(conn, id, at).await?;
         }
         Ok(())
     }
@@ -140,13 +137,9 @@ pub(super) async fn store_looks(
     id: DesignId,
     name: &NewName<'_>,
 ) -> StoreResult<()> {
-    write(conn, id, &name.hashes).await
-}
-
-async fn write(conn: &mut Connection, id: DesignId, hashes: &LookHashes) -> StoreResult<()> {
     sql("UPDATE designs SET name_looks = $looks WHERE id = $id AND name_looks IS DISTINCT FROM $looks")
         .bind("id", id)
-        .bind("looks", bytes(&hashes.all()))
+        .bind("looks", bytes(&name.hashes.all()))
         .execute(conn)
         .await?;
     Ok(())
@@ -187,7 +180,7 @@ async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
     .load(conn)
     .await?;
     for design in &found {
-        write(conn, design.id, &NameLooks::of(&design.name).hashes(&design.game_code)).await?;
+        store_looks(conn, design.id, &NewName::new(&design.game_code, &design.name)).await?;
     }
     Ok(found.len())
 }

@@ -98,8 +98,8 @@ pub(super) async fn reinstate(
     };
     let is_official = status == DesignStatus::Official;
     let keeps_name = found.was_shared && status.is_listed() && !is_official;
-    let name = NewName::new(&found.game_code, &found.name);
     if keeps_name {
+        let name = NewName::new(&found.game_code, &found.name);
         let Some(reserved) = reserved_names::reserve(conn, design, &name).await? else {
             return Ok(None);
         };

@@ -91,6 +91,8 @@ struct DesignPage {
     said: Vec<Said>,
     card: Option<String>,
     is_own: bool,
+    /// Whether the reader is its author or a contributor.
+    is_own_work: bool,
     is_reviewer: bool,
     is_logged_in: bool,
     log_in: String,
@@ -211,6 +213,7 @@ async fn page(
         said: said(&design),
         card: design.card.as_ref().map(|card| card_path(&design.game, &card.set, &card.number)),
         is_own,
+        is_own_work: reader.is_some_and(|reader| design.is_work_of(reader)),
         is_reviewer: reviews.is_some(),
         is_logged_in: !visitor.is_stranger(),
         log_in: log_in_path(&path),

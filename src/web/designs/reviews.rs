@@ -112,8 +112,10 @@ struct ReviewPage {
     author_path: String,
     status: &'static str,
     content: ContentView,
-    /// Whether the design can be claimed.
+    /// Whether the design can be claimed, unless it is the reader's own work.
     may_be_claimed: bool,
+    /// Whether the reader is its author or a contributor.
+    is_own_work: bool,
     claim: Option<ClaimView>,
     typed: TypedDecision,
 }
@@ -162,6 +164,7 @@ async fn show_page(
         status: design_words::status(design.status),
         content: ContentView::new(&loaded.game, &design.content),
         may_be_claimed: matches!(design.status, "submitted" | "in_review"),
+        is_own_work: design.is_work_of(by.account()),
         claim,
         typed,
         author: design.author,

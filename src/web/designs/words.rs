@@ -48,7 +48,8 @@ pub(super) const SAVED_VERSION: &str = "The saved version";
 
 // Feedback.
 pub(super) const RATINGS: &str = "Ratings";
-pub(super) const OWN_NOT_RATED: &str = "Nobody rates their own designs.";
+pub(super) const OWN_NOT_RATED: &str =
+    "You cannot rate a design of your own, or one that you contributed to.";
 pub(super) const YOUR_RATING: &str = "Your rating";
 pub(super) const RATE_IT: &str = "Rate this design";
 pub(super) const RATING_COUNTS_LATER: &str =
@@ -219,6 +220,8 @@ pub(super) const GIVE_BACK: &str = "Give it back undecided";
 pub(super) const CLAIM: &str = "Claim it";
 pub(super) const CLAIM_ABOUT: &str =
     "You see the checklist. For half an hour, nobody else can decide.";
+pub(super) const OWN_NOT_JUDGED: &str =
+    "You cannot judge a design of your own, or one that you contributed to.";
 pub(super) const REPORTS: &str = "Reports";
 
 // Authors.
@@ -642,7 +645,9 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::DesignNotClaimed => {
             "You have not claimed the design, or your claim has ended. Claim it again."
         }
-        ProblemCode::OwnDesign => "Nobody can judge their own design.",
+        ProblemCode::OwnDesign => {
+            "You cannot rate or judge a design of your own, or one that you contributed to."
+        }
         ProblemCode::AuthorBanned => "The author of the design is banned.",
         ProblemCode::OwnReport => "Nobody reports what is theirs, or decides about it.",
         ProblemCode::OwnAccount => "Nobody can follow themselves.",

@@ -95,9 +95,7 @@ fn name_taken(holder: &NameHolder) -> Sentence {
             format!("A card has this name, or one that looks the same: {}.", place(set, number))
                 .into()
         }
-        NameHolder::Design => {
-            "Another design that everybody sees has this name, or one that looks the same.".into()
-        }
+        NameHolder::Design => "Another design has this name, or one that looks the same.".into(),
         NameHolder::Meanwhile => {
             "Another design has taken this name, or one that looks the same.".into()
         }

@@ -2,6 +2,7 @@
 
 use cardscape::auth::permission::{Granted, ReadOwnDesigns};
 use cardscape::domain::designs::identifier::DesignCode;
+use cardscape::domain::designs::name_looks::NameLooks;
 use cardscape::domain::text::name_skeleton;
 use cardscape::store::designs::likeness::{self, LikenessQuery};
 use cardscape_engine::name_key;
@@ -56,23 +57,35 @@ impl DesignChange {
                 name_skeleton(name)
             )
         };
+        // The trigger deletes the looks when a statement changes the name.
+        let looks = |design: &u8, name: &str| {
+            let hashes = NameLooks::of(name).hashes("ttcg").all();
+            let hashes = hashes.map(|hash| format!("'\\x{:032x}'", u128::from_be_bytes(hash)));
+            format!(
+                "UPDATE designs SET name_looks = ARRAY[{}]::bytea[] WHERE id = {} AND name = '{name}'",
+                hashes.join(", "),
+                id(design),
+            )
+        };
         match self {
             Self::Shared { design, author, name, effects } => format!(
                 "INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, kind, shared_at, created_at, updated_at, \
                   name, name_key, name_skeleton, effects_key) \
-                 SELECT {}, '{}', '{}', 'ttcg', 'shared', 1, 1, 1, 'unit', now(), now(), now(), {} WHERE {} ON CONFLICT DO NOTHING",
+                 SELECT {}, '{}', '{}', 'ttcg', 'shared', 1, 1, 1, 'unit', now(), now(), now(), {} WHERE {} ON CONFLICT DO NOTHING; {}",
                 id(design),
                 DesignCode::from_random([design % 32, design / 32, 3, 4, 5, 6, 7, 8, 9]),
                 authors[*author].id,
                 columns(name, effects),
                 is_free(name),
+                looks(design, name),
             ),
             Self::Revised { design, name, effects } => format!(
                 "UPDATE designs SET revision = revision + 1, public_revision = revision + 1, (name, name_key, name_skeleton, effects_key) = ROW ({}) \
-                 WHERE id = {} AND {}",
+                 WHERE id = {} AND {}; {}",
                 columns(name, effects),
                 id(design),
                 is_free(name),
+                looks(design, name),
             ),
             Self::Withdrawn { design } => {
                 format!("UPDATE designs SET status = 'withdrawn' WHERE id = {}", id(design))
@@ -110,7 +123,7 @@ async fn memory_finds_what_the_database_finds() {
         authors.push(app.player(name).await);
     }
     let mut runner = TestRunner::deterministic();
-    let mut found = 0;
+    let (mut found, mut found_by_looks) = (0, 0);
     for round in 0..8 {
         // The statements run in one transaction, or each statement in its own transaction.
         let all =
@@ -132,6 +145,7 @@ async fn memory_finds_what_the_database_finds() {
                 game: if effects == 5 { "none" } else { "ttcg" },
                 name_key: &key,
                 name_skeleton: &skeleton,
+                looks: None,
                 effects_key: (effects < 4).then(|| md5(effects)),
                 except: Some(DesignCode::from_random([
                     except % 32,
@@ -154,8 +168,34 @@ async fn memory_finds_what_the_database_finds() {
             let none = app.shared().listed_designs.find_alike(None, &query, |_| false).unwrap();
             assert!(none.iter().all(|design| design.same_effects));
         }
+        // Names that share only a look with the names of designs: without accents, or in letters of another script.
+        for change in &all {
+            let (DesignChange::Shared { name, .. } | DesignChange::Revised { name, .. }) = change
+            else {
+                continue;
+            };
+            for like in [name.replace('é', "e"), name.replace('a', "\u{410}").to_uppercase()] {
+                let looks = NameLooks::of(&like).hashes("ttcg");
+                let query = LikenessQuery {
+                    game: "ttcg",
+                    name_key: "",
+                    name_skeleton: "",
+                    looks: Some(&looks),
+                    effects_key: None,
+                    except: None,
+                };
+                let cached =
+                    app.shared().listed_designs.find_alike(None, &query, |_| true).unwrap();
+                let mut conn = app.store().connection().await.unwrap();
+                let asker = None::<&Granted<ReadOwnDesigns>>;
+                let stored = likeness::find_alike(&mut conn, asker, &query).await.unwrap();
+                assert_eq!(cached, stored, "{like:?} after {all:?}");
+                found_by_looks += cached.len();
+            }
+        }
     }
     assert!(found > 1_000, "{found}");
+    assert!(found_by_looks > 20, "{found_by_looks}");
 }
 
 /// The MD5 hash of a number, as the SQL statements above calculate it.

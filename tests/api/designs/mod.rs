@@ -96,7 +96,7 @@ pub async fn step(app: &TestApp, author: &Player, path: &str, step: &str) -> Ans
 }
 
 /// Shares a design with a change that another player suggested, and returns its path.
-async fn contributed(app: &TestApp, author: &Player, by: &Player, name: &str) -> String {
+pub async fn contributed(app: &TestApp, author: &Player, by: &Player, name: &str) -> String {
     let path = shared(app, author, &heron(name)).await;
     let better = changed(heron(name), &json!({ "flavour": "It waits." }));
     let suggestion = json!({ "revision": 1, "message": "Like this?", "design": better });

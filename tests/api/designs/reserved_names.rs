@@ -1,5 +1,6 @@
 //! Names of shared designs: no other design gets a name that is or looks the same, until the name is free.
 
+use cardscape::domain::designs::identifier::DesignCode;
 use cardscape::store::designs::reserved_names;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -36,10 +37,12 @@ async fn a_name_that_a_check_calls_taken_cannot_be_shared() {
     app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
     for (name, other, likeness) in PAIRS {
         let path = shared(&app, &ada, &heron(name)).await;
-        let second = begun(&app, &bob, &heron(other)).await;
+        // Before Bob has a design of this name, which would be the most similar one.
         let checked = check(&app, &bob, other).await;
-        assert_eq!(checked["like"][0]["likeness"], likeness, "{checked}");
+        let first = &checked["like"][0];
+        assert_eq!((&first["name"], &first["likeness"]), (&json!(name), &json!(likeness)));
         assert_eq!(checked["available"], false);
+        let second = begun(&app, &bob, &heron(other)).await;
         step(&app, &bob, &second, "share").await.problem(409, "design_name_taken");
         // The name is taken in the other direction, too.
         step(&app, &ada, &path, "withdraw").await.expect(200);
@@ -48,6 +51,48 @@ async fn a_name_that_a_check_calls_taken_cannot_be_shared() {
         // A rename takes a name like a share.
         let renamed = shared(&app, &ada, &heron(&format!("Plain {name}"))).await;
         put(&app, &ada, &renamed, "*", &heron(name)).await.problem(409, "design_name_taken");
+    }
+}
+
+/// Two names that differ in accents at both ends are far apart in every sort order. A check finds one from the other also among many names.
+#[tokio::test]
+async fn a_check_finds_names_that_differ_in_accents_at_both_ends() {
+    for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
+        let app = TestApp::start_with(change).await;
+        app.seed(&["ttcg"]).await;
+        app.seed_effect_texts("ttcg").await;
+        let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+        let plain = shared(&app, &ada, &heron("Elan Kane")).await;
+        // Their keys are between those of the two names, forwards and backwards.
+        for n in 10..50_u8 {
+            let code = DesignCode::from_random([n % 32, n / 32, 3, 4, 5, 6, 7, 8, 9]);
+            app.sql(&format!(
+                "INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, kind, shared_at, created_at, updated_at, \
+                  name, name_key, name_skeleton) \
+                 VALUES (gen_random_uuid(), '{code}', '{}', 'ttcg', 'shared', 1, 1, 1, 'unit', now(), now(), now(), \
+                  'Pond {n} Quartz', 'pond{n}quartz', 'pond {n} quartz')",
+                ada.id
+            ))
+            .await;
+        }
+        // Other effects than those of the listed design, by which it would be found, too.
+        let effects = json!([{ "style": "normal", "text": "Discard one spell to gain 1 point." }]);
+        for (listed, name) in [("Elan Kane", "Élan Kané"), ("Élan Kané", "Elan Kane")] {
+            if listed != "Elan Kane" {
+                put(&app, &ada, &plain, "*", &heron(listed)).await.expect(200);
+            }
+            if app.shared().settings.card_index {
+                app.catch_up().await;
+            }
+            let design = changed(heron(name), &json!({ "effects": effects }));
+            let checked = app.post("/v1/design-checks").by(&bob).json(&design).answer().await;
+            let checked = checked.expect(200)["name"].clone();
+            assert_eq!(checked["available"], false, "{name}");
+            let first = &checked["like"][0];
+            assert_eq!((&first["name"], &first["likeness"]), (&json!(listed), &json!("same")));
+            let second = begun(&app, &bob, &heron(name)).await;
+            step(&app, &bob, &second, "share").await.problem(409, "design_name_taken");
+        }
     }
 }
 
@@ -96,7 +141,7 @@ async fn looks_that_older_programs_did_not_store_are_made() {
         let revised = changed(heron(name), &json!({ "flavour": "It rings." }));
         put(&app, author, path, "*", &revised).await.expect(200);
     }
-    // An older program that changes a name leaves the looks of the old one behind: they do not count.
+    // An older program changes names: the trigger deletes the looks of the old ones.
     app.sql(
         "UPDATE designs SET name = 'Amber Gong', name_key = 'ambergong', name_skeleton = 'arnber gong' || id WHERE name LIKE 'Cr%mson Bell' AND listed",
     )
@@ -123,10 +168,11 @@ async fn the_name_of_a_banned_author_is_free() {
         let free = json!({ "available": true, "like": [] });
         assert_eq!(check(&app, &bob, "Lantern Heron").await, free);
         let twin = shared(&app, &bob, &heron("L\u{430}ntern Heron")).await;
-        let queue = app.get("/v1/design-reviews").by(&mod_).answer().await.expect(200);
-        assert_eq!(queue["data"], json!([]));
 
         set_ban(&app, &ada, "NULL").await;
+        // The review of the withdrawn design was closed.
+        let queue = app.get("/v1/design-reviews").by(&mod_).answer().await.expect(200);
+        assert_eq!(queue["data"], json!([]));
         let seen = app.get(&lantern).by(&ada).answer().await.expect(200);
         assert_eq!(seen["status"], "withdrawn");
         step(&app, &ada, &lantern, "share").await.problem(409, "design_name_taken");
@@ -156,4 +202,63 @@ async fn an_approved_design_of_a_banned_author_keeps_its_name() {
         set_ban(&app, &ada, "NULL").await;
         assert_eq!(app.get(&path).answer().await.expect(200)["status"], "approved");
     }
+}
+
+/// A revision, a submission of a withdrawn design and the end of a takedown take the name of a banned author's design, like a share.
+#[tokio::test]
+async fn every_way_to_be_listed_takes_the_name_of_a_banned_author() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let lantern = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let quill = shared(&app, &ada, &heron("Quill Owl")).await;
+
+    let revised = shared(&app, &bob, &heron("Reed Stork")).await;
+    put(&app, &bob, &revised, "*", &heron("Lantern Heron")).await.problem(409, "design_name_taken");
+    let submitted = shared(&app, &bob, &heron("Amber Gong")).await;
+    step(&app, &bob, &submitted, "withdraw").await.expect(200);
+    put(&app, &bob, &submitted, "*", &heron("Quill Owl")).await.expect(200);
+    step(&app, &bob, &submitted, "submit").await.problem(409, "design_not_releasable");
+    set_ban(&app, &ada, "created_at").await;
+    put(&app, &bob, &revised, "*", &heron("Lantern Heron")).await.expect(200);
+    step(&app, &bob, &submitted, "submit").await.expect(200);
+    set_ban(&app, &ada, "NULL").await;
+    for path in [&lantern, &quill] {
+        let seen = app.get(path).by(&ada).answer().await.expect(200);
+        assert_eq!(seen["status"], "withdrawn");
+    }
+
+    // A design is taken down, and another author shares its name, and is banned.
+    let report = super::abuse_reports::report_design(&app, &ada, &revised).await;
+    let decide = async |decision: &str| {
+        let body = json!({ "decision": decision, "note": "As the book says." });
+        let decide = app.post(&format!("/v1/abuse-reports/{report}/decide")).by(&mod_);
+        decide.json(&body).answer().await
+    };
+    decide("upheld").await.expect(200);
+    step(&app, &ada, &lantern, "share").await.expect(200);
+    decide("dismissed").await.problem(409, "design_name_taken");
+    set_ban(&app, &ada, "created_at").await;
+    decide("dismissed").await.expect(200);
+    let seen = app.get(&revised).answer().await.expect(200);
+    assert_eq!((&seen["status"], &seen["name"]), (&json!("shared"), &json!("Lantern Heron")));
+    set_ban(&app, &ada, "NULL").await;
+    assert_eq!(app.get(&lantern).by(&ada).answer().await.expect(200)["status"], "withdrawn");
+}
+
+/// A share that is refused in the end does not take the name.
+#[tokio::test]
+async fn a_refused_share_leaves_the_design_of_a_banned_author_listed() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let lantern = shared(&app, &ada, &heron("Lantern Heron")).await;
+    for at in 0..5 {
+        shared(&app, &bob, &heron(&format!("Stork of Pond {at}"))).await;
+    }
+    let sixth = begun(&app, &bob, &heron("Lantern Heron")).await;
+    set_ban(&app, &ada, "created_at").await;
+    step(&app, &bob, &sixth, "share").await.problem(429, "daily_limit_reached");
+    set_ban(&app, &ada, "NULL").await;
+    assert_eq!(app.get(&lantern).answer().await.expect(200)["status"], "shared");
+    step(&app, &bob, &sixth, "share").await.problem(409, "design_name_taken");
 }

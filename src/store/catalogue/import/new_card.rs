@@ -121,7 +121,7 @@ async fn look_faults(
     let like = hidden.into_iter().filter(clashes);
     let fault = |hidden: content::HiddenName| {
         let message = format!(
-            "the hidden card {} of the set {} has a name that looks the same",
+            "the hidden card {} of the set {} has the same name, or one that looks the same",
             hidden.number, hidden.set_code
         );
         ImportFault::new(&plan.set.file, "/cards/0/name", message)

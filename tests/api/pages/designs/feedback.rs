@@ -45,9 +45,9 @@ async fn a_design_is_rated_by_criteria() {
     let hers = Browser::of(&app, "ada").await;
     let refused = hers.post(&path, &points).await;
     assert_eq!(refused.status, 409);
-    assert!(
-        check("own", &refused).only("main").text.contains("Nobody can judge their own design.")
-    );
+    assert!(check("own", &refused).only("main").text.contains(
+        "You cannot rate or judge a design of your own, or one that you contributed to."
+    ));
 }
 
 #[tokio::test]

@@ -82,3 +82,27 @@ async fn moderators_see_a_submitted_draft() {
         (200, "private, no-store")
     );
 }
+
+/// A moderator whose suggestion became part of a design is neither offered to claim nor to rate it.
+#[tokio::test]
+async fn contributors_are_not_offered_to_judge() {
+    let app = start().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let place = crate::designs::contributed(&app, &ada, &mod_, "Lantern Heron").await;
+    step(&app, &ada, &place, "submit").await.expect(200);
+    let design = page_of(&place);
+    let theirs = Browser::of(&app, "the moderator").await;
+    let review = theirs.page(&format!("/reviews{design}")).await;
+    assert!(review.only("main").text.contains("You cannot judge a design of your own"));
+    let has_form = |page: &super::Page, path: &str| {
+        page.all("form").any(|form| form.get("action") == Some(path))
+    };
+    assert!(!has_form(&review, &format!("/reviews{design}/claim")));
+    let rating = format!("{design}/rating");
+    let shown = theirs.page(&design).await;
+    assert!(shown.only("main").text.contains("You cannot rate a design of your own"));
+    assert!(!has_form(&shown, &rating));
+    let his = Browser::of(&app, &ben.name).await;
+    assert!(has_form(&his.page(&design).await, &rating));
+}
