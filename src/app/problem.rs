@@ -129,7 +129,7 @@ problem_codes! {
     UnreadableArtwork = 422 "unreadable_artwork" "The file is not a picture that can be read";
     ArtworkQuotaReached = 409 "artwork_quota_reached" "The account has no room for this artwork";
     ArtworkInUse = 409 "artwork_in_use" "A revision of one of your designs shows the artwork";
-    OwnDesign = 409 "own_design" "Nobody can judge their own design";
+    OwnDesign = 409 "own_design" "The author and contributors of a design cannot do this";
     OwnDeck = 409 "own_deck" "Nobody can like their own deck";
     TooManyFollowed = 409 "too_many_followed" "The account has reached its limit of followed authors";
     TooManyWatched = 409 "too_many_watched" "The account has reached its limit of watched decks";
