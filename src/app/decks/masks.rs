@@ -73,7 +73,8 @@ impl Masks {
     }
 }
 
-/// Masks the entries of a deck of `owner` whose cards the reader may not see. The owner always reads the names that they typed.
+/// Masks the entries of a deck of `owner` whose cards the reader may not see. The owner always reads the names in the deck, but not with a token that may not
+/// read cards as the owner: the service may have added a name to a set and a number.
 pub(super) async fn mask(
     app: &AppState,
     (viewer, reader): (Viewer, Option<AccountId>),
@@ -81,6 +82,7 @@ pub(super) async fn mask(
     content: &mut DeckContent,
 ) -> Result<Masks, Problem> {
     let is_own = reader == Some(owner);
+    let reads_names = is_own && !viewer.is_stranger();
     let mut masks = Masks::default();
     if !is_own && !content.unread_lines.is_empty() {
         // These lines may contain names of hidden cards that the owner could see.
@@ -89,7 +91,7 @@ pub(super) async fn mask(
     }
     let mut bound: BTreeMap<usize, CardId> = BTreeMap::new();
     for (at, (entry, card)) in content.bound_entries().enumerate() {
-        if let Some(card) = card.filter(|_| !is_own || entry.card.name.is_empty()) {
+        if let Some(card) = card.filter(|_| !reads_names || entry.card.name.is_empty()) {
             bound.insert(at, card);
         }
     }

@@ -23,7 +23,7 @@ use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::fixes::{Edit, EditOperation, MAX_FIXED, Written, fix};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
-use crate::store::designs::SeesOwnDesigns;
+use crate::store::designs::{SeesOwnDesigns, artworks};
 use crate::store::effects::effect_texts::LoadedEffects;
 
 words! {
@@ -159,6 +159,8 @@ pub enum ReleaseObstacle {
     Name,
     /// Its licence does not allow the release.
     Licence,
+    /// Its artwork was taken down.
+    Artwork,
 }
 
 /// A possible improvement of a design. It prevents neither storing nor releasing the design.
@@ -189,7 +191,7 @@ pub struct DesignCheckResponse {
     /// to find out whether a template makes each sentence.
     #[schema(example = true)]
     pub releasable: bool,
-    /// Why it could not be released: `violations`, `free_text`, `name`, `licence`.
+    /// Why it could not be released: `violations`, `free_text`, `name`, `licence`, `artwork` (it was taken down).
     #[schema(example = json!([]))]
     pub obstacles: Vec<ReleaseObstacle>,
     /// Possible improvements: `alt_missing` (its artwork has no alternative text).
@@ -246,6 +248,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         (effects.iter().any(|effect| effect.free_text), ReleaseObstacle::FreeText),
         (!available, ReleaseObstacle::Name),
         (!content.licence.allows_release(), ReleaseObstacle::Licence),
+        (has_removed_artwork(app, content).await?, ReleaseObstacle::Artwork),
     ]
     .into_iter()
     .filter_map(|(stands, obstacle)| stands.then_some(obstacle))
@@ -269,6 +272,11 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     };
     check.releasable &= check.is_complete();
     Ok(check)
+}
+
+async fn has_removed_artwork(app: &AppState, content: &DesignContent) -> Result<bool, Problem> {
+    let Some(artwork) = &content.artwork else { return Ok(false) };
+    Ok(artworks::is_removed(&mut *app.store.connection().await?, artwork.id).await?)
 }
 
 /// Finds the templates of each sentence. In a game without templates, no sentence counts as free text.

@@ -87,6 +87,10 @@ struct CountedDeck {
     cards: i64,
 }
 
+/// The visibility of a deleted deck when it was deleted, as two columns of a [`DeckRow`].
+const VISIBILITY_BEFORE: &str = "CASE d.visibility_before WHEN 'public' THEN 'public' ELSE 'private' END AS visibility, \
+    coalesce(d.visibility_before = 'unlisted', false) AS unlisted";
+
 /// The caller's decks, the newest first, each with the number of its cards.
 pub async fn list(
     conn: &mut Connection,
@@ -94,7 +98,12 @@ pub async fn list(
     filter: &DeckFilter<'_>,
     limit: i64,
 ) -> StoreResult<Vec<(DeckRow, i64)>> {
-    let mut statement = sql("SELECT ").push(COLUMNS).push(
+    // A deleted deck is listed with the visibility that it gets back.
+    let columns = match filter.deleted_since {
+        None => COLUMNS.to_owned(),
+        Some(_) => COLUMNS.replace("d.visibility, d.unlisted", VISIBILITY_BEFORE),
+    };
+    let mut statement = sql(format!("SELECT {columns}")).push(
         ", (SELECT coalesce(sum(e.quantity), 0)::bigint FROM deck_entries e WHERE e.deck_id = d.id) AS cards \
          FROM decks d WHERE d.account_id = $account",
     )

@@ -139,25 +139,43 @@ pub async fn places(
     Ok(places)
 }
 
-/// The cards at these places of a game, hidden or not: set and number are public.
+/// The cards at these places of a game, hidden or not: set and number are public. Case and leading zeros do not count.
 pub async fn ids_at(
     conn: &mut Connection,
     game: &str,
     places: &[(&str, &str)],
 ) -> StoreResult<Vec<Option<CardId>>> {
-    let sets: Vec<&str> = places.iter().map(|(set, _)| *set).collect();
-    let at = cards::game_code.eq(game).and(cards::set_code.eq_any(&sets));
-    let numbers: Vec<&str> = places.iter().map(|(_, number)| *number).collect();
+    let in_set = |set: &str| set.trim().to_ascii_lowercase();
+    let sets: BTreeSet<String> = places.iter().map(|(set, _)| in_set(set)).collect();
+    let numbers: BTreeSet<String> =
+        places.iter().flat_map(|(_, number)| spellings(number)).collect();
+    let at = cards::game_code.eq(game).and(cards::set_code.eq_any(sets));
     let rows: Vec<(CardId, String, String)> = cards::table
-        .filter(at.and(cards::number.eq_any(&numbers)))
+        .filter(at.and(cards::number.eq_any(numbers)))
         .select((cards::id, cards::set_code, cards::number))
         .load(conn)
         .await?;
-    let find = |(set, number): &(&str, &str)| {
-        let found = rows.iter().find(|(_, in_set, of)| in_set == set && of == number);
-        found.map(|(id, ..)| *id)
-    };
+    let known = rows.into_iter().map(|(id, set, number)| ((set, bare(&number)), id));
+    let known: BTreeMap<(String, String), CardId> = known.collect();
+    let find = |(set, number): &(&str, &str)| known.get(&(in_set(set), bare(number))).copied();
     Ok(places.iter().map(find).collect())
+}
+
+/// A collector number without what does not count.
+fn bare(number: &str) -> String {
+    number.trim().trim_start_matches('0').to_ascii_lowercase()
+}
+
+/// Longest number that is looked up with added zeros.
+const PADDED: usize = 6;
+
+/// How a card may have this collector number: an index has numbers as they are printed.
+fn spellings(number: &str) -> impl Iterator<Item = String> {
+    let bare = bare(number);
+    let padded = (bare.len()..=PADDED.max(bare.len())).map(move |width| format!("{bare:0>width$}"));
+    padded
+        .flat_map(|padded| [padded.to_ascii_uppercase(), padded])
+        .chain([number.trim().to_owned()])
 }
 
 /// The names of the cards with these ids that `viewer` may see.

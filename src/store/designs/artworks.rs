@@ -162,6 +162,22 @@ async fn write_file(
     Ok(())
 }
 
+/// Whether the artwork was taken down.
+pub async fn is_removed(conn: &mut Connection, id: ArtworkId) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = Bool)]
+        found: bool,
+    }
+    let Found { found } = sql(
+        "SELECT EXISTS (SELECT FROM artworks WHERE id = $id AND removed_at IS NOT NULL) AS found",
+    )
+    .bind("id", id)
+    .get_result(conn)
+    .await?;
+    Ok(found)
+}
+
 /// Size of all artwork that the account holds, in bytes, without artwork that was taken down.
 pub async fn bytes_used<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,

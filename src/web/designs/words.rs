@@ -588,6 +588,7 @@ pub(super) fn release_obstacle(obstacle: ReleaseObstacle) -> &'static str {
         ReleaseObstacle::FreeText => "A sentence comes from no template.",
         ReleaseObstacle::Name => "Its name is missing, taken, or looks like another.",
         ReleaseObstacle::Licence => "Its terms do not allow a release.",
+        ReleaseObstacle::Artwork => "Its artwork was taken down.",
     }
 }
 
@@ -597,6 +598,7 @@ pub(super) fn obstacle(code: &str) -> &'static str {
         "free_text" => ReleaseObstacle::FreeText,
         "name" => ReleaseObstacle::Name,
         "licence" => ReleaseObstacle::Licence,
+        "artwork" => ReleaseObstacle::Artwork,
         _ => ReleaseObstacle::Violations,
     })
 }

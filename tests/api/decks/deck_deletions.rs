@@ -43,6 +43,7 @@ async fn a_deleted_deck_is_not_found_and_is_restored_unchanged() {
         let list = app.get("/v1/decks?deleted=true").by(&ada).answer().await.expect(200);
         assert_eq!(list["data"].as_array().unwrap().len(), 1);
         assert!(list["data"][0]["deleted_at"].is_string());
+        assert_eq!(list["data"][0]["visibility"], visibility, "what an undelete restores");
         assert_eq!(app.get("/v1/decks").by(&ada).answer().await.expect(200)["data"], json!([]));
         for _ in 0..2 {
             let back = app.post(&undelete).by(&ada).answer().await;

@@ -183,6 +183,48 @@ async fn masked_entries_are_marked_in_all_answers() {
 }
 
 /// Violations mention cards and not entries: a masked card is found by its place, and never taken for another nameless one.
+/// A token that may not read cards as its owner reads no names of hidden cards in the owner's decks either: the service added them to places.
+#[tokio::test]
+async fn tokens_that_read_no_cards_read_no_names_of_hidden_cards() {
+    let Stage { app, ada, eve: _ } = &Stage::set().await;
+    let body =
+        json!({ "name": "n", "format": "ttcg/standard", "list": "1 (veil) 003\n2 Kettle Imp" });
+    let path = app.post("/v1/decks").by(ada).json(&body).answer().await.header("location");
+    let read = async |scopes: Value| {
+        let body = json!({ "name": "t", "scopes": scopes });
+        let token = app.post("/v1/tokens").by(ada).json(&body).answer().await.expect(201);
+        let request = app.get(&path).bearer_auth(token["secret"].as_str().unwrap());
+        request.answer().await.expect(200)
+    };
+    let deck = read(json!(["decks:read"])).await;
+    assert_eq!(
+        (&deck["entries"][0]["name"], &deck["entries"][0]["hidden"]),
+        (&json!(""), &json!(true))
+    );
+    assert_eq!(deck["entries"][1]["name"], "Kettle Imp");
+    assert!(!deck.to_string().contains("Drowned"), "{deck:#}");
+    let deck = read(json!(["decks:read", "catalogue:read"])).await;
+    assert_eq!(deck["entries"][0]["name"], "Drowned Lantern");
+}
+
+/// Share codes have numbers without leading zeros.
+#[tokio::test]
+async fn places_of_hidden_cards_are_found_in_other_spellings() {
+    let Stage { app, eve, .. } = &Stage::set().await;
+    let entry = |set: &str, number: &str| json!({ "quantity": 1, "name": "", "set": set, "number": number });
+    let entries = json!([
+        entry("veil", "3"),
+        entry("VEIL", "0003"),
+        entry("veil", "003"),
+        entry("veil", "30000")
+    ]);
+    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+    let deck = app.post("/v1/decks").by(eve).json(&body).answer().await.expect(201);
+    let hidden = deck["entries"].as_array().unwrap().iter();
+    let hidden: Vec<bool> = hidden.map(|entry| entry["hidden"] == true).collect();
+    assert_eq!(hidden, [true, true, true, false], "{deck:#}");
+}
+
 #[tokio::test]
 async fn masked_cards_are_marked_in_violations_about_zones() {
     let stage = Stage::set().await;

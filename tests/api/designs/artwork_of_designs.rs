@@ -277,6 +277,9 @@ async fn artwork_is_taken_down_with_a_report() {
         assert_eq!(linked(by).await, [false, false]);
     }
     assert!(!listed().await);
+    let checked = app.post("/v1/design-checks").by(&ada).json(&heron_with(&id)).answer().await;
+    let obstacles = checked.expect(200)["obstacles"].clone();
+    assert!(obstacles.as_array().unwrap().contains(&json!("artwork")), "{obstacles}");
     decide("dismissed", true).await;
     assert_eq!(look(&app, Some(&bob), &id).await.status, 200);
     assert_eq!((linked(&bob).await, listed().await), (vec![true, true], true));

@@ -158,16 +158,29 @@ fn trailing(line: &str) -> Option<(&str, &str)> {
     (is_number(word) && matches!(times, "x" | "X" | "×")).then_some((name.trim_end(), word))
 }
 
-/// The name and the number of `Name (2)`, `Name [2]` or `Name: 2`. A larger number is rather a collector number or a year.
+/// The name and the number of `Name (2)`, `Name [2]`, `Name: 2` or `Name - 2`. A larger number is rather a collector number or a year.
 pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
     let bare = line.strip_suffix([')', ']']);
     let (before, marks): (&str, &[char]) = match bare {
         Some(bare) => (bare, &['(', '[']),
         None => (line, &[':']),
     };
-    let name = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let count = before[name.len()..].parse().ok()?;
-    let name = name.trim_end().strip_suffix(marks)?.trim_end();
+    let number = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let count = before[number.len()..].parse().ok()?;
+    let front = number.trim_end();
+    let name = match front.strip_suffix(marks) {
+        Some(name) => name.trim_end(),
+        // A dash without space before it belongs to the name.
+        None if bare.is_none() && number.len() > front.len() => {
+            let dashed = front.trim_end_matches(['-', '–', '—']);
+            let name = dashed.trim_end();
+            if dashed.len() == front.len() || name.len() == dashed.len() {
+                return None;
+            }
+            name
+        }
+        None => return None,
+    };
     ((1..=99).contains(&count) && !name.is_empty()).then_some((name, count))
 }
 

@@ -308,14 +308,37 @@ impl<'a> Resolver<'a> {
                 self.ambiguous(&named)
             }
             Some(found) => {
-                let mut named = self.catalogue.named(&card.name);
-                if named.is_empty() {
-                    named.push(found.card);
+                let named = self.catalogue.named(&card.name);
+                let unmatched = self.unmatched(card, found.card, named.is_empty());
+                if are_alike(self.catalogue, &named) && !unmatched.is_empty() {
+                    return LineVerdict::Guessed { how: unmatched };
                 }
-                self.ambiguous(&named)
+                self.ambiguous(if named.is_empty() {
+                    std::slice::from_ref(&found.card)
+                } else {
+                    &named
+                })
             }
             None => LineVerdict::Unknown { near: self.near(&card.name), reason: None },
         }
+    }
+
+    /// The parts of a reference that are not true of the card that is meant.
+    fn unmatched(&self, card: &CardReference, meant: u32, by_place: bool) -> Vec<Guess> {
+        let known = self.catalogue.card(meant);
+        let name = by_place.then(|| Guess::BySetAndNumber { name: known.definition.name.clone() });
+        let set = card.set.as_deref().filter(|set| !self.is_of(meant, set));
+        let number = card.number.as_deref();
+        let number = number.filter(|number| !same_number(number, &known.definition.number));
+        let rarity = card.rarity.as_deref();
+        let rarity = rarity.filter(|rarity| !self.catalogue.has_rarity(meant, Some(rarity)));
+        let dropped = [
+            name,
+            set.map(|set| Guess::SetDropped { set: shown(set) }),
+            number.map(|number| Guess::NumberDropped { number: shown(number) }),
+            rarity.map(|rarity| Guess::RarityDropped { rarity: shown(rarity) }),
+        ];
+        dropped.into_iter().flatten().collect()
     }
 
     fn ambiguous(&self, cards: &[u32]) -> LineVerdict {
@@ -342,11 +365,11 @@ impl<'a> Resolver<'a> {
         let one_copy = || entry.quantity.is_none().then_some(Guess::OneCopy);
         let mut second_best = None;
         for (parts, quantity, guess) in readings(entry) {
-            // `Energy: 10` is a heading, also where a card has that name.
+            // `Energy: 10` and `Energy (10)` are headings, also where a card has that name.
             if guess == Some(Guess::QuantityAfterName)
                 && is_heading(self.catalogue.game(), &parts.name)
             {
-                continue;
+                return None;
             }
             let Some(meaning) = self.meaning(&parts) else { continue };
             let stated = (quantity == entry.quantity).then(one_copy).flatten();
