@@ -155,10 +155,31 @@ pub async fn ids_at(
         .select((cards::id, cards::set_code, cards::number))
         .load(conn)
         .await?;
-    let known = rows.into_iter().map(|(id, set, number)| ((set, bare(&number)), id));
-    let known: BTreeMap<(String, String), CardId> = known.collect();
-    let find = |(set, number): &(&str, &str)| known.get(&(in_set(set), bare(number))).copied();
+    let known = CardsByPlace::of(rows);
+    let find = |(set, number): &(&str, &str)| known.find(&in_set(set), number.trim());
     Ok(places.iter().map(find).collect())
+}
+
+/// Cards by their sets and numbers.
+struct CardsByPlace {
+    as_written: BTreeMap<(String, String), CardId>,
+    without_case_and_zeros: BTreeMap<(String, String), CardId>,
+}
+
+impl CardsByPlace {
+    fn of(rows: Vec<(CardId, String, String)>) -> Self {
+        let same = rows.iter().map(|(id, set, number)| ((set.clone(), bare(number)), *id));
+        let without_case_and_zeros = same.collect();
+        let as_written = rows.into_iter().map(|(id, set, number)| ((set, number), id)).collect();
+        Self { as_written, without_case_and_zeros }
+    }
+
+    /// The card at a place. A set may have two numbers that differ only in case or leading zeros: then the number as it is written is meant.
+    fn find(&self, set: &str, number: &str) -> Option<CardId> {
+        let exact = self.as_written.get(&(set.to_owned(), number.to_owned()));
+        let same = || self.without_case_and_zeros.get(&(set.to_owned(), bare(number)));
+        exact.or_else(same).copied()
+    }
 }
 
 /// A collector number without what does not count.
@@ -292,4 +313,21 @@ pub async fn add_near(
         return unknown.len();
     }
     unknown.len() - near.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_as_it_is_written_comes_first() {
+        let card = |id: u128, number: &str| {
+            (CardId(uuid::Uuid::from_u128(id)), "veil".to_owned(), number.to_owned())
+        };
+        let cards = [card(1, "003"), card(2, "3"), card(3, "A1"), card(4, "a1"), card(5, "007")];
+        let cards = CardsByPlace::of(cards.into());
+        let at = |number| cards.find("veil", number).map(|id| id.0.as_u128());
+        assert_eq!(["003", "3", "A1", "a1", "7", "0007"].map(at), [1, 2, 3, 4, 5, 5].map(Some));
+        assert_eq!((at("8"), cards.find("dusk", "3")), (None, None));
+    }
 }
