@@ -77,7 +77,7 @@ pub async fn draw(
         return Ok(Located::Here(render(app, picture, Freshness::Never, form).await?));
     }
     let picture = render(app, picture, freshness(Viewer::stranger(), false), form).await?;
-    // An artwork may be taken down, which is no change of the card.
+    // An artwork that is taken down must not be drawn even for the moment until the change feed says so.
     if may_be_kept && open.artwork.is_none() {
         app.card_pictures.keep(ticket, card, choice, picture.clone());
     }

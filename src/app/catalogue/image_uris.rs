@@ -28,8 +28,8 @@ pub struct ImageUris {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "https://cdn.example.org/ttcg/hearth/001-common.jpg")]
     pub scan: Option<String>,
-    /// The artwork alone, if the picture shows a player's artwork: PNG or JPEG, at most 1536 pixels on each side. The address answers 410 after a
-    /// takedown of the artwork; designs leave it out then.
+    /// The artwork alone, if the picture shows a player's artwork: PNG or JPEG, at most 1536 pixels on each side. Absent after a takedown of the
+    /// artwork; its address then answers 410.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"

@@ -67,9 +67,9 @@ pub struct OpenCard {
     pub effects: JsonText<Vec<Effect>>,
     /// Background text.
     pub lore: Option<String>,
-    /// The player who designed it, if one did.
+    /// The player who designed it, if one did who is not banned.
     pub designed_by: Option<JsonText<DesignCredit>>,
-    /// The artwork of the design, as it was released.
+    /// The artwork of the design, as it was released, unless it was taken down.
     pub artwork: Option<ArtworkId>,
     /// The rarity of its most common printing.
     pub lowest_rarity: Option<String>,
@@ -129,7 +129,11 @@ pub struct Printing {
 }
 
 const COLUMNS: &str = "c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
-    u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore, content.designed_by, ";
+    u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore, ";
+/// Who designed the card `content`; NULL while the author is banned: then nobody can read the design, and the account is
+/// named nowhere. Looked up only if a player designed the card.
+const CREDIT_OF_CARD: &str = "CASE WHEN content.designed_by IS NOT NULL AND NOT EXISTS (SELECT FROM accounts author \
+    WHERE author.id = (content.designed_by ->> 'account_id')::uuid AND author.banned_at IS NOT NULL) THEN content.designed_by END AS designed_by, ";
 /// `content` is null in the rows of cards that the viewer may not see.
 const LOWEST_RARITY: &str = ", (SELECT lowest.rarity FROM printings lowest WHERE lowest.card_id = content.card_id ORDER BY lowest.tier LIMIT 1) \
     AS lowest_rarity";
@@ -137,7 +141,11 @@ const LOWEST_RARITY: &str = ", (SELECT lowest.rarity FROM printings lowest WHERE
 impl Statement<'_> {
     /// Adds the columns that every read of a card selects: a [`Row`].
     pub(super) fn push_card_columns(self) -> Self {
-        self.push(COLUMNS).push(ARTWORK_OF_CARD).push(" AS artwork").push(LOWEST_RARITY)
+        self.push(COLUMNS)
+            .push(CREDIT_OF_CARD)
+            .push(ARTWORK_OF_CARD)
+            .push(" AS artwork")
+            .push(LOWEST_RARITY)
     }
 }
 

@@ -14,6 +14,7 @@ pub mod design_search;
 pub mod designer_rewards;
 pub mod gallery;
 pub mod likeness;
+pub(super) mod released_cards;
 pub mod reserved_names;
 pub mod revisions;
 pub mod suggested_changes;

@@ -5,6 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
+use super::released_cards;
 use super::reserved_names::{self, NewName};
 use crate::auth::permission::{Acting, ModerateDesigns};
 use crate::domain::designs::abuse_report::AbuseDecision;
@@ -132,7 +133,7 @@ pub(super) async fn remove_artwork(
         .bind("removed_at", decision.hides_since(at))
         .execute(conn)
         .await?;
-    Ok(())
+    released_cards::artwork_changed(conn, design, at).await
 }
 
 /// Hides a comment, or shows it again.

@@ -1,12 +1,12 @@
 //! Whose feedback counts: a ban hides all feedback of an account, a block removes its feedback from the counts of the
-//! blocking account. Both are reversible.
+//! blocking account. Both are reversible. While an account is banned, the cards that it designed do not name it.
 
 use chrono::{DateTime, Utc};
 use diesel_async::RunQueryDsl;
 
 use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
-use crate::store::designs::design_ratings;
+use crate::store::designs::{design_ratings, released_cards};
 use crate::store::{Connection, StoreResult};
 
 /// Removes the comments, ratings, likes and follows of a banned account from public counts, or restores them after the
@@ -49,7 +49,7 @@ pub(in crate::store) async fn follow_ban(
     .bind("account", account)
     .execute(conn)
     .await?;
-    Ok(())
+    released_cards::credits_changed(conn, account, at).await
 }
 
 /// Whether a like `l` of a deck `d` counts, apart from a ban of its account.

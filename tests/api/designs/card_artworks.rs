@@ -173,7 +173,72 @@ async fn only_moderators_remove_the_artwork_of_a_card() {
     assert!(sees(&app, None, &card, &artwork).await);
 }
 
-/// A takedown of the artwork is no change of the card, so no event would drop its cached picture.
+/// What a card shows of its design changes with decisions about the design and its author; the cached answers of every instance follow, and so do lists.
+#[tokio::test]
+async fn cached_cards_follow_takedowns_of_artwork_and_bans_of_authors() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let (path, [_, artwork]) = approved(&app, &ada, &mod_).await;
+    let card = card_of(&app, &admin, &path, "hearth").await;
+    let hidden = begun(&app, &ada, &heron("Slate Otter")).await;
+    approve(&app, &ada, &mod_, &hidden).await;
+    card_of(&app, &admin, &hidden, "veil").await;
+    let other = app.second_instance();
+    let report = report_design(&app, &bob, &path).await;
+    let shown = async |app: &TestApp| {
+        app.catch_up().await;
+        let mut shown = Vec::new();
+        for path in [card.as_str(), "/v1/cards?q=\"lantern heron\""] {
+            let answer = app.get(path).answer().await.expect(200);
+            let card = if answer["data"].is_array() { &answer["data"][0] } else { &answer };
+            let uris = &card["image_uris"];
+            assert_eq!(uris.get("artwork").is_some(), uris.get("artwork_small").is_some());
+            shown.push((uris.get("artwork").cloned(), card.get("designed_by").cloned()));
+        }
+        assert_eq!(shown[0], shown[1]);
+        shown.remove(0)
+    };
+    let both = async || {
+        // The second answer comes from the cache.
+        shown(&app).await;
+        let (here, there) = (shown(&app).await, shown(&other).await);
+        assert_eq!(here, there);
+        here
+    };
+    let decide = async |decision: &str| {
+        let body = json!({ "decision": decision, "note": "From a book.", "artwork": true });
+        let path = format!("/v1/abuse-reports/{report}/decide");
+        app.post(&path).by(&mod_).json(&body).answer().await.expect(200);
+    };
+    let ban = async |banned: bool| {
+        let change = app.patch(&format!("/v1/accounts/{}", ada.id)).by(&admin);
+        change.json(&json!({ "banned": banned })).answer().await.expect(200);
+    };
+    let changes = async || {
+        app.db.number("SELECT count(*) FROM events WHERE kind = 'card.changed'").await
+    };
+    let before = both().await;
+    assert_eq!(before.0, Some(json!(format!("/v1/artworks/{artwork}"))));
+    assert_eq!(before.1.as_ref().unwrap()["author"], "ada");
+    let at_first = changes().await;
+    decide("upheld").await;
+    assert_eq!(both().await, (None, before.1.clone()));
+    decide("dismissed").await;
+    assert_eq!(both().await, before);
+    ban(true).await;
+    assert_eq!(both().await, (before.0.clone(), None));
+    let text = app.get(&card).header("accept", "text/plain").answer().await;
+    assert!(!text.text().contains("designed by"), "{}", text.text());
+    ban(false).await;
+    assert_eq!(both().await, before);
+    // One for each decision; none for the hidden card, of which they would tell who designed it.
+    assert_eq!(changes().await - at_first, 4);
+}
+
+/// A takedown is in the change feed, which is read a moment later: a cached picture would show the artwork until then.
 #[tokio::test]
 async fn a_picture_with_artwork_is_not_cached() {
     let app = TestApp::start_with(in_memory).await;
