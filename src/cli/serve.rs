@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use cardscape_pictures::Fonts;
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -115,11 +116,7 @@ impl ServeCommand {
                     "this program is built without optimisations, for trying the service out; `make release` builds the one for players"
                 );
             }
-            if !shared.settings.picture_fonts.has_emoji() {
-                tracing::warn!(
-                    "no font with emoji is installed: emoji are outlines in pictures that are drawn as PNG; install fonts-noto-color-emoji (Debian, Ubuntu) or name a font with --emoji-font"
-                );
-            }
+            warn_without_emoji(&shared.settings.picture_fonts);
             let interval = self.options.bulk_interval();
             let (cards, decks) = (bulk_files::LAYOUT, deck_files::LAYOUT);
             let bulk_files = interval.map(|interval| BulkFileOptions { interval, cards, decks });
@@ -213,6 +210,14 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
     })
 }
 
+fn warn_without_emoji(fonts: &Fonts) {
+    if !fonts.has_emoji() {
+        tracing::warn!(
+            "no font with emoji is installed: emoji are outlines in pictures that are drawn as PNG; install fonts-noto-color-emoji (Debian, Ubuntu) or name a font with --emoji-font"
+        );
+    }
+}
+
 /// At the very first start there are no accounts: creates an admin, and returns the secrets to show once.
 async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
     let mut conn = store.connection().await?;
@@ -235,5 +240,45 @@ fn announce(address: std::net::SocketAddr, first_secrets: Option<&FirstSecrets>)
         say("Log in as admin with this password. It is shown only now and must be changed first:");
         say(format_args!("    {}", secrets.password));
         secrets.show_codes();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(line);
+            Ok(line.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn logged(fonts: &Fonts) -> String {
+        let lines = Lines::default();
+        let written = lines.clone();
+        let subscriber = tracing_subscriber::fmt().with_writer(move || lines.clone()).finish();
+        tracing::subscriber::with_default(subscriber, || warn_without_emoji(fonts));
+        String::from_utf8(written.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn a_missing_emoji_font_is_named_with_its_remedy() {
+        let logged_without = logged(&Fonts::bundled());
+        for part in ["WARN", "no font with emoji is installed", "--emoji-font"] {
+            assert!(logged_without.contains(part), "{logged_without}");
+        }
+        let font = include_bytes!("../../crates/pictures/tests/fixtures/emoji.ttf").to_vec();
+        assert_eq!(logged(&Fonts::bundled().with_emoji(font).unwrap()), "");
     }
 }
