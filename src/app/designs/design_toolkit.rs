@@ -18,7 +18,10 @@ use crate::domain::code::Code;
 use crate::domain::designs::artwork::{ARTWORK_MEDIA_TYPES, ARTWORK_QUOTA, MAX_ALT};
 use crate::domain::designs::budgets::{BudgetLine, BudgetTable, budget_tables};
 use crate::domain::designs::content::{self, Licence};
+use crate::domain::designs::limits::{MAX_BYTES, MAX_DESIGNS, MAX_REVISIONS};
+use crate::domain::designs::suggested_change::MAX_MESSAGE;
 use crate::domain::effects::effect_texts::EffectLibrary;
+use crate::domain::feedback::comment::MAX_COMMENT;
 use crate::memory::rendered::{Freshness, Rendered};
 
 /// Changes of effect texts must show at once.
@@ -73,7 +76,9 @@ const FRESHNESS: Freshness = Freshness::Public(0);
     },
     "limits": {
         "name": 120, "attributes": 64, "attribute_values": 100, "attribute_text": 500, "effects": 12, "effect_text": 500, "printings": 32,
-        "flavour": 200, "lore": 2000, "credits": 200,
+        "flavour": 200, "lore": 2000, "credits": 200, "revision_bytes": 32_768, "designs": 500, "revisions": 500, "comment": 2000,
+        "suggestion_message": 1000, "new_account_days": 3,
+        "daily": [{ "limit": "new_designs", "max": 100, "max_new_account": 30 }],
         "artwork": {
             "media_types": ["image/png", "image/jpeg", "image/webp"], "bytes": 10_485_760, "pixels": 16_000_000, "side_min": 200,
             "ratio_max": 4, "alt": 500, "bytes_quota": 104_857_600, "uploads": 100, "uploads_new_account": 20,
@@ -189,7 +194,7 @@ impl<'a> DesignBudget<'a> {
     }
 }
 
-/// Limits of every design, in addition to the rules of its game. Lengths are in characters.
+/// Limits of every design, in addition to the rules of its game, and of what an account does with designs. Lengths are in characters.
 #[derive(Serialize, ToSchema)]
 pub struct DesignLimits {
     /// Maximum length of the name.
@@ -222,9 +227,64 @@ pub struct DesignLimits {
     /// Maximum length of the credits.
     #[schema(example = 200)]
     pub credits: usize,
+    /// Maximum size of a revision as JSON in bytes.
+    #[schema(example = 32_768)]
+    pub revision_bytes: usize,
+    /// Maximum number of designs of an account.
+    #[schema(example = 500)]
+    pub designs: i64,
+    /// Maximum number of revisions of a design.
+    #[schema(example = 500)]
+    pub revisions: i64,
+    /// Maximum length of a comment.
+    #[schema(example = 2000)]
+    pub comment: usize,
+    /// Maximum length of the message of a suggested change.
+    #[schema(example = 1000)]
+    pub suggestion_message: usize,
+    /// For how many days an account is new.
+    #[schema(example = 3)]
+    pub new_account_days: i64,
+    /// How often an account may do something in a day (UTC). A request beyond that gets 429 `daily_limit_reached`.
+    pub daily: Vec<DailyLimitResponse>,
     /// Limits of its artwork.
     pub artwork: ArtworkLimits,
 }
+
+/// How often an account may do something in a day (UTC).
+#[derive(Serialize, ToSchema)]
+pub struct DailyLimitResponse {
+    /// What is counted: `new_designs`, `revisions`, `shares`, `submissions`, `comments` (on designs and decks together), `ratings`, `suggestions`, `reports`
+    /// or `uploads`; the `limit` of the problem `daily_limit_reached`. More may be added later.
+    #[schema(example = "new_designs")]
+    pub limit: &'static str,
+    /// The maximum.
+    #[schema(example = 100)]
+    pub max: i32,
+    /// The maximum for a new account.
+    #[schema(example = 30)]
+    pub max_new_account: i32,
+}
+
+impl From<DailyActivity> for DailyLimitResponse {
+    fn from(activity: DailyActivity) -> Self {
+        let DailyLimit { usual, new_account, .. } = activity.daily_limit();
+        Self { limit: activity.counted(), max: usual, max_new_account: new_account }
+    }
+}
+
+/// What accounts do with designs, and how often is limited.
+const WITH_DESIGNS: [DailyActivity; 9] = [
+    DailyActivity::Create,
+    DailyActivity::Revise,
+    DailyActivity::Share,
+    DailyActivity::Submit,
+    DailyActivity::Comment,
+    DailyActivity::Rate,
+    DailyActivity::Suggest,
+    DailyActivity::Report,
+    DailyActivity::Upload,
+];
 
 /// Limits of artwork: of an uploaded picture, and of all uploads of an account.
 #[derive(Serialize, ToSchema)]
@@ -289,6 +349,13 @@ impl DesignLimits {
             flavour: content::MAX_FLAVOUR,
             lore: content::MAX_LORE,
             credits: content::MAX_CREDITS,
+            revision_bytes: MAX_BYTES,
+            designs: MAX_DESIGNS,
+            revisions: MAX_REVISIONS,
+            comment: MAX_COMMENT,
+            suggestion_message: MAX_MESSAGE,
+            new_account_days: DailyActivity::Create.daily_limit().new_for.num_days(),
+            daily: WITH_DESIGNS.into_iter().map(Into::into).collect(),
             artwork: ArtworkLimits::of_uploads(),
         }
     }

@@ -60,6 +60,32 @@ async fn the_toolkit_contains_all_data_for_an_editor() {
         "ratio_max": 4, "alt": 500, "bytes_quota": 104_857_600, "uploads": 100, "uploads_new_account": 20,
     });
     assert_eq!(body["limits"]["artwork"], artwork);
+    let limits = &body["limits"];
+    assert_eq!(
+        json!([
+            limits["revision_bytes"],
+            limits["designs"],
+            limits["revisions"],
+            limits["comment"],
+            limits["new_account_days"]
+        ]),
+        json!([32_768, 500, 500, 2_000, 3])
+    );
+    let daily = limits["daily"].as_array().unwrap();
+    assert_eq!(daily[0], json!({ "limit": "new_designs", "max": 100, "max_new_account": 30 }));
+    let counted: Vec<&Value> = daily.iter().map(|limit| &limit["limit"]).collect();
+    let expected = json!([
+        "new_designs",
+        "revisions",
+        "shares",
+        "submissions",
+        "comments",
+        "ratings",
+        "suggestions",
+        "reports",
+        "uploads"
+    ]);
+    assert_eq!(json!(counted), expected);
     let licences = body["licences"].as_array().unwrap();
     let codes: Vec<&Value> = licences.iter().map(|licence| &licence["code"]).collect();
     assert_eq!(codes, ["none", "release-1", "cc-by-4.0", "cc0-1.0"]);
