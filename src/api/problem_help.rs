@@ -358,15 +358,13 @@ impl ProblemHelp {
             C::DailyLimitReached => (
                 "An account can do some things only a limited number of times a day; new accounts may do less. `limit` is what was counted \
                  (`new_designs`, `revisions`, `shares`, `submissions`, `comments`, `ratings`, `suggestions`, `likes`, `follows`, `reports`, \
-                 `uploads`), `max` the limit for a day, `max_new_account` the limit for a day while the account is new, and `resets_at` when the \
-                 day ends: at midnight in UTC.",
+                 `uploads`), `max` the limit of this account for a day, and `resets_at` when the day ends: at midnight in UTC.",
                 "Wait as many seconds as `Retry-After` says, or do something else: each limit is counted on its own.",
                 new.detail(
-                    "The limit of shares is 20 a day, and 5 a day in the first 3 days of an account. This day ends at 2026-11-22T00:00:00Z.",
+                    "The limit of shares is 5 a day in the first 3 days of an account. This day ends at 2026-11-22T00:00:00Z.",
                 )
                 .with("limit", "shares")
-                .with("max", 20)
-                .with("max_new_account", 5)
+                .with("max", 5)
                 .with("resets_at", "2026-11-22T00:00:00Z")
                 .retry_after(11_520),
             ),

@@ -10,7 +10,6 @@ use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{GiveDeckFeedback, Granted, ReadOwnDecks};
-use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::ids::DeckId;
 use crate::store::decks::deck_likes::{self, LikeOutcome, LikedDeck, OwnLike};
 
@@ -40,7 +39,7 @@ pub async fn like(
         }
         LikeOutcome::Missing => Err(Problem::not_found()),
         LikeOutcome::Own => Err(Problem::new(ProblemCode::OwnDeck)),
-        LikeOutcome::TooManyToday => Err(too_many_today(app, DailyActivity::Like)),
+        LikeOutcome::TooManyToday(limit) => Err(too_many_today(app, limit)),
     }
 }
 

@@ -10,7 +10,6 @@ use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{GiveDeckFeedback, Granted, ReadOwnDecks};
-use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::decks::follows::MAX_FOLLOWED_AUTHORS;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
@@ -81,7 +80,7 @@ pub async fn follow(
             let detail = format!("An account can follow at most {MAX_FOLLOWED_AUTHORS} authors.");
             return Err(Problem::new(ProblemCode::TooManyFollowed).detail(detail));
         }
-        FollowOutcome::TooManyToday => return Err(too_many_today(app, DailyActivity::Follow)),
+        FollowOutcome::TooManyToday(limit) => return Err(too_many_today(app, limit)),
     }
     tracing::info!(account = %by.account(), "author followed");
     Ok(())

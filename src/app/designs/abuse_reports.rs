@@ -15,7 +15,6 @@ use crate::app::problem_cause::NameHolder;
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ModerateDesigns, ReportAbuse};
-use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS, MAX_NOTE};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
@@ -128,7 +127,7 @@ pub async fn create(
             Ok(CreatedReportResponse { id: id.0, repeated: false })
         }
         ReportOutcome::Repeat(id) => Ok(CreatedReportResponse { id: id.0, repeated: true }),
-        ReportOutcome::TooManyToday => Err(too_many_today(app, DailyActivity::Report)),
+        ReportOutcome::TooManyToday(limit) => Err(too_many_today(app, limit)),
     }
 }
 

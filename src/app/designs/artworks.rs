@@ -14,7 +14,6 @@ use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
-use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, MAX_ARTWORK_FILE, RenditionSize};
 use crate::domain::network::Network;
 use crate::memory::file_desk::DeskPlace;
@@ -158,7 +157,7 @@ impl ExpectedArtwork {
             app.write(by, async |conn, by| artworks::begin_upload(conn, by, at).await).await?;
         match begun {
             UploadBegun::Counted => {}
-            UploadBegun::TooManyToday => return Err(too_many_today(app, DailyActivity::Upload)),
+            UploadBegun::TooManyToday(limit) => return Err(too_many_today(app, limit)),
         }
         let limits = upload_limits();
         // Pictures are read one at a time. One that its header shows to be too large does not wait for the others.

@@ -11,8 +11,7 @@ use crate::app::problem_cause::NameHolder;
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{Granted, Permission, ReviewDesigns, WriteOwnDesigns};
-use crate::domain::accounts::daily_limits::DailyActivity;
-use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::content::{ContentReason, DesignContent};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::limits::MAX_BYTES;
 use crate::domain::designs::status::DesignStep;
@@ -60,7 +59,7 @@ pub async fn create(
         DesignCreated::Repeat(Some(earlier)) => earlier,
         DesignCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
         DesignCreated::TooMany => return Err(too_many()),
-        DesignCreated::TooManyToday => return Err(too_many_today(app, DailyActivity::Create)),
+        DesignCreated::TooManyToday(limit) => return Err(too_many_today(app, limit)),
         DesignCreated::ForeignArtwork => return Err(foreign_artwork()),
     };
     find(app, Some(by), None, code).await

@@ -9,7 +9,6 @@ use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{GiveFeedback, Granted, Permission};
-use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::rating::{MAX_POINTS, MIN_POINTS, Scores};
 use crate::store::StoreError;
@@ -120,7 +119,7 @@ fn check(app: &AppState, outcome: &RatingOutcome) -> Result<(), Problem> {
         RatingOutcome::Done => return Ok(()),
         RatingOutcome::Missing => Problem::not_found(),
         RatingOutcome::Own => Problem::new(ProblemCode::OwnDesign),
-        RatingOutcome::TooManyToday => too_many_today(app, DailyActivity::Rate),
+        RatingOutcome::TooManyToday(limit) => too_many_today(app, *limit),
     })
 }
 

@@ -6,7 +6,6 @@ use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_cause::{NameHolder, ProblemCause};
 use crate::app::state::AppState;
-use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::store::designs::design_lifecycle::StepOutcome;
@@ -29,20 +28,11 @@ pub(super) fn check_step(
         }
         StepOutcome::TooManyRevisions => Problem::new(ProblemCode::TooManyRevisions)
             .detail(format!("A design has at most {MAX_REVISIONS} revisions.")),
-        StepOutcome::TooManyToday => too_many_today(app, counted_as(step)),
+        StepOutcome::TooManyToday(limit) => too_many_today(app, limit),
         StepOutcome::ForeignArtwork => foreign_artwork(),
         StepOutcome::WasPublic => Problem::new(ProblemCode::DesignWasPublic),
         StepOutcome::TakenDown => Problem::new(ProblemCode::DesignTakenDown),
     })
-}
-
-/// The activity as which a step is counted. Of the steps with a daily limit, all that are neither shares nor submissions write a revision.
-fn counted_as(step: DesignStep) -> DailyActivity {
-    match step {
-        DesignStep::Share => DailyActivity::Share,
-        DesignStep::Submit => DailyActivity::Submit,
-        _ => DailyActivity::Revise,
-    }
 }
 
 /// Fails when the step is not allowed in this status; checked before anything else.

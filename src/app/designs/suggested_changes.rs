@@ -20,7 +20,6 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{GiveFeedback, Granted, Permission, WriteOwnDesigns};
-use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::diff::differences;
 use crate::domain::designs::identifier::DesignCode;
@@ -308,7 +307,7 @@ fn check(app: &AppState, outcome: SuggestionOutcome) -> Result<(), Problem> {
             .detail("It must be about the revision that everybody sees now."),
         SuggestionOutcome::OtherGame => fault("/design/game", FaultReason::GameOfDesign),
         SuggestionOutcome::Unchanged => fault("/design", FaultReason::Unchanged),
-        SuggestionOutcome::TooManyToday => too_many_today(app, DailyActivity::Suggest),
+        SuggestionOutcome::TooManyToday(limit) => too_many_today(app, limit),
         SuggestionOutcome::Closed(state) => closed(state),
         SuggestionOutcome::NotWritten(outcome) => {
             return check_step(app, DesignStep::Edit, outcome);

@@ -12,7 +12,6 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::Granted;
-use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::markup;
 use crate::domain::feedback::comment::{CommentState, comment_text};
 use crate::domain::feedback::subject::FeedbackSubject;
@@ -271,7 +270,7 @@ fn check(app: &AppState, on: FeedbackSubject, outcome: CommentOutcome) -> Result
         CommentOutcome::NoSuchThread => {
             Problem::invalid(vec![InputFault::at("/reply_to", FaultReason::NoThread { on })])
         }
-        CommentOutcome::TooManyToday => too_many_today(app, DailyActivity::Comment),
+        CommentOutcome::TooManyToday(limit) => too_many_today(app, limit),
         CommentOutcome::Stale => Problem::new(ProblemCode::PreconditionFailed),
         CommentOutcome::Final => Problem::new(ProblemCode::CommentFinal),
     })

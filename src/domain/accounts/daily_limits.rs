@@ -40,6 +40,23 @@ pub struct DailyLimit {
     pub new_for: Duration,
 }
 
+/// The limit of an activity that an account has reached for the day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReachedLimit {
+    /// What was counted.
+    pub activity: DailyActivity,
+    /// Whether the account is new.
+    pub is_new: bool,
+}
+
+impl ReachedLimit {
+    /// How often the account may do it in a day.
+    pub fn max(self) -> i32 {
+        let DailyLimit { usual, new_account, .. } = self.activity.daily_limit();
+        if self.is_new { new_account } else { usual }
+    }
+}
+
 impl DailyActivity {
     /// All values.
     pub const ALL: [Self; 11] = [

@@ -1,21 +1,23 @@
 //! How often an account did something today, for activities with a daily limit.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::Timestamptz;
 use diesel_async::RunQueryDsl;
 
-use crate::domain::accounts::daily_limits::{DailyActivity, DailyLimit};
+use crate::domain::accounts::daily_limits::{DailyActivity, DailyLimit, ReachedLimit};
 use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Counts one more, unless the account has reached its limit for the day (UTC). Runs in the transaction of the counted
-/// activity, so that parallel requests wait for each other.
+/// Counts one more, or returns the limit for the day (UTC) that the account has reached. Runs in the transaction of the
+/// counted activity, so that parallel requests wait for each other.
 pub async fn count_one(
     conn: &mut Connection,
     account: AccountId,
     activity: DailyActivity,
     at: DateTime<Utc>,
-) -> StoreResult<bool> {
+) -> StoreResult<Result<(), ReachedLimit>> {
     let day: NaiveDate = at.date_naive();
     let DailyLimit { usual, new_account, new_for } = activity.daily_limit();
     let counted = sql(COUNT)
@@ -27,7 +29,22 @@ pub async fn count_one(
         .bind("new_account", new_account)
         .execute(conn)
         .await?;
-    Ok(counted > 0)
+    if counted > 0 {
+        return Ok(Ok(()));
+    }
+    let since: Since = sql("SELECT created_at FROM accounts WHERE id = $account")
+        .bind("account", account)
+        .get_result(conn)
+        .await?;
+    // As in the statement above.
+    let is_new = since.created_at >= at - new_for;
+    Ok(Err(ReachedLimit { activity, is_new }))
+}
+
+#[derive(QueryableByName)]
+struct Since {
+    #[diesel(sql_type = Timestamptz)]
+    created_at: DateTime<Utc>,
 }
 
 /// Changes no row when the limit is reached. Every limit is at least 1, so the first activity of a day is always

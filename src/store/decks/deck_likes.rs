@@ -13,7 +13,7 @@ use super::TELLS_SOURCE;
 use super::deck_records::COLUMNS;
 use super::shared_decks::{SHARED, SharedDeckRow};
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
-use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::ids::DeckId;
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::statement::sql;
@@ -42,7 +42,7 @@ pub enum LikeOutcome {
     /// The deck belongs to the caller.
     Own,
     /// The account has reached the daily limit.
-    TooManyToday,
+    TooManyToday(ReachedLimit),
 }
 
 /// Likes a deck that others can read. A repetition changes nothing.
@@ -62,8 +62,8 @@ pub async fn like(
     if let Some(earlier) = find_own(conn, by, deck).await? {
         return Ok(LikeOutcome::Done(earlier));
     }
-    if !count_one(conn, by.account(), DailyActivity::Like, at).await? {
-        return Ok(LikeOutcome::TooManyToday);
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Like, at).await? {
+        return Ok(LikeOutcome::TooManyToday(limit));
     }
     // A blocked account may like the deck; the response does not reveal that the like does not count.
     sql("INSERT INTO deck_likes (deck_id, account_id, liked_at, counted) VALUES ($deck, $account, $at, $counted)")

@@ -9,7 +9,7 @@ use diesel::sql_types::{BigInt, Bool, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
-use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::decks::follows::MAX_FOLLOWED_AUTHORS;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
@@ -93,7 +93,7 @@ pub enum FollowOutcome {
     /// The account follows [`MAX_FOLLOWED_AUTHORS`] others.
     TooMany,
     /// The account has reached the daily limit.
-    TooManyToday,
+    TooManyToday(ReachedLimit),
 }
 
 /// Follows an author. A repetition changes nothing.
@@ -126,8 +126,8 @@ pub async fn follow(
     if authors >= MAX_FOLLOWED_AUTHORS {
         return Ok(FollowOutcome::TooMany);
     }
-    if !count_one(conn, by.account(), DailyActivity::Follow, at).await? {
-        return Ok(FollowOutcome::TooManyToday);
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Follow, at).await? {
+        return Ok(FollowOutcome::TooManyToday(limit));
     }
     // A blocked account may follow the author; the response does not reveal that it does not count.
     sql("INSERT INTO followed_authors (account_id, author_id, followed_at, counted) VALUES ($account, $author, $at, \

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::takedowns;
 use crate::auth::permission::{Acting, Granted, ModerateDesigns, ReportAbuse};
-use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::feedback::comment::CommentState;
@@ -58,7 +58,7 @@ pub enum ReportOutcome {
     /// The account has an undecided report about the same subject.
     Repeat(AbuseReportId),
     /// The account has reached the daily limit.
-    TooManyToday,
+    TooManyToday(ReachedLimit),
 }
 
 #[derive(QueryableByName)]
@@ -77,9 +77,9 @@ pub async fn create(
     if !is_new {
         return Ok(ReportOutcome::Repeat(id));
     }
-    if !count_one(conn, by.account(), DailyActivity::Report, new.at).await? {
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Report, new.at).await? {
         sql("DELETE FROM abuse_reports WHERE id = $id").bind("id", id).execute(conn).await?;
-        return Ok(ReportOutcome::TooManyToday);
+        return Ok(ReportOutcome::TooManyToday(limit));
     }
     Ok(ReportOutcome::New(id))
 }

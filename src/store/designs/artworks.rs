@@ -10,7 +10,7 @@ use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
 use crate::auth::permission::{Acting, Granted, Permission, ReadOwnDesigns, WriteOwnDesigns};
-use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
 use crate::domain::ids::AccountId;
 use crate::store::accounts::daily_counts::count_one;
@@ -59,7 +59,7 @@ pub enum UploadBegun {
     /// It may; the upload was counted for today.
     Counted,
     /// It has reached the daily limit.
-    TooManyToday,
+    TooManyToday(ReachedLimit),
 }
 
 /// The result of storing an artwork.
@@ -82,7 +82,7 @@ pub async fn begin_upload(
     at: DateTime<Utc>,
 ) -> StoreResult<UploadBegun> {
     let counted = count_one(conn, by.account(), DailyActivity::Upload, at).await?;
-    Ok(if counted { UploadBegun::Counted } else { UploadBegun::TooManyToday })
+    Ok(counted.map_or_else(UploadBegun::TooManyToday, |()| UploadBegun::Counted))
 }
 
 /// Makes the account hold an artwork. All bytes are sent in any case, whether or not another account holds the artwork;

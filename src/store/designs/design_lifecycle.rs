@@ -12,7 +12,7 @@ use super::artworks::hold_for_revision;
 use super::design_search;
 use super::reserved_names::{self, NewName};
 use crate::auth::permission::{Acting, Granted, Permission, ReviewDesigns, WriteOwnDesigns};
-use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::likeness::effects_key;
@@ -216,7 +216,7 @@ pub enum DesignCreated {
     /// The account has [`MAX_DESIGNS`] designs.
     TooMany,
     /// The account has reached the daily limit.
-    TooManyToday,
+    TooManyToday(ReachedLimit),
     /// The account does not hold the artwork.
     ForeignArtwork,
 }
@@ -256,10 +256,10 @@ pub async fn create(
         return Ok(DesignCreated::TooMany);
     }
     // Last, so that refused requests are not counted.
-    if !count_one(conn, by.account(), DailyActivity::Create, new.at).await? {
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Create, new.at).await? {
         sql("DELETE FROM designs WHERE id = $id").bind("id", id).execute(conn).await?;
         idempotency::forget(conn, key).await?;
-        return Ok(DesignCreated::TooManyToday);
+        return Ok(DesignCreated::TooManyToday(limit));
     }
     Ok(DesignCreated::New)
 }
@@ -340,7 +340,7 @@ pub enum StepOutcome {
     /// It has [`MAX_REVISIONS`] revisions.
     TooManyRevisions,
     /// The account has reached the daily limit.
-    TooManyToday,
+    TooManyToday(ReachedLimit),
     /// Others have seen the design, so it cannot be deleted.
     WasPublic,
     /// A moderator has taken it down.
@@ -459,8 +459,8 @@ pub async fn revise(
     if !holds_artwork(conn, by, new.content).await? {
         return Ok(StepOutcome::ForeignArtwork);
     }
-    if !count_one(conn, by.account(), DailyActivity::Revise, new.at).await? {
-        return Ok(StepOutcome::TooManyToday);
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Revise, new.at).await? {
+        return Ok(StepOutcome::TooManyToday(limit));
     }
     if let Some(reserved) = reserved {
         reserved.take(conn, new.at).await?;
@@ -508,8 +508,8 @@ pub async fn share(
     let Some(reserved) = reserved_names::reserve(conn, design.id, &name).await? else {
         return Ok(StepOutcome::NameTaken);
     };
-    if !count_one(conn, by.account(), DailyActivity::Share, at).await? {
-        return Ok(StepOutcome::TooManyToday);
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Share, at).await? {
+        return Ok(StepOutcome::TooManyToday(limit));
     }
     reserved.take(conn, at).await?;
     sql("UPDATE designs SET status = $status, version = version + 1, public_revision = revision, searched_revision = revision, \

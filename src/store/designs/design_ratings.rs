@@ -8,7 +8,7 @@ use diesel_async::RunQueryDsl;
 
 use super::EVERYBODY_SEES;
 use crate::auth::permission::{Acting, GiveFeedback, Granted, Permission};
-use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::rating::{Scores, counts_from};
 use crate::domain::ids::AccountId;
@@ -75,7 +75,7 @@ pub enum RatingOutcome {
     /// The caller is its author, or contributed to it.
     Own,
     /// The account has reached the daily limit.
-    TooManyToday,
+    TooManyToday(ReachedLimit),
 }
 
 /// Rates the current public revision of a design; replaces an earlier rating by the account.
@@ -95,8 +95,8 @@ pub async fn rate(
     if design.owner == by.account() || has_contributed(conn, by, code).await? {
         return Ok(RatingOutcome::Own);
     }
-    if !count_one(conn, by.account(), DailyActivity::Rate, at).await? {
-        return Ok(RatingOutcome::TooManyToday);
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Rate, at).await? {
+        return Ok(RatingOutcome::TooManyToday(limit));
     }
     sql("UPDATE design_ratings SET counted = false, counts_from = NULL \
          WHERE design_id = $design AND account_id = $account AND counts_from IS NOT NULL AND revision <> $revision")

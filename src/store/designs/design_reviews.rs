@@ -44,8 +44,8 @@ pub async fn submit(
             return Ok(StepOutcome::NameTaken);
         }
     }
-    if !count_one(conn, by.account(), DailyActivity::Submit, at).await? {
-        return Ok(StepOutcome::TooManyToday);
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Submit, at).await? {
+        return Ok(StepOutcome::TooManyToday(limit));
     }
     if let Some(reserved) = reserved {
         reserved.take(conn, at).await?;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::SeesOwnDesigns;
 use super::design_lifecycle::{NewRevision, StepOutcome, revise};
 use crate::auth::permission::{Acting, GiveFeedback, Granted, Permission, WriteOwnDesigns};
-use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::suggested_change::SuggestionState;
@@ -164,7 +164,7 @@ pub enum SuggestionOutcome {
     /// It changes nothing.
     Unchanged,
     /// The account has reached the daily limit.
-    TooManyToday,
+    TooManyToday(ReachedLimit),
     /// It was already answered or withdrawn.
     Closed(SuggestionState),
     /// The resulting revision cannot be stored.
@@ -231,8 +231,8 @@ async fn insert(
     if unchanged {
         return Ok(SuggestionOutcome::Unchanged);
     }
-    if !count_one(conn, by.account(), DailyActivity::Suggest, new.at).await? {
-        return Ok(SuggestionOutcome::TooManyToday);
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Suggest, new.at).await? {
+        return Ok(SuggestionOutcome::TooManyToday(limit));
     }
     sql("INSERT INTO suggested_changes (id, design_id, account_id, revision, content, message, state, created_at) \
          VALUES ($id, $design, $account, $revision, $content, $message, 'open', $at)")

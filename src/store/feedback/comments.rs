@@ -10,7 +10,7 @@ use diesel_async::RunQueryDsl;
 use super::holds::{hold, hold_open, hold_own_account};
 use super::subject::{Subject, SubjectSql, bind};
 use crate::auth::permission::Acting;
-use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::feedback::comment::{CommentState, EDITABLE_FOR};
 use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::{AccountId, CommentId};
@@ -169,7 +169,7 @@ pub enum CommentOutcome {
     /// The comment to reply to is on another subject, is a reply, or is not shown.
     NoSuchThread,
     /// The account has reached the daily limit.
-    TooManyToday,
+    TooManyToday(ReachedLimit),
     /// The comment was changed since the client read it.
     Stale,
     /// It is too old to be changed.
@@ -228,8 +228,8 @@ async fn insert<P>(
             Some(_) => {}
         }
     }
-    if !count_one(conn, by.account(), DailyActivity::Comment, new.at).await? {
-        return Ok(CommentOutcome::TooManyToday);
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Comment, new.at).await? {
+        return Ok(CommentOutcome::TooManyToday(limit));
     }
     sql(format!("INSERT INTO design_comments (id, {column}, account_id, reply_to, text, version, created_at) \
          VALUES ($id, $on, $account, $reply_to, $text, 1, $at)"))

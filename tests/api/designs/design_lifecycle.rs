@@ -330,14 +330,18 @@ async fn new_accounts_have_lower_daily_limits() {
     let wait: i64 = answer.header("retry-after").parse().unwrap();
     assert!((1..=24 * 60 * 60).contains(&wait), "{wait}");
     let problem = answer.problem(429, "daily_limit_reached");
-    let limits = json!([problem["limit"], problem["max"], problem["max_new_account"]]);
-    assert_eq!(limits, json!(["shares", 20, 5]));
+    assert_eq!(json!([problem["limit"], problem["max"]]), json!(["shares", 5]));
     assert!(problem["resets_at"].as_str().unwrap().ends_with("T00:00:00Z"), "{problem}");
     // The refused step has not changed the design.
     assert_eq!(app.get(&sixth).by(&ada).answer().await.header("etag"), "\"r1\"");
     // Older accounts have higher limits.
     sql(&app.db().url(), "UPDATE accounts SET created_at = created_at - interval '4 days'").await;
     step(&app, &ada, &sixth, "share").await.expect(200);
+    sql(&app.db().url(), "UPDATE daily_counts SET count = 20 WHERE activity = 'share_design'")
+        .await;
+    let seventh = begun(&app, &ada, &heron("The Seventh Heron")).await;
+    let problem = step(&app, &ada, &seventh, "share").await.problem(429, "daily_limit_reached");
+    assert_eq!(problem["max"], 20, "{problem}");
     // The counts begin again on the next day.
     sql(
         &app.db().url(),
