@@ -329,6 +329,11 @@ impl ProblemHelp {
                 "Delete artwork that none of your designs shows: `GET /v1/me/artworks` lists it.",
                 new.with("bytes_used", 104_000_000).with("bytes_quota", 104_857_600),
             ),
+            C::ArtworkRemoved => (
+                "The restored revision, or the design with the suggested change, would show artwork that moderators took down. A revision cannot be restored without its artwork.",
+                "Send the content of the revision with other artwork or without artwork (`PUT /v1/designs/{design}`). A suggestion can be accepted after that.",
+                new.errors(fault("/artwork/id", "was taken down by moderators: choose another artwork, or none")),
+            ),
             C::ArtworkInUse => (
                 "Revisions are never changed: the artwork of a revision stays, even if later revisions show another one.",
                 "Delete the design, if nobody else has seen it. Otherwise leave the artwork where it is.",

@@ -112,6 +112,8 @@ pub enum FaultReason {
     Unfilled(UnfilledReason),
     /// The artwork belongs to another account.
     ForeignArtwork,
+    /// The artwork was taken down.
+    RemovedArtwork,
     /// The game of a design cannot be changed.
     GameStays,
     /// The suggested change is for another game.
@@ -273,6 +275,7 @@ impl fmt::Display for FaultReason {
             Self::ForeignArtwork => {
                 "must be an artwork that you have uploaded and not deleted since"
             }
+            Self::RemovedArtwork => "was taken down by moderators: choose another artwork, or none",
             Self::GameStays => "must stay what it is: begin another design for another game",
             Self::GameOfDesign => "must be the game of the design",
             Self::Unchanged => {

@@ -128,6 +128,7 @@ problem_codes! {
     TooManyBlocks = 409 "too_many_blocks" "The account has reached its limit of blocked accounts";
     UnreadableArtwork = 422 "unreadable_artwork" "The file is not a picture that can be read";
     ArtworkQuotaReached = 409 "artwork_quota_reached" "The account has no room for this artwork";
+    ArtworkRemoved = 409 "artwork_removed" "The revision would show artwork that was taken down";
     ArtworkInUse = 409 "artwork_in_use" "A revision of one of your designs shows the artwork";
     OwnDesign = 409 "own_design" "The author and contributors of a design cannot do this";
     OwnDeck = 409 "own_deck" "Nobody can like their own deck";

@@ -93,6 +93,9 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::ForeignArtwork => {
             "Choose a picture that you have uploaded and not deleted since.".into()
         }
+        FaultReason::RemovedArtwork => {
+            "A moderator has taken this picture down. Choose another one, or none.".into()
+        }
         FaultReason::GameStays => {
             "A design stays in its game. Begin another one for another game.".into()
         }

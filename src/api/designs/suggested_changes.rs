@@ -154,7 +154,7 @@ pub async fn create_suggested_change(
     ),
     responses(
         (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version of the design"))),
-        (status = 409, description = "`suggestion_outdated`, `suggestion_closed`, `design_step_refused`, `design_taken_down`, `design_name_taken`, `design_nameless`, `too_many_revisions`"),
+        (status = 409, description = "`suggestion_outdated`, `suggestion_closed`, `design_step_refused`, `design_taken_down`, `design_name_taken`, `design_nameless`, `too_many_revisions`, `artwork_removed`"),
         (status = 412, description = "`precondition_failed`: the design was changed since; nothing is overwritten."),
         (status = 428, description = "`precondition_required`"),
         (status = 429, description = "`daily_limit_reached`"),

@@ -274,7 +274,11 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     Ok(check)
 }
 
-async fn has_removed_artwork(app: &AppState, content: &DesignContent) -> Result<bool, Problem> {
+/// Whether the artwork of the content was taken down.
+pub(super) async fn has_removed_artwork(
+    app: &AppState,
+    content: &DesignContent,
+) -> Result<bool, Problem> {
     let Some(artwork) = &content.artwork else { return Ok(false) };
     Ok(artworks::is_removed(&mut *app.store.connection().await?, artwork.id).await?)
 }

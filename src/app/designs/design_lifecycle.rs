@@ -2,6 +2,7 @@
 
 use super::alike::NameLikeness;
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
+use super::design_checks::has_removed_artwork;
 use super::likeness::cards_of_like_name;
 use super::step_problems::{check_step, demand_step, foreign_artwork, name_taken, too_many};
 use crate::app::fault_reason::FaultReason;
@@ -178,6 +179,33 @@ pub(super) async fn demand_free_new_name(
     app: &AppState,
     network: Network,
     before: &StoredDesign,
+/// 422 when the revision would give the design a name of only punctuation or marks. Designs that have such names keep
+/// them.
+pub(super) fn demand_new_name(
+    before: &StoredDesign,
+    content: &DesignContent,
+) -> Result<(), Problem> {
+    let is_kept = before.content().name == content.name;
+    if is_kept || content.has_proper_name() { Ok(()) } else { Err(improper_name()) }
+}
+
+fn improper_name() -> Problem {
+    Problem::invalid(vec![InputFault::at("/name", ContentReason::Text(TextError::Blank))])
+}
+
+/// 409 when the content of another revision, or of a suggestion, would show artwork that was taken down: the author did
+/// not choose it in this request.
+pub(super) async fn demand_shown_artwork(
+    app: &AppState,
+    content: &DesignContent,
+) -> Result<(), Problem> {
+    if !has_removed_artwork(app, content).await? {
+        return Ok(());
+    }
+    let fault = InputFault::at("/artwork/id", FaultReason::RemovedArtwork);
+    Err(Problem::new(ProblemCode::ArtworkRemoved).errors(vec![fault]))
+}
+
     content: &DesignContent,
 ) -> Result<(), Problem> {
     let is_listed = before.design.shared_at.is_some() && before.design.status.is_listed();

@@ -112,6 +112,10 @@ fn messages_for_api_clients_do_not_change() {
             FaultReason::ForeignArtwork,
             "must be an artwork that you have uploaded and not deleted since",
         ),
+        (
+            FaultReason::RemovedArtwork,
+            "was taken down by moderators: choose another artwork, or none",
+        ),
         (FaultReason::GameStays, "must stay what it is: begin another design for another game"),
         (FaultReason::GameOfDesign, "must be the game of the design"),
         (

@@ -664,6 +664,9 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         }
         ProblemCode::DailyLimitReached => "You have done this as often today as you may.",
         ProblemCode::ArtworkQuotaReached => "You have no room for another picture.",
+        ProblemCode::ArtworkRemoved => {
+            "Its picture was taken down by a moderator. Give the design another picture, or none, and try again."
+        }
         ProblemCode::PreconditionFailed => {
             "It was changed since you opened this page. Both versions are below: if you save, your version replaces the saved one."
         }

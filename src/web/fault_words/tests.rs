@@ -158,6 +158,7 @@ fn reasons() -> Vec<FaultReason> {
             rest: -20,
         }),
         R::ForeignArtwork,
+        R::RemovedArtwork,
         R::GameStays,
         R::GameOfDesign,
         R::Unchanged,

@@ -317,6 +317,33 @@ async fn artwork_that_was_taken_down_is_not_shown_and_not_accepted_again() {
     app.get(&path).answer().await.expect(200);
 }
 
+/// The author did not choose the artwork in these requests, so the answer says what is wrong with it.
+#[tokio::test]
+async fn a_revision_with_removed_artwork_does_not_come_back() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let id = uploaded(&app, &ada, 1).await;
+    let path = shared(&app, &ada, &heron_with(&id)).await;
+    let better = changed(heron_with(&id), &json!({ "flavour": "It waits.", "artwork": null }));
+    let suggestion = json!({ "revision": 1, "message": "Like this?", "design": better });
+    let suggested = app.post(&format!("{path}/suggestions")).by(&ben).json(&suggestion);
+    let suggested = suggested.answer().await.header("location");
+    let take = async || {
+        app.post(&format!("{suggested}/take")).by(&ada).header("if-match", "*").answer().await
+    };
+    app.sql("UPDATE artworks SET removed_at = now()").await;
+    let problem = take().await.problem(409, "artwork_removed");
+    assert_eq!(problem["errors"][0]["pointer"], "/artwork/id", "{problem}");
+    let without = changed(heron_with(&id), &json!({ "artwork": null }));
+    put(&app, &ada, &path, "*", &without).await.expect(200);
+    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "*");
+    let problem = restore.json(&json!({ "revision": 1 })).answer().await;
+    let problem = problem.problem(409, "artwork_removed");
+    assert_eq!(problem["errors"][0]["pointer"], "/artwork/id", "{problem}");
+    // The suggestion was about other members.
+    assert_eq!(take().await.expect(200)["flavour"], "It waits.");
+}
+
 /// One request deletes an artwork while another request shows it in a new design. One of the two requests succeeds, and the other one is refused.
 #[tokio::test]
 async fn an_artwork_that_a_revision_shows_cannot_be_deleted() {
