@@ -93,7 +93,8 @@ pub struct AccountEventResponse {
     /// a copy of yours), `dispute.decided`, `dispute.closed` (for both sides). Designs: `design.commented` (on a design of yours), `design.replied`
     /// (to a comment of yours), `design.suggested` (a change of a design of yours), `design.suggestion_taken`, `design.suggestion_declined` (a change
     /// that you had suggested), `design.approved`, `design.declined` (by a moderator), `design.official` (it is a card that everybody sees),
-    /// `design.taken_down`, `design.reinstated` (by a moderator, after a report). Decks: `deck.commented` (on a deck of yours), `deck.replied` (to a
+    /// `design.taken_down`, `design.reinstated` (by a moderator, after a report), `design.name_lost` (it was withdrawn, because somebody else shared a
+    /// design under its name while you were banned). Decks: `deck.commented` (on a deck of yours), `deck.replied` (to a
     /// comment of yours), `deck.became_illegal`, `deck.became_legal` (a deck that you watch). More kinds may be added later.
     #[schema(example = "submission.accepted")]
     pub kind: String,

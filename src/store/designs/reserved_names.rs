@@ -176,6 +176,12 @@ async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
         "SELECT id, game_code, name FROM designs WHERE listed AND status <> 'official' AND name_looks IS NULL ORDER BY id LIMIT $limit \
          FOR NO KEY UPDATE SKIP LOCKED",
     )
+            // The author reads it when the ban ends.
+            sql("SELECT tell_of_design(account_id, NULL, 'design.name_lost', id, NULL, NULL, $at) FROM designs WHERE id = $id")
+                .bind("id", id)
+                .bind("at", at)
+                .execute(conn)
+                .await?;
     .bind("limit", BATCH)
     .load(conn)
     .await?;

@@ -35,6 +35,9 @@ pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
         "design.declined" => "A moderator has declined a design of yours.",
         "design.official" => "A design of yours is a card now that everybody sees.",
         "design.taken_down" => "A moderator has taken a design of yours down.",
+        "design.name_lost" => {
+            "A design of yours was withdrawn: during your ban, somebody else shared a design under its name. With another name you can share it again."
+        }
         "design.reinstated" => "A design of yours is shown again.",
         "deck.commented" => "Somebody commented on a deck of yours.",
         "deck.replied" => "Somebody replied to a comment of yours on a deck.",

@@ -178,6 +178,13 @@ async fn the_name_of_a_banned_author_is_free() {
         step(&app, &ada, &lantern, "share").await.problem(409, "design_name_taken");
         app.get(&twin).answer().await.expect(200);
         // A name that nobody took meanwhile is still reserved.
+        let events = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+        let events = events["data"].as_array().unwrap();
+        assert_eq!(events.len(), 1, "nothing happened to the other design");
+        assert_eq!(
+            (&events[0]["kind"], &events[0]["design"]["href"]),
+            (&json!("design.name_lost"), &json!(lantern))
+        );
         assert_eq!(app.get(&reed).answer().await.expect(200)["status"], "shared");
         assert_eq!(check(&app, &bob, "Quill Owl").await["available"], false);
     }
