@@ -98,7 +98,7 @@ pub struct DesignRequest {
     /// Code of the game. It cannot be changed later.
     #[schema(example = "ttcg", min_length = 1, max_length = 64)]
     pub game: String,
-    /// Name of the card, at most 120 characters; may be absent until the design is shared.
+    /// Name of the card, at most 120 characters, with a letter, a digit or a symbol; may be absent until the design is shared.
     #[serde(default)]
     #[schema(example = "Lantern Heron", max_length = 120)]
     pub name: String,

@@ -139,7 +139,7 @@ pub struct CheckedEffectResponse {
 /// Whether a name is available, and which names are similar.
 #[derive(Serialize, ToSchema)]
 pub struct CheckedNameResponse {
-    /// Whether a design with this name can be shared now: the name is not empty, and no open card or shared design has the same name or one that looks the same.
+    /// Whether a design with this name can be shared now: the name has a letter, a digit or a symbol, and no open card or shared design has the same name or one that looks the same.
     /// A design of a banned author is not listed in `like`, and keeps its name only while it is approved.
     #[schema(example = true)]
     pub available: bool,
@@ -242,7 +242,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         card_faults(&game.game, &definition).into_iter().enumerate().map(fixed).collect();
     let effects = check_effects(app, code, content).await?;
     let alike = likeness::find(app, network, asker, code, content, stored).await?;
-    let available = !content.name_key().is_empty() && !alike.name_is_taken;
+    let available = !content.name.is_empty() && content.has_proper_name() && !alike.name_is_taken;
     let obstacles: Vec<ReleaseObstacle> = [
         (!violations.is_empty(), ReleaseObstacle::Violations),
         (effects.iter().any(|effect| effect.free_text), ReleaseObstacle::FreeText),

@@ -18,6 +18,7 @@ use crate::domain::designs::limits::MAX_BYTES;
 use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignId;
 use crate::domain::network::Network;
+use crate::domain::text::TextError;
 use crate::store::catalogue::games::LoadedGame;
 use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::design_lifecycle::{
@@ -45,6 +46,9 @@ pub async fn create(
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDesign, Problem> {
     let ParsedDesign { game, content } = parse(app, request).await?;
+    if !content.has_proper_name() {
+        return Err(improper_name());
+    }
     let new = new_revision(app, &game, &content)?;
     let (id, code) = (DesignId::fresh(), DesignCode::fresh());
     let created = app
@@ -161,6 +165,7 @@ pub(super) async fn write_revision(
     if is_same && is_current(before.design.version) {
         return answer(app, before, true).await;
     }
+    demand_new_name(&before, content)?;
     demand_free_new_name(app, network, &before, content).await?;
     let new = new_revision(app, game, content)?;
     let outcome = app

@@ -76,8 +76,9 @@ async fn search_cards_like(
     let mut found: Vec<(NameLikeness, NamedCard)> = Vec::new();
     let mut seen: HashSet<CardId> = HashSet::new();
     // Search for the key, which has no invisible characters, and for the skeleton: a name in look-alike letters of
-    // another script shares no letter with the key.
-    for written in BTreeSet::from([probe.looks.key.as_str(), probe.looks.skeleton.as_str()]) {
+    // another script shares no letter with the key. The same applies to small capitals.
+    let NameLooks { key, skeleton, letters, .. } = &probe.looks;
+    for written in BTreeSet::from([key.as_str(), skeleton.as_str(), letters.as_str()]) {
         let Ok(typed) = TypedName::parse(written) else { continue };
         for card in find_candidates(app, network, Viewer::stranger(), &place, &typed, true).await? {
             // Both searches find mostly the same cards.

@@ -1,6 +1,6 @@
 //! The content of a design: one immutable document for each revision.
 
-use cardscape_engine::{CardDefinition, Effect, Game, PrintingDefinition, name_key};
+use cardscape_engine::{CardDefinition, Effect, Game, PrintingDefinition, name_key, search_key};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -201,6 +201,13 @@ impl DesignContent {
         name_key(&self.name)
     }
 
+    /// Whether the name has a letter, a digit or a symbol such as an emoji, or is empty. Combining marks and punctuation
+    /// alone are no name, although older versions accepted them.
+    pub fn has_proper_name(&self) -> bool {
+        // The key drops punctuation, unless there is nothing else, and the marks on the letter before them.
+        self.name.is_empty() || search_key(&format!("a{}", self.name)) != "a"
+    }
+
     /// The skeleton of the name: public designs of a game must have different ones.
     pub fn name_skeleton(&self) -> String {
         name_skeleton(&self.name)
@@ -307,6 +314,18 @@ mod tests {
         assert_eq!(read.lore.as_deref(), Some("One.\n\nTwo."));
         assert_eq!(read.attributes["subtypes"], json!(["beast"]));
         assert_eq!(read.licence, Licence::None);
+    }
+
+    #[test]
+    fn a_name_has_more_than_punctuation_and_marks() {
+        let is_proper =
+            |name: &str| content(json!({ "name": name, "kind": "unit" })).has_proper_name();
+        for name in ["", "A", "7", "Ø", "🔥", "+4", "é...", "水", "\u{301}a"] {
+            assert!(is_proper(name), "{name:?}");
+        }
+        for name in ["...", "!?", "—", "…", "\u{301}", "\u{301}\u{302}", ". \u{308}", "- -"] {
+            assert!(!is_proper(name), "{name:?}");
+        }
     }
 
     #[test]

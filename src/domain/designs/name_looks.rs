@@ -1,5 +1,7 @@
 //! What names are compared by: whether two names are the same, or look the same in letters of other scripts.
 
+use std::borrow::Cow;
+
 use cardscape_engine::{name_key, search_key};
 use sha2::{Digest as _, Sha256};
 
@@ -43,7 +45,10 @@ pub struct NameLooks {
     pub plain: String,
     /// The skeleton of the name as it is written.
     pub skeleton: String,
-    /// The skeletons in small and in capital letters: a letter may look like one of another script in only one of the two.
+    /// The key with small capitals as their letters.
+    pub letters: String,
+    /// The skeletons in small and in capital letters: a letter may look like one of another script in only one of the two. Small capitals count as
+    /// their letters.
     in_one_case: [String; 2],
     is_ascii: bool,
 }
@@ -72,6 +77,7 @@ impl NameLooks {
             key: name_key(name),
             plain: search_key(name),
             skeleton: name_skeleton(name),
+            letters: name_key(&with_plain_capitals(name)),
             in_one_case: in_one_case(name),
             is_ascii: name.is_ascii(),
         }
@@ -122,7 +128,60 @@ impl NameLooks {
 }
 
 fn in_one_case(name: &str) -> [String; 2] {
+    let name = with_plain_capitals(name);
     [name_skeleton(&name.to_lowercase()), name_skeleton(&name.to_uppercase())]
+}
+
+/// Small capitals with the letters that they are capitals of. Unicode has no mapping for them: they are letters of their own, from phonetic alphabets, and
+/// few of them are in the tables of look-alikes.
+const SMALL_CAPITALS: [(char, &str); 32] = [
+    ('\u{1d00}', "a"),
+    ('\u{1d01}', "æ"),
+    ('\u{299}', "b"),
+    ('\u{1d04}', "c"),
+    ('\u{1d05}', "d"),
+    ('\u{1d06}', "ð"),
+    ('\u{1d07}', "e"),
+    ('\u{a730}', "f"),
+    ('\u{262}', "g"),
+    ('\u{29c}', "h"),
+    ('\u{26a}', "i"),
+    ('\u{1d0a}', "j"),
+    ('\u{1d0b}', "k"),
+    ('\u{29f}', "l"),
+    ('\u{1d0c}', "ł"),
+    ('\u{1d0d}', "m"),
+    ('\u{274}', "n"),
+    ('\u{1d0f}', "o"),
+    ('\u{276}', "œ"),
+    ('\u{1d18}', "p"),
+    ('\u{a7af}', "q"),
+    ('\u{280}', "r"),
+    ('\u{a731}', "s"),
+    ('\u{1d1b}', "t"),
+    ('\u{1d1c}', "u"),
+    ('\u{1d20}', "v"),
+    ('\u{1d21}', "w"),
+    ('\u{28f}', "y"),
+    ('\u{1d22}', "z"),
+    ('\u{1d26}', "γ"),
+    ('\u{1d28}', "π"),
+    ('\u{1d2b}', "л"),
+];
+
+fn with_plain_capitals(name: &str) -> Cow<'_, str> {
+    let plain = |letter: char| SMALL_CAPITALS.iter().find(|(small, _)| *small == letter);
+    if name.is_ascii() || !name.chars().any(|letter| plain(letter).is_some()) {
+        return name.into();
+    }
+    let mut with = String::with_capacity(name.len());
+    for letter in name.chars() {
+        match plain(letter) {
+            Some((_, plain)) => with.push_str(plain),
+            None => with.push(letter),
+        }
+    }
+    with.into()
 }
 
 impl LookHashes {
@@ -179,6 +238,9 @@ mod tests {
             "🌊",
             "Kettle Imp",
             "KETTLE I\u{41c}P",
+            // "Amber Wolf" in small capitals, the second with capital initials.
+            "\u{1d00}\u{1d0d}\u{299}\u{1d07}\u{280} \u{1d21}\u{1d0f}\u{29f}\u{a730}",
+            "A\u{1d0d}\u{299}\u{1d07}\u{280} W\u{1d0f}\u{29f}\u{a730}",
         ];
         let mut clashes = 0;
         for one in names {
@@ -190,6 +252,20 @@ mod tests {
         }
         assert!(clashes > 10, "{clashes}");
         assert!(!share_a_hash("Gail", "Gall") && !share_a_hash("Amber Wolf", "Amber Volf"));
+    }
+
+    #[test]
+    fn small_capitals_look_like_their_letters() {
+        let wolf = NameLooks::of("Amber Wolf");
+        for name in [
+            "\u{1d00}\u{1d0d}\u{299}\u{1d07}\u{280} \u{1d21}\u{1d0f}\u{29f}\u{a730}",
+            "A\u{1d0d}\u{299}\u{1d07}\u{280} W\u{1d0f}\u{29f}\u{a730}",
+            "Amber Wol\u{a730}",
+        ] {
+            assert!(wolf.clashes_with(name), "{name}");
+            assert_eq!(NameLooks::of(name).letters, wolf.key, "{name}");
+        }
+        assert!(!wolf.clashes_with("Amber Wol\u{1d1b}"));
     }
 
     #[test]

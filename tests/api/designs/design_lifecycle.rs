@@ -369,3 +369,20 @@ async fn the_database_refuses_to_change_a_revision() {
         "the latest revision of a listed design must be public"
     );
 }
+
+/// Marks and punctuation are no name. A draft may have none.
+#[tokio::test]
+async fn a_name_needs_a_letter_a_digit_or_a_symbol() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = begun(&app, &ada, &heron("")).await;
+    for name in ["...", "\u{301}\u{302}"] {
+        let problem = create(&app, &ada, &heron(name)).await.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], "/name", "{problem}");
+        put(&app, &ada, &path, "*", &heron(name)).await.problem(422, "invalid_body");
+        let check = app.post("/v1/design-checks").json(&heron(name)).answer().await.expect(200);
+        assert_eq!(check["name"]["available"], false);
+    }
+    put(&app, &ada, &path, "*", &heron("\u{1f525}")).await.expect(200);
+    step(&app, &ada, &path, "share").await.expect(200);
+}

@@ -22,11 +22,13 @@ async fn set_ban(app: &TestApp, player: &Player, banned_at: &str) {
 }
 
 /// A name, another one that is the same or looks the same, and what a check calls it.
-const PAIRS: [(&str, &str, &str); 3] = [
+const PAIRS: [(&str, &str, &str); 4] = [
     ("Crimson Bell", "Crímson Béll", "same"),
     ("Mørk Owl", "Mork Owl", "same"),
     // The Cyrillic capital looks like "M", and the small "m" like "rn".
     ("Umber Heron", "U\u{41c}BER HERON", "looks_the_same"),
+    // Small capitals.
+    ("Amber Wolf", "A\u{1d0d}\u{299}\u{1d07}\u{280} W\u{1d0f}\u{29f}\u{a730}", "looks_the_same"),
 ];
 
 #[tokio::test]
