@@ -217,9 +217,8 @@ async fn cached_cards_follow_takedowns_of_artwork_and_bans_of_authors() {
         let change = app.patch(&format!("/v1/accounts/{}", ada.id)).by(&admin);
         change.json(&json!({ "banned": banned })).answer().await.expect(200);
     };
-    let changes = async || {
-        app.db.number("SELECT count(*) FROM events WHERE kind = 'card.changed'").await
-    };
+    let changes =
+        async || app.db().number("SELECT count(*) FROM events WHERE kind = 'card.changed'").await;
     let before = both().await;
     assert_eq!(before.0, Some(json!(format!("/v1/artworks/{artwork}"))));
     assert_eq!(before.1.as_ref().unwrap()["author"], "ada");
