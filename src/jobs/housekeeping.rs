@@ -44,6 +44,9 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         if let Err(error) = cards::refresh_words(&store).await {
             tracing::warn!(%error, "cannot fold texts for the search");
         }
+        if let Err(error) = cards::fill_in_name_looks(&store).await {
+            tracing::warn!(%error, "cannot store what names of cards are compared by");
+        }
         // Older versions may also have registered accounts.
         if let Err(error) = name_skeletons::fill_in(&store).await {
             tracing::warn!(%error, "cannot store the skeletons of names");

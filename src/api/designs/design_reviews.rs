@@ -150,7 +150,7 @@ pub struct DecideDesignRequest {
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
         (status = 200, body = DesignReviewResponse),
-        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`, `author_banned`"),
+        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`, `author_banned`, `design_name_taken` (an approval)"),
         (status = 422, description = "`invalid_body`"),
     )
 )]

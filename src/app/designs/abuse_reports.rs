@@ -23,6 +23,7 @@ use crate::store::designs::abuse_reports::{
     self, DecideOutcome, NewReport, ReportOutcome, StoredReport,
 };
 pub use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
+use crate::store::designs::reserved_names::NameOwner;
 
 words! {
     AbuseReason: "Reason for an abuse report.";
@@ -280,7 +281,8 @@ pub async fn decide(
         }
         DecideOutcome::Missing => Err(Problem::not_found()),
         DecideOutcome::Own => Err(Problem::new(ProblemCode::OwnReport)),
-        DecideOutcome::NameTaken => Err(name_taken(NameHolder::Meanwhile)),
+        DecideOutcome::NameTaken(NameOwner::Design) => Err(name_taken(NameHolder::Meanwhile)),
+        DecideOutcome::NameTaken(owner) => Err(name_taken(owner.into())),
     }
 }
 

@@ -179,11 +179,6 @@ pub(super) async fn write_revision(
     Ok(revised)
 }
 
-/// 409 when the revision would show the design under another name, and an open card has that name.
-pub(super) async fn demand_free_new_name(
-    app: &AppState,
-    network: Network,
-    before: &StoredDesign,
 /// 422 when the revision would give the design a name of only punctuation or marks. Designs that have such names keep
 /// them.
 pub(super) fn demand_new_name(
@@ -211,6 +206,11 @@ pub(super) async fn demand_shown_artwork(
     Err(Problem::new(ProblemCode::ArtworkRemoved).errors(vec![fault]))
 }
 
+/// 409 when the revision would show the design under another name, and an open card has that name.
+pub(super) async fn demand_free_new_name(
+    app: &AppState,
+    network: Network,
+    before: &StoredDesign,
     content: &DesignContent,
 ) -> Result<(), Problem> {
     let is_listed = before.design.shared_at.is_some() && before.design.status.is_listed();

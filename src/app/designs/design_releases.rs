@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_lifecycle::{demand_free_name, find_stored};
-use super::step_problems::not_from;
+use super::step_problems::{name_taken, not_from};
 use crate::app::catalogue::import::problem_with_faults;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -141,6 +141,7 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
             format!("It is the card {} of the set {} already.", earlier.number, earlier.set_code),
         ),
         ReleaseError::AuthorBanned => Problem::new(ProblemCode::AuthorBanned),
+        ReleaseError::NameTaken(owner) => name_taken(owner.into()),
         ReleaseError::Unconfirmed => Problem::new(ProblemCode::ReleaseNotConfirmed),
         ReleaseError::NoSet => {
             let (game, set) = (game.to_owned(), place.set.to_string());

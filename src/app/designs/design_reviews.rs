@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen};
-use super::step_problems::{check_step, demand_step, not_releasable};
+use super::step_problems::{check_step, demand_step, name_taken, not_releasable};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -219,5 +219,6 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
         ReviewOutcome::ClaimedByOther(until) => Problem::new(ProblemCode::DesignClaimed)
             .detail(format!("Another moderator has claimed it until {}.", until.to_rfc3339())),
         ReviewOutcome::NotClaimed => Problem::new(ProblemCode::DesignNotClaimed),
+        ReviewOutcome::NameTaken(owner) => name_taken(owner.into()),
     })
 }

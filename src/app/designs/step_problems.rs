@@ -9,6 +9,7 @@ use crate::app::state::AppState;
 use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::store::designs::design_lifecycle::StepOutcome;
+use crate::store::designs::reserved_names::NameOwner;
 
 /// A problem for every outcome except success.
 pub(super) fn check_step(
@@ -21,7 +22,7 @@ pub(super) fn check_step(
         StepOutcome::Stale => Problem::new(ProblemCode::PreconditionFailed),
         StepOutcome::Missing => Problem::not_found(),
         StepOutcome::NotFrom(status) => not_from(status, step),
-        StepOutcome::NameTaken => name_taken(NameHolder::Design),
+        StepOutcome::NameTaken(owner) => name_taken(owner.into()),
         StepOutcome::Nameless => Problem::new(ProblemCode::DesignNameless),
         StepOutcome::OtherGame => {
             Problem::invalid(vec![InputFault::at("/game", FaultReason::GameStays)])
@@ -50,6 +51,15 @@ pub(super) fn not_from(status: DesignStatus, step: DesignStep) -> Problem {
 pub(super) fn not_releasable(obstacles: &[ReleaseObstacle]) -> Problem {
     let obstacles = serde_json::to_value(obstacles).unwrap_or_default();
     Problem::new(ProblemCode::DesignNotReleasable).with("obstacles", obstacles)
+}
+
+impl From<NameOwner> for NameHolder {
+    fn from(owner: NameOwner) -> Self {
+        match owner {
+            NameOwner::Card { set, number } => Self::Card { set, number },
+            NameOwner::Design => Self::Design,
+        }
+    }
 }
 
 /// The card or design `whom` has this name, or a name that looks the same.

@@ -10,6 +10,7 @@ use diesel_async::RunQueryDsl;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::name_looks;
 use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{CardImport, PrintingImport};
 use crate::domain::ids::{CardId, PrintingId};
@@ -339,10 +340,11 @@ pub(in crate::store) struct NewContent<'a> {
     effect_words: Vec<String>,
     lore_words: Vec<String>,
     attribute_words: Vec<Value>,
+    looks: Vec<Vec<u8>>,
 }
 
 impl<'a> NewContent<'a> {
-    pub(in crate::store) fn new(cards: &[(CardId, &'a CardImport)]) -> Self {
+    pub(in crate::store) fn new(game: &str, cards: &[(CardId, &'a CardImport)]) -> Self {
         let mut new = Self {
             ids: cards.iter().map(|(id, _)| *id).collect(),
             kinds: cards.iter().map(|(_, card)| card.definition.kind.as_str()).collect(),
@@ -361,6 +363,10 @@ impl<'a> NewContent<'a> {
             effect_words: Vec::with_capacity(cards.len()),
             lore_words: Vec::with_capacity(cards.len()),
             attribute_words: Vec::with_capacity(cards.len()),
+            looks: cards
+                .iter()
+                .map(|(_, card)| name_looks::joined(game, &card.definition.name))
+                .collect(),
         };
         for (_, card) in cards {
             let words = fold_words(card);
@@ -374,6 +380,10 @@ impl<'a> NewContent<'a> {
     }
 }
 
+/// The columns of new cards that are stored as they are in [`NewContent`].
+const COLUMNS: &str = "card_id, kind, name, name_key, search_key, attributes, effects, lore, \
+    printing_numbers, words, name_words, effect_words, lore_words, attribute_words";
+
 /// Stores the content of new cards.
 pub(in crate::store) async fn insert(
     conn: &mut Connection,
@@ -383,13 +393,13 @@ pub(in crate::store) async fn insert(
 ) -> StoreResult<()> {
     // Columns instead of rows: the statement then has the same text for any number of cards. A trigger sets `open` from
     // the unlock rows.
-    let query = sql(
-        "INSERT INTO card_content (game_code, words_version, open, card_id, kind, name, name_key, search_key, attributes, effects, lore, \
-             printing_numbers, words, name_words, effect_words, lore_words, attribute_words) \
-         SELECT $game, $words_version, false, * FROM unnest( \
+    let query = sql(format!(
+        "INSERT INTO card_content (game_code, words_version, open, {COLUMNS}, name_looks) \
+         SELECT $game, $words_version, false, {COLUMNS}, {split} FROM unnest( \
              $ids, $kinds, $names, $name_keys, $search_keys, $attributes, $effects, $lore, \
-             $printing_numbers, $words, $name_words, $effect_words, $lore_words, $attribute_words)",
-    );
+             $printing_numbers, $words, $name_words, $effect_words, $lore_words, $attribute_words, $looks) AS new ({COLUMNS}, looks)",
+        split = name_looks::SPLIT,
+    ));
     query
         .bind("game", game)
         .bind("words_version", WORDS_VERSION)
@@ -407,6 +417,7 @@ pub(in crate::store) async fn insert(
         .bind("effect_words", &new.effect_words)
         .bind("lore_words", &new.lore_words)
         .bind("attribute_words", &new.attribute_words)
+        .bind("looks", &new.looks)
         .execute(conn)
         .await?;
     Ok(())
@@ -416,6 +427,7 @@ pub(in crate::store) async fn insert(
 pub(in crate::store) async fn update(
     conn: &mut Connection,
     _by: &Importer,
+    game: &str,
     id: CardId,
     card: &CardImport,
 ) -> StoreResult<()> {
@@ -434,7 +446,7 @@ pub(in crate::store) async fn update(
         .kept()
         .execute(conn)
         .await?;
-    Ok(())
+    name_looks::store(conn, &[id], vec![name_looks::joined(game, &definition.name)]).await
 }
 
 /// Stores the content (the attributes) of new printings.

@@ -20,6 +20,7 @@ pub(super) mod facets;
 pub(super) mod history;
 pub(super) mod identifier;
 pub(super) mod lookups;
+pub(super) mod name_looks;
 pub(super) mod pool;
 pub(super) mod rulings;
 pub(super) mod search;

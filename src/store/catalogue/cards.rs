@@ -12,6 +12,7 @@ pub use crate::store::card_content::identifier::CardIdentifier;
 pub use crate::store::card_content::lookups::{
     NamePlace, NamedCard, find_named, look_up, suggest_names,
 };
+pub use crate::store::card_content::name_looks::fill_in as fill_in_name_looks;
 pub use crate::store::card_content::search::{CardHit, count, draw, is_truncated, list};
 pub use crate::store::card_content::words::refresh as refresh_words;
 pub use crate::store::db::codecs::json::JsonText;

@@ -188,6 +188,7 @@ diesel::table! {
         name_scope -> Text,
         printing_numbers -> Jsonb,
         designed_by -> Nullable<Jsonb>,
+        name_looks -> Nullable<Array<Bytea>>,
     }
 }
 

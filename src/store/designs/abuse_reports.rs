@@ -7,6 +7,7 @@ use diesel::sql_types::{Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Value, json};
 
+use super::reserved_names::NameOwner;
 use super::takedowns;
 use crate::auth::permission::{Acting, Granted, ModerateDesigns, ReportAbuse};
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
@@ -267,8 +268,8 @@ pub enum DecideOutcome {
     Missing,
     /// The moderator is the reported account.
     Own,
-    /// The design cannot be shown again, because another one has its name.
-    NameTaken,
+    /// The design cannot be shown again, because something else has its name.
+    NameTaken(NameOwner),
 }
 
 #[derive(QueryableByName)]
@@ -337,8 +338,8 @@ pub async fn decide(
                 AbuseDecision::Upheld => takedowns::take_down(conn, by, design, note, at).await?,
                 AbuseDecision::Dismissed => match takedowns::reinstate(conn, by, design, at).await?
                 {
-                    Some(code) => code,
-                    None => return Ok(DecideOutcome::NameTaken),
+                    Ok(code) => code,
+                    Err(owner) => return Ok(DecideOutcome::NameTaken(owner)),
                 },
             };
             if artwork {

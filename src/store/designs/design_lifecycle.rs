@@ -10,7 +10,7 @@ use diesel_async::RunQueryDsl;
 use super::SeesOwnDesigns;
 use super::artworks::hold_for_revision;
 use super::design_search;
-use super::reserved_names::{self, NewName};
+use super::reserved_names::{self, NameOwner, NewName};
 use crate::auth::permission::{Acting, Granted, Permission, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::content::DesignContent;
@@ -331,8 +331,8 @@ pub enum StepOutcome {
     Missing,
     /// The step is not allowed in this status.
     NotFrom(DesignStatus),
-    /// Another listed design has this name, or one that looks the same.
-    NameTaken,
+    /// An open card or another listed design has this name, or one that looks the same.
+    NameTaken(NameOwner),
     /// The design needs a name.
     Nameless,
     /// The game of a design cannot be changed.
@@ -450,9 +450,9 @@ pub async fn revise(
         // Older versions listed designs beside each other whose names look the same: each keeps its own.
         let is_same = name.is_like(&design.listed_name());
         if !is_same {
-            reserved = reserved_names::reserve(conn, design.id, name).await?;
-            if reserved.is_none() {
-                return Ok(StepOutcome::NameTaken);
+            match reserved_names::reserve(conn, design.id, name).await? {
+                Ok(free) => reserved = Some(free),
+                Err(owner) => return Ok(StepOutcome::NameTaken(owner)),
             }
         }
     }
@@ -505,8 +505,9 @@ pub async fn share(
         return Ok(StepOutcome::Nameless);
     }
     let name = design.listed_name();
-    let Some(reserved) = reserved_names::reserve(conn, design.id, &name).await? else {
-        return Ok(StepOutcome::NameTaken);
+    let reserved = match reserved_names::reserve(conn, design.id, &name).await? {
+        Ok(reserved) => reserved,
+        Err(owner) => return Ok(StepOutcome::NameTaken(owner)),
     };
     if let Err(limit) = count_one(conn, by.account(), DailyActivity::Share, at).await? {
         return Ok(StepOutcome::TooManyToday(limit));

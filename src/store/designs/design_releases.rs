@@ -7,6 +7,7 @@ use diesel_async::RunQueryDsl;
 use serde_json::json;
 
 use super::design_search;
+use super::reserved_names::{self, NameOwner, NewName};
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
 use crate::domain::catalogue::card_edit::check_card;
 use crate::domain::catalogue::import::ImportFault;
@@ -79,6 +80,8 @@ pub enum ReleaseError {
     Unconfirmed,
     /// Its author is banned.
     AuthorBanned,
+    /// An open card or a listed design has its name.
+    NameTaken(NameOwner),
     /// The game has no such set.
     NoSet,
     /// The release conflicts with the game's rules, or with stored data.
@@ -176,6 +179,10 @@ pub async fn release(
     }
     let loaded = games.find(conn, &design.game_code).await?.ok_or(ReleaseError::Missing)?;
     let Json(content) = &design.content;
+    let name = NewName::new(&design.game_code, &content.name);
+    if let Some(owner) = reserved_names::find_owner(conn, design.id, &name).await? {
+        return Err(ReleaseError::NameTaken(owner));
+    }
     let card = json!(to_card(content, &loaded.game, place.number));
     let card = check_card(&loaded.game, place.set, &card).map_err(ReleaseError::Refused)?;
     let card = add_card(conn, &importer, &loaded.game, &set, card, at).await?;

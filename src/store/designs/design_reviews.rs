@@ -7,7 +7,7 @@ use diesel_async::RunQueryDsl;
 
 use super::design_lifecycle::{StepOutcome, lock};
 use super::design_search;
-use super::reserved_names;
+use super::reserved_names::{self, NameOwner, NewName};
 use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
@@ -39,9 +39,9 @@ pub async fn submit(
     let name = is_listed_again.then(|| design.listed_name());
     let mut reserved = None;
     if let Some(name) = &name {
-        reserved = reserved_names::reserve(conn, design.id, name).await?;
-        if reserved.is_none() {
-            return Ok(StepOutcome::NameTaken);
+        match reserved_names::reserve(conn, design.id, name).await? {
+            Ok(free) => reserved = Some(free),
+            Err(owner) => return Ok(StepOutcome::NameTaken(owner)),
         }
     }
     if let Err(limit) = count_one(conn, by.account(), DailyActivity::Submit, at).await? {
@@ -149,6 +149,8 @@ pub enum ReviewOutcome {
     ClaimedByOther(DateTime<Utc>),
     /// The moderator has not claimed it, or the claim has expired.
     NotClaimed,
+    /// It cannot be approved, because something else has its name.
+    NameTaken(NameOwner),
 }
 
 #[derive(QueryableByName)]
@@ -161,6 +163,10 @@ struct LockedReview {
     author_banned: bool,
     #[diesel(sql_type = Bool)]
     contributed: bool,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    name: String,
     #[diesel(sql_type = Text)]
     status: DesignStatus,
     #[diesel(sql_type = Nullable<SqlUuid>)]
@@ -191,7 +197,7 @@ async fn lock_review(
         .await?;
     // A second statement: the one that takes a lock sees the review before its wait.
     let found: Option<LockedReview> = sql(
-        "SELECT d.id AS design_id, d.account_id, a.banned_at IS NOT NULL AS author_banned, d.status, v.id AS review, m.id AS reviewer_id, v.lease_until, \
+        "SELECT d.id AS design_id, d.account_id, a.banned_at IS NOT NULL AS author_banned, d.game_code, d.name, d.status, v.id AS review, m.id AS reviewer_id, v.lease_until, \
           EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reviewer) AS contributed \
          FROM designs d JOIN accounts a ON a.id = d.account_id \
          LEFT JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL \
@@ -271,7 +277,7 @@ pub async fn give_back(
 }
 
 /// Decides a design that the moderator has claimed. The decision is final for this revision, and written into the audit
-/// log.
+/// log. A design is not approved whose name something else took since it was submitted.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
@@ -290,6 +296,12 @@ pub async fn decide(
     let claimed = found.claim_at(at).is_some_and(|(reviewer, _)| reviewer == by.account());
     let status = found.status.after(decision.step());
     let Some(status) = status.filter(|_| claimed) else { return Ok(ReviewOutcome::NotClaimed) };
+    if decision == ReviewDecision::Approved {
+        let name = NewName::new(&found.game_code, &found.name);
+        if let Some(owner) = reserved_names::find_owner(conn, found.design_id, &name).await? {
+            return Ok(ReviewOutcome::NameTaken(owner));
+        }
+    }
     sql("UPDATE design_reviews SET decision = $decision, reason = $reason, closed_at = $at WHERE id = $review")
         .bind("review", review)
         .bind("decision", decision)

@@ -1,5 +1,5 @@
 //! Names of listed designs, which are reserved: no other design of the game is listed under a name that is or looks the
-//! same.
+//! same, and none gets the name of an open card.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -9,6 +9,7 @@ use diesel_async::RunQueryDsl;
 use super::design_lifecycle::withdraw_locked;
 use crate::domain::designs::name_looks::{LookHash, LookHashes, NameLooks};
 use crate::domain::ids::DesignId;
+use crate::store::card_content::name_looks::{NameBearer, find_open_bearer};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
@@ -39,6 +40,20 @@ struct Holder {
     keeps_it: bool,
 }
 
+/// What has a name that a design cannot get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NameOwner {
+    /// An open card.
+    Card {
+        /// Code of its set.
+        set: String,
+        /// Its number.
+        number: String,
+    },
+    /// Another listed design.
+    Design,
+}
+
 /// A name that a design may be listed under.
 #[must_use]
 pub(super) struct Reservation {
@@ -46,14 +61,38 @@ pub(super) struct Reservation {
     hidden: Vec<DesignId>,
 }
 
-/// Whether the locked design may be listed under this name; `None`: it is taken. Everything that the name is compared by
-/// is locked until the transaction ends: of two concurrent requests for names that are or look the same, the second
-/// waits, and then finds the name taken.
+/// Whether the locked design may be listed under this name, or what has it. Everything that the name is compared by is
+/// locked until the transaction ends: of two concurrent requests for names that are or look the same, the second waits,
+/// and then finds the name taken.
 pub(super) async fn reserve(
     conn: &mut Connection,
     id: DesignId,
     name: &NewName<'_>,
-) -> StoreResult<Option<Reservation>> {
+) -> StoreResult<Result<Reservation, NameOwner>> {
+    let hidden = match find_hidden(conn, id, name).await? {
+        Ok(hidden) => hidden,
+        Err(owner) => return Ok(Err(owner)),
+    };
+    let locked = lock_hidden(conn, &hidden).await?;
+    Ok(if locked == hidden.len() { Ok(Reservation { hidden }) } else { Err(NameOwner::Design) })
+}
+
+/// What else has the name of a design that is about to be approved or released; `None`: nothing. A design that was never
+/// shared has not reserved it. The name is locked as by [`reserve`].
+pub(super) async fn find_owner(
+    conn: &mut Connection,
+    id: DesignId,
+    name: &NewName<'_>,
+) -> StoreResult<Option<NameOwner>> {
+    Ok(find_hidden(conn, id, name).await?.err())
+}
+
+/// Locks the name, and finds what keeps it from the design, or else the designs that have it without keeping it.
+async fn find_hidden(
+    conn: &mut Connection,
+    id: DesignId,
+    name: &NewName<'_>,
+) -> StoreResult<Result<Vec<DesignId>, NameOwner>> {
     // The key first, then the skeleton, in the order of older programs, which lock only these two; then all looks by
     // their numbers. So no two transactions wait for each other.
     sql(
@@ -66,7 +105,10 @@ pub(super) async fn reserve(
     .bind("locks", name.hashes.locks())
     .execute(conn)
     .await?;
-    // A second statement: the one that takes a lock sees the state before its wait.
+    // Statements of their own: the one that takes a lock sees the state before its wait.
+    if let Some(owner) = find_card(conn, name).await? {
+        return Ok(Err(owner));
+    }
     let holders: Vec<Holder> = sql(format!("{HOLDERS_BEFORE}{WITH_A_LOOK}{HOLDERS_AFTER}"))
         .bind("id", id)
         .bind("game", name.game)
@@ -78,11 +120,20 @@ pub(super) async fn reserve(
         .load(conn)
         .await?;
     if holders.iter().any(|holder| holder.keeps_it) {
-        return Ok(None);
+        return Ok(Err(NameOwner::Design));
     }
-    let hidden: Vec<DesignId> = holders.into_iter().map(|holder| holder.id).collect();
-    let locked = lock_hidden(conn, &hidden).await?;
-    Ok((locked == hidden.len()).then_some(Reservation { hidden }))
+    Ok(Ok(holders.into_iter().map(|holder| holder.id).collect()))
+}
+
+/// The open card that has the name.
+///
+/// Unlocks and imports do not take the locks of the name, because a player's design must not keep a card waiting. If one
+/// commits after this look-up, both have the name, as when a card is unlocked under the name of a design that was shared
+/// long before: the design stays, and from then on its checks have the obstacle `name`, for its author and for the
+/// moderator who claims it, and it is neither submitted nor released.
+async fn find_card(conn: &mut Connection, name: &NewName<'_>) -> StoreResult<Option<NameOwner>> {
+    let bearer = find_open_bearer(conn, name.game, &name.looks, &name.hashes).await?;
+    Ok(bearer.map(|NameBearer { set_code: set, number }| NameOwner::Card { set, number }))
 }
 
 /// The designs that have the name: those by key and skeleton, and then [`WITH_A_LOOK`]. One whose author is banned is
@@ -120,11 +171,17 @@ async fn lock_hidden(conn: &mut Connection, hidden: &[DesignId]) -> StoreResult<
 }
 
 impl Reservation {
-    /// Withdraws the hidden designs that had the name. Comes before the design is listed under it, and after everything
+    /// Withdraws the hidden designs that had the name, and tells their authors. Comes before the design is listed under it, and after everything
     /// that may still refuse that.
     pub(super) async fn take(self, conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<()> {
         for id in self.hidden {
             withdraw_locked(conn, id, at).await?;
+            // The author reads it when the ban ends.
+            sql("SELECT tell_of_design(account_id, NULL, 'design.name_lost', id, NULL, NULL, $at) FROM designs WHERE id = $id")
+                .bind("id", id)
+                .bind("at", at)
+                .execute(conn)
+                .await?;
         }
         Ok(())
     }
@@ -176,12 +233,6 @@ async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
         "SELECT id, game_code, name FROM designs WHERE listed AND status <> 'official' AND name_looks IS NULL ORDER BY id LIMIT $limit \
          FOR NO KEY UPDATE SKIP LOCKED",
     )
-            // The author reads it when the ban ends.
-            sql("SELECT tell_of_design(account_id, NULL, 'design.name_lost', id, NULL, NULL, $at) FROM designs WHERE id = $id")
-                .bind("id", id)
-                .bind("at", at)
-                .execute(conn)
-                .await?;
     .bind("limit", BATCH)
     .load(conn)
     .await?;

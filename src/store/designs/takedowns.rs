@@ -6,7 +6,7 @@ use diesel::sql_types::{Bool, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
 use super::released_cards;
-use super::reserved_names::{self, NewName};
+use super::reserved_names::{self, NameOwner, NewName};
 use crate::auth::permission::{Acting, ModerateDesigns};
 use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::domain::designs::identifier::DesignCode;
@@ -71,13 +71,13 @@ struct HiddenDesign {
 }
 
 /// Returns a locked design that was taken down to its author, who may share or submit it again; its former state
-/// (shared, approved or a card) is restored. `None`: another design has its name now.
+/// (shared, approved or a card) is restored, unless something else has its name now.
 pub(super) async fn reinstate(
     conn: &mut Connection,
     _by: &Acting<ModerateDesigns>,
     design: DesignId,
     at: DateTime<Utc>,
-) -> StoreResult<Option<DesignCode>> {
+) -> StoreResult<Result<DesignCode, NameOwner>> {
     let found: HiddenDesign = sql(
         "SELECT d.code, d.game_code, d.name, d.shared_at IS NOT NULL AS was_shared, d.taken_down_from AS status_before, \
          EXISTS (SELECT FROM design_releases r LEFT JOIN unlocks u ON u.card_id = r.card_id \
@@ -86,7 +86,7 @@ pub(super) async fn reinstate(
     .bind("id", design)
     .get_result(conn)
     .await?;
-    let Some(from) = found.status_before else { return Ok(Some(found.code)) };
+    let Some(from) = found.status_before else { return Ok(Ok(found.code)) };
     let status = match from {
         // Submitted and claimed designs were removed from the queue.
         DesignStatus::Submitted | DesignStatus::InReview if found.was_shared => {
@@ -101,8 +101,9 @@ pub(super) async fn reinstate(
     let keeps_name = found.was_shared && status.is_listed() && !is_official;
     if keeps_name {
         let name = NewName::new(&found.game_code, &found.name);
-        let Some(reserved) = reserved_names::reserve(conn, design, &name).await? else {
-            return Ok(None);
+        let reserved = match reserved_names::reserve(conn, design, &name).await? {
+            Ok(reserved) => reserved,
+            Err(owner) => return Ok(Err(owner)),
         };
         reserved.take(conn, at).await?;
         reserved_names::store_looks(conn, design, &name).await?;
@@ -116,7 +117,7 @@ pub(super) async fn reinstate(
     .bind("at", at)
     .execute(conn)
     .await?;
-    Ok(Some(found.code))
+    Ok(Ok(found.code))
 }
 
 /// Takes down the artwork of all revisions of a design, wherever it is shown, or restores it. Its files stay stored as

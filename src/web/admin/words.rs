@@ -151,7 +151,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
             "This is about you, or was reported by you: somebody else must decide."
         }
         ProblemCode::DesignNameTaken => {
-            "Another design has taken its name, so it cannot be shown again under it."
+            "A card or another design has taken its name, so it cannot be shown again under it."
         }
         ProblemCode::PreconditionFailed => {
             "Somebody else has changed it since you read it. Both versions are below: send yours again to replace the other one."

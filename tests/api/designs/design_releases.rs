@@ -220,6 +220,39 @@ async fn an_unshared_design_becomes_public_with_its_card() {
     assert_eq!(app.get(&twin).answer().await.expect(200)["status"], "shared");
 }
 
+/// A design that was never shared does not reserve its name. While a shared design of somebody else has the name, it is neither approved nor released.
+#[tokio::test]
+async fn a_name_that_was_shared_meanwhile_is_not_released() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let early = begun(&app, &ada, &heron("Quiet Heron")).await;
+    approve(&app, &ada, &mod_, &early).await;
+    let waiting = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &waiting, "submit").await.expect(200);
+    let twins = [
+        shared(&app, &bob, &heron("Quiet Heron")).await,
+        shared(&app, &bob, &heron("L\u{430}ntern Heron")).await,
+    ];
+    let claimed = app.post(&format!("{waiting}/claim")).by(&mod_).answer().await.expect(200);
+    assert_eq!(claimed["check"]["obstacles"], json!(["name"]));
+    let decide = async |decision: &str| {
+        let body = json!({ "decision": decision, "reason": "Good." });
+        app.post(&format!("{waiting}/decide")).by(&mod_).json(&body).answer().await
+    };
+    let place = json!({ "set": "hearth", "number": "900" });
+    decide("approved").await.problem(409, "design_name_taken");
+    release(&app, &admin, &early, &place).await.problem(409, "design_name_taken");
+    let hidden = json!({ "set": "veil", "number": "900" });
+    release(&app, &admin, &early, &hidden).await.problem(409, "design_name_taken");
+    for twin in &twins {
+        step(&app, &bob, twin, "withdraw").await.expect(200);
+    }
+    decide("approved").await.expect(200);
+    release(&app, &admin, &early, &place).await.expect(201);
+}
+
 /// A design that was never shared is found by searches as soon as its card is public: after a release into an open set, and after the unlock of a hidden
 /// card.
 #[tokio::test]

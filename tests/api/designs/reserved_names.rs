@@ -178,8 +178,6 @@ async fn the_name_of_a_banned_author_is_free() {
         let seen = app.get(&lantern).by(&ada).answer().await.expect(200);
         assert_eq!(seen["status"], "withdrawn");
         step(&app, &ada, &lantern, "share").await.problem(409, "design_name_taken");
-        app.get(&twin).answer().await.expect(200);
-        // A name that nobody took meanwhile is still reserved.
         let events = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
         let events = events["data"].as_array().unwrap();
         assert_eq!(events.len(), 1, "nothing happened to the other design");
@@ -187,6 +185,8 @@ async fn the_name_of_a_banned_author_is_free() {
             (&events[0]["kind"], &events[0]["design"]["href"]),
             (&json!("design.name_lost"), &json!(lantern))
         );
+        app.get(&twin).answer().await.expect(200);
+        // A name that nobody took meanwhile is still reserved.
         assert_eq!(app.get(&reed).answer().await.expect(200)["status"], "shared");
         assert_eq!(check(&app, &bob, "Quill Owl").await["available"], false);
     }
@@ -270,4 +270,83 @@ async fn a_refused_share_leaves_the_design_of_a_banned_author_listed() {
     set_ban(&app, &ada, "NULL").await;
     assert_eq!(app.get(&lantern).answer().await.expect(200)["status"], "shared");
     step(&app, &bob, &sixth, "share").await.problem(409, "design_name_taken");
+}
+
+/// Changes the name of a card directly in the database, without an event: as if the change feed was not read since. A program that does not know the looks of
+/// names does the same.
+async fn rename_card(app: &TestApp, set: &str, name: &str) {
+    let key = name.to_lowercase().replace(' ', "");
+    app.sql(&format!(
+        "UPDATE card_content SET name = '{name}', name_key = '{key}', search_key = '{key}' \
+         WHERE card_id = (SELECT id FROM cards WHERE game_code = 'ttcg' AND set_code = '{set}' AND number = '001')"
+    ))
+    .await;
+}
+
+/// What is in memory lags behind the database, so a check may call the name of a card free that was opened a moment ago. Whoever reserves a name compares it
+/// with the cards in the database, and learns nothing about hidden ones.
+#[tokio::test]
+async fn a_reserved_name_is_compared_with_cards_that_opened_a_moment_ago() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    app.seed_effect_texts("ttcg").await;
+    app.catch_up().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    // New accounts may share fewer designs.
+    app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+    let is_of_card = |problem: &Value| {
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains("hearth 001"), "{problem}");
+    };
+    let revised = shared(&app, &ada, &heron("Reed Stork")).await;
+    let withdrawn = shared(&app, &ada, &heron("Quill Owl")).await;
+    step(&app, &ada, &withdrawn, "withdraw").await.expect(200);
+    let hidden = shared(&app, &ada, &heron("Umber Heron")).await;
+    let report = super::abuse_reports::report_design(&app, &bob, &hidden).await;
+    let decide = async |decision: &str| {
+        let body = json!({ "decision": decision, "note": "As the book says." });
+        let decide = app.post(&format!("/v1/abuse-reports/{report}/decide")).by(&mod_);
+        decide.json(&body).answer().await
+    };
+    decide("upheld").await.expect(200);
+
+    rename_card(&app, "hearth", "Amber Wolf").await;
+    assert_eq!(check(&app, &bob, "Amber Wolf").await["available"], true, "memory lags behind");
+    let wolf = begun(&app, &bob, &heron("Amber Wolf")).await;
+    is_of_card(&step(&app, &bob, &wolf, "share").await.problem(409, "design_name_taken"));
+    let answer = put(&app, &ada, &revised, "*", &heron("AMBER W\u{d3}LF")).await;
+    is_of_card(&answer.problem(409, "design_name_taken"));
+    rename_card(&app, "hearth", "Quill Owl").await;
+    is_of_card(&step(&app, &ada, &withdrawn, "submit").await.problem(409, "design_name_taken"));
+    rename_card(&app, "hearth", "Umber Heron").await;
+    is_of_card(&decide("dismissed").await.problem(409, "design_name_taken"));
+    // Names that only look the same are found as soon as the looks of the card are stored.
+    rename_card(&app, "hearth", "Amber Wolf").await;
+    let filled = cardscape::store::catalogue::cards::fill_in_name_looks(app.store()).await;
+    assert_eq!(filled.unwrap(), 1, "imported cards have their looks");
+    let twin = begun(&app, &bob, &heron("\u{410}mber W\u{43e}lf")).await;
+    is_of_card(&step(&app, &bob, &twin, "share").await.problem(409, "design_name_taken"));
+
+    // The name of a hidden card is free.
+    rename_card(&app, "hearth", "Stone Gong").await;
+    rename_card(&app, "veil", "Amber Wolf").await;
+    cardscape::store::catalogue::cards::fill_in_name_looks(app.store()).await.unwrap();
+    step(&app, &bob, &wolf, "share").await.expect(200);
+    decide("dismissed").await.expect(200);
+}
+
+/// An edit of a card keeps what its name is compared by up to date.
+#[tokio::test]
+async fn the_looks_of_a_card_follow_its_name() {
+    let app = app().await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").by(&admin).answer().await;
+    let (tag, id) = (card.header("etag"), card.expect(200)["id"].as_str().unwrap().to_owned());
+    let rename = app.patch(&format!("/v1/cards/{id}")).by(&admin).header("if-match", tag);
+    rename.json(&json!({ "name": "Umber Heron" })).answer().await.expect(200);
+    let filled = cardscape::store::catalogue::cards::fill_in_name_looks(app.store()).await;
+    assert_eq!(filled.unwrap(), 0);
+    let same = begun(&app, &ada, &heron("U\u{41c}BER HERON")).await;
+    step(&app, &ada, &same, "share").await.problem(409, "design_name_taken");
 }

@@ -33,7 +33,7 @@ struct NewCards<'a> {
 }
 
 impl<'a> NewCards<'a> {
-    fn of(cards: &[&'a CardImport]) -> Self {
+    fn of(game: &str, cards: &[&'a CardImport]) -> Self {
         let cards: Vec<(CardId, &CardImport)> =
             cards.iter().map(|card| (CardId::fresh(), *card)).collect();
         let printings: Vec<(CardId, &PrintingImport)> = cards
@@ -43,7 +43,7 @@ impl<'a> NewCards<'a> {
         Self {
             ids: cards.iter().map(|(id, _)| *id).collect(),
             numbers: cards.iter().map(|(_, card)| card.definition.number.as_str()).collect(),
-            content: NewContent::new(&cards),
+            content: NewContent::new(game, &cards),
             printings: printings.chunks(PRINTING_BATCH).map(NewPrintings::of).collect(),
         }
     }
@@ -58,13 +58,13 @@ pub(super) async fn add(
     progress: &(dyn Fn(usize) + Sync),
 ) -> StoreResult<()> {
     let mut batches = plan.added.chunks(BATCH);
-    let mut next = batches.next().map(NewCards::of);
+    let mut next = batches.next().map(|cards| NewCards::of(plan.game, cards));
     while let Some(batch) = next.take() {
         add_places(conn, plan, &batch, at).await?;
         // While Postgres stores the content of one batch, which takes longest, the next batch is prepared.
         let preparing = async {
             tokio::task::yield_now().await;
-            batches.next().map(NewCards::of)
+            batches.next().map(|cards| NewCards::of(plan.game, cards))
         };
         let storing = content::insert(conn, by, plan.game, &batch.content);
         let (stored, prepared) = tokio::join!(storing, preparing);
@@ -164,7 +164,7 @@ pub(super) async fn change(
     let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
     hold_progress(conn, &changed).await?;
     for card in &plan.changed {
-        change_card(conn, by, card, at).await?;
+        change_card(conn, by, plan.game, card, at).await?;
     }
     changes::cards_changed(conn, &changed, at).await
 }
@@ -199,6 +199,7 @@ async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult
 async fn change_card(
     conn: &mut Connection,
     by: &Importer,
+    game: &str,
     plan: &CardPlan<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
@@ -213,7 +214,7 @@ async fn change_card(
     .execute(conn)
     .await?;
     if plan.content {
-        content::update(conn, by, plan.id, plan.card).await?;
+        content::update(conn, by, game, plan.id, plan.card).await?;
     }
     let removed = &plan.removed_printings;
     if !removed.is_empty() {

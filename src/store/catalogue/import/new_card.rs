@@ -14,7 +14,7 @@ use crate::domain::catalogue::card_edit::within_card;
 use crate::domain::catalogue::import::{ImportFault, SetImport};
 use crate::domain::designs::name_looks::NameLooks;
 use crate::domain::ids::CardId;
-use crate::store::card_content::content;
+use crate::store::card_content::{content, name_looks};
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::schema::cards as cards_table;
 use crate::store::{Connection, StoreResult};
@@ -106,8 +106,8 @@ async fn place_faults(conn: &mut Connection, plan: &SetPlan<'_>) -> StoreResult<
     Ok(faults)
 }
 
-/// Faults for hidden cards whose names are the same as the new one but for accents, or look the same. Open cards were
-/// checked before.
+/// Faults for cards whose names are the same as the new one but for accents, or look the same. Open cards are read last: a
+/// card that is unlocked meanwhile is found as a hidden or as an open one.
 async fn look_faults(
     conn: &mut Connection,
     by: &Importer,
@@ -119,12 +119,18 @@ async fn look_faults(
     let clashes =
         |hidden: &content::HiddenName| added.iter().any(|one| one.clashes_with(&hidden.name));
     let like = hidden.into_iter().filter(clashes);
-    let fault = |hidden: content::HiddenName| {
+    let fault = |what: &str, number: &str, set: &str| {
         let message = format!(
-            "the hidden card {} of the set {} has the same name, or one that looks the same",
-            hidden.number, hidden.set_code
+            "the {what} {number} of the set {set} has the same name, or one that looks the same"
         );
         ImportFault::new(&plan.set.file, "/cards/0/name", message)
     };
-    Ok(like.map(fault).collect())
+    let mut faults: Vec<ImportFault> =
+        like.map(|hidden| fault("hidden card", &hidden.number, &hidden.set_code)).collect();
+    for looks in &added {
+        let hashes = looks.hashes(plan.game);
+        let open = name_looks::find_open_bearer(conn, plan.game, looks, &hashes).await?;
+        faults.extend(open.map(|open| fault("card", &open.number, &open.set_code)));
+    }
+    Ok(faults)
 }

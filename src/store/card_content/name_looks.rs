@@ -1,0 +1,118 @@
+//! What names of cards are compared by with those of designs: whether they are the same or look the same.
+
+use diesel::prelude::*;
+use diesel::sql_types::{Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use crate::domain::designs::name_looks::{LookHash, LookHashes, NameLooks};
+use crate::domain::ids::CardId;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, Store, StoreResult};
+
+/// An open card with a name that was looked for.
+#[derive(Debug, QueryableByName)]
+pub(in crate::store) struct NameBearer {
+    /// Code of its set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Its number.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+}
+
+/// Cards that share one of the looks, as `WITH_A_LOOK` finds designs; and those with the same key, also if their looks
+/// are not stored yet. Each part reads an index in which no hidden card occurs, so neither the answer nor its time tells
+/// of one. Materialized so that a small limit does not make Postgres read all cards in place of the indexes.
+const BEARERS: &str = "WITH found AS MATERIALIZED (\
+      SELECT card_id FROM card_content WHERE game_code = $game AND name_key = $key AND $key <> '' AND open UNION \
+      SELECT card_id FROM card_content WHERE game_code = $game AND search_key = $plain AND $plain <> '' AND open UNION \
+      SELECT card_id FROM card_content WHERE name_looks && $looks AND name_looks IS NOT NULL AND open \
+       AND (name_looks && $always OR $other_letters OR octet_length(name) > char_length(name))) \
+     SELECT c.set_code, c.number FROM found JOIN cards c ON c.id = found.card_id ORDER BY c.set_code, c.number LIMIT 1";
+
+/// An open card of the game whose name is the same or looks the same; the first by set and number.
+pub(in crate::store) async fn find_open_bearer(
+    conn: &mut Connection,
+    game: &str,
+    looks: &NameLooks,
+    hashes: &LookHashes,
+) -> StoreResult<Option<NameBearer>> {
+    let found = sql(BEARERS)
+        .bind("game", game)
+        .bind("key", looks.key.as_str())
+        .bind("plain", looks.plain.as_str())
+        .bind("looks", each(&hashes.all()))
+        .bind("always", each(&hashes.always()))
+        .bind("other_letters", hashes.has_other_letters)
+        .get_result(conn)
+        .await
+        .optional()?;
+    Ok(found)
+}
+
+fn each(hashes: &[LookHash]) -> Vec<Vec<u8>> {
+    hashes.iter().map(|hash| hash.to_vec()).collect()
+}
+
+/// The looks of a name in one piece, for `unnest`, which would take arrays of arrays apart; see [`SPLIT`].
+pub(super) fn joined(game: &str, name: &str) -> Vec<u8> {
+    NameLooks::of(name).hashes(game).all().concat()
+}
+
+/// SQL for the column, from `looks` as [`joined`] makes them.
+pub(super) const SPLIT: &str = "ARRAY[substr(looks, 1, 16), substr(looks, 17, 16), substr(looks, 33, 16), substr(looks, 49, 16)]";
+
+/// Stores the looks of cards, in one piece for each. A change of a name deletes them, so this comes after the change.
+pub(super) async fn store(
+    conn: &mut Connection,
+    cards: &[CardId],
+    looks: Vec<Vec<u8>>,
+) -> StoreResult<()> {
+    sql(format!(
+        "UPDATE card_content SET name_looks = {SPLIT} FROM unnest($cards, $looks) AS new (card, looks) WHERE card_id = new.card \
+          AND name_looks IS DISTINCT FROM {SPLIT}"
+    ))
+    .bind("cards", cards)
+    .bind("looks", looks)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Cards per transaction.
+const BATCH: i64 = 200;
+
+/// Stores the looks of cards where older versions of the program did not; returns how many. Several instances may do
+/// this at once: each locks different cards.
+pub async fn fill_in(store: &Store) -> StoreResult<usize> {
+    let mut filled = 0;
+    loop {
+        let batch = store.transaction(async |conn| fill_in_some(conn).await).await?;
+        if batch == 0 {
+            return Ok(filled);
+        }
+        filled += batch;
+    }
+}
+
+async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
+    #[derive(QueryableByName)]
+    struct WithoutLooks {
+        #[diesel(sql_type = SqlUuid)]
+        card_id: CardId,
+        #[diesel(sql_type = Text)]
+        game_code: String,
+        #[diesel(sql_type = Text)]
+        name: String,
+    }
+    let found: Vec<WithoutLooks> = sql(
+        "SELECT card_id, game_code, name FROM card_content WHERE name_looks IS NULL ORDER BY card_id LIMIT $limit FOR NO KEY UPDATE SKIP LOCKED",
+    )
+    .bind("limit", BATCH)
+    .load(conn)
+    .await?;
+    let cards: Vec<CardId> = found.iter().map(|card| card.card_id).collect();
+    let looks = found.iter().map(|card| joined(&card.game_code, &card.name)).collect();
+    store(conn, &cards, looks).await?;
+    Ok(cards.len())
+}
