@@ -44,9 +44,6 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         if let Err(error) = cards::refresh_words(&store).await {
             tracing::warn!(%error, "cannot fold texts for the search");
         }
-        if let Err(error) = cards::fill_in_name_looks(&store).await {
-            tracing::warn!(%error, "cannot store what names of cards are compared by");
-        }
         // Older versions may also have registered accounts.
         if let Err(error) = name_skeletons::fill_in(&store).await {
             tracing::warn!(%error, "cannot store the skeletons of names");
@@ -65,6 +62,10 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         }
         if let Err(error) = discarded_runs::discard(&store, shared.clock.now()).await {
             tracing::warn!(%error, "cannot discard abandoned print runs");
+        }
+        // Last, because it takes long after the update that began to store it.
+        if let Err(error) = cards::fill_in_name_looks(&store).await {
+            tracing::warn!(%error, "cannot store what names of cards are compared by");
         }
     }
 }
