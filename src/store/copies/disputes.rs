@@ -16,6 +16,7 @@ use crate::auth::permission::{
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENTS, Outcome};
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, DisputeId};
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::{copies, dispute_statements, disputes};
 use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::audit;
@@ -160,18 +161,16 @@ pub async fn list(
         DisputesOf::All(_, account) => account,
         DisputesOf::Own(_) => Some(by.account()),
     };
-    let rows = sql(format!(
+    let statement = sql(format!(
         "SELECT {COLUMNS}, {DISPUTE_COLUMNS} {JOIN_CARD} WHERE {condition}{state} AND ($state IS NULL OR d.state = $state) \
-         AND ($from IS NULL OR d.opened_at >= $from) AND ($until IS NULL OR d.opened_at < $until) AND d.id < $before ORDER BY d.id DESC LIMIT $limit"
+         AND ($from IS NULL OR d.opened_at >= $from) AND ($until IS NULL OR d.opened_at < $until) AND d.id < $before"
     ))
     .bind_some("account", account)
     .bind("before", before.unwrap_or(Uuid::max()))
-    .bind("limit", limit)
     .bind("state", filter.state)
     .bind("from", filter.from)
-    .bind("until", filter.until)
-    .get_results(conn)
-    .await?;
+    .bind("until", filter.until);
+    let rows = push_page(statement, "dispute_id DESC", limit).get_results(conn).await?;
     view_disputes(conn, viewer, by.account(), rows).await
 }
 
