@@ -74,9 +74,9 @@ pub async fn list_leaders(
     Ok(sql("SELECT name, cards, rank() OVER (ORDER BY cards DESC) AS place FROM ( \
              SELECT a.name, count(*) AS cards FROM accounts a \
              JOIN submissions s ON s.account_id = a.id AND s.counted \
-             JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
+             CROSS JOIN LATERAL (SELECT c.voided_at FROM copies c WHERE c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac OFFSET 0) copy \
              JOIN cards k ON k.id = s.card_id \
-             WHERE a.on_leaderboard AND a.banned_at IS NULL AND (c.voided_at IS NULL OR EXISTS ( \
+             WHERE a.on_leaderboard AND a.banned_at IS NULL AND (copy.voided_at IS NULL OR EXISTS ( \
                    SELECT FROM submissions other JOIN copies held ON held.code_prefix = other.code_prefix AND held.code_mac = other.code_mac \
                    WHERE other.account_id = s.account_id AND other.card_id = s.card_id AND held.voided_at IS NULL OFFSET 0)) \
                AND ($game IS NULL OR k.game_code = $game) AND ($set IS NULL OR k.set_code = $set) \
