@@ -472,3 +472,77 @@ async fn lists_of_moderators_are_planned_once() {
         assert!(!plan.contains(&whole), "{path} reads everything: {plan}");
     }
 }
+
+/// How often a plan reads a table, at most, in one of its places. The plan says `loops=`.
+fn loops(plan: &str, table: &str) -> u64 {
+    let place = format!(" on {table} ");
+    let of_line = |line: &str| {
+        let (_, loops) = line.split_once("loops=")?;
+        loops.trim_end_matches(')').parse::<u64>().ok()
+    };
+    plan.lines().filter(|line| line.contains(&place)).filter_map(of_line).max().unwrap()
+}
+
+/// Of many decks with a card, similar decks look up owner and judgement only of those that are returned, and cards played with a card only of those
+/// that are compared. Without `OFFSET 0`, Postgres joins these tables for all decks, or reads all of them.
+#[tokio::test]
+async fn similar_decks_and_cards_played_together_look_up_few_decks() {
+    let (app, wiretap) = start_in_memory().await;
+    let ada = app.player("ada").await;
+    let body = json!({
+        "name": "Shown", "format": "ttcg/standard", "visibility": "public",
+        "entries": [{ "quantity": 2, "name": "Kettle Imp" }],
+    });
+    let deck = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+    let deck = deck["id"].as_str().unwrap();
+    app.catch_up().await;
+    app.sql(&format!(
+        "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
+         SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'Deck ' || n, 'public', 1, now(), now() FROM generate_series(1, 4000) AS n; \
+         INSERT INTO deck_entries (deck_id, position, zone, quantity, name) \
+         SELECT d.id, e.position, e.zone, e.quantity, e.name FROM decks d, deck_entries e WHERE e.deck_id = '{deck}' AND d.id <> '{deck}'; \
+         INSERT INTO deck_search (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in) \
+         SELECT d.id, 1, 'ttcg', now(), d.updated_at, s.size, s.terms, s.cards, '{{}}', '{{}}' FROM decks d, deck_search s WHERE s.deck_id = '{deck}' \
+         ON CONFLICT DO NOTHING; \
+         INSERT INTO deck_judgements (deck_id, game_code, due_at, judged_on) SELECT id, 'ttcg', now() + interval '9 days', current_date FROM decks \
+         ON CONFLICT (deck_id) DO UPDATE SET judged_on = excluded.judged_on, due_at = excluded.due_at; \
+         UPDATE deck_judgements SET game_revision = (SELECT revision FROM games WHERE code = 'ttcg'); \
+         ANALYZE decks, deck_search, deck_judgements, accounts",
+        ada.id
+    ))
+    .await;
+    let cards = format!("SELECT cards::text FROM deck_search WHERE deck_id = '{deck}'");
+    let cards = app.db().value(&cards).await;
+    let card = cards.trim_matches(['{', '}']);
+    let explained = async |statement: &str, types: &str, values: &str| {
+        let session = app.db().session().await;
+        session.batch_execute(&format!("PREPARE asked ({types}) AS {statement}")).await.unwrap();
+        let explain = format!("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE asked ({values})");
+        let rows = session.query(&explain, &[]).await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        plan.join("\n")
+    };
+
+    wiretap.heard(&[]);
+    let path = format!("/v1/decks/{deck}/similar?limit=10");
+    let similar = app.get(&path).answer().await.expect(200);
+    assert_eq!(similar["data"].as_array().unwrap().len(), 10, "{similar}");
+    let heard = wiretap.heard(&["WITH near AS"]);
+    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let values = format!("'ttcg', '{cards}', '{deck}', 2000, 10");
+    let plan = explained(&heard[0], "text, uuid[], uuid, bigint, bigint", &values).await;
+    for table in ["accounts", "deck_judgements"] {
+        assert!(loops(&plan, table) <= 10, "{table}: {plan}");
+    }
+
+    wiretap.heard(&[]);
+    app.get(&format!("/v1/cards/{card}/played-with")).answer().await.expect(200);
+    let heard = wiretap.heard(&["unnest(chosen.cards)"]);
+    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let values = format!("'{card}', 2000, 10");
+    let plan = explained(&heard[0], "uuid, bigint, bigint", &values).await;
+    for table in ["accounts", "deck_judgements"] {
+        assert!(loops(&plan, table) <= 2000, "{table}: {plan}");
+    }
+    assert!(!plan.contains("hashed"), "{plan}");
+}
