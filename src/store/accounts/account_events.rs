@@ -99,15 +99,15 @@ pub async fn extent(
     now: DateTime<Utc>,
 ) -> StoreResult<Extent> {
     let account = by.account();
-    let (clocks, mut conn) = number_all(store, &[account], now).await?;
-    let Some(clock) = clocks.into_iter().next() else {
+    let (numbered, mut conn) = number_all(store, &[account], now).await?;
+    let Some(own) = numbered.into_iter().next() else {
         return Ok(Extent { oldest: 1, newest: 0 });
     };
-    let oldest = match clock.oldest {
+    let oldest = match own.oldest {
         Oldest::Known(oldest) => oldest,
         Oldest::Unknown => find_oldest(&mut conn, account).await?,
     };
-    Ok(Extent { oldest: oldest.unwrap_or(clock.newest + 1), newest: clock.newest })
+    Ok(Extent { oldest: oldest.unwrap_or(own.newest + 1), newest: own.newest })
 }
 
 async fn find_oldest(conn: &mut Connection, account: AccountId) -> StoreResult<Option<i64>> {
