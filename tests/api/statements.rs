@@ -430,7 +430,8 @@ async fn lists_of_moderators_are_planned_once() {
           FROM unnest(ARRAY[{codes}]) WITH ORDINALITY AS new (code, n) RETURNING id), \
          waiting AS (INSERT INTO design_reviews (id, design_id, revision, submitted_at) SELECT gen_random_uuid(), id, 1, now() FROM made) \
          INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, target, reason, created_at) \
-         SELECT gen_random_uuid(), '{ada}', '{ben}', id, id, 'spam', now() FROM made; \
+         SELECT gen_random_uuid(), '{ada}'::uuid, '{ben}'::uuid, id, id, 'spam', now() FROM made \
+         UNION ALL SELECT gen_random_uuid(), '{ben}'::uuid, '{ada}'::uuid, id, id, 'spam', now() FROM made; \
          RESET session_replication_role; \
          ANALYZE audit_log, copies, disputes, designs, design_reviews, abuse_reports, accounts",
         ada = ada.id,
@@ -442,10 +443,7 @@ async fn lists_of_moderators_are_planned_once() {
     let lists = [
         (
             (&moderator, "/v1/disputes?role=moderator", "disputes d"),
-            (
-                "uuid, text, timestamptz, timestamptz, bigint",
-                format!("{newest}, NULL, NULL, NULL, 51"),
-            ),
+            ("uuid, bigint", format!("{newest}, 51")),
         ),
         ((&moderator, "/v1/design-reviews", "design_reviews v"), ("bigint", "51".to_owned())),
         (
