@@ -139,6 +139,69 @@ fn updates_are_prepared_once() {
 const PLANNED_EACH_TIME: [&str; 3] =
     ["src/store/conditions.rs", "src/store/accounts/people.rs", "src/store/decks/public_decks.rs"];
 
+/// A list whose limit is a parameter is planned for its value at each use. Pages of lists therefore end with `push_page`.
+#[test]
+fn pages_of_lists_have_a_constant_limit() {
+    let limited: BTreeSet<PathBuf> = sources("src/store")
+        .into_iter()
+        .filter(|(path, text)| {
+            let code = code(text);
+            path != Path::new("src/store/db/pages.rs")
+                && ["LIMIT $", "LIMIT \""].iter().any(|limit| code.contains(limit))
+        })
+        .map(|(path, _)| path)
+        .collect();
+    let known = [LIMITED_SEARCHES, LIMITED_STEPS, LIMITED_PARTS].concat();
+    let known: BTreeSet<PathBuf> =
+        known.into_iter().map(|file| Path::new("src/store").join(file)).collect();
+    assert_eq!(limited, known, "the three lists must be complete");
+}
+
+/// Searches: which plan is good depends on their values.
+const LIMITED_SEARCHES: &[&str] = &[
+    "accounts/people.rs",
+    "card_content/lookups.rs",
+    "card_content/search.rs",
+    "card_content/suggestions.rs",
+    "decks/public_decks.rs",
+    "designs/gallery.rs",
+    "designs/likeness.rs",
+];
+
+/// Steps of work in the background, or of a file: their limits are high, and the same at each use.
+const LIMITED_STEPS: &[&str] = &[
+    "card_content/bulk.rs",
+    "card_content/catalogue.rs",
+    "catalogue/changes.rs",
+    "decks/deck_rows.rs",
+    "decks/deck_search.rs",
+    "decks/deck_watches.rs",
+    "decks/watched_decks.rs",
+    "accounts/account_events.rs",
+    "designs/design_changes.rs",
+    "designs/design_ratings.rs",
+    "designs/design_search.rs",
+    "designs/reserved_names.rs",
+    "operations/delivery_queue.rs",
+    "operations/retention.rs",
+    "operations/retention/steps.rs",
+    "printing/discarded_runs.rs",
+    "serials/unlocks.rs",
+];
+
+/// Statements with a limit that is not that of their result, or whose result is sorted or counted as a whole: Postgres keeps
+/// their plans.
+const LIMITED_PARTS: &[&str] = &[
+    "card_content/collection.rs",
+    "collection/collection_imports.rs",
+    "copies/copy_records.rs",
+    "copies/trade_lists.rs",
+    "decks/deck_ownership.rs",
+    "decks/shared_decks.rs",
+    "feedback/comments.rs",
+    "serials/community.rs",
+];
+
 #[test]
 fn tables_with_card_content_are_read_only_in_their_module() {
     let homes = ["src/store/card_content", "src/store/db/schema.rs"];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cardscape::domain::accounts::attempts::AttemptLimits;
 use cardscape::domain::clock::Clock;
+use cardscape::domain::designs::identifier::DesignCode;
 use serde_json::{Value, json};
 
 use crate::support::{PaperCard, RequestExt as _, TestApp, TestDb, Wiretap, in_memory};
@@ -211,12 +212,55 @@ async fn new_events_are_numbered_by_few_statements() {
         heard.push(wiretap.heard(&["account_event"]));
         assert_eq!(page["newest"], heard.len(), "{page}");
     }
-    assert_eq!(heard[0].len(), 6, "the clock of the account is created: {heard:#?}");
-    let parts = ["LEFT JOIN LATERAL", "FOR NO KEY UPDATE", "WITH held", "min(seq)", "LIMIT"];
+    assert_eq!(heard[0].len(), 5, "the clock of the account is created: {heard:#?}");
+    let parts = ["LEFT JOIN LATERAL", "WITH clock", "min(seq)", "AS page"];
     assert_eq!(heard[1].len(), parts.len(), "{heard:#?}");
     for (statement, part) in heard[1].iter().zip(parts) {
         assert!(statement.contains(part), "{part}: {statement}");
     }
+}
+
+/// Changes of the catalogue, of designs and decks do not concern the readers of own events, nor do unlocks of cards that they have not submitted.
+#[tokio::test]
+async fn own_events_that_are_numbered_are_read_by_two_statements() {
+    let (app, wiretap, cards) = start_with_wiretap().await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    app.register(&ada, &cards[0]).await;
+    let read = async || {
+        wiretap.heard(&[]);
+        let page = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+        let kinds: Vec<String> = page["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|event| event["kind"].as_str().unwrap().to_owned())
+            .collect();
+        (kinds, wiretap.heard(&["account_event"]))
+    };
+    read().await;
+    let body = json!({ "name": "Shown", "format": "ttcg/standard", "visibility": "public", "entries": [] });
+    app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+    let (kinds, heard) = read().await;
+    assert_eq!(kinds, ["submission.accepted"]);
+    assert_eq!(heard.len(), 2, "{heard:#?}");
+
+    let unlock = async |number: &str| {
+        let card = app.get(&format!("/v1/games/ttcg/sets/dusk/cards/{number}"));
+        let card = card.answer().await.expect(200)["id"].as_str().unwrap().to_owned();
+        let path = format!("/v1/cards/{card}/unlock");
+        let admin = app.log_in(&admin.name, &admin.password).await;
+        app.post(&path).by(&admin).json(&json!({ "reason": "today" })).answer().await.expect(200);
+    };
+    let other = cards.iter().find(|card| card.number != cards[0].number).unwrap();
+    unlock(&other.number).await;
+    let (kinds, heard) = read().await;
+    assert_eq!(kinds, ["submission.accepted"]);
+    let told = heard.iter().filter(|sql| sql.contains("INSERT INTO account_events")).count();
+    assert_eq!(told, 1, "{heard:#?}");
+    assert!(!heard.iter().any(|sql| sql.contains("min(seq)")), "nothing was numbered: {heard:#?}");
+    assert_eq!(read().await.1.len(), 2, "it is known now that the unlock is not about the account");
+    unlock(&cards[0].number).await;
+    assert_eq!(read().await.0, ["submission.accepted", "card.unlocked"]);
 }
 
 /// Updates that diesel builds at run time stay prepared, too.
@@ -316,6 +360,20 @@ async fn a_guess_is_decided_in_a_transaction_that_waits_for_the_disk() {
     assert!(locks.iter().any(|sql| sql.contains("FROM sessions c")), "{heard:#?}");
 }
 
+/// Whether Postgres keeps the plan of a statement after a few uses, and the plan.
+async fn plan(app: &TestApp, statement: &str, types: &str, values: &str) -> (bool, String) {
+    let session = app.db().session().await;
+    session.batch_execute(&format!("PREPARE asked ({types}) AS {statement}")).await.unwrap();
+    for _ in 0..7 {
+        session.batch_execute(&format!("EXECUTE asked ({values})")).await.unwrap();
+    }
+    let kept = "SELECT generic_plans FROM pg_prepared_statements WHERE name = 'asked'";
+    let kept: i64 = session.query_one(kept, &[]).await.unwrap().get(0);
+    let rows = session.query(&format!("EXPLAIN EXECUTE asked ({values})"), &[]).await.unwrap();
+    let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    (kept > 0, plan.join("\n"))
+}
+
 /// A page of public decks is read along an index, deck by deck, by a plan that is made once. Without its constant limit, Postgres plans the statement for each
 /// page again; without `OFFSET 0`, it reads all public decks to find out which of them others were cloned from.
 #[tokio::test]
@@ -339,21 +397,150 @@ async fn a_page_of_public_decks_reads_only_its_decks() {
         assert_eq!(page["data"].as_array().unwrap().len(), 50, "{path}");
         let heard = wiretap.heard(&["deck_search"]);
         assert_eq!(heard.len(), 1, "{heard:#?}");
-        let session = app.db().session().await;
-        session.batch_execute(&format!("PREPARE page AS {}", heard[0])).await.unwrap();
-        let values = if path.contains("game") { "'ttcg', 51" } else { "51" };
-        for _ in 0..7 {
-            session.batch_execute(&format!("EXECUTE page ({values})")).await.unwrap();
-        }
-        let kept = "SELECT generic_plans FROM pg_prepared_statements WHERE name = 'page'";
-        let kept: i64 = session.query_one(kept, &[]).await.unwrap().get(0);
-        assert!(kept > 0, "{path} is planned at each use");
-        let rows = session.query(&format!("EXPLAIN EXECUTE page ({values})"), &[]).await.unwrap();
-        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-        let plan = plan.join("\n");
+        let (types, values) =
+            if path.contains("game") { ("text, bigint", "'ttcg', 51") } else { ("bigint", "51") };
+        let (is_kept, plan) = plan(&app, &heard[0], types, values).await;
+        assert!(is_kept, "{path} is planned at each use");
         // The table of accounts has one row.
         for part in ["Seq Scan on deck", "hashed", "Sort"] {
             assert!(!plan.contains(part), "{part}: {plan}");
         }
     }
+}
+
+/// Lists of all accounts are long, and moderators and admins open them often. Each is read along an index, by a plan that is made once; with `LIMIT $1`
+/// alone, Postgres plans most of them for each page again.
+#[tokio::test]
+async fn lists_of_moderators_are_planned_once() {
+    let (app, wiretap) = start_in_memory().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let (admin, moderator) = (app.admin().await, app.moderator().await);
+    let codes: Vec<String> = (0..5_000).map(|_| format!("'{}'", DesignCode::fresh())).collect();
+    app.sql(&format!(
+        "SET session_replication_role = replica; \
+         INSERT INTO audit_log (id, actor_id, action, target, details, created_at) \
+         SELECT gen_random_uuid(), '{ada}', 'set.edited', 'set:' || n, '{{}}', now() - n * interval '1 second' FROM generate_series(1, 5000) AS n; \
+         INSERT INTO copies (code_prefix, code_mac, print_run_id, printing_id, owner_id, registered_at, id) \
+         SELECT 'AA', decode(md5(n::text), 'hex'), gen_random_uuid(), (SELECT id FROM printings LIMIT 1), '{ada}', now(), gen_random_uuid() \
+         FROM generate_series(1, 5000) AS n; \
+         INSERT INTO disputes (id, code_prefix, code_mac, claimant_id, state, opened_at) \
+         SELECT gen_random_uuid(), code_prefix, code_mac, '{ben}', 'open', now() FROM copies; \
+         WITH made AS (INSERT INTO designs (id, code, account_id, game_code, status, version, revision, name, name_key, name_skeleton, kind, created_at, updated_at) \
+          SELECT gen_random_uuid(), code, '{ben}', 'ttcg', 'submitted', 1, 1, 'Design ' || n, 'design' || n, 'design' || n, 'unit', now(), now() \
+          FROM unnest(ARRAY[{codes}]) WITH ORDINALITY AS new (code, n) RETURNING id), \
+         waiting AS (INSERT INTO design_reviews (id, design_id, revision, submitted_at) SELECT gen_random_uuid(), id, 1, now() FROM made) \
+         INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, target, reason, created_at) \
+         SELECT gen_random_uuid(), '{ada}'::uuid, '{ben}'::uuid, id, id, 'spam', now() FROM made \
+         UNION ALL SELECT gen_random_uuid(), '{ben}'::uuid, '{ada}'::uuid, id, id, 'spam', now() FROM made; \
+         RESET session_replication_role; \
+         ANALYZE audit_log, copies, disputes, designs, design_reviews, abuse_reports, accounts",
+        ada = ada.id,
+        ben = ben.id,
+        codes = codes.join(", "),
+    ))
+    .await;
+    let newest = "'ffffffff-ffff-ffff-ffff-ffffffffffff'";
+    let lists = [
+        (
+            (&moderator, "/v1/disputes?role=moderator", "disputes d"),
+            ("uuid, bigint", format!("{newest}, 51")),
+        ),
+        ((&moderator, "/v1/design-reviews", "design_reviews v"), ("bigint", "51".to_owned())),
+        (
+            (&moderator, "/v1/abuse-reports", "abuse_reports r"),
+            ("uuid, bigint", format!("'{}', 51", moderator.id)),
+        ),
+        (
+            (&admin, "/v1/audit-log", "audit_log e"),
+            (
+                "timestamptz, uuid, timestamptz, bigint",
+                format!("'infinity', {newest}, '-infinity', 51"),
+            ),
+        ),
+    ];
+    for ((reader, path, table), (types, values)) in lists {
+        wiretap.heard(&[]);
+        let page = app.get(path).by(reader).answer().await.expect(200);
+        assert_eq!(page["data"].as_array().unwrap().len(), 50, "{path}");
+        let heard = wiretap.heard(&[&format!("FROM {table} ")]);
+        assert_eq!(heard.len(), 1, "{heard:#?}");
+        let (is_kept, plan) = plan(&app, &heard[0], types, &values).await;
+        assert!(is_kept, "{path} is planned at each use");
+        let whole = format!("Seq Scan on {table}");
+        assert!(!plan.contains(&whole), "{path} reads everything: {plan}");
+    }
+}
+
+/// How often a plan reads a table, at most, in one of its places. The plan says `loops=`.
+fn loops(plan: &str, table: &str) -> u64 {
+    let place = format!(" on {table} ");
+    let of_line = |line: &str| {
+        let (_, loops) = line.split_once("loops=")?;
+        loops.trim_end_matches(')').parse::<u64>().ok()
+    };
+    plan.lines().filter(|line| line.contains(&place)).filter_map(of_line).max().unwrap()
+}
+
+/// Of many decks with a card, similar decks look up owner and judgement only of those that are returned, and cards played with a card only of those
+/// that are compared. Without `OFFSET 0`, Postgres joins these tables for all decks, or reads all of them.
+#[tokio::test]
+async fn similar_decks_and_cards_played_together_look_up_few_decks() {
+    let (app, wiretap) = start_in_memory().await;
+    let ada = app.player("ada").await;
+    let body = json!({
+        "name": "Shown", "format": "ttcg/standard", "visibility": "public",
+        "entries": [{ "quantity": 2, "name": "Kettle Imp" }],
+    });
+    let deck = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+    let deck = deck["id"].as_str().unwrap();
+    app.catch_up().await;
+    app.sql(&format!(
+        "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
+         SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'Deck ' || n, 'public', 1, now(), now() FROM generate_series(1, 4000) AS n; \
+         INSERT INTO deck_entries (deck_id, position, zone, quantity, name) \
+         SELECT d.id, e.position, e.zone, e.quantity, e.name FROM decks d, deck_entries e WHERE e.deck_id = '{deck}' AND d.id <> '{deck}'; \
+         INSERT INTO deck_search (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in) \
+         SELECT d.id, 1, 'ttcg', now(), d.updated_at, s.size, s.terms, s.cards, '{{}}', '{{}}' FROM decks d, deck_search s WHERE s.deck_id = '{deck}' \
+         ON CONFLICT DO NOTHING; \
+         INSERT INTO deck_judgements (deck_id, game_code, due_at, judged_on) SELECT id, 'ttcg', now() + interval '9 days', current_date FROM decks \
+         ON CONFLICT (deck_id) DO UPDATE SET judged_on = excluded.judged_on, due_at = excluded.due_at; \
+         UPDATE deck_judgements SET game_revision = (SELECT revision FROM games WHERE code = 'ttcg'); \
+         ANALYZE decks, deck_search, deck_judgements, accounts",
+        ada.id
+    ))
+    .await;
+    let cards = format!("SELECT cards::text FROM deck_search WHERE deck_id = '{deck}'");
+    let cards = app.db().value(&cards).await;
+    let card = cards.trim_matches(['{', '}']);
+    let explained = async |statement: &str, types: &str, values: &str| {
+        let session = app.db().session().await;
+        session.batch_execute(&format!("PREPARE asked ({types}) AS {statement}")).await.unwrap();
+        let explain = format!("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE asked ({values})");
+        let rows = session.query(&explain, &[]).await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        plan.join("\n")
+    };
+
+    wiretap.heard(&[]);
+    let path = format!("/v1/decks/{deck}/similar?limit=10");
+    let similar = app.get(&path).answer().await.expect(200);
+    assert_eq!(similar["data"].as_array().unwrap().len(), 10, "{similar}");
+    let heard = wiretap.heard(&["WITH near AS"]);
+    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let values = format!("'ttcg', '{cards}', '{deck}', 2000, 10");
+    let plan = explained(&heard[0], "text, uuid[], uuid, bigint, bigint", &values).await;
+    for table in ["accounts", "deck_judgements"] {
+        assert!(loops(&plan, table) <= 10, "{table}: {plan}");
+    }
+
+    wiretap.heard(&[]);
+    app.get(&format!("/v1/cards/{card}/played-with")).answer().await.expect(200);
+    let heard = wiretap.heard(&["unnest(chosen.cards)"]);
+    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let values = format!("'{card}', 2000, 10");
+    let plan = explained(&heard[0], "uuid, bigint, bigint", &values).await;
+    for table in ["accounts", "deck_judgements"] {
+        assert!(loops(&plan, table) <= 2000, "{table}: {plan}");
+    }
+    assert!(!plan.contains("hashed"), "{plan}");
 }

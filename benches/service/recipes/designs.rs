@@ -26,12 +26,14 @@ const BENCH_DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"Bench <fresh>\", \"
      \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}, \
      \"effects\": [{\"style\": \"passive\", \"text\": \"After this card attacks, return it to your hand.\"}, \
      {\"style\": \"normal\", \"text\": \"Discard one spell to gain 1 point.\"}]}";
-/// Drafts, one for each account, with names that are not similar to each other.
+/// Drafts, one for each account, with names that are not similar to each other. They are valid cards of the game, which demands other
+/// numbers of other ranks, so that they can be submitted and released.
 const DRAFTS: &[&str] = &[
     "WITH draft AS (INSERT INTO designs (id, code, account_id, game_code, status, version, revision, name, name_key, name_skeleton, kind, created_at, updated_at) \
       SELECT gen_random_uuid(), bench.design_code(1000000 + n), account, 'ttcg', 'draft', 1, 1, 'Bench ' || n, 'bench' || n, 'bench' || n, 'unit', now(), now() \
       FROM bench.players LIMIT :many RETURNING id, name, created_at) \
-     INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content(name), created_at FROM draft",
+     INSERT INTO design_revisions (design_id, number, content, created_at) \
+     SELECT id, 1, jsonb_set(bench.design_content(name), '{attributes,rank}', '1'), created_at FROM draft",
 ];
 const DRAFTED: &str = "SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND shared_at IS NULL LIMIT :many";
 /// The same with a second, different revision.

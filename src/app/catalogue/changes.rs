@@ -17,7 +17,7 @@ use crate::store::StoreResult;
 use crate::store::catalogue::changes::{self, Change};
 
 /// Most events that one read of a stream returns.
-const CHUNK: i64 = 500;
+const CHUNK: i64 = changes::MOST_LISTED;
 
 /// An event of the change feed.
 #[derive(Serialize, ToSchema)]

@@ -18,6 +18,7 @@ use crate::domain::ids::{
     AccountId, CardId, CommentId, CopyId, DeckId, DisputeId, SubmissionId, SuggestionId, TradeId,
 };
 use crate::store::catalogue::changes::{self, Extent};
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::operations::sweep_turn::{self, Turn};
 use crate::store::{Connection, PooledConnection, Store, StoreResult};
@@ -98,21 +99,46 @@ pub async fn extent(
     now: DateTime<Utc>,
 ) -> StoreResult<Extent> {
     let account = by.account();
-    let (newest, mut conn) = number_all(store, &[account], now).await?;
-    let newest = newest.get(&account).copied().unwrap_or_default();
-    let oldest: OldestRow = sql(
+    let (numbered, mut conn) = number_all(store, &[account], now).await?;
+    let Some(own) = numbered.into_iter().next() else {
+        return Ok(Extent { oldest: 1, newest: 0 });
+    };
+    let oldest = match own.oldest {
+        Oldest::Known(oldest) => oldest,
+        Oldest::Unknown => find_oldest(&mut conn, account).await?,
+    };
+    Ok(Extent { oldest: oldest.unwrap_or(own.newest + 1), newest: own.newest })
+}
+
+async fn find_oldest(conn: &mut Connection, account: AccountId) -> StoreResult<Option<i64>> {
+    #[derive(QueryableByName)]
+    struct OldestRow {
+        #[diesel(sql_type = Nullable<BigInt>)]
+        oldest: Option<i64>,
+    }
+    let OldestRow { oldest } = sql(
         "SELECT min(seq) AS oldest FROM account_events WHERE account_id = $account AND seq IS NOT NULL",
     )
     .bind("account", account)
-    .get_result(&mut *conn)
+    .get_result(conn)
     .await?;
-    Ok(Extent { oldest: oldest.oldest.unwrap_or(newest + 1), newest })
+    Ok(oldest)
 }
 
-#[derive(QueryableByName)]
-struct OldestRow {
-    #[diesel(sql_type = Nullable<BigInt>)]
-    oldest: Option<i64>,
+/// The numbers of an account's events.
+struct Numbered {
+    account: AccountId,
+    /// The newest number; 0: there was no event yet.
+    newest: i64,
+    oldest: Oldest,
+}
+
+/// The oldest number that is still kept.
+enum Oldest {
+    /// It was read together with the newest one; `None`: no event is kept.
+    Known(Option<i64>),
+    /// Events were numbered or deleted since.
+    Unknown,
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "what has to be done, each by itself")]
@@ -123,44 +149,56 @@ struct ClockRow {
     /// The newest number.
     #[diesel(sql_type = BigInt)]
     last_seq: i64,
+    /// The oldest number.
+    #[diesel(sql_type = Nullable<BigInt>)]
+    oldest: Option<i64>,
     /// Whether the account has no clock row yet.
     #[diesel(sql_type = Bool)]
     is_new: bool,
     /// Whether it was not read for a day.
     #[diesel(sql_type = Bool)]
     is_stale: bool,
-    /// Whether cards were unlocked since unlocks were added to its events.
-    #[diesel(sql_type = Bool)]
-    has_unlocks: bool,
+    /// Number of cards that were unlocked since unlocks were added to its events, counted up to one more than
+    /// [`FEW_UNLOCKS`].
+    #[diesel(sql_type = BigInt)]
+    untold: i64,
     /// Whether it has events without a number.
     #[diesel(sql_type = Bool)]
     has_events: bool,
+    /// Whether unlocks have no number in the change feed yet, so that `untold` is incomplete.
+    #[diesel(sql_type = Bool)]
+    feed_is_behind: bool,
+}
+
+impl ClockRow {
+    fn is_behind(&self) -> bool {
+        self.is_new || self.is_stale || self.untold > 0 || self.has_events
+    }
 }
 
 /// Accounts whose events have to be numbered, and the steps that at least one of them needs before.
 struct Behind {
-    /// Sorted, so that two transactions that number events cannot deadlock.
+    /// Sorted, so that two readers that number events cannot deadlock.
     accounts: Vec<AccountId>,
     is_new: bool,
     is_stale: bool,
-    has_unlocks: bool,
+    /// The highest number of unlocks that an account does not know of, counted up to one more than [`FEW_UNLOCKS`].
+    untold: i64,
+    has_events: bool,
 }
 
 impl Behind {
     /// `None`: the events of all accounts have numbers.
     fn find(clocks: &[ClockRow]) -> Option<Self> {
-        let mut behind =
-            Self { accounts: Vec::new(), is_new: false, is_stale: false, has_unlocks: false };
-        for clock in clocks {
-            let ClockRow { is_new, is_stale, has_unlocks, has_events, .. } = *clock;
-            if is_new || is_stale || has_unlocks || has_events {
-                behind.accounts.push(clock.account_id);
-                behind.is_new |= is_new;
-                behind.is_stale |= is_stale;
-                behind.has_unlocks |= has_unlocks;
-            }
-        }
-        (!behind.accounts.is_empty()).then_some(behind)
+        let behind = || clocks.iter().filter(|clock| clock.is_behind());
+        let accounts: Vec<AccountId> = behind().map(|clock| clock.account_id).collect();
+        (!accounts.is_empty()).then(|| Self {
+            is_new: behind().any(|clock| clock.is_new),
+            is_stale: behind().any(|clock| clock.is_stale),
+            untold: behind().map(|clock| clock.untold).max().unwrap_or_default(),
+            has_events: behind().any(|clock| clock.has_events),
+            accounts,
+        })
     }
 }
 
@@ -171,7 +209,8 @@ pub async fn newest(
     accounts: &[AccountId],
     now: DateTime<Utc>,
 ) -> StoreResult<HashMap<AccountId, i64>> {
-    Ok(number_all(store, accounts, now).await?.0)
+    let (numbered, _) = number_all(store, accounts, now).await?;
+    Ok(numbered.into_iter().map(|one| (one.account, one.newest)).collect())
 }
 
 /// Implements [`newest`]; also returns the connection that it used.
@@ -179,44 +218,101 @@ async fn number_all(
     store: &Store,
     accounts: &[AccountId],
     now: DateTime<Utc>,
-) -> StoreResult<(HashMap<AccountId, i64>, PooledConnection)> {
-    // Unlocks get their numbers in the change feed.
-    let mut conn = changes::catch_up(store).await?;
+) -> StoreResult<(Vec<Numbered>, PooledConnection)> {
     let mut ids = accounts.to_vec();
     ids.sort_unstable();
     ids.dedup();
-    let clocks = clocks(&mut conn, &ids, now).await?;
-    let mut newest: HashMap<AccountId, i64> =
-        clocks.iter().map(|clock| (clock.account_id, clock.last_seq)).collect();
-    if let Some(behind) = Behind::find(&clocks) {
+    let mut conn = store.connection().await?;
+    let mut clocks = read_clocks(&mut conn, &ids, now).await?;
+    // Of the change feed, only unlocks become events of accounts.
+    if clocks.iter().any(|clock| clock.feed_is_behind) {
         drop(conn);
-        newest.extend(number(store, behind, now).await?);
-        conn = store.connection().await?;
+        conn = changes::catch_up(store).await?;
+        clocks = read_clocks(&mut conn, &ids, now).await?;
     }
-    Ok((newest, conn))
+    let mut numbered: Vec<Numbered> = clocks
+        .iter()
+        .map(|clock| Numbered {
+            account: clock.account_id,
+            newest: clock.last_seq,
+            oldest: Oldest::Known(clock.oldest),
+        })
+        .collect();
+    if let Some(behind) = Behind::find(&clocks) {
+        let newest = number(&mut conn, &behind, now).await?;
+        for one in &mut numbered {
+            if let Some(newest) = newest.get(&one.account) {
+                (one.newest, one.oldest) = (*newest, Oldest::Unknown);
+            }
+        }
+    }
+    Ok((numbered, conn))
 }
 
 /// The clocks of accounts, in the order of their ids.
-async fn clocks(
+async fn read_clocks(
     conn: &mut Connection,
     accounts: &[AccountId],
     now: DateTime<Utc>,
 ) -> StoreResult<Vec<ClockRow>> {
     // Each clock row is looked up separately: a generic plan does not know how few accounts are given, and would read
-    // all clock rows.
-    Ok(sql(
-        "SELECT a.id AS account_id, coalesce(clock.last_seq, 0) AS last_seq, clock.looked_at IS NULL AS is_new, \
+    // all clock rows. In the descending order of their index, unlocks without a number come first.
+    Ok(sql(format!(
+        "WITH unlocked AS MATERIALIZED (SELECT seq FROM events WHERE kind = 'card.unlocked' ORDER BY seq DESC LIMIT 1) \
+         SELECT a.id AS account_id, coalesce(clock.last_seq, 0) AS last_seq, clock.looked_at IS NULL AS is_new, \
                 coalesce(clock.looked_at < $before, false) AS is_stale, \
-                coalesce(coalesce(clock.unlocks_seq, 0) < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked'), false) AS has_unlocks, \
-                EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1) AS has_events \
+                (SELECT count(*) FROM (SELECT FROM events u WHERE u.kind = 'card.unlocked' AND u.seq > coalesce(clock.unlocks_seq, 0) LIMIT {few}) told) AS untold, \
+                EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1) AS has_events, \
+                (SELECT min(e.seq) FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NOT NULL) AS oldest, \
+                coalesce((SELECT seq IS NULL FROM unlocked), false) AS feed_is_behind \
          FROM unnest((SELECT $accounts)::uuid[]) AS asked (id) JOIN accounts a ON a.id = asked.id \
          LEFT JOIN LATERAL (SELECT c.looked_at, c.unlocks_seq, c.last_seq FROM account_event_clocks c WHERE c.account_id = asked.id LIMIT 1) clock ON true \
          ORDER BY a.id",
-    )
+        few = FEW_UNLOCKS + 1,
+    ))
     .bind("accounts", accounts)
     .bind("before", now - MARGIN)
     .get_results(conn)
     .await?)
+}
+
+/// Numbers the events of accounts. Returns the newest number of each, unless nothing has changed.
+///
+/// Each step is one statement, which first locks the clock rows: so it continues from what the last reader left, and
+/// needs no transaction around the steps. If a further step becomes necessary after the clocks were read, the next
+/// reader does it.
+async fn number(
+    conn: &mut Connection,
+    behind: &Behind,
+    now: DateTime<Utc>,
+) -> StoreResult<HashMap<AccountId, i64>> {
+    let accounts = behind.accounts.as_slice();
+    if behind.is_new {
+        sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
+             SELECT id, 0, 0, $now FROM unnest((SELECT $accounts)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
+             ON CONFLICT (account_id) DO NOTHING")
+        .bind("accounts", accounts)
+        .bind("now", now)
+        .execute(conn)
+        .await?;
+    }
+    if behind.is_stale {
+        look_again(conn, accounts, now).await?;
+    }
+    let told = if behind.untold > 0 {
+        add_unlock_events(conn, accounts, behind.untold <= FEW_UNLOCKS).await?
+    } else {
+        0
+    };
+    if !(behind.is_new || behind.is_stale || behind.has_events || told > 0) {
+        return Ok(HashMap::new());
+    }
+    loop {
+        let rows = number_some(conn, accounts).await?;
+        if rows.iter().all(|row| row.numbered < BATCH) {
+            return Ok(rows.into_iter().map(|row| (row.account_id, row.last_seq)).collect());
+        }
+    }
 }
 
 #[derive(QueryableByName)]
@@ -231,72 +327,35 @@ struct NumberedRow {
     numbered: i64,
 }
 
-/// Numbers the events of accounts. Returns the newest number of each.
-async fn number(
-    store: &Store,
-    mut behind: Behind,
-    now: DateTime<Utc>,
-) -> StoreResult<Vec<(AccountId, i64)>> {
-    loop {
-        let mut begun = store.begin().await?;
-        let numbered = number_some(begun.conn(), &behind, now).await;
-        let rows = begun.end(numbered).await?;
-        if rows.iter().all(|row| row.numbered < BATCH) {
-            return Ok(rows.into_iter().map(|row| (row.account_id, row.last_seq)).collect());
-        }
-        behind = Behind { is_new: false, is_stale: false, has_unlocks: false, ..behind };
-    }
-}
+/// Locks the clock rows of `$accounts`, in the order that all readers use. A row that another reader has changed meanwhile
+/// is returned as that one left it.
+const LOCKED_CLOCKS: &str = "clock AS MATERIALIZED (SELECT account_id, last_seq, unlocks_seq, looked_at FROM account_event_clocks \
+     WHERE account_id = ANY ((SELECT $accounts)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE)";
 
-/// Skips the steps that `behind` does not require. If one of them becomes necessary after the clocks were read, the
-/// next reader does it.
+/// Numbers the next events of accounts.
 async fn number_some(
     conn: &mut Connection,
-    behind: &Behind,
-    now: DateTime<Utc>,
+    accounts: &[AccountId],
 ) -> StoreResult<Vec<NumberedRow>> {
-    let accounts = behind.accounts.as_slice();
-    if behind.is_new {
-        sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
-             SELECT id, 0, 0, $now FROM unnest((SELECT $accounts)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
-             ON CONFLICT (account_id) DO NOTHING")
-        .bind("accounts", accounts)
-        .bind("now", now)
-        .execute(conn)
-        .await?;
-    }
-    // The rows are locked first: later statements see every event that was committed before.
-    sql(
-        "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ((SELECT $accounts)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE",
-    )
-    .bind("accounts", accounts)
-    .execute(conn)
-    .await?;
-    if behind.is_stale {
-        look_again(conn, accounts, now).await?;
-    }
-    if behind.has_unlocks {
-        add_unlock_events(conn, accounts).await?;
-    }
-    // A row that is locked is being deleted by another sweep.
-    Ok(sql(
-        "WITH held AS MATERIALIZED ( \
-             SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND seq IS NULL \
-             ORDER BY account_id, id LIMIT $limit FOR UPDATE SKIP LOCKED \
+    // The clock rows are locked before events are. An event that is locked then is being deleted by a sweep. One that
+    // another reader has numbered meanwhile is found to have a number when it is locked.
+    Ok(sql(format!(
+        "WITH {LOCKED_CLOCKS}, held AS MATERIALIZED ( \
+             SELECT id, account_id FROM account_events WHERE account_id = ANY (ARRAY(SELECT account_id FROM clock)) AND seq IS NULL \
+             ORDER BY account_id, id LIMIT {BATCH} FOR UPDATE SKIP LOCKED \
          ), placed AS ( \
-             SELECT held.id, c.last_seq + row_number() OVER (PARTITION BY held.account_id ORDER BY held.id) AS seq \
-             FROM held JOIN account_event_clocks c ON c.account_id = held.account_id \
+             SELECT held.id, clock.last_seq + row_number() OVER (PARTITION BY held.account_id ORDER BY held.id) AS seq \
+             FROM held JOIN clock ON clock.account_id = held.account_id \
          ), numbered AS ( \
              UPDATE account_events e SET seq = placed.seq FROM placed WHERE e.id = placed.id RETURNING e.account_id, e.seq \
          ), moved AS ( \
              UPDATE account_event_clocks c SET last_seq = last.seq \
              FROM (SELECT account_id, max(seq) AS seq FROM numbered GROUP BY account_id) last \
              WHERE c.account_id = last.account_id RETURNING c.account_id, c.last_seq \
-         ) SELECT c.account_id, coalesce(moved.last_seq, c.last_seq) AS last_seq, (SELECT count(*) FROM numbered) AS numbered \
-         FROM account_event_clocks c LEFT JOIN moved ON moved.account_id = c.account_id WHERE c.account_id = ANY ((SELECT $accounts)::uuid[])",
-    )
+         ) SELECT clock.account_id, coalesce(moved.last_seq, clock.last_seq) AS last_seq, (SELECT count(*) FROM numbered) AS numbered \
+         FROM clock LEFT JOIN moved ON moved.account_id = clock.account_id",
+    ))
     .bind("accounts", accounts)
-    .bind("limit", BATCH)
     .get_results(conn)
     .await?)
 }
@@ -308,86 +367,68 @@ async fn look_again(
     accounts: &[AccountId],
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
-    sql(
-        "WITH away AS ( \
-             UPDATE account_event_clocks SET last_seq = last_seq + 1 \
-             WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND looked_at < $before RETURNING account_id \
-         ) DELETE FROM account_events e USING away WHERE e.account_id = away.account_id AND e.seq IS NOT NULL",
-    )
-    .bind("accounts", accounts)
-    .bind("before", now - RETENTION + MARGIN)
-    .execute(conn)
-    .await?;
-    sql(
-        "UPDATE account_event_clocks SET looked_at = $now WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND looked_at < $before",
-    )
+    sql(format!(
+        "WITH {LOCKED_CLOCKS}, looked AS ( \
+             UPDATE account_event_clocks c SET looked_at = $now, last_seq = c.last_seq + (clock.looked_at < $deleted_before)::int \
+             FROM clock WHERE c.account_id = clock.account_id AND clock.looked_at < $before \
+         ) DELETE FROM account_events e USING clock \
+           WHERE e.account_id = clock.account_id AND clock.looked_at < $deleted_before AND e.seq IS NOT NULL",
+    ))
     .bind("accounts", accounts)
     .bind("now", now)
     .bind("before", now - MARGIN)
+    .bind("deleted_before", now - RETENTION + MARGIN)
     .execute(conn)
     .await?;
     Ok(())
 }
 
 /// Adds an event for each card that was unlocked since the accounts were last read, if the account had submitted a code
-/// for the card.
-async fn add_unlock_events(conn: &mut Connection, accounts: &[AccountId]) -> StoreResult<()> {
+/// for the card. Returns how many. `few`: no account has missed more than [`FEW_UNLOCKS`].
+async fn add_unlock_events(
+    conn: &mut Connection,
+    accounts: &[AccountId],
+    few: bool,
+) -> StoreResult<i64> {
     #[derive(QueryableByName)]
-    struct NewestRow {
-        #[diesel(sql_type = Nullable<BigInt>)]
-        newest: Option<i64>,
+    struct ToldRow {
         #[diesel(sql_type = BigInt)]
-        untold: i64,
+        told: i64,
     }
-    let row: NewestRow = sql(
-        "SELECT (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') AS newest, \
-                (SELECT count(*) FROM (SELECT FROM events WHERE kind = 'card.unlocked' AND seq > ( \
-                     SELECT min(unlocks_seq) FROM account_event_clocks WHERE account_id = ANY ((SELECT $accounts)::uuid[])) LIMIT $limit) few) AS untold",
-    )
-    .bind("accounts", accounts)
-    .bind("limit", FEW_UNLOCKS + 1)
-    .get_result(conn)
-    .await?;
-    let Some(newest) = row.newest else { return Ok(()) };
     // If there were few unlocks, start with the unlocked cards and find their submitters. After a long time, start with
     // the account's submissions, because the submissions of all other accounts are far more.
-    let unlocked = if row.untold <= FEW_UNLOCKS {
+    let unlocked = if few {
         format!(
-            "SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
-             FROM account_event_clocks c \
-             JOIN events e ON e.kind = 'card.unlocked' AND e.seq > c.unlocks_seq AND e.seq <= $newest \
-             JOIN submissions s ON s.account_id = c.account_id AND s.card_id = e.subject_id \
-                               AND s.created_at <= e.created_at + {SKEW} \
-             WHERE c.account_id = ANY ((SELECT $accounts)::uuid[]) AND c.unlocks_seq < $newest"
+            "SELECT DISTINCT clock.account_id, mine.card_id, unlock.created_at, unlock.seq FROM clock CROSS JOIN newest \
+             CROSS JOIN LATERAL (SELECT e.subject_id, e.created_at, e.seq FROM events e \
+                                 WHERE e.kind = 'card.unlocked' AND e.seq > clock.unlocks_seq AND e.seq <= newest.seq OFFSET 0) unlock \
+             CROSS JOIN LATERAL (SELECT s.card_id FROM submissions s \
+                                 WHERE s.account_id = clock.account_id AND s.card_id = unlock.subject_id \
+                                   AND s.created_at <= unlock.created_at + {SKEW} OFFSET 0) mine"
         )
     } else {
         format!(
-            "SELECT DISTINCT mine.account_id, mine.card_id, unlock.created_at, unlock.seq \
-             FROM account_event_clocks c \
-             CROSS JOIN LATERAL (SELECT s.account_id, s.card_id, s.created_at FROM submissions s \
-                                 WHERE s.account_id = c.account_id OFFSET 0) mine \
+            "SELECT DISTINCT clock.account_id, mine.card_id, unlock.created_at, unlock.seq FROM clock CROSS JOIN newest \
+             CROSS JOIN LATERAL (SELECT s.card_id, s.created_at FROM submissions s \
+                                 WHERE s.account_id = clock.account_id AND clock.unlocks_seq < newest.seq OFFSET 0) mine \
              CROSS JOIN LATERAL (SELECT e.created_at, e.seq FROM events e \
-                                 WHERE e.kind = 'card.unlocked' AND e.subject_id = mine.card_id AND e.seq > c.unlocks_seq AND e.seq <= $newest \
-                                   AND mine.created_at <= e.created_at + {SKEW} LIMIT 1) unlock \
-             WHERE c.account_id = ANY ((SELECT $accounts)::uuid[]) AND c.unlocks_seq < $newest"
+                                 WHERE e.kind = 'card.unlocked' AND e.subject_id = mine.card_id AND e.seq > clock.unlocks_seq AND e.seq <= newest.seq \
+                                   AND mine.created_at <= e.created_at + {SKEW} LIMIT 1) unlock"
         )
     };
-    sql(format!(
-        "INSERT INTO account_events (account_id, kind, card_id, created_at) \
-         SELECT found.account_id, 'card.unlocked', found.card_id, found.created_at FROM ({unlocked}) found ORDER BY found.seq"
+    let ToldRow { told } = sql(format!(
+        "WITH {LOCKED_CLOCKS}, newest AS MATERIALIZED (SELECT max(seq) AS seq FROM events WHERE kind = 'card.unlocked'), told AS ( \
+             INSERT INTO account_events (account_id, kind, card_id, created_at) \
+             SELECT found.account_id, 'card.unlocked', found.card_id, found.created_at FROM ({unlocked}) found ORDER BY found.seq RETURNING 1 \
+         ), moved AS ( \
+             UPDATE account_event_clocks c SET unlocks_seq = newest.seq FROM clock, newest \
+             WHERE c.account_id = clock.account_id AND clock.unlocks_seq < newest.seq \
+         ) SELECT count(*) AS told FROM told",
     ))
     .bind("accounts", accounts)
-    .bind("newest", newest)
-    .execute(conn)
+    .get_result(conn)
     .await?;
-    sql(
-        "UPDATE account_event_clocks SET unlocks_seq = $newest WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND unlocks_seq < $newest",
-    )
-    .bind("accounts", accounts)
-    .bind("newest", newest)
-    .execute(conn)
-    .await?;
-    Ok(())
+    Ok(told)
 }
 
 /// Numbered events of the caller's account after `seq`, the oldest first.
@@ -397,17 +438,15 @@ pub async fn list(
     after: i64,
     limit: i64,
 ) -> StoreResult<Vec<EventRow>> {
-    Ok(sql(
+    let statement = sql(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
                 e.trade_id, e.dispute_id, d.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.outcome, e.created_at \
-         FROM (SELECT * FROM account_events WHERE account_id = $account AND seq > $after ORDER BY seq LIMIT $limit) e \
-         LEFT JOIN cards k ON k.id = e.card_id LEFT JOIN designs d ON d.id = e.design_id ORDER BY e.seq",
+         FROM account_events e LEFT JOIN cards k ON k.id = e.card_id LEFT JOIN designs d ON d.id = e.design_id \
+         WHERE e.account_id = $account AND e.seq > $after",
     )
     .bind("account", by.account())
-    .bind("after", after)
-    .bind("limit", limit)
-    .get_results(conn)
-    .await?)
+    .bind("after", after);
+    Ok(push_page(statement, "seq", limit).get_results(conn).await?)
 }
 
 /// Reads the next `$limit` events before `$before` after the position (`$last_at`, `$last_id`), and deletes expired

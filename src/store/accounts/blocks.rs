@@ -8,6 +8,7 @@ use diesel_async::RunQueryDsl;
 use crate::auth::permission::{Acting, Granted, ManageOwnBlocks, ReadOwnAccount};
 use crate::domain::accounts::blocks::MAX_BLOCKS;
 use crate::domain::ids::AccountId;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::feedback::bans_and_blocks;
 use crate::store::{Connection, StoreResult};
@@ -41,8 +42,7 @@ pub async fn list(
             .bind("before_at", at)
             .bind("before_id", id);
     }
-    let statement = statement.push(" ORDER BY b.created_at DESC, b.blocked_id DESC LIMIT $limit");
-    Ok(statement.bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "created_at DESC, blocked_id DESC", limit).load(conn).await?)
 }
 
 /// The result of blocking an account.

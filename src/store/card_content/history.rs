@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::store::db::codecs::json::Json;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -86,8 +87,7 @@ pub async fn list(
         }
         None => sql,
     };
-    let sql = sql.push(" ORDER BY h.at DESC, h.id DESC LIMIT ").value(limit);
-    let rows: Vec<Row> = sql.load(conn).await?;
+    let rows: Vec<Row> = push_page(sql, "at DESC, id DESC", limit).load(conn).await?;
     let entry = |row: Row| HistoryEntry {
         id: row.id,
         change: row.change,

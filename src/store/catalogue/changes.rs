@@ -17,6 +17,7 @@ use uuid::Uuid;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::card_content::cards::CardPlace;
+use crate::store::db::pages::push_first;
 use crate::store::db::schema::{event_clock, events};
 use crate::store::db::statement::{KeepPrepared as _, run_commands, sql};
 use crate::store::{Connection, PooledConnection, Store, StoreError, StoreResult};
@@ -253,6 +254,9 @@ struct Row {
     created_at: DateTime<Utc>,
 }
 
+/// Most events that [`list`] returns at once.
+pub const MOST_LISTED: i64 = 500;
+
 /// Numbered events after `after`, with a game only those of that game, the oldest first.
 ///
 /// With a game, games and numbers are compared as pairs, and the rows are sorted by both. So Postgres can only use the index of both. For `game = $game
@@ -263,16 +267,15 @@ pub async fn list(
     game: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<Change>> {
-    const SELECT: &str = "SELECT seq, kind, payload, created_at FROM events WHERE ";
-    const OF_ALL: &str = "seq > $after ORDER BY seq LIMIT $limit";
-    const OF_GAME: &str = "(payload ->> 'game', seq) > ($game, $after) AND payload ->> 'game' <= $game \
-        ORDER BY payload ->> 'game', seq LIMIT $limit";
-    let rows: Vec<Row> = sql(format!("{SELECT}{}", if game.is_some() { OF_GAME } else { OF_ALL }))
-        .bind("after", after)
-        .bind("limit", limit)
-        .bind_some("game", game)
-        .load(conn)
-        .await?;
+    const SELECT: &str =
+        "SELECT payload ->> 'game' AS game, seq, kind, payload, created_at FROM events WHERE ";
+    const OF_ALL: &str = "seq > $after";
+    const OF_GAME: &str =
+        "(payload ->> 'game', seq) > ($game, $after) AND payload ->> 'game' <= $game";
+    let (condition, order) = if game.is_some() { (OF_GAME, "game, seq") } else { (OF_ALL, "seq") };
+    let statement =
+        sql(format!("{SELECT}{condition}")).bind("after", after).bind_some("game", game);
+    let rows: Vec<Row> = push_first(statement, order, MOST_LISTED, limit).load(conn).await?;
     rows.into_iter()
         .map(|row| {
             let subject = serde_json::from_value(row.payload).map_err(|error| {

@@ -7,6 +7,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Date, Int4, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::sets;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -64,12 +65,9 @@ pub async fn list(
     after: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<SetRow>> {
-    let of_game = "WHERE s.game_code = $game AND ($after IS NULL OR s.code > $after) ORDER BY s.code LIMIT $limit";
-    let query = sql(format!("{SELECT} {of_game}"))
-        .bind("game", game)
-        .bind("after", after)
-        .bind("limit", limit);
-    Ok(query.load(conn).await?)
+    let of_game = "WHERE s.game_code = $game AND ($after IS NULL OR s.code > $after)";
+    let statement = sql(format!("{SELECT} {of_game}")).bind("game", game).bind("after", after);
+    Ok(push_page(statement, "code", limit).load(conn).await?)
 }
 
 /// Sets of all games by game and code, after the set `after`.
@@ -78,12 +76,11 @@ pub async fn list_all(
     after: Option<(&str, &str)>,
     limit: i64,
 ) -> StoreResult<Vec<SetRow>> {
-    let rest = "WHERE $game IS NULL OR (s.game_code, s.code) > ($game, $code) ORDER BY s.game_code, s.code LIMIT $limit";
-    let query = sql(format!("{SELECT} {rest}"))
+    let rest = "WHERE $game IS NULL OR (s.game_code, s.code) > ($game, $code)";
+    let statement = sql(format!("{SELECT} {rest}"))
         .bind("game", after.map(|(game, _)| game))
-        .bind("code", after.map(|(_, code)| code))
-        .bind("limit", limit);
-    Ok(query.load(conn).await?)
+        .bind("code", after.map(|(_, code)| code));
+    Ok(push_page(statement, "game_code, code", limit).load(conn).await?)
 }
 
 /// Whether a game has a set with that code.

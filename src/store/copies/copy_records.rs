@@ -16,6 +16,7 @@ use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::Trading;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, TradeId};
 use crate::store::card_content::copies::find_visible_names;
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::copies;
 use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::audit;
@@ -299,21 +300,18 @@ pub async fn history(
     if owner.is_none() || (overseer.is_none() && owner != Some(Some(by.account()))) {
         return Ok(None);
     }
-    let rows = sql(
+    let statement = sql(
         "SELECT l.position, l.entry, l.account_id, l.owner_id, l.reason, l.trade_id, \
                 coalesce($account IN (t.offered_by, t.offered_to), false) AS own_trade, \
                 CASE WHEN l.entry = 'dispute' THEN l.id ELSE l.dispute_id END AS dispute_id, l.created_at \
          FROM copies c JOIN copy_ledger l ON l.code_prefix = c.code_prefix AND l.code_mac = c.code_mac \
          LEFT JOIN trades t ON t.id = l.trade_id \
-         WHERE c.id = $copy AND l.position > $after ORDER BY l.position LIMIT $limit",
+         WHERE c.id = $copy AND l.position > $after",
     )
     .bind("copy", copy)
     .bind("after", after.unwrap_or(0))
-    .bind("limit", limit)
-    .bind("account", by.account())
-    .get_results(conn)
-    .await?;
-    Ok(Some(rows))
+    .bind("account", by.account());
+    Ok(Some(push_page(statement, "position", limit).get_results(conn).await?))
 }
 
 /// An action of a moderator on a copy.

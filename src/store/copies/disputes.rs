@@ -16,6 +16,7 @@ use crate::auth::permission::{
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENTS, Outcome};
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, DisputeId};
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::{copies, dispute_statements, disputes};
 use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::audit;
@@ -160,18 +161,27 @@ pub async fn list(
         DisputesOf::All(_, account) => account,
         DisputesOf::Own(_) => Some(by.account()),
     };
-    let rows = sql(format!(
-        "SELECT {COLUMNS}, {DISPUTE_COLUMNS} {JOIN_CARD} WHERE {condition}{state} AND ($state IS NULL OR d.state = $state) \
-         AND ($from IS NULL OR d.opened_at >= $from) AND ($until IS NULL OR d.opened_at < $until) AND d.id < $before ORDER BY d.id DESC LIMIT $limit"
+    // The text contains only the requested conditions: for others, a generic plan would expect fewer rows than there are.
+    let mut asked = String::new();
+    for (is_asked, condition) in [
+        (filter.state.is_some(), " AND d.state = $state"),
+        (filter.from.is_some(), " AND d.opened_at >= $from"),
+        (filter.until.is_some(), " AND d.opened_at < $until"),
+    ] {
+        if is_asked {
+            asked.push_str(condition);
+        }
+    }
+    let statement = sql(format!(
+        "SELECT {COLUMNS}, {DISPUTE_COLUMNS} {JOIN_CARD} WHERE {condition}{state}{asked} AND d.id < $before"
     ))
     .bind_some("account", account)
     .bind("before", before.unwrap_or(Uuid::max()))
-    .bind("limit", limit)
-    .bind("state", filter.state)
-    .bind("from", filter.from)
-    .bind("until", filter.until)
-    .get_results(conn)
-    .await?;
+    .bind_some("state", filter.state)
+    .bind_some("from", filter.from)
+    .bind_some("until", filter.until);
+    let statement = push_page(statement, "dispute_id DESC", limit).varies_with_filters();
+    let rows = statement.get_results(conn).await?;
     view_disputes(conn, viewer, by.account(), rows).await
 }
 

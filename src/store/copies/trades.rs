@@ -11,6 +11,7 @@ use super::copy_records::{COLUMNS, CopyRow, CopyView, JOIN_CARD, view_copies};
 use crate::auth::permission::{Granted, Permission, ReadTrades, Viewer, WriteTrades};
 use crate::domain::copies::trade::{TradeRole, TradeState};
 use crate::domain::ids::{AccountId, TradeId};
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -122,17 +123,14 @@ pub async fn list(
         Some(TradeRole::Offerer) => "t.offered_by = $account",
         Some(TradeRole::Recipient) => "t.offered_to = $account",
     };
-    Ok(sql(format!(
-        "{TRADE_COLUMNS}, {STATE_NOW} AS state {TRADE_TABLES} WHERE {side} AND ($state IS NULL OR {STATE_NOW} = $state) AND t.id < $before \
-         ORDER BY t.id DESC LIMIT $limit"
+    let statement = sql(format!(
+        "{TRADE_COLUMNS}, {STATE_NOW} AS state {TRADE_TABLES} WHERE {side} AND ($state IS NULL OR {STATE_NOW} = $state) AND t.id < $before"
     ))
     .bind("now", now)
     .bind("account", by.account())
     .bind("state", filter.state)
-    .bind("before", before.unwrap_or(Uuid::max()))
-    .bind("limit", limit)
-    .get_results(conn)
-    .await?)
+    .bind("before", before.unwrap_or(Uuid::max()));
+    Ok(push_page(statement, "id DESC", limit).get_results(conn).await?)
 }
 
 /// One of the caller's trades with its copies. The caller may read trades, or has just written this one.

@@ -128,6 +128,12 @@ impl<'a> Statement<'a> {
         self
     }
 
+    /// Puts text around the statement, which must consist of constants of this program, too.
+    pub(in crate::store) fn within(mut self, before: &str, after: &str) -> Self {
+        self.text.insert_str(0, before);
+        self.push(after)
+    }
+
     /// Sets the value of the parameter `$name`.
     pub(in crate::store) fn bind<V>(self, name: &'static str, value: V) -> Self
     where

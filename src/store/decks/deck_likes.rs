@@ -16,6 +16,7 @@ use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::ids::DeckId;
 use crate::store::accounts::daily_counts::count_one;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::feedback::comments::is_open;
 use crate::store::feedback::holds::{hold, hold_open, hold_own_account};
@@ -150,6 +151,5 @@ pub async fn list_liked(
             .bind("before_at", at)
             .bind("before_id", deck);
     }
-    let statement = statement.push(" ORDER BY l.liked_at DESC, l.deck_id DESC LIMIT $limit");
-    Ok(statement.bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "liked_at DESC, id DESC", limit).load(conn).await?)
 }

@@ -17,6 +17,7 @@ use crate::domain::decks::deck::{DeckName, Visibility};
 use crate::domain::decks::details::{DeckDescription, DeckFolder};
 use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::db::codecs::json::Json;
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::{accounts, deck_entries, decks};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -125,7 +126,7 @@ pub async fn list(
     if let Some(before) = filter.before {
         statement = statement.push(" AND d.id < $before").bind("before", before);
     }
-    let statement = statement.push(" ORDER BY d.id DESC LIMIT $limit").bind("limit", limit);
+    let statement = push_page(statement, "id DESC", limit);
     let rows: Vec<CountedDeck> = statement.varies_with_filters().load(conn).await?;
     Ok(rows.into_iter().map(|row| (row.deck, row.cards)).collect())
 }

@@ -15,6 +15,7 @@ use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::details::DeckFolder;
 use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::db::codecs::json::Json;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
@@ -74,17 +75,13 @@ pub async fn list(
     before: Option<i64>,
     limit: i64,
 ) -> StoreResult<Vec<RevisionRow>> {
-    let rows = sql("SELECT r.revision, r.content ->> 'name' AS name, r.visibility, r.created_at, \
+    let statement = sql("SELECT r.revision, r.content ->> 'name' AS name, r.visibility, r.created_at, \
          (SELECT coalesce(sum((entry ->> 'quantity')::bigint), 0)::bigint FROM jsonb_array_elements(r.content -> 'entries') entry) AS cards \
          FROM decks d JOIN deck_revisions r ON r.deck_id = d.id WHERE d.id = $deck AND r.revision < $before")
         .bind("deck", deck)
         .bind("before", before.unwrap_or(i64::MAX))
-        .push_is_readable(reader)
-        .push(" ORDER BY r.revision DESC LIMIT ")
-        .value(limit)
-        .load(conn)
-        .await?;
-    Ok(rows)
+        .push_is_readable(reader);
+    Ok(push_page(statement, "revision DESC", limit).load(conn).await?)
 }
 
 #[derive(QueryableByName)]

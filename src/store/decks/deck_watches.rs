@@ -11,6 +11,7 @@ use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::decks::follows::MAX_WATCHED_DECKS;
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::catalogue::changes;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::feedback::holds::hold_own_account;
 use crate::store::{Connection, Store, StoreResult};
@@ -121,8 +122,7 @@ pub async fn list(
             .bind("before_at", at)
             .bind("before_id", deck);
     }
-    let statement = statement.push(" ORDER BY w.watched_at DESC, w.deck_id DESC LIMIT $limit");
-    Ok(statement.bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "watched_at DESC, deck_id DESC", limit).load(conn).await?)
 }
 
 /// The result of a request to watch a deck.

@@ -14,6 +14,7 @@ use crate::domain::decks::follows::MAX_FOLLOWED_AUTHORS;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::accounts::daily_counts::count_one;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::designs::authors;
 use crate::store::feedback::holds::hold_own_account;
@@ -49,8 +50,7 @@ pub async fn list(
             .bind("before_at", at)
             .bind("before_id", id);
     }
-    let statement = statement.push(" ORDER BY f.followed_at DESC, f.author_id DESC LIMIT $limit");
-    Ok(statement.bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "followed_at DESC, author_id DESC", limit).load(conn).await?)
 }
 
 #[derive(QueryableByName)]

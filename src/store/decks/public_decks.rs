@@ -93,9 +93,8 @@ pub async fn list(
         PublicDeckSort::Updated => "s.updated_at",
     };
     let is_search = *predicate != DeckPredicate::always();
-    let begin = if is_search { "SELECT" } else { "SELECT * FROM (SELECT" };
     let mut statement = sql(format!(
-        "{begin} {column} AS at, {COLUMNS}, {SHOWN}, {TELLS_SOURCE} FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC}"
+        "SELECT {column} AS at, {COLUMNS}, {SHOWN}, {TELLS_SOURCE} FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC}"
     ));
     if let Some(game) = game {
         statement = statement.push(" AND s.game_code = ").value(game);
@@ -107,11 +106,12 @@ pub async fn list(
         statement = statement.push(" AND (").push(column).push(", s.deck_id) < (");
         statement = statement.value(at).push(", ").value(deck).push(")");
     }
-    let statement = statement.push(" ORDER BY ").push(column).push(" DESC, s.deck_id DESC");
+    let order = "at DESC, id DESC";
     let statement = if is_search {
+        let statement = statement.push(" ORDER BY ").push(order);
         statement.push(" LIMIT ").value(limit).custom_plan(MANY_OR_FEW)
     } else {
-        push_page(statement, "page.at DESC, page.id DESC", limit).varies_with_filters()
+        push_page(statement, order, limit).varies_with_filters()
     };
     Ok(statement.load(conn).await?)
 }

@@ -10,6 +10,7 @@ use super::deck_records::{COLUMNS, DeckRow};
 use super::{IS_PUBLIC, TELLS_SOURCE};
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::ids::{AccountId, DeckId};
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -48,7 +49,7 @@ pub async fn list_of_author(
     limit: i64,
 ) -> StoreResult<Vec<SharedDeckRow>> {
     let mut statement = sql(format!(
-        "SELECT {COLUMNS}, {SHARED}, {TELLS_SOURCE} FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.account_id = $author AND {IS_PUBLIC} AND a.banned_at IS NULL"
+        "SELECT coalesce(d.published_at, d.created_at) AS at, {COLUMNS}, {SHARED}, {TELLS_SOURCE} FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.account_id = $author AND {IS_PUBLIC} AND a.banned_at IS NULL"
     ))
     .bind("author", author);
     if let Some((at, id)) = before {
@@ -57,9 +58,7 @@ pub async fn list_of_author(
             .bind("before_at", at)
             .bind("before_id", id);
     }
-    let statement = statement
-        .push(" ORDER BY coalesce(d.published_at, d.created_at) DESC, d.id DESC LIMIT $limit");
-    Ok(statement.bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "at DESC, id DESC", limit).load(conn).await?)
 }
 
 /// Lists the public decks of the authors that the caller follows, the last published first, before a position.

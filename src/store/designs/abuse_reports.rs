@@ -17,6 +17,7 @@ use crate::domain::feedback::comment::CommentState;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, DesignId, SuggestionId};
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::feedback::{comments, holds};
 use crate::store::operations::audit;
@@ -245,7 +246,7 @@ pub async fn list(
     if let Some(after) = after {
         statement = statement.push(" AND r.id > $after").bind("after", after);
     }
-    Ok(statement.push(" ORDER BY r.id LIMIT $limit").bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "id", limit).load(conn).await?)
 }
 
 /// Finds a report about somebody else.

@@ -15,6 +15,7 @@ use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
 use crate::domain::ids::AccountId;
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::bulk_files::CHUNK;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
@@ -274,8 +275,7 @@ pub async fn list_own(
             .bind("before_at", at)
             .bind("before_id", id);
     }
-    let statement = statement.push(" ORDER BY u.uploaded_at DESC, u.artwork DESC LIMIT $limit");
-    Ok(statement.bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "uploaded_at DESC, id DESC", limit).load(conn).await?)
 }
 
 /// The result of giving up an artwork.

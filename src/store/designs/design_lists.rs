@@ -9,6 +9,7 @@ use crate::auth::permission::{Granted, ReadOwnDesigns};
 use crate::domain::designs::artwork::ArtworkId;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -65,6 +66,5 @@ pub async fn list_own(
     if let Some(before) = filter.before {
         statement = statement.push(" AND d.id < $before").bind("before", before);
     }
-    let statement = statement.push(" ORDER BY d.id DESC LIMIT $limit").bind("limit", limit);
-    Ok(statement.load(conn).await?)
+    Ok(push_page(statement, "id DESC", limit).load(conn).await?)
 }

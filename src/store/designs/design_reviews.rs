@@ -17,6 +17,7 @@ use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId, DesignReviewId};
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::games::LoadedGame;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
@@ -128,8 +129,7 @@ pub async fn list_waiting(
     if let Some(after) = after {
         statement = statement.push(" AND v.id > $after").bind("after", after);
     }
-    let statement = statement.push(" ORDER BY v.id LIMIT $limit").bind("limit", limit);
-    Ok(statement.load(conn).await?)
+    Ok(push_page(statement, "review", limit).load(conn).await?)
 }
 
 /// The result of a moderator's step.

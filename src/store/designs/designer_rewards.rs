@@ -18,6 +18,7 @@ use crate::domain::designs::perk::DesignerPerk;
 use crate::domain::ids::{AccountId, CardId, CopyId, DesignId, LedgerId};
 use crate::domain::serials::serial::RunPrefix;
 use crate::store::copies::ledger;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
@@ -94,8 +95,7 @@ pub async fn list(
             .bind("after", earned_at)
             .bind("design", design);
     }
-    let page = statement.push(" ORDER BY w.earned_at, w.design_id LIMIT $limit");
-    Ok(page.bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "earned_at, design_id", limit).load(conn).await?)
 }
 
 /// Finds the perk of one of the caller's designs; with `overseer`, of any design.

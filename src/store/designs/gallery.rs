@@ -210,9 +210,8 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<GalleryDesign>> {
     let is_search = *filter.predicate != Predicate::always();
-    // Which plan is good for a search depends on its values.
-    let begin = if is_search { "SELECT" } else { "SELECT * FROM (SELECT" };
-    let statement = sql(format!("{begin} {COLUMNS}, {LISTED}, d.name_key"));
+    let statement =
+        sql(format!("SELECT {COLUMNS}, {LISTED}, d.name_key COLLATE \"C\" AS name_key"));
     let mut statement = push_source(statement, filter);
     if let Some(GalleryPosition { key, shared_at, code }) = after {
         statement = match key {
@@ -238,16 +237,17 @@ pub async fn list(
         statement = statement.value(*code).push(")");
     }
     let order = match sort {
-        GallerySort::New => "d.shared_at DESC, d.code DESC",
-        GallerySort::Rating => "d.rating DESC, d.rating_count DESC, d.shared_at DESC, d.code DESC",
-        GallerySort::Comments => "d.comment_count DESC, d.shared_at DESC, d.code DESC",
-        GallerySort::Name => "d.name_key COLLATE \"C\", d.code",
+        GallerySort::New => "shared_at DESC, code DESC",
+        GallerySort::Rating => "rating DESC, rating_count DESC, shared_at DESC, code DESC",
+        GallerySort::Comments => "comment_count DESC, shared_at DESC, code DESC",
+        GallerySort::Name => "name_key, code",
     };
-    let statement = statement.push(" ORDER BY ").push(order);
+    // Which plan is good for a search depends on its values.
     let statement = if is_search {
+        let statement = statement.push(" ORDER BY ").push(order);
         statement.push(" LIMIT ").value(limit).varies_with_search()
     } else {
-        push_page(statement, &order.replace("d.", "page."), limit).varies_with_filters()
+        push_page(statement, order, limit).varies_with_filters()
     };
     Ok(statement.load(conn).await?)
 }

@@ -10,6 +10,7 @@ use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::store::db::codecs::json::Json;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -39,18 +40,15 @@ pub async fn list(
     before: Option<i64>,
     limit: i64,
 ) -> StoreResult<Vec<RevisionRow>> {
-    let rows = sql(
+    let statement = sql(
         "SELECT r.number, r.content ->> 'name' AS name, r.created_at, c.name AS credited_to \
          FROM designs d JOIN design_revisions r ON r.design_id = d.id LEFT JOIN accounts c ON c.id = r.credited_to \
-         WHERE d.code = $code AND d.account_id = $account AND r.number < $before ORDER BY r.number DESC LIMIT $limit",
+         WHERE d.code = $code AND d.account_id = $account AND r.number < $before",
     )
     .bind("code", code)
     .bind("account", by.account())
-    .bind("before", before.unwrap_or(i64::MAX))
-    .bind("limit", limit)
-    .load(conn)
-    .await?;
-    Ok(rows)
+    .bind("before", before.unwrap_or(i64::MAX));
+    Ok(push_page(statement, "number DESC", limit).load(conn).await?)
 }
 
 /// A revision with its content.

@@ -16,6 +16,7 @@ use crate::domain::designs::suggested_change::SuggestionState;
 use crate::domain::ids::{AccountId, SuggestionId};
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::feedback::holds::{hold_open, hold_own_account};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
@@ -105,7 +106,7 @@ pub async fn list<P: Permission + SeesOwnDesigns>(
     if let Some(before) = before {
         statement = statement.push(" AND s.id < $before").bind("before", before);
     }
-    Ok(statement.push(" ORDER BY s.id DESC LIMIT $limit").bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "id DESC", limit).load(conn).await?)
 }
 
 /// Finds a suggestion that the reader may see.

@@ -15,6 +15,7 @@ use crate::domain::feedback::comment::{CommentState, EDITABLE_FOR};
 use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::{AccountId, CommentId};
 use crate::store::accounts::daily_counts::count_one;
+use crate::store::db::pages::push_page;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
@@ -96,7 +97,7 @@ pub async fn list(
     if let Some(before) = before {
         statement = statement.push(" AND c.id < $before").bind("before", before);
     }
-    Ok(statement.push(" ORDER BY c.id DESC LIMIT $limit").bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "id DESC", limit).load(conn).await?)
 }
 
 /// Lists the replies to a comment, the oldest first: those after the one with that id. Deleted and hidden replies are
@@ -113,7 +114,7 @@ pub async fn list_replies(
     if let Some(after) = after {
         statement = statement.push(" AND c.id > $after").bind("after", after);
     }
-    Ok(statement.push(" ORDER BY c.id LIMIT $limit").bind("limit", limit).load(conn).await?)
+    Ok(push_page(statement, "id", limit).load(conn).await?)
 }
 
 /// Lists the first replies to each of these comments, the oldest first, at most `most` for each comment.

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::auth::permission::{Granted, ReadAuditLog};
 use crate::domain::ids::AccountId;
 use crate::domain::operations::audit::{AuditAction, AuditTarget};
+use crate::store::db::pages::{MAX_PAGE_ROWS, push_page};
 use crate::store::db::schema::audit_log;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -78,7 +79,7 @@ pub struct AuditFilter<'a> {
 }
 
 const ENTRY: &str = "e.id, e.actor_id, e.action, e.target, e.details, e.created_at";
-const NEWEST_FIRST: &str = "ORDER BY e.created_at DESC, e.id DESC LIMIT $limit";
+const NEWEST_FIRST: &str = "created_at DESC, id DESC";
 
 /// Entries, the newest first, after the position `before`.
 pub async fn list(
@@ -105,9 +106,8 @@ pub async fn list(
             asked.push_str(condition);
         }
     }
-    let part = |condition: &str| {
-        format!("SELECT {ENTRY} FROM audit_log e WHERE {asked}{condition} {NEWEST_FIRST}")
-    };
+    let part =
+        |condition: &str| format!("SELECT {ENTRY} FROM audit_log e WHERE {asked}{condition}");
     let text = match filter.account {
         None => part(""),
         // Each side uses its own index; an entry with the account on both sides is returned once.
@@ -116,16 +116,15 @@ pub async fn list(
             let done_to = part(
                 " AND e.target = 'account:' || $account::text AND e.actor_id IS DISTINCT FROM $account",
             );
-            format!("SELECT {ENTRY} FROM (({did}) UNION ALL ({done_to})) e {NEWEST_FIRST}")
+            let first = format!("ORDER BY {NEWEST_FIRST} LIMIT {MAX_PAGE_ROWS}");
+            format!("SELECT {ENTRY} FROM (({did} {first}) UNION ALL ({done_to} {first})) e")
         }
     };
     // The end of the period is a position, too: no id sorts before the nil one.
     let until = filter.until.map(|until| (until, Uuid::nil()));
     let (at, id) = before.into_iter().chain(until).min().unwrap_or((END_OF_TIME, Uuid::nil()));
-    Ok(sql("")
+    let statement = sql("")
         .push(&text)
-        .varies_with_filters()
-        .bind("limit", limit)
         .bind("at", at)
         .bind("id", id)
         .bind("from", filter.from.unwrap_or(DateTime::UNIX_EPOCH))
@@ -133,9 +132,8 @@ pub async fn list(
         .bind_some("target", filter.target.map(AuditTarget::as_str))
         .bind_some("noun", noun)
         .bind_some("action", whole)
-        .bind_some("account", filter.account)
-        .load(conn)
-        .await?)
+        .bind_some("account", filter.account);
+    Ok(push_page(statement, NEWEST_FIRST, limit).varies_with_filters().load(conn).await?)
 }
 
 /// Later than any entry: the beginning of the year 10000.

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::auth::permission::{Granted, ReadWebhooks};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::operations::webhook::Failure;
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::{webhook_deliveries as deliveries, webhooks};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
@@ -98,8 +99,7 @@ pub async fn list(
     if let Some(before) = before {
         statement = statement.push(" AND id < $before").bind("before", before);
     }
-    let statement = statement.push(" ORDER BY id DESC LIMIT $limit").bind("limit", limit);
-    Ok(Some(statement.load(conn).await?))
+    Ok(Some(push_page(statement, "id DESC", limit).load(conn).await?))
 }
 
 /// A delivery of a webhook.

@@ -12,6 +12,7 @@ use crate::auth::permission::{Acting, AnnouncePrintRuns, Operator};
 use crate::domain::hex::hex;
 use crate::domain::ids::{AccountId, CommitmentId, PrintRunId};
 use crate::domain::printing::commitment::{Opening, TAG};
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::{print_commitments, print_runs};
 use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::audit;
@@ -95,15 +96,13 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<CommitmentRow>> {
     let query = format!(
-        "{SELECT_COMMITMENTS} WHERE s.game_code = $game AND s.code = $set AND m.id < $before ORDER BY m.id DESC LIMIT $limit"
+        "{SELECT_COMMITMENTS} WHERE s.game_code = $game AND s.code = $set AND m.id < $before"
     );
-    Ok(sql(query)
+    let statement = sql(query)
         .bind("game", game)
         .bind("set", set)
-        .bind("before", before.unwrap_or(Uuid::max()))
-        .bind("limit", limit)
-        .get_results(conn)
-        .await?)
+        .bind("before", before.unwrap_or(Uuid::max()));
+    Ok(push_page(statement, "id DESC", limit).get_results(conn).await?)
 }
 
 /// An announcement to store.

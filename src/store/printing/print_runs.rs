@@ -12,6 +12,7 @@ use crate::domain::hex::hex;
 use crate::domain::ids::{CardId, CommitmentId, PrintRunId, PrintingId};
 use crate::domain::printing::minting::PrintPlan;
 use crate::domain::serials::serial::RunPrefix;
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::{games, print_runs, sets};
 use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::audit;
@@ -295,11 +296,9 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<PrintRunRow>> {
-    Ok(sql(format!("{SELECT_RUNS} WHERE r.id < $before ORDER BY r.id DESC LIMIT $limit"))
-        .bind("before", before.unwrap_or(Uuid::max()))
-        .bind("limit", limit)
-        .get_results(conn)
-        .await?)
+    let statement = sql(format!("{SELECT_RUNS} WHERE r.id < $before"))
+        .bind("before", before.unwrap_or(Uuid::max()));
+    Ok(push_page(statement, "id DESC", limit).get_results(conn).await?)
 }
 
 /// One print run.

@@ -11,6 +11,7 @@ use crate::auth::permission::{Acting, Granted, ReviewSubmissions, Viewer};
 use crate::domain::ids::{AccountId, CardId, SubmissionId};
 use crate::store::card_content::copies::find_visible_names;
 use crate::store::copies::ledger;
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::{submission_reviews, submissions};
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
@@ -89,7 +90,7 @@ pub async fn list_waiting(
             conditions.push_str(condition);
         }
     }
-    let rows: Vec<WaitingRow> = sql(
+    let statement = sql(
         "SELECT s.submission_id AS id, s.account_id, s.account_since, \
                 (SELECT count(*) FROM submissions submitted WHERE submitted.account_id = s.account_id) AS account_submissions, \
                 k.id AS card_id, k.game_code, k.set_code, k.number, p.rarity, s.created_at \
@@ -103,15 +104,12 @@ pub async fn list_waiting(
          WHERE s.submission_id > $after AND s.confirmed IS NULL",
     )
     .push(&conditions)
-    .push(" ORDER BY s.submission_id LIMIT $limit")
-    .varies_with_filters()
     .bind("after", after.unwrap_or_default())
-    .bind("limit", limit)
     .bind_some("account", filter.account)
     .bind_some("game", filter.game)
-    .bind_some("set", filter.set)
-    .load(conn)
-    .await?;
+    .bind_some("set", filter.set);
+    let rows: Vec<WaitingRow> =
+        push_page(statement, "id", limit).varies_with_filters().load(conn).await?;
     let names =
         find_visible_names(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
     let name = |row: WaitingRow| NamedWaitingRow { name: names.get(&row.card_id).cloned(), row };

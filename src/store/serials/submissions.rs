@@ -18,6 +18,7 @@ use crate::store::card_content::submission::{
     MatchedCopy, SubmissionClaim, find_matching_copies, find_matching_copy,
 };
 use crate::store::copies::ledger;
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::{copy_ledger, disputes};
 use crate::store::db::statement::sql;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
@@ -421,14 +422,10 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<NamedSubmission>> {
-    let rows = sql(select_submissions(
-        "s.account_id = $account AND s.id < $before ORDER BY s.id DESC LIMIT $limit",
-    ))
-    .bind("account", by.account())
-    .bind("before", before.unwrap_or(Uuid::max()))
-    .bind("limit", limit)
-    .get_results(conn)
-    .await?;
+    let statement = sql(select_submissions("s.account_id = $account AND s.id < $before"))
+        .bind("account", by.account())
+        .bind("before", before.unwrap_or(Uuid::max()));
+    let rows = push_page(statement, "id DESC", limit).get_results(conn).await?;
     add_names(conn, viewer, rows).await
 }
 

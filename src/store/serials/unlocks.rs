@@ -7,6 +7,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use crate::domain::ids::CardId;
+use crate::store::db::pages::push_page;
 use crate::store::db::schema::unlocks;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -95,17 +96,13 @@ pub async fn list_of_set(
     after: Option<&str>,
     limit: i64,
 ) -> StoreResult<Vec<SetProgressRow>> {
-    Ok(sql(
-        "SELECT u.card_id, k.number, u.submissions, u.threshold, u.unlocked_at \
+    let statement = sql("SELECT u.card_id, k.number, u.submissions, u.threshold, u.unlocked_at \
          FROM cards k JOIN unlocks u ON u.card_id = k.id \
-         WHERE k.game_code = $game AND k.set_code = $set AND ($after IS NULL OR k.number > $after) ORDER BY k.number LIMIT $limit",
-    )
+         WHERE k.game_code = $game AND k.set_code = $set AND ($after IS NULL OR k.number > $after)")
     .bind("game", game)
     .bind("set", set)
-    .bind("after", after)
-    .bind("limit", limit)
-    .load(conn)
-    .await?)
+    .bind("after", after);
+    Ok(push_page(statement, "number", limit).load(conn).await?)
 }
 
 /// Unlocked cards, the newest first, after the position `before`.
@@ -118,15 +115,12 @@ pub async fn list(
         DateTime::<Utc>::from_timestamp(FAR_FUTURE, 0).unwrap_or_default(),
         Uuid::nil(),
     ));
-    Ok(sql("SELECT u.card_id, k.game_code, k.set_code, k.number, u.unlocked_at \
+    let statement = sql("SELECT u.card_id, k.game_code, k.set_code, k.number, u.unlocked_at \
          FROM unlocks u JOIN cards k ON k.id = u.card_id \
-         WHERE u.unlocked_at <= $at AND (u.unlocked_at < $at OR u.card_id > $card) \
-         ORDER BY u.unlocked_at DESC, u.card_id LIMIT $limit")
+         WHERE u.unlocked_at <= $at AND (u.unlocked_at < $at OR u.card_id > $card)")
     .bind("at", at)
-    .bind("card", card)
-    .bind("limit", limit)
-    .get_results(conn)
-    .await?)
+    .bind("card", card);
+    Ok(push_page(statement, "unlocked_at DESC, card_id", limit).get_results(conn).await?)
 }
 
 /// 1 January 9999 in Unix time: after every unlock.

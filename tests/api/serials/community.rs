@@ -89,6 +89,33 @@ async fn only_accounts_that_agree_are_on_the_leaderboard() {
     assert_eq!(leaders(&app, "").await, json!([{ "place": 1, "name": "ben", "cards": 1 }]));
 }
 
+/// A void copy does not count, unless the player has submitted another copy of the card.
+#[tokio::test]
+async fn void_copies_do_not_count_on_the_leaderboard() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let cards = app.print("dusk", 10).await;
+    let copies = |number: &'static str| cards.iter().filter(move |card| card.number == number);
+    let (ada, moderator) = (app.player("ada").await, app.moderator().await);
+    let listed = json!({ "on_leaderboard": true });
+    app.put("/v1/me/leaderboard").by(&ada).json(&listed).answer().await.expect(204);
+    let (mut first, mut second) = (copies("001"), copies("002"));
+    let one = app.register(&ada, first.next().unwrap()).await;
+    let other = app.register(&ada, second.next().unwrap()).await;
+    let counts = async |cards: i64| {
+        let wanted = json!([{ "place": 1, "name": "ada", "cards": cards }]);
+        assert_eq!(leaders(&app, "").await, if cards == 0 { json!([]) } else { wanted });
+    };
+    counts(2).await;
+    app.moderate(&moderator, &one, "void").await.expect(200);
+    counts(1).await;
+    let again = app.register(&ada, first.next().unwrap()).await;
+    counts(2).await;
+    app.moderate(&moderator, &again, "void").await.expect(200);
+    app.moderate(&moderator, &other, "void").await.expect(200);
+    counts(0).await;
+}
+
 #[tokio::test]
 async fn statistics_are_kept_for_a_while() {
     let hour = std::time::Duration::from_hours(1);
