@@ -1,11 +1,11 @@
 //! Deck reports: the violations that the engine finds, with the cards that the caller may see.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Date, Deck, DeckMentions, DeckStatistics, Format, Legalities, Report,
-    Resolution, Severity, TextEncoding, ViolationCode, deck_statistics, legalities,
+    CardReference, Catalogue, Date, Deck, DeckEntry, DeckMentions, DeckStatistics, Format,
+    Legalities, Report, Resolution, Severity, TextEncoding, ViolationCode, deck_statistics, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,13 +13,13 @@ use uuid::Uuid;
 
 use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{
-    DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, is_false, utf8,
+    DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
 use super::deck_requests::bound_cards;
 use super::deck_sheets::DeckSheet;
 use super::list_availability::ReadEntries;
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
-use super::masks::Masks;
+use super::masks::{EntryCardResponse, Masks};
 use super::opened_decks::{OpenedDeck, open};
 use super::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::app::problem::{InputFault, Problem};
@@ -44,12 +44,9 @@ pub struct ResolvedEntryResponse {
     /// Name of the card, as it was written.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Code of the set, if the entry names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub set: Option<String>,
-    /// Number in the set, if the entry names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub number: Option<String>,
+    /// The card; `card_id` is absent if the entry matches no card that you can see, or several.
+    #[serde(flatten)]
+    pub card: EntryCardResponse,
     /// Code of the rarity, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rarity: Option<String>,
@@ -60,13 +57,6 @@ pub struct ResolvedEntryResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1, minimum = 1)]
     pub line: Option<usize>,
-    /// Id of the card; absent: the entry matches no card that you can see, or several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_id: Option<Uuid>,
-    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
-    #[serde(skip_serializing_if = "is_false")]
-    #[schema(default = false, example = false)]
-    pub hidden: bool,
 }
 
 /// The report on a stored deck.
@@ -450,15 +440,8 @@ async fn judge_and<T>(
     };
     let (summary, legal_in_all) = (judged.summary_as(names.clone()), judged.is_legal_in_all());
     let places = CardLines::new(&deck, &lines);
-    // The places of hidden cards: violations mention cards, not entries. A deleted card has no place.
-    let hidden_places: BTreeMap<_, CardId> = masks
-        .hidden
-        .iter()
-        .filter_map(|(at, card)| {
-            let CardReference { set, number, .. } = &deck.entries.get(*at)?.card;
-            set.is_some().then(|| ((set.clone(), number.clone()), *card))
-        })
-        .collect();
+    // Violations mention cards, not entries.
+    let hidden_places = masks.hidden_places(&deck);
     let context = ReportContext { card_id: &card_id, places: &places, suggestions_left_out };
     let reports = names.zip(judged.reports).map(|(name, report)| {
         let status = report.status.as_str();
@@ -472,17 +455,12 @@ async fn judge_and<T>(
     let looked = look(&deck, &catalogue);
     let lines = lines.into_iter().map(Some).chain(std::iter::repeat(None));
     let entries = deck.entries.into_iter().zip(lines).enumerate();
-    let entries = entries.map(|(at, (entry, line))| ResolvedEntryResponse {
-        line,
-        copies: entry.copies,
-        hidden: masks.hidden_id(at).is_some(),
-        card_id: masks.hidden_id(at).or_else(|| card_id(&entry.card)),
-        zone: entry.zone,
-        quantity: entry.quantity,
-        name: entry.card.name,
-        set: entry.card.set,
-        number: entry.card.number,
-        rarity: entry.card.rarity,
+    let entries = entries.map(|(at, (entry, line))| {
+        let DeckEntry { zone, quantity, card, copies } = entry;
+        let place = (card.set.clone(), card.number.clone());
+        let seen = masks.card_at(at, place).or_id(|| card_id(&card));
+        let CardReference { name, rarity, .. } = card;
+        ResolvedEntryResponse { zone, quantity, name, card: seen, rarity, copies, line }
     });
     let entries = entries.collect();
     Ok((DeckReportsResponse { summary, legal_in_all, reports, entries, reading }, looked))

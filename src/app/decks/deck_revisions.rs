@@ -9,13 +9,13 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::deck_cards::Asker;
-use super::deck_input::{DeckEntryBody, is_false};
+use super::deck_input::DeckEntryBody;
 use super::deck_lists::{find_seen, see};
 use super::deck_requests::bind_entries;
 use super::deck_responses::{SeenDeck, VersionedDeck, entry_bodies};
 use super::deck_search;
 use super::deck_writes::{check_edit, store_new};
-use super::masks::{Masks, hidden_cards, mask};
+use super::masks::{EntryCardResponse, Masks, hidden_cards, mask};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -153,25 +153,13 @@ pub struct DeckDifferenceResponse {
     /// Name of the card; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Code of the set, if the deck names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "hearth")]
-    pub set: Option<String>,
-    /// Number in the set, if the deck names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "001")]
-    pub number: Option<String>,
+    /// The card; `card_id` is absent if the entry is bound to no card.
+    #[serde(flatten)]
+    pub card: EntryCardResponse,
     /// Code of the rarity, if the deck names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
     pub rarity: Option<String>,
-    /// Id of the card; absent: the entry is bound to no card.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_id: Option<Uuid>,
-    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
-    #[serde(skip_serializing_if = "is_false")]
-    #[schema(default = false, example = false)]
-    pub hidden: bool,
     /// Number of copies in the first revision.
     #[schema(example = 1)]
     pub before: u64,
@@ -185,9 +173,9 @@ impl DeckDifferenceResponse {
     fn new(difference: CardDifference, masked: &BTreeSet<CardId>) -> Self {
         let CardDifference { zone, card, card_id, before, after } = difference;
         let CardReference { name, set, number, rarity } = card;
-        let hidden = name.is_empty() && card_id.is_some_and(|card| masked.contains(&card));
-        let card_id = card_id.map(|card| card.0);
-        Self { zone, name, set, number, rarity, card_id, hidden, before, after }
+        let hidden = card_id.filter(|card| name.is_empty() && masked.contains(card));
+        let card = EntryCardResponse::open((set, number), card_id.map(|card| card.0));
+        Self { zone, name, card: card.or_hidden(hidden), rarity, before, after }
     }
 }
 
