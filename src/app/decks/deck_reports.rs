@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Date, Deck, DeckEntry, DeckMentions, DeckStatistics, Format,
+    CardReference, Catalogue, Date, Deck, DeckEntry, DeckMentions, DeckStatistics, Format, Game,
     Legalities, Report, Resolution, Severity, TextEncoding, ViolationCode, deck_statistics, legalities,
 };
 use serde::{Deserialize, Serialize};
@@ -15,16 +15,16 @@ use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
-use super::deck_requests::bound_cards;
+use super::deck_requests::{bind_places, bound_cards};
 use super::deck_sheets::DeckSheet;
 use super::list_availability::ReadEntries;
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
-use super::masks::{EntryCardResponse, Masks};
+use super::masks::{EntryCardResponse, Masks, mask_unsaved};
 use super::opened_decks::{OpenedDeck, open};
 use super::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDecks};
+use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_pool::DeckPool;
@@ -152,7 +152,7 @@ pub async fn judge_list(
     asker: Asker,
     request: DeckReportRequest,
 ) -> Result<DeckReportsResponse, Problem> {
-    let (reports, ()) = judge_sent(app, asker, request, |_, _| ()).await?;
+    let (reports, ()) = judge_sent(app, asker, request, |_, _, _| ()).await?;
     Ok(reports)
 }
 
@@ -172,8 +172,8 @@ pub async fn judge_list_with_sheet(
     asker: Asker,
     request: DeckReportRequest,
 ) -> Result<(DeckReportsResponse, ListSheet), Problem> {
-    let look = |deck: &Deck, catalogue: &Catalogue| ListSheet {
-        sheet: DeckSheet::new(catalogue.game(), deck, &Masks::default(), catalogue),
+    let look = |deck: &Deck, catalogue: &Catalogue, masks: &Masks| ListSheet {
+        sheet: DeckSheet::new(catalogue.game(), deck, masks, catalogue),
         statistics: deck_statistics(deck, catalogue),
         entries: ReadEntries::new(deck, catalogue),
     };
@@ -184,7 +184,7 @@ async fn judge_sent<T>(
     app: &AppState,
     asker: Asker,
     request: DeckReportRequest,
-    look: impl FnOnce(&Deck, &Catalogue) -> T,
+    look: impl FnOnce(&Deck, &Catalogue, &Masks) -> T,
 ) -> Result<(DeckReportsResponse, T), Problem> {
     let (formats, found, deck) = parse(app, request).await?;
     let deck = match find_deck(app, asker, &found, deck, NearNames::LookUp).await? {
@@ -231,6 +231,7 @@ impl FoundDeck {
     }
 }
 
+/// Finds the cards of a deck that is not stored.
 pub(super) async fn find_deck(
     app: &AppState,
     asker: Asker,
@@ -245,23 +246,45 @@ pub(super) async fn find_deck(
             let mentions = DeckMentions::of_deck(&deck);
             let found = deck_cards::find(app, &mut conn, asker, game, formats, &mentions);
             let (mut cards, _) = found.await?;
-            let (lines, catalogue) = (Vec::new(), cards.catalogue().into());
-            let masks = Masks::default();
+            let catalogue = cards.catalogue();
+            conn.give_back();
+            let masks = masks_of_places(app, asker.0, game, &deck, &catalogue).await?;
+            let (lines, catalogue) = (Vec::new(), catalogue.into());
             Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near, masks }))
         }
         SentDeck::List(text) => {
             let read = read_list(app, asker, game, formats, &text, near).await?;
-            Ok(read.map(|(ReadList { deck, lines, reading, .. }, cards, catalogue)| FoundDeck {
-                deck,
-                lines,
-                reading: Some(reading),
-                cards,
-                catalogue: catalogue.into(),
-                near,
-                masks: Masks::default(),
-            }))
+            let (list, cards, catalogue) = match read {
+                Ok(read) => read,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            let ReadList { deck, lines, reading, .. } = list;
+            let masks = masks_of_places(app, asker.0, game, &deck, &catalogue).await?;
+            let (reading, catalogue) = (Some(reading), catalogue.into());
+            Ok(Ok(FoundDeck { deck, lines, reading, cards, catalogue, near, masks }))
         }
     }
+}
+
+/// Masks of the entries of a deck that is not stored: those with a place and no name, whose cards are hidden from the viewer.
+async fn masks_of_places(
+    app: &AppState,
+    viewer: Viewer,
+    game: &Game,
+    deck: &Deck,
+    catalogue: &Catalogue,
+) -> Result<Masks, Problem> {
+    if deck.entries.iter().all(|entry| !entry.card.name.is_empty()) {
+        return Ok(Masks::default());
+    }
+    let seen = bound_cards(deck, catalogue);
+    let mut bound = seen.clone();
+    let mut conn = StepConnection::new(&app.store);
+    bind_places(&mut conn, game, deck, &mut bound).await?;
+    conn.give_back();
+    let unseen = bound.into_iter().zip(seen).enumerate();
+    let unseen = unseen.filter_map(|(at, (card, seen))| Some((at, card.filter(|_| seen.is_none())?)));
+    mask_unsaved(app, viewer, unseen.collect()).await
 }
 
 /// Parses a request: the names of the formats with their pointers, the formats, and the deck; or every fault of the request.
@@ -408,7 +431,7 @@ pub(super) async fn judge(
     found: FoundFormats,
     deck: FoundDeck,
 ) -> Result<DeckReportsResponse, Problem> {
-    let (reports, ()) = judge_and(app, asker, names, found, deck, |_, _| ()).await?;
+    let (reports, ()) = judge_and(app, asker, names, found, deck, |_, _, _| ()).await?;
     Ok(reports)
 }
 
@@ -419,7 +442,7 @@ async fn judge_and<T>(
     names: &[(String, FormatName)],
     (loaded, formats): FoundFormats,
     FoundDeck { deck, lines, reading, mut cards, catalogue, near, masks }: FoundDeck,
-    look: impl FnOnce(&Deck, &Catalogue) -> T,
+    look: impl FnOnce(&Deck, &Catalogue, &Masks) -> T,
 ) -> Result<(DeckReportsResponse, T), Problem> {
     let game = &loaded.game;
     let names = names.iter().map(|(_, name)| name);
@@ -452,7 +475,7 @@ async fn judge_and<T>(
         report
     });
     let reports = reports.collect();
-    let looked = look(&deck, &catalogue);
+    let looked = look(&deck, &catalogue, &masks);
     let lines = lines.into_iter().map(Some).chain(std::iter::repeat(None));
     let entries = deck.entries.into_iter().zip(lines).enumerate();
     let entries = entries.map(|(at, (entry, line))| {

@@ -217,7 +217,7 @@ pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<Card
 
 /// Binds each entry that has a place and no name to the card at that place. The card may be hidden from the owner; the entry gets the card's name as soon as
 /// the owner may see the card.
-async fn bind_places(
+pub(super) async fn bind_places(
     conn: &mut StepConnection<'_>,
     game: &Game,
     deck: &Deck,

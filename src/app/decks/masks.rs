@@ -175,6 +175,28 @@ pub(super) fn mask_for_everybody(
     masks
 }
 
+/// Masks of a deck that is not stored. `unseen`: the cards at the places of entries that have no name and match no card that the reader may see. A deck that
+/// is masked for its reader has such entries, and they can be sent back as they were read. Entries with a name are never masked here: nobody has bound them.
+pub(super) async fn mask_unsaved(
+    app: &AppState,
+    viewer: Viewer,
+    mut unseen: BTreeMap<usize, CardId>,
+) -> Result<Masks, Problem> {
+    let mut masks = Masks::default();
+    if unseen.is_empty() {
+        return Ok(masks);
+    }
+    let ids: Vec<CardId> = unseen.values().copied().collect();
+    let mut conn = StepConnection::new(&app.store);
+    let places = deck_pool::places(conn.get().await?, viewer, &ids).await?;
+    unseen.retain(|_, card| places.get(card).is_some_and(|place| place.hidden));
+    for (at, card) in &unseen {
+        masks.note(&format!("{at} {card}"));
+    }
+    masks.hidden = unseen;
+    Ok(masks)
+}
+
 /// Masks the entries at these positions. `places` and `names` are those of the cards that the reader may see.
 fn mask_bound(
     content: &mut DeckContent,
