@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use cardscape_engine::{
     CardReference, Catalogue, Date, Deck, DeckEntry, DeckMentions, DeckStatistics, Format, Game,
-    Legalities, Report, Resolution, Severity, TextEncoding, ViolationCode, deck_statistics, legalities,
+    Legalities, Report, Resolution, Severity, TextEncoding, ViolationCode, deck_statistics,
+    legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -283,7 +284,8 @@ async fn masks_of_places(
     bind_places(&mut conn, game, deck, &mut bound).await?;
     conn.give_back();
     let unseen = bound.into_iter().zip(seen).enumerate();
-    let unseen = unseen.filter_map(|(at, (card, seen))| Some((at, card.filter(|_| seen.is_none())?)));
+    let unseen =
+        unseen.filter_map(|(at, (card, seen))| Some((at, card.filter(|_| seen.is_none())?)));
     mask_unsaved(app, viewer, unseen.collect()).await
 }
 
@@ -492,5 +494,7 @@ async fn judge_and<T>(
 fn unknown_names(reports: &[Report]) -> BTreeSet<String> {
     let violations = reports.iter().flat_map(|report| &report.violations);
     let unknown = violations.filter(|violation| violation.code == ViolationCode::CardUnknown);
-    unknown.flat_map(|violation| &violation.cards).map(|card| card.name.clone()).collect()
+    let names = unknown.flat_map(|violation| &violation.cards).map(|card| &card.name);
+    // A card that is written as set and number has no name to which others are similar.
+    names.filter(|name| !name.is_empty()).cloned().collect()
 }

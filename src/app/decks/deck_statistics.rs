@@ -171,7 +171,8 @@ impl SampleCardResponse {
     fn new(drawn: SampleCard, masks: &Masks) -> Self {
         let SampleCard { entry, written, card, .. } = drawn;
         let CardReference { name, set, number, rarity } = written;
-        let written = WrittenCardResponse { name, card: masks.card_at(entry, (set, number)), rarity };
+        let written =
+            WrittenCardResponse { name, card: masks.card_at(entry, (set, number)), rarity };
         Self { entry, written, card }
     }
 }

@@ -196,7 +196,8 @@ async fn masked_entries_stay_marked_in_hands_statistics_and_unsaved_lists() {
 
     let hand = app.get(&format!("{path}/sample-hand?seed=a&draws=50")).by(eve).answer().await;
     let hand = hand.expect(200);
-    let drawn = ["opening_hand", "draws"].into_iter().flat_map(|part| hand[part].as_array().unwrap());
+    let drawn =
+        ["opening_hand", "draws"].into_iter().flat_map(|part| hand[part].as_array().unwrap());
     for card in drawn {
         let is_masked = card["entry"] == 0;
         assert_eq!(of(&card["written"]) == masked, is_masked, "{card:#}");
