@@ -5,7 +5,7 @@ mod from;
 use std::borrow::Cow;
 use std::fmt;
 
-use cardscape_engine::{DateError, Violation, did_you_mean, near};
+use cardscape_engine::{DECK_LINES_MAX, DateError, Violation, did_you_mean, near};
 
 use super::catalogue::query_warning::QueryWarning;
 use super::words::{NotOneOf, with_near};

@@ -4,6 +4,8 @@ mod causes;
 mod lines;
 mod parts;
 
+use cardscape_engine::DECK_LINES_MAX;
+
 use super::accounts::words as account_words;
 use super::catalogue::query_words;
 use super::rules::{self, Found, explain};

@@ -94,7 +94,8 @@ pub struct AccountEventResponse {
     /// (to a comment of yours), `design.suggested` (a change of a design of yours), `design.suggestion_taken`, `design.suggestion_declined` (a change
     /// that you had suggested), `design.approved`, `design.declined` (by a moderator), `design.official` (it is a card that everybody sees),
     /// `design.taken_down`, `design.reinstated` (by a moderator, after a report). Decks: `deck.commented` (on a deck of yours), `deck.replied` (to a
-    /// comment of yours), `deck.became_illegal`, `deck.became_legal` (a deck that you watch). More kinds may be added later.
+    /// comment of yours), `deck.became_illegal` (a deck that you watch is no longer legal: `outcome` says
+    /// whether it is illegal or incomplete), `deck.became_legal`. More kinds may be added later.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.
@@ -124,7 +125,8 @@ pub struct AccountEventResponse {
     /// The suggested change of the design.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<EventSubject>,
-    /// How the dispute ended: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`.
+    /// How the dispute ended: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`. Of a watched deck, its status: `legal`, `illegal` or
+    /// `incomplete` (only cards are missing).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// When it happened.

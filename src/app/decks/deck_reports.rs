@@ -27,6 +27,7 @@ use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
+use crate::domain::decks::rarities::with_codes;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_pool::DeckPool;
 
@@ -242,7 +243,8 @@ pub(super) async fn find_deck(
 ) -> Result<Result<FoundDeck, ListRefusal>, Problem> {
     let game = &loaded.game;
     match sent {
-        SentDeck::Entries(deck) => {
+        SentDeck::Entries(mut deck) => {
+            with_codes(game, &mut deck.entries);
             let mut conn = StepConnection::new(&app.store);
             let mentions = DeckMentions::of_deck(&deck);
             let found = deck_cards::find(app, &mut conn, asker, game, formats, &mentions);
@@ -259,7 +261,8 @@ pub(super) async fn find_deck(
                 Ok(read) => read,
                 Err(refusal) => return Ok(Err(refusal)),
             };
-            let ReadList { deck, lines, reading, .. } = list;
+            let ReadList { mut deck, lines, reading, .. } = list;
+            with_codes(game, &mut deck.entries);
             let masks = masks_of_places(app, asker.0, game, &deck, &catalogue).await?;
             let (reading, catalogue) = (Some(reading), catalogue.into());
             Ok(Ok(FoundDeck { deck, lines, reading, cards, catalogue, near, masks }))
@@ -281,7 +284,7 @@ async fn masks_of_places(
     let seen = bound_cards(deck, catalogue);
     let mut bound = seen.clone();
     let mut conn = StepConnection::new(&app.store);
-    bind_places(&mut conn, game, deck, &mut bound).await?;
+    bind_places(app, &mut conn, game, deck, &mut bound).await?;
     conn.give_back();
     let unseen = bound.into_iter().zip(seen).enumerate();
     let unseen =

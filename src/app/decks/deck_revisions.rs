@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{CardReference, DeckEntry};
+use cardscape_engine::{CardReference, DeckEntry, Game};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -24,6 +24,7 @@ use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::details::{DeckFolder, DeckVisibility};
 use crate::domain::decks::diff::{CardDifference, differences};
+use crate::domain::decks::rarities::with_codes;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_lists;
 use crate::store::decks::deck_records::{CloneSource, DeckChanges};
@@ -214,11 +215,27 @@ struct Side {
 }
 
 impl Side {
-    fn new(revision: i64, content: &DeckContent, masks: &Masks) -> Self {
+    async fn new(
+        app: &AppState,
+        revision: i64,
+        content: &DeckContent,
+        masks: &Masks,
+    ) -> Result<Self, Problem> {
         let masked = masks.hidden.values().copied().collect();
-        let entries = content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect();
-        Self { revision, entries, masked }
+        let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+        Ok(Self { revision, entries: comparable_entries(&loaded.game, content), masked })
     }
+}
+
+/// The entries of a deck with the cards that they are bound to, and with the codes of their rarities: two spellings of a rarity do not differ.
+pub(super) fn comparable_entries(
+    game: &Game,
+    content: &DeckContent,
+) -> Vec<(DeckEntry, Option<CardId>)> {
+    let entries = content.bound_entries().map(|(entry, card)| (entry.clone(), card));
+    let mut entries: Vec<(DeckEntry, Option<CardId>)> = entries.collect();
+    with_codes(game, entries.iter_mut().map(|(entry, _)| entry));
+    entries
 }
 
 async fn find_side(
@@ -230,11 +247,11 @@ async fn find_side(
     match revision {
         Some(revision) => {
             let found = find_seen_revision(app, reader, id, revision).await?;
-            Ok(Side::new(revision, &found.content, &found.masks))
+            Side::new(app, revision, &found.content, &found.masks).await
         }
         None => {
             let SeenDeck { row, content, masks, .. } = find_seen(app, reader, id).await?;
-            Ok(Side::new(row.revision, &content, &masks))
+            Side::new(app, row.revision, &content, &masks).await
         }
     }
 }

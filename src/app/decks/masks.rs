@@ -208,10 +208,16 @@ fn mask_bound(
     for (at, card) in bound {
         let entry = &mut content.deck.entries[at];
         match places.get(&card) {
-            Some(SeenPlace { hidden: false, .. }) if entry.card.name.is_empty() => {
+            Some(SeenPlace { hidden: false, set, number }) if entry.card.name.is_empty() => {
                 if let Some(name) = names.get(&card) {
-                    entry.card.name.clone_from(name);
-                    masks.note(&format!("{at} {name}"));
+                    let CardReference { rarity, .. } = std::mem::take(&mut entry.card);
+                    entry.card = CardReference {
+                        name: name.clone(),
+                        set: Some(set.clone()),
+                        number: Some(number.clone()),
+                        rarity,
+                    };
+                    masks.note(&format!("{at} {name} {set} {number}"));
                 }
             }
             Some(SeenPlace { hidden: false, .. }) => {}

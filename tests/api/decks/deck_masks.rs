@@ -279,6 +279,39 @@ async fn places_of_hidden_cards_are_found_in_other_spellings() {
     assert_eq!(hidden, [true, true, true, false], "{deck:#}");
 }
 
+/// The set of a card may be written by its name. A clone has the card's own spelling of set and number.
+#[tokio::test]
+async fn places_with_the_name_of_a_set_are_bound() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let list = "2 Drowned Lantern (Beyond the Veil) 3\n1 (Beyond the Veil) 4\n1 Kettle Imp";
+    let path = stage.stored(ada, list).await;
+    let places = |deck: &Value| -> Vec<Value> {
+        let entries = deck["entries"].as_array().unwrap().iter();
+        let masked = entries.filter(|entry| entry["hidden"] == true);
+        masked.map(|entry| json!([entry["name"], entry["set"], entry["number"]])).collect()
+    };
+    let wanted = [json!(["", "veil", "003"]), json!(["", "veil", "004"])];
+    let seen = app.get(&path).by(eve).answer().await.expect(200);
+    assert_eq!(places(&seen), wanted, "{seen:#}");
+    let clone = app.post(&format!("{path}/clones")).by(eve).answer().await.expect(201);
+    assert_eq!(places(&clone), wanted, "{clone:#}");
+
+    // Entries of JSON, by an author who does not see the card. Who gets the card later sees it in its own spelling.
+    let entries = json!([{ "quantity": 1, "name": "", "set": "Beyond the Veil", "number": "3" }]);
+    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+    let own = app.post("/v1/decks").by(eve).json(&body).answer().await;
+    let own_path = own.header("location");
+    assert_eq!(places(&own.expect(201)), wanted[..1]);
+    stage.hand_over("003", eve).await;
+    let own = app.get(&own_path).by(eve).answer().await.expect(200);
+    let entry = &own["entries"][0];
+    assert_eq!(
+        json!([entry["name"], entry["set"], entry["number"]]),
+        json!(["Drowned Lantern", "veil", "003"])
+    );
+}
+
 /// Violations mention cards and not entries: a masked card is found by its place, and never taken for another nameless one.
 #[tokio::test]
 async fn masked_cards_are_marked_in_violations_about_zones() {
