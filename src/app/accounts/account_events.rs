@@ -94,8 +94,8 @@ pub struct AccountEventResponse {
     /// (to a comment of yours), `design.suggested` (a change of a design of yours), `design.suggestion_taken`, `design.suggestion_declined` (a change
     /// that you had suggested), `design.approved`, `design.declined` (by a moderator), `design.official` (it is a card that everybody sees),
     /// `design.taken_down`, `design.reinstated` (by a moderator, after a report). Decks: `deck.commented` (on a deck of yours), `deck.replied` (to a
-    /// comment of yours), `deck.became_illegal` (a deck that you watch is no longer legal: `outcome` says
-    /// whether it is illegal or incomplete), `deck.became_legal`. More kinds may be added later.
+    /// comment of yours), `deck.became_illegal` (a deck that you watch is no longer legal: `outcome` says whether it is illegal or incomplete),
+    /// `deck.became_legal`. More kinds may be added later.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.

@@ -218,8 +218,8 @@ pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<Card
     deck.entries.iter().map(card).collect()
 }
 
-/// Binds each entry that has a place and no name to the card at that place; the set may be written by its name. The card may be hidden from the owner; the entry gets the card's name as soon as
-/// the owner may see the card.
+/// Binds each entry that has a place and no name to the card at that place; the set may be written by its name. The card may be hidden from the owner; the
+/// entry gets the card's name as soon as the owner may see the card.
 pub(super) async fn bind_places(
     app: &AppState,
     conn: &mut StepConnection<'_>,
