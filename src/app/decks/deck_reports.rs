@@ -10,7 +10,6 @@ use cardscape_engine::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{

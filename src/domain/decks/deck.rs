@@ -627,7 +627,7 @@ mod tests {
     /// The violations of unknown cards in a deck of a game without cards.
     fn validate(deck: &Deck) -> Vec<Violation> {
         let game = "code = \"pond\"\nname = \"Pond\"\nrules_version = \"1\"\n[[kinds]]\ncode = \"fish\"\nname = \"Fish\"\n\
-            [[zones]]\ncode = \"main\"\nname = \"Main\"\n[[formats]]\ncode = \"any\"\nname = \"Any\"\n\
+            [[zones]]\ncode = \"main\"\nname = \"Main\"\n[[formats]]\ncode = \"any\"\nname = \"Any\"\nversion = \"1\"\n\
             [[formats.rules]]\nrule = \"1\"\ntext = \"Known.\"\nknown_cards = {}\n";
         let game = cardscape_engine::Game::from_toml(game).unwrap();
         let format = game.formats().first().unwrap();

@@ -19,10 +19,12 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
             metadata = line.eq_ignore_ascii_case("[metadata]");
             let label = line[1..line.len() - 1].trim();
             let is_rare = RARE_SECTIONS.iter().any(|known| label.eq_ignore_ascii_case(known));
-            return match metadata {
-                true => Content::Ignored(IgnoredReason::Heading),
-                false if is_rare => Content::RareSection(label),
-                false => common(line),
+            return if metadata {
+                Content::Ignored(IgnoredReason::Heading)
+            } else if is_rare {
+                Content::RareSection(label)
+            } else {
+                common(line)
             };
         }
         if metadata {
