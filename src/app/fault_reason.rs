@@ -5,7 +5,7 @@ mod from;
 use std::borrow::Cow;
 use std::fmt;
 
-use cardscape_engine::{DateError, Violation, did_you_mean, near};
+use cardscape_engine::{DECK_LINES_MAX, DateError, Violation, did_you_mean, near};
 
 use super::catalogue::query_warning::QueryWarning;
 use super::words::{NotOneOf, with_near};
@@ -291,7 +291,10 @@ impl fmt::Display for FaultReason {
             Self::Entry(error) => return error.fmt(f),
             Self::DeckLine(refusal) => return refusal.fmt(f),
             Self::DeckOfGame(game) => return write!(f, "is a deck of the game {game}"),
-            Self::LinesLeft(lines) => return write!(f, "has {lines} lines more than are read"),
+            Self::LinesLeft(lines) => {
+                let all = DECK_LINES_MAX.saturating_add(*lines);
+                return write!(f, "must have at most {DECK_LINES_MAX} lines that are not blank, not {all}");
+            }
             Self::Table(error) => return error.fmt(f),
             Self::Line(fault) => return fault.fmt(f),
             Self::Other(text) => text,

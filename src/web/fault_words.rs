@@ -4,6 +4,8 @@ mod causes;
 mod lines;
 mod parts;
 
+use cardscape_engine::DECK_LINES_MAX;
+
 use super::accounts::words as account_words;
 use super::catalogue::query_words;
 use super::rules::{self, Found, explain};
@@ -114,8 +116,9 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::DeckLine(refusal) => rules::refusal(refusal).into(),
         FaultReason::DeckOfGame(_) => "This is a deck of another game.".into(),
         FaultReason::LinesLeft(lines) => {
-            let lines = counted(to_i64(*lines), "line", "lines");
-            format!("The list is too long by {lines}.").into()
+            let count = |lines| counted(to_i64(lines), "line", "lines");
+            let (most, all) = (count(DECK_LINES_MAX), count(DECK_LINES_MAX.saturating_add(*lines)));
+            format!("The list has {all}; at most {most} are read.").into()
         }
         FaultReason::Table(error) => lines::table(error),
         FaultReason::Line(fault) => line(fault),

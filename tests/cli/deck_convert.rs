@@ -52,7 +52,12 @@ fn a_list_is_converted_to_another_dialect_and_losses_are_reported() {
 fn a_share_code_is_encoded_and_decoded() {
     let list = "// format: harbour/trade\n4 Salt\n2 Silk {gilded}\nSB: 1 Black Pearl\n";
     let (code, out, err) = run(&["encode", "-", "--seed-data", "tests/data"], list.as_bytes());
-    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(code, 0, "{err}");
+    let told: Vec<&str> = err.lines().collect();
+    let printing = ["4 Salt", "2 Silk", "1 Black Pearl"].map(|of| {
+        format!("cardscape: lost of {of}: that any printing will do; the text names one")
+    });
+    assert_eq!(told, printing);
     let share_code = out.trim();
     let deck = "// game: harbour\n\n4 Salt (port) 001\n2 Silk (port) 002 {gilded}\n\nSideboard\n1 Black Pearl (reef) 001\n";
     let (code, out, err) = run(&["decode", share_code, "--seed-data", "tests/data"], b"");

@@ -467,12 +467,23 @@ impl Catalogue {
 
     pub(crate) fn has_rarity(&self, card: u32, rarity: Option<&str>) -> bool {
         let Some(rarity) = rarity else { return true };
-        let code = rarity_code(rarity);
         let printings = &self.card(card).definition.printings;
-        if printings.is_empty() {
-            return code == self.game.base_rarity().code;
+        let exists = |code: &str| {
+            if printings.is_empty() {
+                return code == self.game.base_rarity().code;
+            }
+            printings.iter().any(|printing| printing.rarity == code)
+        };
+        // Most decks write the code.
+        exists(rarity) || exists(&self.rarity_meant(rarity))
+    }
+
+    /// The code of the rarity that a deck writes, perhaps by its name or an alias.
+    pub(crate) fn rarity_meant(&self, written: &str) -> String {
+        match self.game.rarity_called(written) {
+            Some(rarity) => rarity.code.clone(),
+            None => rarity_code(written),
         }
-        printings.iter().any(|printing| printing.rarity == code)
     }
 
     /// The rarities in which a card exists.
@@ -521,7 +532,7 @@ impl Catalogue {
 }
 
 /// Code of a rarity that is written as people do (`Ultra Rare`, `ultra-rare`).
-pub(crate) fn rarity_code(text: &str) -> String {
+fn rarity_code(text: &str) -> String {
     text.trim()
         .chars()
         .map(|letter| match letter {

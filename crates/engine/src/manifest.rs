@@ -25,7 +25,7 @@ use crate::hash::fingerprint;
 use crate::images::Images;
 use crate::play::PlayRules;
 use crate::rule::{Rule, RuleReference};
-use crate::schema::{Kind, Rarity, Zone};
+use crate::schema::{Kind, Rarity, Zone, word_key};
 use crate::selector::Selector;
 use reader::{Faults, Reader};
 
@@ -198,6 +198,16 @@ impl Game {
     /// The rarity of this code.
     pub fn rarity(&self, code: &str) -> Option<&Rarity> {
         self.0.rarities.iter().find(|rarity| rarity.code == code)
+    }
+
+    /// The rarity that a word means: its code, its name or an alias. Only letters and digits count, and case does not.
+    pub fn rarity_called(&self, word: &str) -> Option<&Rarity> {
+        let key = word_key(word);
+        let is_called = |rarity: &&Rarity| {
+            let mut words = rarity.aliases.iter().chain([&rarity.code, &rarity.name]);
+            words.any(|word| word_key(word) == key)
+        };
+        self.0.rarities.iter().find(is_called).filter(|_| !key.is_empty())
     }
 
     /// The rarity of the base printing: the one of the lowest tier.

@@ -60,6 +60,13 @@ impl CardMention {
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
+
+    /// Set and number, as far as they are known: `“veil 003”`.
+    fn place(&self) -> String {
+        let parts: Vec<&str> =
+            [&self.set, &self.number].into_iter().flatten().map(|part| &**part).collect();
+        format!("“{}”", parts.join(" "))
+    }
 }
 
 /// An edit that fixes one violation. Several edits together need care: removing cards can empty a zone.
@@ -335,6 +342,9 @@ impl Violation {
             C::BoxTotalMismatch => {
                 format!("The box has {}; it should have {limit}.", count(actual, "card"))
             }
+            C::CardUnknown if self.cards.iter().all(|card| card.name.is_empty()) => {
+                format!("No known card has the set and number {cards}.")
+            }
             C::CardUnknown => format!("No known card is named {cards}."),
             C::PrintingUnknown => format!("No such printing: {}.", self.printing_list()),
             C::EntryCountInvalid => {
@@ -467,30 +477,27 @@ impl Violation {
         text
     }
 
-    /// The names of the cards; reprints share one.
+    /// The names of the cards; reprints share one. Cards without a name are named by their places.
     fn card_list(&self) -> String {
-        let mut names: Vec<String> = self
-            .cards
-            .iter()
-            .map(|card| {
-                if card.name.is_empty() {
-                    format!("“{}”", card.number.as_deref().unwrap_or_default())
-                } else {
-                    format!("“{}”", card.name)
-                }
-            })
-            .collect();
+        let mut names: Vec<String> =
+            self.cards
+                .iter()
+                .map(|card| {
+                    if card.name.is_empty() { card.place() } else { format!("“{}”", card.name) }
+                })
+                .collect();
         names.dedup();
         list(names.into_iter())
     }
 
     fn printing_list(&self) -> String {
         list(self.cards.iter().map(|card| {
-            let mut text = format!("“{}”", card.name);
-            if let Some(set) = &card.set {
+            let mut text =
+                if card.name.is_empty() { card.place() } else { format!("“{}”", card.name) };
+            if let Some(set) = card.set.as_ref().filter(|_| !card.name.is_empty()) {
                 let _ = write!(text, " ({set})");
             }
-            if let Some(number) = &card.number {
+            if let Some(number) = card.number.as_ref().filter(|_| !card.name.is_empty()) {
                 let _ = write!(text, " {number}");
             }
             if let Some(rarity) = &card.rarity {
@@ -627,6 +634,21 @@ mod tests {
         // Different texts of the same number are next to each other.
         let expected = [&ordered[..11], &["h-01", "h-1"]].concat();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn cards_without_a_name_are_named_by_their_places() {
+        let at = |set: &str, number: &str| CardMention {
+            set: Some(set.to_owned()),
+            number: Some(number.to_owned()),
+            ..CardMention::default()
+        };
+        let unknown = broken("r").card(at("ttcg-1", "003"));
+        assert_eq!(unknown.message(), "No known card has the set and number “ttcg-1 003”.");
+        let printing = Violation { code: ViolationCode::PrintingUnknown, ..broken("r") };
+        let printing =
+            printing.card(CardMention { rarity: Some("rare".to_owned()), ..at("x", "1") });
+        assert_eq!(printing.message(), "No such printing: “x 1” {rare}.");
     }
 
     #[test]

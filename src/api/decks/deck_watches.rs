@@ -15,9 +15,9 @@ use crate::memory::rendered::Freshness;
 
 /// Watches a deck: one of yours, or a public or unlisted deck of another account.
 ///
-/// When the deck becomes illegal in its format, or legal again, you get an event: `deck.became_illegal` or `deck.became_legal` in
-/// `GET /v1/me/events`. Possible causes are a changed card, changed rules or limit lists, a new day, an unlock, and, for decks of others, changes by
-/// their owners. Nobody can see who watches a deck. Repeating the request changes nothing.
+/// When the deck is no longer legal in its format (illegal or incomplete: see `outcome`), or legal again, you get an event: `deck.became_illegal` or
+/// `deck.became_legal` in `GET /v1/me/events`. Possible causes are a changed card, changed rules or limit lists, a new day, an unlock, and, for decks of
+/// others, changes by their owners. Nobody can see who watches a deck. Repeating the request changes nothing.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}/watch", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),

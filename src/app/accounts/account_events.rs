@@ -95,7 +95,8 @@ pub struct AccountEventResponse {
     /// that you had suggested), `design.approved`, `design.declined` (by a moderator), `design.official` (it is a card that everybody sees),
     /// `design.taken_down`, `design.reinstated` (by a moderator, after a report), `design.name_lost` (it was withdrawn, because somebody else shared a
     /// design under its name while you were banned). Decks: `deck.commented` (on a deck of yours), `deck.replied` (to a
-    /// comment of yours), `deck.became_illegal`, `deck.became_legal` (a deck that you watch). More kinds may be added later.
+    /// comment of yours), `deck.became_illegal` (a deck that you watch is no longer legal: `outcome` says whether it is illegal or incomplete),
+    /// `deck.became_legal`. More kinds may be added later.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.
@@ -125,7 +126,8 @@ pub struct AccountEventResponse {
     /// The suggested change of the design.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<EventSubject>,
-    /// How the dispute ended: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`.
+    /// How the dispute ended: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`. Of a watched deck, its status: `legal`, `illegal` or
+    /// `incomplete` (only cards are missing).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// When it happened.

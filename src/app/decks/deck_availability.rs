@@ -9,10 +9,9 @@ use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
 use super::deck_holdings::{DeckHoldings, Elsewhere};
-use super::deck_input::is_false;
 use super::deck_lists::find_seen;
 use super::deck_responses::SeenDeck;
-use super::masks::Masks;
+use super::masks::{EntryCardResponse, Masks};
 use super::opened_decks::OpenedDeck;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -54,21 +53,9 @@ pub struct CardAvailabilityResponse {
     /// Name of the card as in the deck; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Id of the card; absent: you can see no card with that name. If several cards have the name, the id of the first one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_id: Option<Uuid>,
-    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
-    #[serde(skip_serializing_if = "is_false")]
-    #[schema(default = false, example = false)]
-    pub hidden: bool,
-    /// Code of the set of a hidden card.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "veil")]
-    pub set: Option<String>,
-    /// Number of a hidden card in its set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "003")]
-    pub number: Option<String>,
+    /// The card. If several cards have the name, `card_id` is the id of the first one.
+    #[serde(flatten)]
+    pub card: EntryCardResponse,
     /// Copies in all zones of the deck.
     #[schema(example = 3)]
     pub needed: u64,
@@ -264,7 +251,7 @@ async fn compare(
     let card = |found: CardAvailability| {
         let key = name_key(&found.name);
         let held = by_name.remove(&key).unwrap_or_default();
-        let masked = masks.hidden_entry(deck, found.first_entry);
+        let seen = masks.hidden_card_at(deck, found.first_entry);
         let CardAvailability { name, needed, owned, in_named_printing, .. } = found;
         let (in_other_printing, missing) = (found.in_other_printing, found.missing);
         let other_decks: Vec<DeckHolderResponse> = held.decks.into_values().collect();
@@ -273,10 +260,7 @@ async fn compare(
         let get = copies_to_get(needed, owned, reserved_elsewhere);
         CardAvailabilityResponse {
             name,
-            card_id: masked.card_id.or_else(|| Some(first_cards.get(&key)?.0)),
-            hidden: masked.hidden,
-            set: masked.set,
-            number: masked.number,
+            card: seen.or_id(|| Some(first_cards.get(&key)?.0)),
             needed,
             owned,
             in_named_printing,

@@ -40,7 +40,7 @@ pub struct DeckEntryBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "001", min_length = 1, max_length = 64)]
     pub number: Option<String>,
-    /// Code of the rarity, if a particular printing is meant.
+    /// Code of the rarity, if a particular printing is meant. Requests may also contain its name or an alias; it is stored as the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare", min_length = 1, max_length = 64)]
     pub rarity: Option<String>,

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
 use super::deck_holdings::DeckHoldings;
-use super::deck_input::is_false;
 use super::deck_lists::find_seen;
 use super::deck_reports;
 use super::deck_responses::SeenDeck;
+use super::masks::EntryCardResponse;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::words::words;
@@ -65,21 +65,9 @@ pub struct PickedEntryResponse {
     /// Name of the card as in the deck; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Id of the card, if it is hidden from you.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_id: Option<Uuid>,
-    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
-    #[serde(skip_serializing_if = "is_false")]
-    #[schema(default = false, example = false)]
-    pub hidden: bool,
-    /// Code of the set, if the entry names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "hearth")]
-    pub set: Option<String>,
-    /// Number in the set, if the entry names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "016")]
-    pub number: Option<String>,
+    /// The card; `card_id` is only there if it is hidden from you.
+    #[serde(flatten)]
+    pub card: EntryCardResponse,
     /// Code of the rarity, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
@@ -162,26 +150,14 @@ pub async fn find(
     let verdict = deck_reports::verdict_in(app, asker, &format, reduced, known, on).await?;
     let status = verdict.judged.map(|(status, _)| status);
     let entry = |(at, (entry, taken)): (usize, (DeckEntry, Vec<Taken>))| {
-        let card_id = masks.hidden_id(at);
-        let hidden = card_id.is_some();
         let DeckEntry { zone, quantity, card, .. } = entry;
         let CardReference { name, set, number, rarity } = card;
         let copies: u64 = taken.iter().map(|one| one.quantity).sum();
         let take = taken.into_iter();
         let take = take.map(|one| PickedPrintingResponse::new(&owned[one.printing], one));
         let (take, missing) = (take.collect(), u64::from(quantity).saturating_sub(copies));
-        PickedEntryResponse {
-            zone,
-            quantity,
-            name,
-            card_id,
-            hidden,
-            set,
-            number,
-            rarity,
-            take,
-            missing,
-        }
+        let card = masks.card_at(at, (set, number));
+        PickedEntryResponse { zone, quantity, name, card, rarity, take, missing }
     };
     let entries: Vec<PickedEntryResponse> =
         deck.entries.into_iter().zip(picked).enumerate().map(entry).collect();

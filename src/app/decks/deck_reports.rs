@@ -1,31 +1,32 @@
 //! Deck reports: the violations that the engine finds, with the cards that the caller may see.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Date, Deck, DeckMentions, DeckStatistics, Format, Legalities, Report,
-    Resolution, Severity, TextEncoding, ViolationCode, deck_statistics, legalities,
+    CardReference, Catalogue, Date, Deck, DeckEntry, DeckMentions, DeckStatistics, Format, Game,
+    Legalities, Report, Resolution, Severity, TextEncoding, ViolationCode, deck_statistics,
+    legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{
-    DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, is_false, utf8,
+    DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
-use super::deck_requests::bound_cards;
+use super::deck_requests::{bind_places, bound_cards};
 use super::deck_sheets::DeckSheet;
 use super::list_availability::ReadEntries;
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
-use super::masks::Masks;
+use super::masks::{EntryCardResponse, Masks, mask_unsaved};
 use super::opened_decks::{OpenedDeck, open};
 use super::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDecks};
+use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
+use crate::domain::decks::rarities::with_codes;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_pool::DeckPool;
 
@@ -44,12 +45,9 @@ pub struct ResolvedEntryResponse {
     /// Name of the card, as it was written.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Code of the set, if the entry names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub set: Option<String>,
-    /// Number in the set, if the entry names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub number: Option<String>,
+    /// The card; `card_id` is absent if the entry matches no card that you can see, or several.
+    #[serde(flatten)]
+    pub card: EntryCardResponse,
     /// Code of the rarity, if the entry names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rarity: Option<String>,
@@ -60,13 +58,6 @@ pub struct ResolvedEntryResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1, minimum = 1)]
     pub line: Option<usize>,
-    /// Id of the card; absent: the entry matches no card that you can see, or several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_id: Option<Uuid>,
-    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
-    #[serde(skip_serializing_if = "is_false")]
-    #[schema(default = false, example = false)]
-    pub hidden: bool,
 }
 
 /// The report on a stored deck.
@@ -162,7 +153,7 @@ pub async fn judge_list(
     asker: Asker,
     request: DeckReportRequest,
 ) -> Result<DeckReportsResponse, Problem> {
-    let (reports, ()) = judge_sent(app, asker, request, |_, _| ()).await?;
+    let (reports, ()) = judge_sent(app, asker, request, |_, _, _| ()).await?;
     Ok(reports)
 }
 
@@ -182,8 +173,8 @@ pub async fn judge_list_with_sheet(
     asker: Asker,
     request: DeckReportRequest,
 ) -> Result<(DeckReportsResponse, ListSheet), Problem> {
-    let look = |deck: &Deck, catalogue: &Catalogue| ListSheet {
-        sheet: DeckSheet::new(catalogue.game(), deck, &Masks::default(), catalogue),
+    let look = |deck: &Deck, catalogue: &Catalogue, masks: &Masks| ListSheet {
+        sheet: DeckSheet::new(catalogue.game(), deck, masks, catalogue),
         statistics: deck_statistics(deck, catalogue),
         entries: ReadEntries::new(deck, catalogue),
     };
@@ -194,7 +185,7 @@ async fn judge_sent<T>(
     app: &AppState,
     asker: Asker,
     request: DeckReportRequest,
-    look: impl FnOnce(&Deck, &Catalogue) -> T,
+    look: impl FnOnce(&Deck, &Catalogue, &Masks) -> T,
 ) -> Result<(DeckReportsResponse, T), Problem> {
     let (formats, found, deck) = parse(app, request).await?;
     let deck = match find_deck(app, asker, &found, deck, NearNames::LookUp).await? {
@@ -241,6 +232,7 @@ impl FoundDeck {
     }
 }
 
+/// Finds the cards of a deck that is not stored.
 pub(super) async fn find_deck(
     app: &AppState,
     asker: Asker,
@@ -250,28 +242,53 @@ pub(super) async fn find_deck(
 ) -> Result<Result<FoundDeck, ListRefusal>, Problem> {
     let game = &loaded.game;
     match sent {
-        SentDeck::Entries(deck) => {
+        SentDeck::Entries(mut deck) => {
+            with_codes(game, &mut deck.entries);
             let mut conn = StepConnection::new(&app.store);
             let mentions = DeckMentions::of_deck(&deck);
             let found = deck_cards::find(app, &mut conn, asker, game, formats, &mentions);
             let (mut cards, _) = found.await?;
-            let (lines, catalogue) = (Vec::new(), cards.catalogue().into());
-            let masks = Masks::default();
+            let catalogue = cards.catalogue();
+            conn.give_back();
+            let masks = masks_of_places(app, asker.0, game, &deck, &catalogue).await?;
+            let (lines, catalogue) = (Vec::new(), catalogue.into());
             Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near, masks }))
         }
         SentDeck::List(text) => {
             let read = read_list(app, asker, game, formats, &text, near).await?;
-            Ok(read.map(|(ReadList { deck, lines, reading, .. }, cards, catalogue)| FoundDeck {
-                deck,
-                lines,
-                reading: Some(reading),
-                cards,
-                catalogue: catalogue.into(),
-                near,
-                masks: Masks::default(),
-            }))
+            let (list, cards, catalogue) = match read {
+                Ok(read) => read,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            let ReadList { mut deck, lines, reading, .. } = list;
+            with_codes(game, &mut deck.entries);
+            let masks = masks_of_places(app, asker.0, game, &deck, &catalogue).await?;
+            let (reading, catalogue) = (Some(reading), catalogue.into());
+            Ok(Ok(FoundDeck { deck, lines, reading, cards, catalogue, near, masks }))
         }
     }
+}
+
+/// Masks of the entries of a deck that is not stored: those with a place and no name, whose cards are hidden from the viewer.
+async fn masks_of_places(
+    app: &AppState,
+    viewer: Viewer,
+    game: &Game,
+    deck: &Deck,
+    catalogue: &Catalogue,
+) -> Result<Masks, Problem> {
+    if deck.entries.iter().all(|entry| !entry.card.name.is_empty()) {
+        return Ok(Masks::default());
+    }
+    let seen = bound_cards(deck, catalogue);
+    let mut bound = seen.clone();
+    let mut conn = StepConnection::new(&app.store);
+    bind_places(app, &mut conn, game, deck, &mut bound).await?;
+    conn.give_back();
+    let unseen = bound.into_iter().zip(seen).enumerate();
+    let unseen =
+        unseen.filter_map(|(at, (card, seen))| Some((at, card.filter(|_| seen.is_none())?)));
+    mask_unsaved(app, viewer, unseen.collect()).await
 }
 
 /// Parses a request: the names of the formats with their pointers, the formats, and the deck; or every fault of the request.
@@ -418,7 +435,7 @@ pub(super) async fn judge(
     found: FoundFormats,
     deck: FoundDeck,
 ) -> Result<DeckReportsResponse, Problem> {
-    let (reports, ()) = judge_and(app, asker, names, found, deck, |_, _| ()).await?;
+    let (reports, ()) = judge_and(app, asker, names, found, deck, |_, _, _| ()).await?;
     Ok(reports)
 }
 
@@ -429,7 +446,7 @@ async fn judge_and<T>(
     names: &[(String, FormatName)],
     (loaded, formats): FoundFormats,
     FoundDeck { deck, lines, reading, mut cards, catalogue, near, masks }: FoundDeck,
-    look: impl FnOnce(&Deck, &Catalogue) -> T,
+    look: impl FnOnce(&Deck, &Catalogue, &Masks) -> T,
 ) -> Result<(DeckReportsResponse, T), Problem> {
     let game = &loaded.game;
     let names = names.iter().map(|(_, name)| name);
@@ -450,15 +467,8 @@ async fn judge_and<T>(
     };
     let (summary, legal_in_all) = (judged.summary_as(names.clone()), judged.is_legal_in_all());
     let places = CardLines::new(&deck, &lines);
-    // The places of hidden cards: violations mention cards, not entries. A deleted card has no place.
-    let hidden_places: BTreeMap<_, CardId> = masks
-        .hidden
-        .iter()
-        .filter_map(|(at, card)| {
-            let CardReference { set, number, .. } = &deck.entries.get(*at)?.card;
-            set.is_some().then(|| ((set.clone(), number.clone()), *card))
-        })
-        .collect();
+    // Violations mention cards, not entries.
+    let hidden_places = masks.hidden_places(&deck);
     let context = ReportContext { card_id: &card_id, places: &places, suggestions_left_out };
     let reports = names.zip(judged.reports).map(|(name, report)| {
         let status = report.status.as_str();
@@ -469,20 +479,15 @@ async fn judge_and<T>(
         report
     });
     let reports = reports.collect();
-    let looked = look(&deck, &catalogue);
+    let looked = look(&deck, &catalogue, &masks);
     let lines = lines.into_iter().map(Some).chain(std::iter::repeat(None));
     let entries = deck.entries.into_iter().zip(lines).enumerate();
-    let entries = entries.map(|(at, (entry, line))| ResolvedEntryResponse {
-        line,
-        copies: entry.copies,
-        hidden: masks.hidden_id(at).is_some(),
-        card_id: masks.hidden_id(at).or_else(|| card_id(&entry.card)),
-        zone: entry.zone,
-        quantity: entry.quantity,
-        name: entry.card.name,
-        set: entry.card.set,
-        number: entry.card.number,
-        rarity: entry.card.rarity,
+    let entries = entries.map(|(at, (entry, line))| {
+        let DeckEntry { zone, quantity, card, copies } = entry;
+        let place = (card.set.clone(), card.number.clone());
+        let seen = masks.card_at(at, place).or_id(|| card_id(&card));
+        let CardReference { name, rarity, .. } = card;
+        ResolvedEntryResponse { zone, quantity, name, card: seen, rarity, copies, line }
     });
     let entries = entries.collect();
     Ok((DeckReportsResponse { summary, legal_in_all, reports, entries, reading }, looked))
@@ -491,5 +496,7 @@ async fn judge_and<T>(
 fn unknown_names(reports: &[Report]) -> BTreeSet<String> {
     let violations = reports.iter().flat_map(|report| &report.violations);
     let unknown = violations.filter(|violation| violation.code == ViolationCode::CardUnknown);
-    unknown.flat_map(|violation| &violation.cards).map(|card| card.name.clone()).collect()
+    let names = unknown.flat_map(|violation| &violation.cards).map(|card| &card.name);
+    // A card that is written as set and number has no name to which others are similar.
+    names.filter(|name| !name.is_empty()).cloned().collect()
 }

@@ -20,6 +20,7 @@ use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{
     DeckDescription, DeckFolder, DeckTag, DeckVisibility, MAX_TAGS, without_repetitions,
 };
+use crate::domain::decks::rarities::with_codes;
 use crate::domain::ids::CardId;
 use crate::store::decks::deck_pool;
 use crate::store::decks::deck_records::DeckChanges;
@@ -166,16 +167,18 @@ async fn bind(
     sent: SentDeck,
 ) -> Result<BoundDeck, Problem> {
     match sent {
-        SentDeck::Entries(deck) => {
+        SentDeck::Entries(mut deck) => {
+            with_codes(game, &mut deck.entries);
             let cards = bind_entries(app, asker, game, &deck).await?;
             Ok(BoundDeck { deck, cards, unread_lines: Vec::new(), reading: None })
         }
         SentDeck::List(text) => {
             match read_list(app, asker, game, &[], &text, NearNames::LookUp).await? {
-                Ok((ReadList { deck, unread, reading, .. }, _, catalogue)) => {
+                Ok((ReadList { mut deck, unread, reading, .. }, _, catalogue)) => {
+                    with_codes(game, &mut deck.entries);
                     let mut cards = bound_cards(&deck, &catalogue);
                     let mut conn = StepConnection::new(&app.store);
-                    bind_places(&mut conn, game, &deck, &mut cards).await?;
+                    bind_places(app, &mut conn, game, &deck, &mut cards).await?;
                     Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(reading) })
                 }
                 Err(refusal) => {
@@ -200,7 +203,7 @@ pub(super) async fn bind_entries(
     let found = deck_cards::find(app, &mut conn, asker, game, &[], &mentions);
     let (mut pool, _) = found.await?;
     let mut cards = bound_cards(deck, &pool.catalogue());
-    bind_places(&mut conn, game, deck, &mut cards).await?;
+    bind_places(app, &mut conn, game, deck, &mut cards).await?;
     Ok(cards)
 }
 
@@ -215,9 +218,10 @@ pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<Card
     deck.entries.iter().map(card).collect()
 }
 
-/// Binds each entry that has a place and no name to the card at that place. The card may be hidden from the owner; the entry gets the card's name as soon as
-/// the owner may see the card.
-async fn bind_places(
+/// Binds each entry that has a place and no name to the card at that place; the set may be written by its name. The card may be hidden from the owner; the
+/// entry gets the card's name as soon as the owner may see the card.
+pub(super) async fn bind_places(
+    app: &AppState,
     conn: &mut StepConnection<'_>,
     game: &Game,
     deck: &Deck,
@@ -234,7 +238,11 @@ async fn bind_places(
     if places.is_empty() {
         return Ok(());
     }
-    let (positions, places): (Vec<usize>, Vec<_>) = places.into_iter().unzip();
+    let sets = deck_cards::known_sets(app, conn, game).await?;
+    let place = |(at, (set, number))| {
+        (at, (sets.find(set).map_or(set, |known| known.code.as_str()), number))
+    };
+    let (positions, places): (Vec<usize>, Vec<_>) = places.into_iter().map(place).unzip();
     let found = deck_pool::ids_at(conn.get().await?, game.code(), &places).await?;
     for (at, card) in positions.into_iter().zip(found) {
         cards[at] = card;

@@ -10,9 +10,8 @@ use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
 use super::deck_holdings::{DeckHoldings, HeldCopies, find_named, names_of, owned_printings};
-use super::deck_input::is_false;
 use super::deck_lists::{find_seen, see};
-use super::masks::{HiddenEntry, Masks};
+use super::masks::{EntryCardResponse, Masks};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, WriteOwnDecks};
@@ -61,21 +60,9 @@ pub struct ReservedCardResponse {
     /// Name of the card as in the deck; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Id of the card; absent: you can see no card with that name. If several cards have the name, the id of the first one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_id: Option<Uuid>,
-    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
-    #[serde(skip_serializing_if = "is_false")]
-    #[schema(default = false, example = false)]
-    pub hidden: bool,
-    /// Code of the set of a hidden card.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "veil")]
-    pub set: Option<String>,
-    /// Number of a hidden card in its set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "003")]
-    pub number: Option<String>,
+    /// The card. If several cards have the name, `card_id` is the id of the first one.
+    #[serde(flatten)]
+    pub card: EntryCardResponse,
     /// Copies in all zones of the deck; 0: the deck no longer contains the card.
     #[schema(example = 3)]
     pub needed: u64,
@@ -189,7 +176,7 @@ fn answer(
     }
     let (first_cards, names) = (holdings.first_cards(), holdings.deck_names());
     let mut elsewhere = holdings.reserved_elsewhere(id);
-    let mut card = |name: String, masked: HiddenEntry, needed: u64, owned: u64| {
+    let mut card = |name: String, seen: EntryCardResponse, needed: u64, owned: u64| {
         let key = name_key(&name);
         let printings = printings.remove(&key).unwrap_or_default();
         let reserved: u64 = printings.iter().map(|one| one.quantity).sum();
@@ -201,10 +188,7 @@ fn answer(
             quantity: elsewhere.decks[deck],
         });
         ReservedCardResponse {
-            card_id: masked.card_id.or_else(|| Some(first_cards.get(&key)?.0)),
-            hidden: masked.hidden,
-            set: masked.set,
-            number: masked.number,
+            card: seen.or_id(|| Some(first_cards.get(&key)?.0)),
             name,
             needed,
             reserved,
@@ -221,7 +205,7 @@ fn answer(
     for CardAvailability { first_entry, name, needed, owned, .. } in
         availabilities(&deck.entries, &holdings.owned)
     {
-        cards.push(card(name, masks.hidden_entry(deck, first_entry), needed, owned));
+        cards.push(card(name, masks.hidden_card_at(deck, first_entry), needed, owned));
     }
     let mut named: Vec<String> = cards.iter().map(|card| name_key(&card.name)).collect();
     for printing in holdings.owned.iter().filter(|one| reserved.contains_key(&one.printing)) {
@@ -229,7 +213,7 @@ fn answer(
         if !named.contains(&key) {
             let of_name = holdings.owned.iter().filter(|one| name_key(&one.name) == key);
             let owned = of_name.map(|one| one.quantity).sum();
-            cards.push(card(printing.name.clone(), HiddenEntry::default(), 0, owned));
+            cards.push(card(printing.name.clone(), EntryCardResponse::default(), 0, owned));
             named.push(key);
         }
     }

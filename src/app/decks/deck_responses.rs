@@ -155,8 +155,8 @@ pub struct DeckResponse {
     /// The description as HTML: `p`, `br`, `em` and `strong` without attributes.
     #[schema(example = "<p>Goes <em>fast</em>.</p>")]
     pub description_html: String,
-    /// The entries as the owner wrote them, in that order. A name here may match no card: see the report. An entry whose card is hidden from you has
-    /// `hidden` and no name.
+    /// The entries as the owner wrote them, in that order, with the codes of rarities. A name here may match no card: see the report. An entry whose
+    /// card is hidden from you has `hidden` and no name.
     pub entries: Vec<DeckEntryBody>,
     /// Lines of the stored list that could not be read as entries; empty for everybody but the owner.
     pub unread_lines: Vec<UnreadLineResponse>,

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{CardReference, DeckEntry};
+use cardscape_engine::{CardReference, DeckEntry, Game};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::deck_cards::Asker;
-use super::deck_input::{DeckEntryBody, is_false};
+use super::deck_input::DeckEntryBody;
 use super::deck_lists::{find_seen, see};
 use super::deck_requests::bind_entries;
 use super::deck_responses::{SeenDeck, VersionedDeck, entry_bodies};
 use super::deck_search;
 use super::deck_writes::{check_edit, store_new};
-use super::masks::{Masks, hidden_cards, mask};
+use super::masks::{EntryCardResponse, Masks, hidden_cards, mask};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -24,6 +24,7 @@ use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::details::{DeckFolder, DeckVisibility};
 use crate::domain::decks::diff::{CardDifference, differences};
+use crate::domain::decks::rarities::with_codes;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_lists;
 use crate::store::decks::deck_records::{CloneSource, DeckChanges};
@@ -153,25 +154,13 @@ pub struct DeckDifferenceResponse {
     /// Name of the card; empty: the card is hidden from you.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Code of the set, if the deck names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "hearth")]
-    pub set: Option<String>,
-    /// Number in the set, if the deck names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "001")]
-    pub number: Option<String>,
+    /// The card; `card_id` is absent if the entry is bound to no card.
+    #[serde(flatten)]
+    pub card: EntryCardResponse,
     /// Code of the rarity, if the deck names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
     pub rarity: Option<String>,
-    /// Id of the card; absent: the entry is bound to no card.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_id: Option<Uuid>,
-    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
-    #[serde(skip_serializing_if = "is_false")]
-    #[schema(default = false, example = false)]
-    pub hidden: bool,
     /// Number of copies in the first revision.
     #[schema(example = 1)]
     pub before: u64,
@@ -185,9 +174,9 @@ impl DeckDifferenceResponse {
     fn new(difference: CardDifference, masked: &BTreeSet<CardId>) -> Self {
         let CardDifference { zone, card, card_id, before, after } = difference;
         let CardReference { name, set, number, rarity } = card;
-        let hidden = name.is_empty() && card_id.is_some_and(|card| masked.contains(&card));
-        let card_id = card_id.map(|card| card.0);
-        Self { zone, name, set, number, rarity, card_id, hidden, before, after }
+        let hidden = card_id.filter(|card| name.is_empty() && masked.contains(card));
+        let card = EntryCardResponse::open((set, number), card_id.map(|card| card.0));
+        Self { zone, name, card: card.or_hidden(hidden), rarity, before, after }
     }
 }
 
@@ -226,11 +215,27 @@ struct Side {
 }
 
 impl Side {
-    fn new(revision: i64, content: &DeckContent, masks: &Masks) -> Self {
+    async fn new(
+        app: &AppState,
+        revision: i64,
+        content: &DeckContent,
+        masks: &Masks,
+    ) -> Result<Self, Problem> {
         let masked = masks.hidden.values().copied().collect();
-        let entries = content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect();
-        Self { revision, entries, masked }
+        let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+        Ok(Self { revision, entries: comparable_entries(&loaded.game, content), masked })
     }
+}
+
+/// The entries of a deck with the cards that they are bound to, and with the codes of their rarities: two spellings of a rarity do not differ.
+pub(super) fn comparable_entries(
+    game: &Game,
+    content: &DeckContent,
+) -> Vec<(DeckEntry, Option<CardId>)> {
+    let entries = content.bound_entries().map(|(entry, card)| (entry.clone(), card));
+    let mut entries: Vec<(DeckEntry, Option<CardId>)> = entries.collect();
+    with_codes(game, entries.iter_mut().map(|(entry, _)| entry));
+    entries
 }
 
 async fn find_side(
@@ -242,11 +247,11 @@ async fn find_side(
     match revision {
         Some(revision) => {
             let found = find_seen_revision(app, reader, id, revision).await?;
-            Ok(Side::new(revision, &found.content, &found.masks))
+            Side::new(app, revision, &found.content, &found.masks).await
         }
         None => {
             let SeenDeck { row, content, masks, .. } = find_seen(app, reader, id).await?;
-            Ok(Side::new(row.revision, &content, &masks))
+            Side::new(app, row.revision, &content, &masks).await
         }
     }
 }

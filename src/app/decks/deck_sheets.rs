@@ -145,7 +145,7 @@ fn other_zone(zones: &mut Vec<SheetZone>, written: &str) -> usize {
 /// The game's name for the rarity in an entry, if the entry has one.
 pub(super) fn rarity_name(game: &Game, written: &CardReference) -> Option<String> {
     let written = written.rarity.as_ref()?;
-    let named = game.rarity(written).map(|rarity| rarity.name.clone());
+    let named = game.rarity_called(written).map(|rarity| rarity.name.clone());
     Some(named.unwrap_or_else(|| written.clone()))
 }
 
@@ -175,7 +175,7 @@ pub(super) fn card_of(
         name: card.name.clone(),
         set: found.set.clone(),
         number: card.number.clone(),
-        rarity: rarity.and_then(|code| game.rarity(code)).map(|rarity| rarity.code.clone()),
+        rarity: rarity.and_then(|word| game.rarity_called(word)).map(|rarity| rarity.code.clone()),
     };
     (kind, known)
 }

@@ -1,21 +1,27 @@
 //! Statistics of decks: counts and curves, the odds of draws, and random opening hands.
 
+use std::collections::BTreeMap;
+
 use cardscape_engine::{
-    AttributeValue, DeckStatistics, DrawOdds, DrawQuestion, DrawTarget, Game, MatchCount,
-    OddsError, SampleCard, SampleHand, UnreachableCards, draw_odds, sample_hand, unreachable_cards,
+    AttributeValue, CardMention, CardReference, DeckStatistics, Distribution, DrawOdds,
+    DrawQuestion, DrawTarget, Game, MatchCount, OddsError, SampleCard, SampleHand,
+    UnreachableCards, ZoneStatistics, draw_odds, sample_hand, unreachable_cards,
 };
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::deck_cards::Asker;
+use super::deck_input::is_false;
+use super::masks::{EntryCardResponse, Masks, Place};
 use super::opened_decks::open;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::with_near;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::draw::Draw;
-use crate::domain::ids::DeckId;
+use crate::domain::ids::{CardId, DeckId};
 
 /// Most characters of a seed.
 const MAX_SEED: usize = 100;
@@ -23,12 +29,99 @@ const MAX_SEED: usize = 100;
 /// Statistics of a deck.
 #[derive(Serialize, ToSchema)]
 pub struct DeckStatisticsResponse {
-    /// Cards by zone, kind, set, rarity and attribute.
-    #[serde(flatten)]
-    pub statistics: DeckStatistics,
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Number of all cards, including unknown cards and cards in unknown zones.
+    #[schema(example = 50)]
+    pub cards: u64,
+    /// All zones of the game, in the order of its manifest.
+    pub zones: Vec<ZoneStatisticsResponse>,
+    /// Cards in zones that the game does not have; they are counted nowhere else.
+    #[schema(example = 0)]
+    pub elsewhere: u64,
     /// Cards that can never be played, because the deck has no cards on which they can be played, by the rules of the deck's format; empty if the
     /// format does not exist any more.
     pub unreachable: Vec<UnreachableCards>,
+}
+
+/// Counts, shares and curves of a zone of a deck. Each card is counted either in `known` or in `unknown`.
+#[derive(Serialize, ToSchema)]
+pub struct ZoneStatisticsResponse {
+    /// Code of the zone.
+    #[schema(example = "main")]
+    pub zone: String,
+    /// Number of cards.
+    #[schema(example = 50)]
+    pub cards: u64,
+    /// Copies of cards that you can see.
+    #[schema(example = 49)]
+    pub known: u64,
+    /// How many of the known copies match several cards that differ in more than set and number. They are counted where all of these cards have the
+    /// same value, and as `unclear` where they differ.
+    #[schema(example = 0)]
+    pub ambiguous: u64,
+    /// How many of the known copies have the name of a card, but not its set, number or rarity. Values that differ between the cards of the name are
+    /// `unclear`, and so are set and rarity.
+    #[schema(example = 0)]
+    pub other_printings: u64,
+    /// Copies that match no card that you can see. They are in no distribution.
+    #[schema(example = 1)]
+    pub unknown: u64,
+    /// The unknown cards as the deck writes them, sorted, with their copies; at most 100.
+    pub unknown_cards: Vec<UnknownCardResponse>,
+    /// Number of unknown cards that are not listed.
+    #[schema(example = 0)]
+    pub unknown_cards_left_out: u64,
+    /// Copies by kind of card.
+    pub kinds: Distribution,
+    /// Copies by set of the card.
+    pub sets: Distribution,
+    /// Copies by rarity, if the deck names one.
+    pub rarities: Distribution,
+    /// Copies by each attribute of the game, whatever the kind.
+    pub attributes: BTreeMap<String, Distribution>,
+}
+
+impl ZoneStatisticsResponse {
+    /// `hidden`: the cards that are hidden from the reader, by their places.
+    fn new(zone: ZoneStatistics, hidden: &BTreeMap<Place, CardId>) -> Self {
+        let unknown_card = |mention: CardMention| {
+            let place = (mention.set.clone(), mention.number.clone());
+            let card = hidden.get(&place).filter(|_| mention.name.is_empty());
+            let (card_id, hidden) = (card.map(|card| card.0), card.is_some());
+            UnknownCardResponse { mention, card_id, hidden }
+        };
+        Self {
+            zone: zone.zone.to_string(),
+            cards: zone.cards,
+            known: zone.known,
+            ambiguous: zone.ambiguous,
+            other_printings: zone.other_printings,
+            unknown: zone.unknown,
+            unknown_cards: zone.unknown_cards.into_iter().map(unknown_card).collect(),
+            unknown_cards_left_out: zone.unknown_cards_left_out,
+            kinds: zone.kinds,
+            sets: zone.sets,
+            rarities: zone.rarities,
+            attributes: zone.attributes,
+        }
+    }
+}
+
+/// A card of a deck that you cannot see, or that does not exist.
+#[derive(Serialize, ToSchema)]
+pub struct UnknownCardResponse {
+    /// The card as the deck writes it, and its copies.
+    #[serde(flatten)]
+    pub mention: CardMention,
+    /// Id of the card, if it is hidden from you.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_id: Option<Uuid>,
+    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(default = false, example = false)]
+    pub hidden: bool,
 }
 
 /// A random hand of a deck.
@@ -41,9 +134,47 @@ pub struct SampleHandResponse {
     #[schema(example = 50)]
     pub cards: u64,
     /// The opening hand, in the order in which it was drawn.
-    pub opening_hand: Vec<SampleCard>,
+    pub opening_hand: Vec<SampleCardResponse>,
     /// The cards that were drawn after the opening hand.
-    pub draws: Vec<SampleCard>,
+    pub draws: Vec<SampleCardResponse>,
+}
+
+/// A card that was drawn.
+#[derive(Serialize, ToSchema)]
+pub struct SampleCardResponse {
+    /// Position of its entry in the deck, from 0.
+    #[schema(example = 0)]
+    pub entry: usize,
+    /// The card as the deck writes it.
+    pub written: WrittenCardResponse,
+    /// The card; absent: you can see no card that matches the entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardMention>,
+}
+
+/// A card as a deck writes it.
+#[derive(Serialize, ToSchema)]
+pub struct WrittenCardResponse {
+    /// Name of the card; empty: the entry has only a set and a number, or the card is hidden from you.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Set and number; `card_id` is only there if the card is hidden from you.
+    #[serde(flatten)]
+    pub card: EntryCardResponse,
+    /// Rarity, if the entry names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rare")]
+    pub rarity: Option<String>,
+}
+
+impl SampleCardResponse {
+    fn new(drawn: SampleCard, masks: &Masks) -> Self {
+        let SampleCard { entry, written, card, .. } = drawn;
+        let CardReference { name, set, number, rarity } = written;
+        let written =
+            WrittenCardResponse { name, card: masks.card_at(entry, (set, number)), rarity };
+        Self { entry, written, card }
+    }
 }
 
 /// Counts the cards of a deck that the reader may see.
@@ -55,11 +186,17 @@ pub async fn count(
 ) -> Result<DeckStatisticsResponse, Problem> {
     let opened = open(app, reader, asker, id).await?;
     let (content, catalogue) = (&opened.seen.content, &opened.catalogue);
+    let hidden = opened.seen.masks.hidden_places(&content.deck);
     // If the format no longer exists, unreachable cards cannot be determined.
     let format = content.format.find_in(opened.game(), app.today()?).ok();
     let unreachable = format.map(|format| unreachable_cards(&content.deck, catalogue, &format));
+    let DeckStatistics { game, cards, zones, elsewhere, .. } = opened.statistics();
+    let zone = |zone| ZoneStatisticsResponse::new(zone, &hidden);
     Ok(DeckStatisticsResponse {
-        statistics: opened.statistics(),
+        game: game.to_string(),
+        cards,
+        zones: zones.into_iter().map(zone).collect(),
+        elsewhere,
         unreachable: unreachable.unwrap_or_default(),
     })
 }
@@ -232,5 +369,10 @@ pub async fn hand(
     let drawn = sample_hand(deck, &opened.catalogue, &zone, number, hand_size, draws);
     let SampleHand { cards, opening_hand, draws, .. } =
         drawn.map_err(|error| refused(game, &error))?;
+    let seen = |cards: Vec<SampleCard>| {
+        let masks = &opened.seen.masks;
+        cards.into_iter().map(|card| SampleCardResponse::new(card, masks)).collect()
+    };
+    let (opening_hand, draws) = (seen(opening_hand), seen(draws));
     Ok(SampleHandResponse { seed, cards, opening_hand, draws })
 }

@@ -159,6 +159,9 @@ pub(super) async fn read_list(
     near: NearNames,
 ) -> Result<Result<ListWithCards, ListRefusal>, Problem> {
     let lines = text.lines(game);
+    if lines.left_out() > 0 {
+        return Ok(Err(ListRefusal::LinesLeft(lines.left_out())));
+    }
     // Twice the limit, because headings may look like entries.
     let entries = lines.entry_count();
     if entries > 2 * MAX_ENTRIES {

@@ -6,9 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{CardReference, Deck};
+use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::deck_cards::StepConnection;
+use super::deck_input::is_false;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -25,15 +28,48 @@ pub(super) struct Masks {
     digest: i64,
 }
 
-/// An entry whose card is hidden from the reader: which card it is, and its place.
-#[derive(Debug, Default)]
-pub(super) struct HiddenEntry {
-    /// Whether the card is hidden; the other members are only set if it is.
-    pub hidden: bool,
-    pub card_id: Option<Uuid>,
+/// Which card an entry or another part of an answer about a deck means. If the card is hidden from you, this is all that is shown of it.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+pub struct EntryCardResponse {
+    /// Code of the set, if the entry names one. An answer that adds up the entries of each card has it only for hidden cards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
     pub set: Option<String>,
+    /// Number in the set, if the entry names one. An answer that adds up the entries of each card has it only for hidden cards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001")]
     pub number: Option<String>,
+    /// Id of the card; absent: no card that you can see is meant, or it is not known which. A pick list and a sample hand have it only for hidden cards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_id: Option<Uuid>,
+    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(default = false, example = false)]
+    pub hidden: bool,
 }
+
+impl EntryCardResponse {
+    /// A card that is not hidden from the reader, at its place, if the answer names the place.
+    pub(super) fn open((set, number): Place, card_id: Option<Uuid>) -> Self {
+        Self { set, number, card_id, hidden: false }
+    }
+
+    /// The same with the id of an open card, unless the card is hidden.
+    pub(super) fn or_id(self, find: impl FnOnce() -> Option<Uuid>) -> Self {
+        Self { card_id: self.card_id.or_else(find), ..self }
+    }
+
+    /// The same as a hidden card, if `card` is the id of one.
+    pub(super) fn or_hidden(self, card: Option<CardId>) -> Self {
+        match card {
+            Some(card) => Self { card_id: Some(card.0), hidden: true, ..self },
+            None => self,
+        }
+    }
+}
+
+/// Set and number of a card, as an entry has them.
+pub(super) type Place = (Option<String>, Option<String>);
 
 impl Masks {
     /// Masks of these entries, for tests.
@@ -47,18 +83,29 @@ impl Masks {
         if self.digest == 0 { Vec::new() } else { vec![self.digest] }
     }
 
-    /// The id of the card of the entry at this position, if it is hidden from the reader.
-    pub(super) fn hidden_id(&self, at: usize) -> Option<Uuid> {
-        self.hidden.get(&at).map(|card| card.0)
+    /// The card of the entry at this position, which names this place.
+    pub(super) fn card_at(&self, at: usize, place: Place) -> EntryCardResponse {
+        EntryCardResponse::open(place, None).or_hidden(self.hidden.get(&at).copied())
     }
 
-    /// What a response says of the entry at this position if its card is hidden from the reader; nothing for other entries.
-    pub(super) fn hidden_entry(&self, deck: &Deck, at: usize) -> HiddenEntry {
-        let (Some(id), Some(entry)) = (self.hidden_id(at), deck.entries.get(at)) else {
-            return HiddenEntry::default();
+    /// The card of the entry at this position if it is hidden from the reader; nothing for other entries.
+    pub(super) fn hidden_card_at(&self, deck: &Deck, at: usize) -> EntryCardResponse {
+        match deck.entries.get(at).filter(|_| self.hidden.contains_key(&at)) {
+            Some(entry) => {
+                let CardReference { set, number, .. } = &entry.card;
+                self.card_at(at, (set.clone(), number.clone()))
+            }
+            None => EntryCardResponse::default(),
+        }
+    }
+
+    /// The hidden cards by the places of their entries. A deleted card has no place.
+    pub(super) fn hidden_places(&self, deck: &Deck) -> BTreeMap<Place, CardId> {
+        let place = |(at, card): (&usize, &CardId)| {
+            let CardReference { set, number, .. } = &deck.entries.get(*at)?.card;
+            set.is_some().then(|| ((set.clone(), number.clone()), *card))
         };
-        let CardReference { set, number, .. } = entry.card.clone();
-        HiddenEntry { hidden: true, card_id: Some(id), set, number }
+        self.hidden.iter().filter_map(place).collect()
     }
 
     /// Adds a difference to the hash.
@@ -128,6 +175,28 @@ pub(super) fn mask_for_everybody(
     masks
 }
 
+/// Masks of a deck that is not stored. `unseen`: the cards at the places of entries that have no name and match no card that the reader may see. A deck that
+/// is masked for its reader has such entries, and they can be sent back as they were read. Entries with a name are never masked here: nobody has bound them.
+pub(super) async fn mask_unsaved(
+    app: &AppState,
+    viewer: Viewer,
+    mut unseen: BTreeMap<usize, CardId>,
+) -> Result<Masks, Problem> {
+    let mut masks = Masks::default();
+    if unseen.is_empty() {
+        return Ok(masks);
+    }
+    let ids: Vec<CardId> = unseen.values().copied().collect();
+    let mut conn = StepConnection::new(&app.store);
+    let places = deck_pool::places(conn.get().await?, viewer, &ids).await?;
+    unseen.retain(|_, card| places.get(card).is_some_and(|place| place.hidden));
+    for (at, card) in &unseen {
+        masks.note(&format!("{at} {card}"));
+    }
+    masks.hidden = unseen;
+    Ok(masks)
+}
+
 /// Masks the entries at these positions. `places` and `names` are those of the cards that the reader may see.
 fn mask_bound(
     content: &mut DeckContent,
@@ -139,10 +208,16 @@ fn mask_bound(
     for (at, card) in bound {
         let entry = &mut content.deck.entries[at];
         match places.get(&card) {
-            Some(SeenPlace { hidden: false, .. }) if entry.card.name.is_empty() => {
+            Some(SeenPlace { hidden: false, set, number }) if entry.card.name.is_empty() => {
                 if let Some(name) = names.get(&card) {
-                    entry.card.name.clone_from(name);
-                    masks.note(&format!("{at} {name}"));
+                    let CardReference { rarity, .. } = std::mem::take(&mut entry.card);
+                    entry.card = CardReference {
+                        name: name.clone(),
+                        set: Some(set.clone()),
+                        number: Some(number.clone()),
+                        rarity,
+                    };
+                    masks.note(&format!("{at} {name} {set} {number}"));
                 }
             }
             Some(SeenPlace { hidden: false, .. }) => {}

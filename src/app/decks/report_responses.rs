@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_input::is_false;
+use super::masks::{EntryCardResponse, Place};
 use crate::domain::decks::deck::{CardLines, FormatName};
 use crate::domain::ids::CardId;
 
@@ -118,21 +118,9 @@ pub struct MentionedCardResponse {
     /// Name of the card, or the name in the deck if no such card is known.
     #[schema(example = "Kettle Imp")]
     pub name: String,
-    /// Id of the card, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_id: Option<Uuid>,
-    /// Whether the card is hidden from you; its name is then empty, and `card_id` is its id.
-    #[serde(skip_serializing_if = "is_false")]
-    #[schema(default = false, example = false)]
-    pub hidden: bool,
-    /// Code of the set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "hearth")]
-    pub set: Option<String>,
-    /// Number in the set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "001")]
-    pub number: Option<String>,
+    /// The card; `card_id` is absent if it is not known.
+    #[serde(flatten)]
+    pub card: EntryCardResponse,
     /// Code of the rarity, if the violation concerns one printing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
@@ -146,9 +134,6 @@ pub struct MentionedCardResponse {
     pub copy: Option<String>,
 }
 
-/// Set and number of a card, as an entry has them.
-type Place = (Option<String>, Option<String>);
-
 impl ReportResponse {
     /// Marks the mentioned cards that have no name and are at the places of these hidden cards.
     pub(super) fn mark_hidden(&mut self, hidden: &BTreeMap<Place, CardId>) {
@@ -156,10 +141,9 @@ impl ReportResponse {
             return;
         }
         let mentioned = self.violations.iter_mut().flat_map(|violation| &mut violation.cards);
-        for card in mentioned.filter(|card| card.name.is_empty()) {
-            if let Some(id) = hidden.get(&(card.set.clone(), card.number.clone())) {
-                (card.hidden, card.card_id) = (true, Some(id.0));
-            }
+        for MentionedCardResponse { card, .. } in mentioned.filter(|card| card.name.is_empty()) {
+            let id = hidden.get(&(card.set.clone(), card.number.clone()));
+            *card = std::mem::take(card).or_hidden(id.copied());
         }
     }
 }
@@ -229,5 +213,6 @@ fn mentioned(
     let meant = CardReference { name, set, number, rarity: None };
     let card_id = card_id(&meant);
     let CardReference { name, set, number, .. } = meant;
-    MentionedCardResponse { name, card_id, hidden: false, set, number, rarity, quantity, copy }
+    let card = EntryCardResponse::open((set, number), card_id);
+    MentionedCardResponse { name, card, rarity, quantity, copy }
 }

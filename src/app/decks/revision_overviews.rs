@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::deck_cards::{Asker, catalogue_of};
 use super::deck_lists::find_seen;
 use super::deck_responses::VersionedDeck;
-use super::deck_revisions::{SeenRevision, find_seen_revision};
+use super::deck_revisions::{SeenRevision, comparable_entries, find_seen_revision};
 use super::deck_sheets::{DeckSheet, SheetCard, card_of, rarity_name};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -85,13 +85,14 @@ pub async fn find(
         Some(number) => Some(find_seen_revision(app, eyes, id, number).await?),
         None => None,
     };
-    let since = previous.map(|before| (before.revision, between(&before.content, &shown.content)));
+    let loaded = app.named_game(shown.content.format.game()).await?.map_err(Problem::internal)?;
+    let game = loaded.game.clone();
+    let since =
+        previous.map(|before| (before.revision, between(&game, &before.content, &shown.content)));
     let until = (number < newest.row.revision)
-        .then(|| (newest.row.revision, between(&shown.content, &newest.content)));
+        .then(|| (newest.row.revision, between(&game, &shown.content, &newest.content)));
 
     let SeenRevision { content, masks, created_at, .. } = shown;
-    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-    let game = loaded.game.clone();
     let changed = [&since, &until].into_iter().flatten().filter_map(|(_, cards)| cards.as_ref());
     let catalogue = catalogue(app, asker, &game, &content.deck, changed.flatten()).await?;
     let changes = |(revision, cards)| RevisionChanges {
@@ -111,11 +112,10 @@ pub async fn find(
     })
 }
 
-fn between(before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifference>> {
-    let entries = |content: &DeckContent| -> Vec<(DeckEntry, Option<CardId>)> {
-        content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect()
-    };
+/// The differences between two revisions; `None`: they belong to different games. `game`: that of one of them.
+fn between(game: &Game, before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifference>> {
     let is_one_game = before.format.game() == after.format.game();
+    let entries = |content| comparable_entries(game, content);
     is_one_game.then(|| differences(&entries(before), &entries(after)))
 }
 

@@ -147,7 +147,7 @@ fn messages_for_api_clients_do_not_change() {
             "quantity must be 1 to 10000; name must be 1 to 60 characters long, not 0",
         ),
         (FaultReason::DeckOfGame(owned("pebbles")), "is a deck of the game pebbles"),
-        (FaultReason::LinesLeft(7), "has 7 lines more than are read"),
+        (FaultReason::LinesLeft(7), "must have at most 10000 lines that are not blank, not 10007"),
         (TableError::Empty.into(), "the file is empty"),
         ("is missing".into(), "is missing"),
     ];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::{CardReference, DeckEntry, name_key};
+use cardscape_engine::{CardReference, DeckEntry, name_key, word_key};
 
 use crate::domain::ids::{CardId, PrintingId};
 
@@ -108,7 +108,7 @@ fn is_named(card: &CardReference, printing: &OwnedPrinting) -> bool {
         named.as_deref().is_none_or(|named| named.trim().eq_ignore_ascii_case(has))
     };
     same(&card.set, &printing.set)
-        && same(&card.rarity, &printing.rarity)
+        && card.rarity.as_deref().is_none_or(|named| word_key(named) == word_key(&printing.rarity))
         && card
             .number
             .as_deref()

@@ -441,35 +441,61 @@ impl<'a> CardLines<'a> {
         Self { by_name }
     }
 
-    /// The lines that name the cards of a violation, in ascending order; empty if the violation is about no card.
+    /// The lines that name the cards of a violation, by name or by set and number, in ascending order; empty if the violation is about no card.
     pub fn of(&self, violation: &Violation) -> Vec<usize> {
+        let of_key = |key: &str| self.by_name.get(key).into_iter().flatten();
         let named = violation.cards.iter().flat_map(|card| {
-            let places = self.by_name.get(&name_key(&card.name)).into_iter().flatten();
-            places.filter(|place| place.is_meant(card, violation)).map(|place| place.line)
+            let key = name_key(&card.name);
+            let nameless = of_key("").filter(|place| !key.is_empty() && place.is_at(card));
+            let places: Vec<&Place<'_>> = of_key(&key).chain(nameless).collect();
+            places
+                .into_iter()
+                .filter(|place| place.is_meant(card, violation))
+                .map(|place| place.line)
         });
         named.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
 impl Place<'_> {
+    /// Whether the line names exactly this set and number.
+    fn is_at(&self, card: &CardMention) -> bool {
+        let CardReference { set, number, .. } = self.card;
+        let has_place = set.is_some() && number.is_some();
+        has_place && agree_in_place((set, number), (&card.set, &card.number))
+    }
+
     fn is_meant(&self, card: &CardMention, violation: &Violation) -> bool {
         let CardReference { set, number, rarity, .. } = self.card;
         match violation.code {
+            // Of the lines without a name, those are meant that write set and number like the mentioned card: other lines are other entries.
+            ViolationCode::ZoneUnknown if card.name.is_empty() => {
+                violation.zone.as_deref() == Some(self.zone)
+                    && (set, number) == (&card.set, &card.number)
+            }
+            _ if card.name.is_empty() => {
+                (set, number, rarity) == (&card.set, &card.number, &card.rarity)
+            }
             // The violation mentions the card exactly as the line writes it.
             ViolationCode::PrintingUnknown => {
                 (set, number, rarity) == (&card.set, &card.number, &card.rarity)
             }
             ViolationCode::ZoneUnknown => violation.zone.as_deref() == Some(self.zone),
-            // A line without a set or number may mean any set or number.
-            _ => {
-                let plain = |number: &Option<String>| {
-                    number.as_deref().map(|number| number.trim_start_matches('0').to_owned())
-                };
-                agree(set.as_deref(), card.set.as_deref())
-                    && agree(plain(number).as_deref(), plain(&card.number).as_deref())
-            }
+            _ => agree_in_place((set, number), (&card.set, &card.number)),
         }
     }
+}
+
+/// Set and number of a card, as far as they are stated.
+type PlaceParts<'a> = (&'a Option<String>, &'a Option<String>);
+
+/// Whether a line may mean a place. A line without a set or number may mean any set or number.
+fn agree_in_place(written: PlaceParts<'_>, meant: PlaceParts<'_>) -> bool {
+    let plain = |number: &Option<String>| {
+        number.as_deref().map(|number| number.trim_start_matches('0').to_owned())
+    };
+    agree(written.0.as_deref(), meant.0.as_deref())
+        && agree(plain(written.1).as_deref(), plain(meant.1).as_deref())
 }
 
 fn agree(written: Option<&str>, meant: Option<&str>) -> bool {
@@ -572,6 +598,43 @@ mod tests {
             assert_eq!(shown_line(line), line);
         }
         assert_eq!(shown_line("1 a\0b\n2 c\u{202e}"), "1 a b 2 c ");
+    }
+
+    #[test]
+    fn violations_of_entries_without_a_name_have_lines_of_their_own() {
+        let at = |number: &str| CardMention {
+            set: Some("veil".to_owned()),
+            number: Some(number.to_owned()),
+            ..CardMention::default()
+        };
+        let mut deck = Deck::default();
+        for number in ["003", "004", "3"] {
+            let mut unnamed = entry("main", 1, "", Some("veil"));
+            unnamed.card.number = Some(number.to_owned());
+            deck.entries.push(unnamed);
+        }
+        deck.entries.push(entry("main", 1, "Ping", None));
+        let lines = CardLines::new(&deck, &[1, 2, 3, 4]);
+        let report = validate(&deck);
+        let found: Vec<Vec<usize>> = report.iter().map(|violation| lines.of(violation)).collect();
+        let cards = report.iter().map(|violation| violation.cards[0].clone());
+        let cards: Vec<CardMention> =
+            cards.map(|card| CardMention { quantity: None, ..card }).collect();
+        assert_eq!(cards, [at("003"), at("004"), at("3"), CardMention::named("Ping")]);
+        assert_eq!(found, [[1], [2], [3], [4]]);
+    }
+
+    /// The violations of unknown cards in a deck of a game without cards.
+    fn validate(deck: &Deck) -> Vec<Violation> {
+        let game = "code = \"pond\"\nname = \"Pond\"\nrules_version = \"1\"\n[[kinds]]\ncode = \"fish\"\nname = \"Fish\"\n\
+            [[zones]]\ncode = \"main\"\nname = \"Main\"\n[[formats]]\ncode = \"any\"\nname = \"Any\"\nversion = \"1\"\n\
+            [[formats.rules]]\nrule = \"1\"\ntext = \"Known.\"\nknown_cards = {}\n";
+        let game = cardscape_engine::Game::from_toml(game).unwrap();
+        let format = game.formats().first().unwrap();
+        let catalogue = cardscape_engine::Catalogue::builder(&game).build();
+        let report = cardscape_engine::validate(deck, &catalogue, format);
+        let unknown = report.violations.into_iter();
+        unknown.filter(|violation| violation.code == ViolationCode::CardUnknown).collect()
     }
 
     #[test]

@@ -11,5 +11,6 @@ pub mod list;
 pub mod list_addition;
 pub mod named_copies;
 pub mod public;
+pub mod rarities;
 pub mod reservation;
 pub mod trade_effect;

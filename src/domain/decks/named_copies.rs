@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::{CardReference, DeckEntry, name_key};
+use cardscape_engine::{CardReference, DeckEntry, name_key, word_key};
 
 use super::deck::MAX_COPIES;
 
@@ -11,7 +11,8 @@ type Printing = (String, [Option<String>; 3]);
 
 fn printing(card: &CardReference) -> Printing {
     let lower = |part: &Option<String>| part.as_deref().map(str::to_lowercase);
-    (name_key(&card.name), [lower(&card.set), lower(&card.number), lower(&card.rarity)])
+    let rarity = card.rarity.as_deref().map(word_key);
+    (name_key(&card.name), [lower(&card.set), lower(&card.number), rarity])
 }
 
 /// Copies the named copies of `before`, the previous entries of the deck, to `entries`. This is done for each card and printing that still has at least as many

@@ -84,7 +84,7 @@ pub struct EventRow {
     /// The suggested change of the design.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub suggestion_id: Option<SuggestionId>,
-    /// How a dispute was decided.
+    /// How a dispute was decided; the status of a watched deck, which an event of an older program does not have.
     #[diesel(sql_type = Nullable<Text>)]
     pub outcome: Option<String>,
     /// The time.

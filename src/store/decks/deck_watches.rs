@@ -223,7 +223,8 @@ pub async fn unwatch(
     Ok(true)
 }
 
-/// Notifies up to `limit` watchers of a deck that became legal or illegal. Returns whether there was such a deck.
+/// Notifies up to `limit` watchers of a deck that became legal, or is not legal any more, because it is illegal or
+/// incomplete; the event has the status. Returns whether there was such a deck.
 ///
 /// An account that may not read the deck now is not notified. If the deck changed its status because its owner saved
 /// it, the owner is not notified either, nor is any account that has blocked the owner.
@@ -231,7 +232,7 @@ pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<b
     let readable = readable("w.account_id");
     // The report is locked first, so that no other process notifies about it; then the accounts, before their rows.
     let statement = format!(
-        "WITH deck AS MATERIALIZED (SELECT deck_id, status = 'legal' AS is_legal, saved_so FROM watched_decks WHERE untold ORDER BY deck_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), \
+        "WITH deck AS MATERIALIZED (SELECT deck_id, status, status = 'legal' AS is_legal, saved_so FROM watched_decks WHERE untold ORDER BY deck_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), \
          watchers AS MATERIALIZED (SELECT w.account_id FROM deck JOIN deck_watches w ON w.deck_id = deck.deck_id \
           WHERE w.told_legal IS DISTINCT FROM deck.is_legal ORDER BY w.account_id LIMIT $limit), \
          held AS MATERIALIZED (SELECT id FROM accounts WHERE id IN (SELECT account_id FROM watchers) ORDER BY id FOR KEY SHARE), \
@@ -242,8 +243,8 @@ pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<b
           JOIN accounts a ON a.id = d.account_id), \
          noted AS (UPDATE deck_watches w SET told_legal = deck.is_legal FROM deck, before WHERE w.account_id = before.account_id AND w.deck_id = deck.deck_id \
           RETURNING w.account_id), \
-         reported AS (INSERT INTO account_events (account_id, kind, deck_id, created_at) \
-          SELECT noted.account_id, CASE WHEN deck.is_legal THEN 'deck.became_legal' ELSE 'deck.became_illegal' END, deck.deck_id, $at \
+         reported AS (INSERT INTO account_events (account_id, kind, deck_id, outcome, created_at) \
+          SELECT noted.account_id, CASE WHEN deck.is_legal THEN 'deck.became_legal' ELSE 'deck.became_illegal' END, deck.deck_id, deck.status, $at \
           FROM noted JOIN deck ON true JOIN before ON before.account_id = noted.account_id WHERE before.hears) \
          SELECT deck.deck_id, (SELECT count(*) FROM watchers) < $limit AS is_last FROM deck"
     );

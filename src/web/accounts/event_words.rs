@@ -2,7 +2,7 @@
 
 use crate::web::words::titled;
 
-/// The text of an event by its kind; `outcome`: the outcome of a dispute. A kind without text is shown by its code.
+/// The text of an event by its kind; `outcome`: the outcome of a dispute, or the status of a deck. A kind without text is shown by its code.
 pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
     let text = match kind {
         "submission.accepted" => "A copy was registered to you.",
@@ -41,6 +41,9 @@ pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
         "design.reinstated" => "A design of yours is shown again.",
         "deck.commented" => "Somebody commented on a deck of yours.",
         "deck.replied" => "Somebody replied to a comment of yours on a deck.",
+        "deck.became_illegal" if outcome == Some("incomplete") => {
+            "A deck that you watch is not legal any more: cards are missing."
+        }
         "deck.became_illegal" => "A deck that you watch is not legal any more.",
         "deck.became_legal" => "A deck that you watch is legal again.",
         other => return titled(&other.replace('.', " ")),

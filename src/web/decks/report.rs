@@ -78,7 +78,8 @@ fn row(game: &Game, format: &str, found: &ViolationResponse) -> ViolationRow {
 
 /// A card that has a page. All other cards are named in the message.
 fn mention(game: &Game, card: &MentionedCardResponse) -> Option<MentionView> {
+    let MentionedCardResponse { name, card, .. } = card;
     card.card_id?;
     let path = card_path(game.code(), card.set.as_ref()?, card.number.as_ref()?);
-    Some(MentionView { name: card.name.clone(), path }).filter(|card| !card.name.is_empty())
+    Some(MentionView { name: name.clone(), path }).filter(|card| !card.name.is_empty())
 }

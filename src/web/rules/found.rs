@@ -107,8 +107,8 @@ impl<'a> From<&'a MentionedCardResponse> for FoundCard<'a> {
     fn from(card: &'a MentionedCardResponse) -> Self {
         Self {
             name: &card.name,
-            set: card.set.as_deref(),
-            number: card.number.as_deref(),
+            set: card.card.set.as_deref(),
+            number: card.card.number.as_deref(),
             rarity: card.rarity.as_deref(),
             copy: card.copy.as_deref(),
         }

@@ -66,6 +66,8 @@ pub(in crate::web) fn verdict(verdict: &LineVerdict, game: Option<&Game>) -> Str
 fn guess(guess: &Guess, names: Names<'_>) -> String {
     match guess {
         Guess::OneCopy => "One copy, since it has no number.".to_owned(),
+        Guess::LineIsNumbered => "The number before it counts the lines.".to_owned(),
+        Guess::QuantityBeforePoint => "The number before the point is the quantity.".to_owned(),
         Guess::QuantityAfterName => "The number after the name is the quantity.".to_owned(),
         Guess::QuantityIsPartOfName => "The number belongs to the name.".to_owned(),
         Guess::MarksArePartOfName => "All that stands there belongs to the name.".to_owned(),

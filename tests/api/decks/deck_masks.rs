@@ -182,7 +182,61 @@ async fn masked_entries_are_marked_in_all_answers() {
     }
 }
 
-/// Violations mention cards and not entries: a masked card is found by its place, and never taken for another nameless one.
+/// Hands and statistics mark masked entries as the deck does. A deck that was masked for its reader can be sent back as it was read.
+#[tokio::test]
+async fn masked_entries_stay_marked_in_hands_statistics_and_unsaved_lists() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let path = stage.stored(ada, "2 Drowned Lantern\n1 Kettle Imp\n1 Nobody's Card").await;
+    let seen = app.get(&path).by(eve).answer().await.expect(200);
+    let members = ["name", "set", "number", "card_id", "hidden"];
+    let of = |value: &Value| members.map(|member| value[member].clone());
+    let masked = of(&seen["entries"][0]);
+    assert_eq!((&masked[0], &masked[4]), (&json!(""), &json!(true)), "{seen:#}");
+
+    let hand = app.get(&format!("{path}/sample-hand?seed=a&draws=50")).by(eve).answer().await;
+    let hand = hand.expect(200);
+    let drawn =
+        ["opening_hand", "draws"].into_iter().flat_map(|part| hand[part].as_array().unwrap());
+    for card in drawn {
+        let is_masked = card["entry"] == 0;
+        assert_eq!(of(&card["written"]) == masked, is_masked, "{card:#}");
+        assert_eq!(card["written"].get("hidden").is_some(), is_masked, "{card:#}");
+    }
+    let counted = app.get(&format!("{path}/statistics")).by(eve).answer().await.expect(200);
+    let unknown = counted["zones"][0]["unknown_cards"].as_array().unwrap();
+    assert_eq!(unknown.len(), 2, "{counted:#}");
+    assert_eq!(of(&unknown[0]), masked, "{counted:#}");
+    assert_eq!(unknown[1].get("hidden"), None, "{counted:#}");
+
+    let text = app.get(&path).by(eve).header("accept", "text/plain").answer().await.text();
+    let report = async |reader: &Player, body: Value| {
+        let mut body = body;
+        body["format"] = json!("ttcg/standard");
+        app.post("/v1/deck-reports").by(reader).json(&body).answer().await.expect(200)
+    };
+    for body in [json!({ "entries": seen["entries"] }), json!({ "list": text })] {
+        let judged = report(eve, body.clone()).await;
+        assert_eq!(of(&judged["entries"][0]), masked, "{judged:#}");
+        assert_eq!(judged["entries"][2].get("hidden"), None, "{judged:#}");
+        let violations = judged["reports"][0]["violations"].as_array().unwrap().iter();
+        let cards = violations.flat_map(|violation| violation["cards"].as_array().unwrap());
+        let nameless: Vec<&Value> = cards.filter(|card| card["name"] == "").collect();
+        assert!(!nameless.is_empty(), "{judged:#}");
+        assert!(nameless.iter().all(|card| of(card) == masked), "{judged:#}");
+        // A holder of the card sees it.
+        let judged = report(ada, body).await;
+        assert_eq!(judged["entries"][0].get("hidden"), None, "{judged:#}");
+        assert_eq!(judged["entries"][0]["card_id"], masked[3], "{judged:#}");
+    }
+    // A name is shown as it was typed, whether or not a hidden card has it.
+    let guess = report(eve, json!({ "list": "2 Drowned Lantern\n1 (veil) 30000" })).await;
+    for at in [0, 1] {
+        assert_eq!(guess["entries"][at].get("hidden"), None, "{guess:#}");
+        assert_eq!(guess["entries"][at].get("card_id"), None, "{guess:#}");
+    }
+}
+
 /// A token that may not read cards as its owner reads no names of hidden cards in the owner's decks either: the service added them to places.
 #[tokio::test]
 async fn tokens_that_read_no_cards_read_no_names_of_hidden_cards() {
@@ -225,6 +279,40 @@ async fn places_of_hidden_cards_are_found_in_other_spellings() {
     assert_eq!(hidden, [true, true, true, false], "{deck:#}");
 }
 
+/// The set of a card may be written by its name. A clone has the card's own spelling of set and number.
+#[tokio::test]
+async fn places_with_the_name_of_a_set_are_bound() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let list = "2 Drowned Lantern (Beyond the Veil) 3\n1 (Beyond the Veil) 4\n1 Kettle Imp";
+    let path = stage.stored(ada, list).await;
+    let places = |deck: &Value| -> Vec<Value> {
+        let entries = deck["entries"].as_array().unwrap().iter();
+        let masked = entries.filter(|entry| entry["hidden"] == true);
+        masked.map(|entry| json!([entry["name"], entry["set"], entry["number"]])).collect()
+    };
+    let wanted = [json!(["", "veil", "003"]), json!(["", "veil", "004"])];
+    let seen = app.get(&path).by(eve).answer().await.expect(200);
+    assert_eq!(places(&seen), wanted, "{seen:#}");
+    let clone = app.post(&format!("{path}/clones")).by(eve).answer().await.expect(201);
+    assert_eq!(places(&clone), wanted, "{clone:#}");
+
+    // Entries of JSON, by an author who does not see the card. Who gets the card later sees it in its own spelling.
+    let entries = json!([{ "quantity": 1, "name": "", "set": "Beyond the Veil", "number": "3" }]);
+    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+    let own = app.post("/v1/decks").by(eve).json(&body).answer().await;
+    let own_path = own.header("location");
+    assert_eq!(places(&own.expect(201)), wanted[..1]);
+    stage.hand_over("003", eve).await;
+    let own = app.get(&own_path).by(eve).answer().await.expect(200);
+    let entry = &own["entries"][0];
+    assert_eq!(
+        json!([entry["name"], entry["set"], entry["number"]]),
+        json!(["Drowned Lantern", "veil", "003"])
+    );
+}
+
+/// Violations mention cards and not entries: a masked card is found by its place, and never taken for another nameless one.
 #[tokio::test]
 async fn masked_cards_are_marked_in_violations_about_zones() {
     let stage = Stage::set().await;

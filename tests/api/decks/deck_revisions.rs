@@ -84,6 +84,25 @@ async fn each_revision_is_stored_and_compared_card_by_card() {
 }
 
 #[tokio::test]
+async fn spellings_of_a_rarity_do_not_differ() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck("n", "private", "2 Kettle Imp {Ultra Rare}")).await;
+    let entries = json!([{ "quantity": 2, "name": "Kettle Imp", "rarity": "ultra-rare" }]);
+    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+    let second = put(&app, &ada, &path, &body).await;
+    assert_eq!(second["entries"][0]["rarity"], "ultra_rare", "{second:#}");
+    // An older version stored rarities as they were written.
+    let as_written = "UPDATE deck_revisions SET content = replace(content::text, 'ultra_rare', 'Ultra Rare')::jsonb WHERE revision = 1";
+    app.sql(as_written).await;
+    let diff = app.get(&format!("{path}/diff?from=1&to=2")).by(&ada).answer().await.expect(200);
+    assert_eq!(diff["cards"], json!([]), "{diff:#}");
+    put(&app, &ada, &path, &deck("n", "private", "1 Kettle Imp {Ultra Rare}")).await;
+    let diff = app.get(&format!("{path}/diff?from=1&to=3")).by(&ada).answer().await.expect(200);
+    assert_eq!(diff["cards"][0]["rarity"], "ultra_rare", "{diff:#}");
+}
+
+#[tokio::test]
 async fn a_deck_is_restored_to_an_earlier_revision() {
     let app = app().await;
     let ada = app.player("ada").await;

@@ -321,6 +321,36 @@ async fn each_line_of_a_file_of_ids_has_a_result() {
 }
 
 #[tokio::test]
+async fn a_list_with_too_many_lines_is_refused_with_the_limit() {
+    let app = app().await;
+    for line in ["1 Kettle Imp\n", "// a remark\n"] {
+        let list = line.repeat(10_001);
+        let body = json!({ "format": "ttcg/standard", "list": list });
+        let answer = app.post("/v1/deck-reports").json(&body).answer().await;
+        let problem = answer.problem(422, "invalid_body");
+        let detail = "must have at most 10000 lines that are not blank, not 10001";
+        assert_eq!(problem["errors"][0]["pointer"], "/list", "{problem}");
+        assert_eq!(problem["errors"][0]["detail"], detail, "{problem}");
+    }
+}
+
+/// A share code is by set and number: an entry that accepts any printing gets one, and the export says so.
+#[tokio::test]
+async fn a_share_code_tells_which_entries_get_a_printing() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let list = "2 Kettle Imp\n1 Bellows Smith (hearth)\n1 Pocket Bat\n1 Nobody's Own Card\n";
+    let body =
+        json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": list });
+    let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+    let export = app.get(&format!("{path}/export?dialect=share_code")).answer().await.expect(200);
+    let losses = export["losses"].as_array().unwrap().iter();
+    let losses = losses.filter(|loss| loss["kind"] == "any_printing");
+    let entries: Vec<&Value> = losses.map(|loss| &loss["entry"]).collect();
+    assert_eq!(entries, [0, 1, 2], "{export:#}");
+}
+
+#[tokio::test]
 async fn exports_without_losses_are_read_back_unchanged() {
     let app = app().await;
     let ada = app.player("ada").await;

@@ -61,6 +61,12 @@ async fn deck_events(app: &TestApp, player: &Player) -> Vec<(String, String)> {
     page["data"].as_array().unwrap().iter().map(event).collect()
 }
 
+/// The verdicts on decks in the events of a player.
+async fn verdicts(app: &TestApp, player: &Player) -> Vec<String> {
+    let page = app.get("/v1/me/events").by(player).answer().await.expect(200);
+    page["data"].as_array().unwrap().iter().map(|event| text(event, "outcome")).collect()
+}
+
 /// A deck that is legal in its format.
 fn legal(visibility: &str) -> Value {
     let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
@@ -118,6 +124,7 @@ async fn watchers_get_events_when_a_card_makes_a_deck_illegal_and_legal_again() 
     assert_eq!(in_the_background(&app).await, 1);
     let both = [illegal, ("deck.became_legal".to_owned(), deck.clone())];
     assert_eq!(deck_events(&app, &ben).await, both);
+    assert_eq!(verdicts(&app, &ben).await, ["illegal", "legal"]);
 
     // A player who no longer watches the deck gets no event.
     unwatch(&app, &ben, &deck).await.expect(204);
@@ -186,6 +193,7 @@ async fn changes_by_the_owner_create_events_for_other_watchers_only() {
     assert_eq!(deck_events(&app, &cem).await, [], "cem has blocked the owner");
     assert_eq!(deck_events(&app, &ben).await, [("deck.became_illegal".to_owned(), deck.clone())]);
     assert_eq!(status(&app, &ada, &deck).await, "incomplete");
+    assert_eq!(verdicts(&app, &ben).await, ["incomplete"]);
     // An older release that knows no watches changes the deck.
     let id = deck.rsplit('/').next().unwrap();
     app.sql(&format!("UPDATE decks SET revision = revision + 1, bound_revision = bound_revision + 1 WHERE id = '{id}'")).await;

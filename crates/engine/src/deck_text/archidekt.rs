@@ -37,7 +37,12 @@ pub(super) fn zone_of(categories: &str) -> Option<&str> {
 }
 
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
-    let writable = WritableParts { set: true, number: true, rarity: Rarities::Foil };
+    let writable = WritableParts {
+        set: true,
+        number: true,
+        rarity: Rarities::Foil,
+        ..WritableParts::default()
+    };
     let game = writer.game();
     for (code, name, entries) in writer.named_zones() {
         let category = match Role::of_zone(game, &code) {

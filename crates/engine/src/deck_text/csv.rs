@@ -356,7 +356,8 @@ fn trimmed(field: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
-    let writable = WritableParts { set: true, number: true, rarity: Rarities::All };
+    let writable =
+        WritableParts { set: true, number: true, rarity: Rarities::All, place_alone: true };
     writer.text.push_str("Quantity,Name,Set,Number,Rarity,Zone\n");
     for at in 0..writer.deck.entries.len() {
         let Some(line) = writer.line(at, writable) else { continue };

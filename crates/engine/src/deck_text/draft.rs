@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::own::DeckTextFault;
-use super::read_deck::IgnoredReason;
+use super::read_deck::{Guess, IgnoredReason};
 
 /// Maximum number of lines of a list that are read, not counting blank lines; further lines are only counted.
 pub const DECK_LINES_MAX: usize = 10_000;
@@ -36,6 +36,8 @@ pub(super) enum Content<'a> {
     Entry(Box<DraftEntry<'a>>),
     /// A header: the entries below are in the zone with this label. The game decides which zone that is.
     Section(Cow<'a, str>),
+    /// A header of a part of the deck that few games have. In a game without a zone of this name, the entries below are not part of the deck.
+    RareSection(&'a str),
     /// A header: the entries below are in the zone with exactly this code.
     Zone(String),
     Comment(&'a str),
@@ -59,6 +61,8 @@ pub(super) struct DraftEntry<'a> {
     pub(super) zone: Option<Cow<'a, str>>,
     /// Whether `zone` is taken as the code of a zone even if the game has no such zone.
     pub(super) zone_is_code: bool,
+    /// What was assumed to find the quantity.
+    pub(super) assumed: Option<Guess>,
     /// Whether the reference and the zone stay as they are written: so in our own text and JSON.
     pub(super) exact: bool,
     /// Another way to read the line if the game has no such card: as other programs would mean a line of our own text, or another name of a basic energy.

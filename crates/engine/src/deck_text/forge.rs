@@ -8,12 +8,24 @@ use super::read_deck::IgnoredReason;
 use super::writing::{DeckWriter, Rarities, WritableParts};
 use super::zones::Role;
 
+/// Sections for parts of a deck that only some games and formats have.
+const RARE_SECTIONS: [&str; 7] =
+    ["avatar", "planes", "schemes", "conspiracy", "dungeon", "attractions", "contraptions"];
+
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut metadata = false;
     Draft::of_lines(source, |line| {
         if line.starts_with('[') && line.ends_with(']') {
             metadata = line.eq_ignore_ascii_case("[metadata]");
-            return if metadata { Content::Ignored(IgnoredReason::Heading) } else { common(line) };
+            let label = line[1..line.len() - 1].trim();
+            let is_rare = RARE_SECTIONS.iter().any(|known| label.eq_ignore_ascii_case(known));
+            return if metadata {
+                Content::Ignored(IgnoredReason::Heading)
+            } else if is_rare {
+                Content::RareSection(label)
+            } else {
+                common(line)
+            };
         }
         if metadata {
             return match line.split_once('=') {
@@ -58,7 +70,7 @@ fn parts(text: &str) -> Parts<'_> {
 }
 
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
-    let writable = WritableParts { set: true, number: false, rarity: Rarities::Foil };
+    let writable = WritableParts { set: true, rarity: Rarities::Foil, ..WritableParts::default() };
     writer.text.push_str(&format!("[metadata]\nName={}\n", writer.name));
     for (role, entries) in writer.zones_of(&[Role::Commander, Role::Main, Role::Side]) {
         let section = match role {

@@ -81,7 +81,7 @@ pub(super) fn looks_like_header(line: &str) -> bool {
 }
 
 /// The quantity of a line, if it has one, and the rest of the line.
-fn quantity(line: &str) -> Result<(Option<u32>, &str), DeckTextFault> {
+pub(super) fn quantity(line: &str) -> Result<(Option<u32>, &str), DeckTextFault> {
     let line = without_bullet(line);
     if let Some((number, rest)) = leading(line) {
         return Ok((Some(parse(number)?), rest));
@@ -186,7 +186,7 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
 
 /// Splits the text of a card into its parts, from the end: `Name (set) number *finish* [category] #tag ^tag^`.
 pub(super) fn split_parts(text: &str) -> Parts<'_> {
-    if let Some(parts) = bracket_first(text) {
+    if let Some(parts) = set_in_front(text) {
         return parts;
     }
     let mut parts = Parts::default();
@@ -211,7 +211,10 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
         name = before;
     }
     let set = |text| last_bracket(text).filter(|(_, open, _)| *open == '(');
-    if let Some((before, _, code)) = set(name) {
+    if let Some((code, number)) = place_alone(name) {
+        (parts.set, parts.number) = (Some(Cow::Borrowed(code)), Some(Cow::Borrowed(number)));
+        name = "";
+    } else if let Some((before, _, code)) = set(name) {
         parts.set = Some(Cow::Borrowed(code));
         name = before;
     } else if let Some((front, number)) = name.rsplit_once(char::is_whitespace)
@@ -234,18 +237,17 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
     parts
 }
 
-/// `[set:number] Name`, as XMage writes, or `(set) number` without a name.
-fn bracket_first(text: &str) -> Option<Parts<'_>> {
-    if let Some((set, number)) = text.strip_prefix('(').and_then(|text| text.split_once(')')) {
-        let number = number.trim();
-        let is_number = number.contains(|letter: char| letter.is_ascii_digit());
-        let is_word = |word: &str| !word.is_empty() && !word.contains(char::is_whitespace);
-        return (is_number && is_word(number) && is_word(set)).then(|| Parts {
-            set: Some(Cow::Borrowed(set)),
-            number: Some(Cow::Borrowed(number)),
-            ..Parts::default()
-        });
-    }
+/// Set and number of `(set) number`, without a name.
+fn place_alone(text: &str) -> Option<(&str, &str)> {
+    let (set, number) = text.strip_prefix('(')?.split_once(')')?;
+    let (set, number) = (set.trim(), number.trim());
+    let is_number = number.contains(|letter: char| letter.is_ascii_digit());
+    let is_word = !number.contains(char::is_whitespace);
+    (is_number && is_word && !set.is_empty()).then_some((set, number))
+}
+
+/// `[set:number] Name`, as XMage writes.
+fn set_in_front(text: &str) -> Option<Parts<'_>> {
     let (inner, name) = text.strip_prefix('[')?.split_once(']')?;
     let (set, number) = inner.split_once(':')?;
     let name = name.trim();

@@ -6,6 +6,7 @@
 //! | `plain`, `arena`, `mtgo`, `moxfield`, `archidekt`, `ptcg_live`, `ptcg_online`, `netrunner_db`, `forge`, `csv`, `ydk`, `ydke` | dialects of other programs: reader and writer of each side by side |
 //! | `text` | encodings, and normalisation of tolerated characters |
 //! | `recognise` | which dialect a text is in |
+//! | `numbering` | lists whose lines are numbered |
 //! | `line`, `draft` | the line reader that the dialects share, and its result |
 //! | `zones` | what headers and categories mean in a game |
 //! | `mentions` | which cards a list may refer to, for catalogues that do not hold all cards |
@@ -25,6 +26,7 @@ mod mentions;
 mod moxfield;
 mod mtgo;
 mod netrunner_db;
+mod numbering;
 mod own;
 mod plain;
 mod ptcg_live;
@@ -153,6 +155,12 @@ impl DeckDialect {
     }
 
     fn draft<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
+        let mut draft = self.draft_of_lines(source, game);
+        numbering::read_numbers(&mut draft);
+        draft
+    }
+
+    fn draft_of_lines<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
         match self {
             Self::Own => own::draft(source),
             Self::Json => json::draft(source),
@@ -328,6 +336,11 @@ impl DeckLines<'_> {
     /// How many lines look like entries; headings may be among them.
     pub fn entry_count(&self) -> usize {
         self.draft.entries().count()
+    }
+
+    /// Number of lines after the first [`DECK_LINES_MAX`], which are not read.
+    pub fn left_out(&self) -> usize {
+        self.draft.left_out
     }
 
     /// All cards that the lines may refer to.

@@ -11,7 +11,12 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
 }
 
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
-    let writable = WritableParts { set: true, number: true, rarity: Rarities::Foil };
+    let writable = WritableParts {
+        set: true,
+        number: true,
+        rarity: Rarities::Foil,
+        ..WritableParts::default()
+    };
     let roles = [Role::Commander, Role::Companion, Role::Main, Role::Side];
     for (role, entries) in writer.zones_of(&roles) {
         let heading = match role {

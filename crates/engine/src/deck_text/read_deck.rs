@@ -46,9 +46,15 @@ impl ReadDeck {
     pub fn is_settled(&self) -> bool {
         self.lines.iter().all(|line| match &line.verdict {
             LineVerdict::Accepted => true,
-            LineVerdict::Guessed { how } => how
-                .iter()
-                .all(|guess| matches!(guess, Guess::OneCopy | Guess::ZoneNotInGame { .. })),
+            LineVerdict::Guessed { how } => how.iter().all(|guess| {
+                matches!(
+                    guess,
+                    Guess::OneCopy
+                        | Guess::LineIsNumbered
+                        | Guess::QuantityBeforePoint
+                        | Guess::ZoneNotInGame { .. }
+                )
+            }),
             // A card may have the same name as a heading.
             LineVerdict::Ignored(reason) => *reason != IgnoredReason::Heading,
             LineVerdict::Ambiguous { .. } | LineVerdict::Unknown { .. } => false,
@@ -144,6 +150,10 @@ impl fmt::Display for LineVerdict {
 pub enum Guess {
     /// One copy, because the line has no quantity.
     OneCopy,
+    /// The lines are numbered, `1. Name`, `2. Name`: the number with a point is no quantity.
+    LineIsNumbered,
+    /// The number with a point is the quantity, because the lines are not numbered: `3. Name`.
+    QuantityBeforePoint,
     /// The number in brackets or after a colon is the quantity: `Name (2)`, `Name: 2`.
     QuantityAfterName,
     /// What looks like a quantity belongs to the name.
@@ -193,6 +203,8 @@ impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OneCopy => f.write_str("one copy, as no quantity stands there"),
+            Self::LineIsNumbered => f.write_str("the number before it counts the lines"),
+            Self::QuantityBeforePoint => f.write_str("the number before the point is the quantity"),
             Self::QuantityAfterName => f.write_str("the number after the name is the quantity"),
             Self::QuantityIsPartOfName => f.write_str("the number belongs to the name"),
             Self::MarksArePartOfName => f.write_str("all that stands there belongs to the name"),

@@ -20,7 +20,7 @@ use crate::card_check::first_letters;
 use crate::catalogue::{Catalogue, same_number};
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 use crate::known_sets::KnownSets;
-use crate::schema::{Rarity, word_key};
+use crate::schema::word_key;
 use crate::suggest::{SUGGESTED_NAMES_MAX, near_names};
 
 /// Maximum number of candidates in the verdict on an ambiguous line.
@@ -80,6 +80,13 @@ pub(super) fn resolve(
                 IgnoredReason::ZoneHeader { zone: code }
             }
             Content::Section(label) => enter_place(place(game, &label), &mut current_place),
+            Content::RareSection(label) => {
+                let place = match place(game, label) {
+                    Place::Category => Place::Outside,
+                    place => place,
+                };
+                enter_place(place, &mut current_place)
+            }
             Content::Entry(entry) => match resolver.line(*entry, &text, &mut current_place) {
                 Ok((entry, verdict, tags)) => {
                     let (text, position) = (shown(&text), Some(read.deck.entries.len()));
@@ -290,10 +297,22 @@ impl<'a> Resolver<'a> {
         };
         match &entry.otherwise {
             Some(other)
-                if (self.is_recognised || !entry.exact) && !is_exact() && is_found(other) => {}
+                if (self.is_recognised || !entry.exact)
+                    && !is_exact()
+                    && (is_found(other) || self.is_place_alone(other)) => {}
             _ => return entry,
         }
         entry.otherwise.map_or_else(DraftEntry::default, |other| *other)
+    }
+
+    /// Whether an entry has a set of the game and a number, and no name. Its card may be one that the reader of the list does not know.
+    fn is_place_alone(&self, entry: &DraftEntry<'_>) -> bool {
+        let Parts { name, set, number, .. } = &entry.card;
+        let is_of_game = |set: &str| {
+            self.catalogue.has_cards_of(set)
+                || self.sets.is_some_and(|sets| sets.find(set).is_some())
+        };
+        name.is_empty() && number.is_some() && set.as_deref().is_some_and(is_of_game)
     }
 
     /// The verdict on a reference that stays as written.
@@ -362,7 +381,6 @@ impl<'a> Resolver<'a> {
         if let Some(id) = entry.external_id {
             return Some(self.by_external_id(entry, id));
         }
-        let one_copy = || entry.quantity.is_none().then_some(Guess::OneCopy);
         let mut second_best = None;
         for (parts, quantity, guess) in readings(entry) {
             // `Energy: 10` and `Energy (10)` are headings, also where a card has that name.
@@ -372,7 +390,7 @@ impl<'a> Resolver<'a> {
                 return None;
             }
             let Some(meaning) = self.meaning(&parts) else { continue };
-            let stated = (quantity == entry.quantity).then(one_copy).flatten();
+            let stated = (quantity == entry.quantity).then(|| assumed(entry)).flatten();
             let guesses: Vec<Guess> = stated.into_iter().chain(guess).collect();
             let quantity = quantity.unwrap_or(1);
             let tags = tags(&parts);
@@ -400,7 +418,7 @@ impl<'a> Resolver<'a> {
         second_best.or_else(|| {
             let (card, guess) = self.without_name(&entry.card)?;
             let verdict = match guess {
-                Ok(guess) => verdict(one_copy().into_iter().chain([guess]).collect()),
+                Ok(guess) => verdict(assumed(entry).into_iter().chain([guess]).collect()),
                 Err(cards) => self.ambiguous(&cards),
             };
             Some(ResolvedEntry {
@@ -439,14 +457,12 @@ impl<'a> Resolver<'a> {
         }
         let mut dropped = Vec::new();
         if parts.name.is_empty() {
-            let rarity = parts.rarity.as_deref().map(str::to_owned);
-            let printed = self.catalogue.has_rarity(cards[0], rarity.as_deref());
-            let dropped = rarity.clone().filter(|_| !printed);
-            let dropped = dropped.map(|rarity| Guess::RarityDropped { rarity });
-            let card = CardReference {
-                rarity: rarity.filter(|_| printed),
-                ..self.full_reference(cards[0])
-            };
+            let written = parts.rarity.as_deref();
+            let rarity = written.and_then(|written| self.rarity(written));
+            let rarity = rarity.filter(|code| self.catalogue.has_rarity(cards[0], Some(code)));
+            let dropped = written.filter(|_| rarity.is_none());
+            let dropped = dropped.map(|rarity| Guess::RarityDropped { rarity: shown(rarity) });
+            let card = CardReference { rarity, ..self.full_reference(cards[0]) };
             return Some(Meaning::Card(card, dropped.into_iter().collect()));
         }
         let mut meant = CardReference::named(parts.name.as_ref());
@@ -510,15 +526,8 @@ impl<'a> Resolver<'a> {
 
     /// The code of a rarity, or of the finish that stands for a rarity. `F` and `E` mean foil and etched, unless a rarity has that name.
     fn rarity(&self, written: &str) -> Option<String> {
-        let called = |key: &str| {
-            let is_meant = |rarity: &&Rarity| {
-                let mut words = rarity.aliases.iter().chain([&rarity.code, &rarity.name]);
-                words.any(|word| word_key(word) == key)
-            };
-            self.catalogue.game().rarities().iter().find(is_meant)
-        };
-        let key = word_key(written);
-        let meant = called(&key).or_else(|| match key.as_str() {
+        let called = |word: &str| self.catalogue.game().rarity_called(word);
+        let meant = called(written).or_else(|| match word_key(written).as_str() {
             "f" => called("foil"),
             "e" => called("etched"),
             _ => None,
@@ -572,15 +581,25 @@ impl<'a> Resolver<'a> {
         {
             let parts = Parts { name: Cow::Borrowed(name), ..parts.into_owned() };
             if let Some(Meaning::Card(card, dropped)) = self.meaning(&parts) {
-                let one_copy = entry.quantity.is_none().then_some(Guess::OneCopy);
                 let guess = Guess::NameSpelled { name: name.clone() };
-                let guesses = one_copy.into_iter().chain([guess]).chain(dropped).collect();
+                let guesses = assumed(entry).into_iter().chain([guess]).chain(dropped).collect();
                 return ResolvedEntry { quantity, card, verdict: verdict(guesses), tags };
             }
         }
         let near = near.into_iter().map(|(name, _)| name).collect();
         let verdict = LineVerdict::Unknown { near, reason: None };
-        ResolvedEntry { quantity, card: reference(&entry.card), verdict, tags }
+        ResolvedEntry { quantity, card: self.unknown_reference(entry), verdict, tags }
+    }
+
+    /// The reference of an unknown card: as it is written, but a place without a name has the code of its set. If there is no such set, the text is a name.
+    fn unknown_reference(&self, entry: &DraftEntry<'_>) -> CardReference {
+        let card = reference(&entry.card);
+        let Some(set) = card.set.as_deref().filter(|_| card.name.is_empty()) else { return card };
+        let code = self.set_code(set).to_owned();
+        match entry.readings {
+            Some((text, _)) if code.contains(char::is_whitespace) => CardReference::named(text),
+            _ => CardReference { set: Some(code), ..card },
+        }
     }
 
     fn near(&self, name: &str) -> Vec<String> {
@@ -597,6 +616,11 @@ impl<'a> Resolver<'a> {
         }
         near_names(name, self.catalogue)
     }
+}
+
+/// What was assumed about the quantity of an entry.
+fn assumed(entry: &DraftEntry<'_>) -> Option<Guess> {
+    entry.quantity.is_none().then_some(Guess::OneCopy).or_else(|| entry.assumed.clone())
 }
 
 /// A way to read a line: its parts, its quantity, and the guess that it needs.

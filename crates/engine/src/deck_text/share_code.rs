@@ -322,12 +322,19 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
             writer.record_loss(at, LossKind::Quantity);
             continue;
         }
+        if entry.card.name.is_empty() && (entry.card.set.is_none() || entry.card.number.is_none()) {
+            writer.record_loss(at, LossKind::Card);
+            continue;
+        }
         let mut entry = DeckEntry { copies: Vec::new(), ..entry.clone() };
         let found = writer.catalogue.resolve(&entry.card, &mut Vec::new());
         if let Some(found) = found.filter(|found| found.exact) {
             let known = writer.catalogue.card(found.card);
             if !entry.card.name.is_empty() && entry.card.name != known.definition.name {
                 writer.record_loss(at, LossKind::Spelling);
+            }
+            if entry.card.set.is_none() || entry.card.number.is_none() {
+                writer.record_loss(at, LossKind::AnyPrinting);
             }
             entry.card.set = Some(known.set.clone());
             entry.card.number = Some(known.definition.number.clone());

@@ -56,6 +56,8 @@ pub enum LossKind {
     Spelling,
     /// The name: the text means another card, or none.
     Name,
+    /// That any printing is meant: the text names the set and the number of one.
+    AnyPrinting,
     /// The entry is left out: the dialect has no such zone.
     Zone,
     /// The entry is left out: the dialect needs the name or the external id of the card, which is not known.
@@ -77,6 +79,7 @@ impl fmt::Display for LossKind {
             Self::Copies => "the ids of copies",
             Self::Spelling => "the spelling of the name",
             Self::Name => "the name; what is written means another card, or none",
+            Self::AnyPrinting => "that any printing will do; the text names one",
             Self::Zone => "the entry; the dialect has no such zone",
             Self::Card => "the entry; the dialect needs the name or the external id of the card, which is not known",
             Self::Size => "all entries; the deck is too large for the dialect",
@@ -99,6 +102,8 @@ pub(super) struct WritableParts {
     /// Only together with a set.
     pub(super) number: bool,
     pub(super) rarity: Rarities,
+    /// Whether a set and a number can be written without a name, if the name is not known.
+    pub(super) place_alone: bool,
 }
 
 /// Which rarities a dialect can write.
@@ -228,16 +233,22 @@ impl<'a> DeckWriter<'a> {
         found
     }
 
-    /// The parts of an entry to be written, if the dialect can write these; `None`: its name is not known, and the entry is recorded as lost.
+    /// The parts of an entry to be written, if the dialect can write these; `None`: its name is not known and the dialect needs one, and the entry is
+    /// recorded as lost.
     pub(super) fn line(&mut self, at: usize, writable: WritableParts) -> Option<Line<'a>> {
         let deck = self.deck;
+        let catalogue = self.catalogue;
         let DeckEntry { quantity, card, .. } = &deck.entries[at];
+        // Other programs find a card only by its own set and number; decks may have them in another case, or without leading zeros.
+        let found = catalogue.resolve(card, &mut Vec::new()).filter(|found| found.exact);
+        let known = found.map(|found| catalogue.card(found.card));
         let name = match &*card.name {
             "" => match self.catalogue.resolve(card, &mut Vec::new()) {
                 Some(found) => {
                     self.record_loss(at, LossKind::Spelling);
                     self.catalogue.card(found.card).definition.name.clone()
                 }
+                None if writable.place_alone && has_place(card) => String::new(),
                 None => {
                     self.record_loss(at, LossKind::Card);
                     return None;
@@ -252,20 +263,25 @@ impl<'a> DeckWriter<'a> {
         let mut line =
             Line { quantity: *quantity, name: tidy, set: None, number: None, rarity: None };
         match &card.set {
-            Some(set) if writable.set && is_word(set) => line.set = Some(set),
+            Some(set) if writable.set && is_word(set) => {
+                let own = known.filter(|known| set.trim().eq_ignore_ascii_case(&known.set));
+                line.set = Some(own.map_or(set, |known| &known.set));
+            }
             Some(_) => self.record_loss(at, LossKind::Set),
             None => {}
         }
         match &card.number {
             Some(number) if writable.number && line.set.is_some() && is_word(number) => {
-                line.number = Some(number);
+                let own = known.map(|known| known.definition.number.as_str());
+                line.number = Some(own.filter(|own| same_number(own, number)).unwrap_or(number));
             }
             Some(_) => self.record_loss(at, LossKind::Number),
             None => {}
         }
         match &card.rarity {
             Some(rarity) if self.can_write_rarity(rarity, writable.rarity) => {
-                line.rarity = Some(rarity)
+                let own = self.game().rarity_called(rarity);
+                line.rarity = Some(own.map_or(rarity, |own| &own.code));
             }
             Some(_) => self.record_loss(at, LossKind::Rarity),
             None => {}
@@ -275,13 +291,13 @@ impl<'a> DeckWriter<'a> {
     }
 
     fn can_write_rarity(&self, rarity: &str, writable: Rarities) -> bool {
-        let known = self.game().rarities().iter();
         match writable {
             Rarities::None => false,
             Rarities::All => true,
-            Rarities::Foil => known
-                .filter(|known| word_key(&known.code) == word_key(rarity))
-                .any(|known| known.aliases.iter().any(|alias| word_key(alias) == "foil")),
+            Rarities::Foil => self
+                .game()
+                .rarity_called(rarity)
+                .is_some_and(|known| known.aliases.iter().any(|alias| word_key(alias) == "foil")),
         }
     }
 
@@ -370,7 +386,7 @@ impl<'a> DeckWriter<'a> {
         let same = |kind,
                     written: &Option<String>,
                     read: &Option<String>,
-                    same: fn(&str, &str) -> bool| {
+                    same: &dyn Fn(&str, &str) -> bool| {
             lost(kind)
                 || match (written, read) {
                     (Some(written), Some(read)) => same(written, read),
@@ -381,12 +397,13 @@ impl<'a> DeckWriter<'a> {
         zone_code(self.game(), &written.zone) == zone_code(self.game(), &read.zone)
             && written.quantity == read.quantity
             && (same_name || same_card)
-            && same(LossKind::Set, &card.set, &other.set, |left, right| {
+            && same(LossKind::Set, &card.set, &other.set, &|left: &str, right: &str| {
                 left.trim().eq_ignore_ascii_case(right.trim())
             })
-            && same(LossKind::Number, &card.number, &other.number, same_number)
-            && same(LossKind::Rarity, &card.rarity, &other.rarity, |left, right| {
-                word_key(left) == word_key(right)
+            && same(LossKind::Number, &card.number, &other.number, &same_number)
+            && same(LossKind::Rarity, &card.rarity, &other.rarity, &|left: &str, right: &str| {
+                let code = |written| self.catalogue.rarity_meant(written);
+                code(left) == code(right)
             })
     }
 
@@ -395,6 +412,11 @@ impl<'a> DeckWriter<'a> {
         let found = self.catalogue.resolve(card, &mut Vec::new())?;
         Some(name_key(&self.catalogue.card(found.card).definition.name))
     }
+}
+
+/// Whether a card has a set and a number that can be written.
+fn has_place(card: &CardReference) -> bool {
+    [&card.set, &card.number].iter().all(|part| part.as_deref().is_some_and(is_word))
 }
 
 /// Whether a text can be written between spaces or in brackets.

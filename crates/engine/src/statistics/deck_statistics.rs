@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::distribution::{Distribution, ValueCounts};
 use super::meaning::{Line, lines_of};
 use crate::alike::are_alike;
-use crate::catalogue::{Catalogue, rarity_code};
+use crate::catalogue::Catalogue;
 use crate::deck::{CardReference, Deck};
 use crate::schema::AttributeValue;
 use crate::validate::zone_index;
@@ -195,7 +195,7 @@ fn sets(lines: &[Line<'_>], catalogue: &Catalogue, known: u64) -> Distribution {
 fn rarities(lines: &[Line<'_>], catalogue: &Catalogue, known: u64) -> Distribution {
     let mut counts = ValueCounts::default();
     for line in lines.iter().filter(|line| line.is_known()) {
-        match line.entry.card.rarity.as_deref().map(rarity_code) {
+        match line.entry.card.rarity.as_deref().map(|written| catalogue.rarity_meant(written)) {
             None => counts.add(None, line.copies()),
             Some(code) => add(&mut counts, line, Some(&*code).filter(|_| !line.other_printing)),
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::catalogue::{Catalogue, rarity_code, same_number};
+use crate::catalogue::{Catalogue, same_number};
 use crate::deck::{CardReference, Deck, DeckEntry};
 use crate::name::name_key;
 use crate::selector::is_something;
@@ -63,7 +63,7 @@ impl<'a> Line<'a> {
         let definition = &catalogue.card(card).definition;
         let rarity = self.entry.card.rarity.as_deref().filter(|_| !self.other_printing);
         let printing = rarity.and_then(|rarity| {
-            let rarity = rarity_code(rarity);
+            let rarity = catalogue.rarity_meant(rarity);
             definition.printings.iter().find(|printing| printing.rarity == rarity)
         });
         let own = printing.and_then(|printing| printing.attributes.get(attribute));

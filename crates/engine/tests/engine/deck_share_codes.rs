@@ -268,7 +268,9 @@ fn a_code_is_read_with_the_names_of_its_cards() {
     let written = write_deck(&deck, DeckDialect::ShareCode, &catalogue, None);
     let kinds: Vec<(Option<usize>, LossKind)> =
         written.losses.iter().map(|loss| (loss.entry, loss.kind)).collect();
-    assert_eq!(kinds, [(None, LossKind::Order), (Some(0), LossKind::Spelling)]);
+    let any_printing = |entry| (Some(entry), LossKind::AnyPrinting);
+    let spelling = (Some(0), LossKind::Spelling);
+    assert_eq!(kinds, [(None, LossKind::Order), spelling, any_printing(0), any_printing(1)]);
     let read = read_deck(&written.text, &DeckReading::new(&catalogue));
     assert_eq!((read.dialect, read.game.as_deref()), (DeckDialect::ShareCode, Some(HARBOUR)));
     let expected = parse_deck_text(

@@ -149,6 +149,65 @@ fn entries_that_cannot_be_written_are_told() {
     assert_eq!(losses, ["deck order"]);
 }
 
+/// A card without a name, such as one that its reader may not see, is lost in no export without a word.
+#[test]
+fn places_without_names_are_written_or_told() {
+    let list = "2 \"\" (veil) \"3\" {rare}\n4 Salt\n1 \"\"\n";
+    let deck = parse_deck_text(list).deck;
+    let (catalogue, sets) = (shipped(HARBOUR), known_sets(HARBOUR));
+    for dialect in DeckDialect::ALL {
+        let (text, losses) = written(list, dialect);
+        let reading = DeckReading::new(&catalogue).with_sets(&sets).in_dialect(dialect);
+        let read = read_deck(&text, &reading).deck;
+        let is_lost = |at: usize| losses.contains(&format!("{at} card"));
+        assert_eq!(read.entries.contains(&deck.entries[0]), !is_lost(0), "{dialect}: {text}");
+        let keeps_all = matches!(dialect, DeckDialect::Own | DeckDialect::Json);
+        assert_eq!(read == deck, keeps_all, "{dialect}: {text}");
+        assert_eq!(losses.is_empty(), keeps_all, "{dialect}: {losses:?}");
+    }
+    let (text, losses) = written(list, DeckDialect::Csv);
+    assert!(text.contains("\n2,,veil,3,rare,main\n4,Salt,"), "{text}");
+    assert_eq!(losses, ["2 card"]);
+}
+
+/// Other programs find a card only by its own set and number, however the deck writes them.
+#[test]
+fn places_and_rarities_are_written_in_the_cards_own_spelling() {
+    let list = "2 Silk (PORT) 2 {Gilded}\n";
+    let (text, losses) = written(list, DeckDialect::Csv);
+    assert!(text.ends_with("\n2,Silk,port,002,gilded,main\n"), "{text}");
+    assert_eq!(losses, Vec::<String>::new());
+    let (text, _) = written(list, DeckDialect::Moxfield);
+    assert_eq!(text, "2 Silk (PORT) 002 *F*\n");
+    // Our own text stays as it was written.
+    assert_eq!(written(list, DeckDialect::Own).0, list);
+}
+
+#[test]
+fn sections_that_few_games_have_are_read_where_the_game_has_them() {
+    let game = |zone: &str| {
+        let manifest = format!(
+            "code = \"pond\"\nname = \"Pond\"\nrules_version = \"1\"\n[[zones]]\ncode = \"main\"\nname = \"Shoal\"\n\
+             [[zones]]\ncode = \"{zone}\"\nname = \"Net\"\n[[kinds]]\ncode = \"fish\"\nname = \"Fish\"\n"
+        );
+        Catalogue::builder(&Game::from_toml(&manifest).unwrap()).build()
+    };
+    let list = "[metadata]\nName=Pond\n[Main]\n2 Carp\n[Planes]\n1 Reeds\n[Schemes]\n1 Bait\n[Sideboard]\n1 Pike\n";
+    for (zone, wanted) in [
+        ("planes", &["main Carp", "planes Reeds", "side Pike"][..]),
+        ("net", &["main Carp", "side Pike"]),
+    ] {
+        let catalogue = game(zone);
+        let read = read_deck(list, &DeckReading::new(&catalogue));
+        let entries = read.deck.entries.iter();
+        let entries: Vec<_> =
+            entries.map(|entry| format!("{} {}", entry.zone, entry.card.name)).collect();
+        assert_eq!(entries, wanted, "{zone}");
+        let told = &read.lines[7].verdict;
+        assert_eq!(*told, LineVerdict::Ignored(IgnoredReason::OutsideTheDeck), "{read:?}");
+    }
+}
+
 /// Units with external ids; two of them are reprints of one card.
 fn with_ids() -> Catalogue {
     let game = Game::from_toml(

@@ -1,0 +1,74 @@
+//! Lists whose lines are numbered: `1. Name`, `2. Name`, `3. Name`.
+
+use super::draft::{Content, Draft, DraftEntry};
+use super::line::{quantity, split_parts};
+use super::read_deck::Guess;
+
+/// Largest number before a point that is read as a quantity; larger ones are rather part of the name.
+const COUNT_MAX: u32 = 99;
+
+/// Finds the quantities of lines that begin with a number and a point. If all these lines are numbered from 1 on, in order, the numbers are no quantities;
+/// the numbers may begin again after a line that is not an entry. Otherwise they are quantities.
+pub(super) fn read_numbers(draft: &mut Draft<'_>) {
+    let is_numbered = are_numbered(draft);
+    for line in &mut draft.lines {
+        if let Content::Entry(entry) = &mut line.content
+            && let Some((number, rest)) = number_of(entry)
+            && (is_numbered || entry.quantity.is_none())
+            && let Some((copies, text, assumed)) = meaning((number, rest), is_numbered)
+        {
+            let whole_line = entry.readings.map_or(text, |(_, line)| line);
+            entry.quantity = Some(copies);
+            entry.card = split_parts(text);
+            entry.readings = Some((text, whole_line));
+            entry.assumed = Some(assumed);
+        }
+    }
+}
+
+/// The quantity and the text of a card, and what was assumed.
+fn meaning((number, rest): (u32, &str), is_numbered: bool) -> Option<(u32, &str, Guess)> {
+    if !is_numbered {
+        let is_count = (1..=COUNT_MAX).contains(&number);
+        return is_count.then_some((number, rest, Guess::QuantityBeforePoint));
+    }
+    // `1. 4x Name` has a number and a quantity.
+    let (copies, text) = quantity(rest).ok()?;
+    (!text.is_empty()).then_some((copies.unwrap_or(1), text, Guess::LineIsNumbered))
+}
+
+/// Whether there are several lines with numbers, and the numbers are those of the lines.
+fn are_numbered(draft: &Draft<'_>) -> bool {
+    let (mut next, mut lines, mut may_begin_again) = (1, 0, true);
+    for line in &draft.lines {
+        let Content::Entry(entry) = &line.content else {
+            may_begin_again = true;
+            continue;
+        };
+        match number_of(entry) {
+            Some((number, _)) if number == next || (number == 1 && may_begin_again) => {
+                next = number.saturating_add(1);
+                lines += 1;
+                may_begin_again = false;
+            }
+            Some(_) => return false,
+            // A line without any number may be a heading; one with a quantity is not numbered.
+            None if entry.quantity.is_some() => return false,
+            None => may_begin_again = true,
+        }
+    }
+    lines > 1
+}
+
+/// The number before a point or a closing bracket at the beginning of a line, and the text after it.
+fn number_of<'a>(entry: &DraftEntry<'a>) -> Option<(u32, &'a str)> {
+    let (text, line) = entry.readings.filter(|_| !entry.exact)?;
+    // Without a quantity, only a bullet stands before the text.
+    let text = if entry.quantity.is_none() { text } else { line };
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at(digits);
+    let rest = rest.strip_prefix(['.', ')'])?;
+    let text = rest.trim_start();
+    let is_apart = text.len() < rest.len() && !text.is_empty();
+    number.parse().ok().filter(|_| is_apart).map(|number| (number, text))
+}
