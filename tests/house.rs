@@ -172,6 +172,7 @@ const LIMITED_SEARCHES: &[&str] = &[
 const LIMITED_STEPS: &[&str] = &[
     "card_content/bulk.rs",
     "card_content/catalogue.rs",
+    "card_content/name_looks.rs",
     "catalogue/changes.rs",
     "decks/deck_rows.rs",
     "decks/deck_search.rs",

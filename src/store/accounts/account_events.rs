@@ -299,12 +299,9 @@ async fn number(
     if behind.is_stale {
         look_again(conn, accounts, now).await?;
     }
-    let told = if behind.untold > 0 {
-        add_unlock_events(conn, accounts, behind.untold <= FEW_UNLOCKS).await?
-    } else {
-        0
-    };
-    if !(behind.is_new || behind.is_stale || behind.has_events || told > 0) {
+    let told = behind.untold > 0
+        && add_unlock_events(conn, accounts, behind.untold <= FEW_UNLOCKS).await?;
+    if !(behind.is_new || behind.is_stale || behind.has_events || told) {
         return Ok(HashMap::new());
     }
     loop {
@@ -384,16 +381,17 @@ async fn look_again(
 }
 
 /// Adds an event for each card that was unlocked since the accounts were last read, if the account had submitted a code
-/// for the card. Returns how many. `few`: no account has missed more than [`FEW_UNLOCKS`].
+/// for the card. Returns whether there may be such events without a number now: those that it added, or those of another
+/// reader for whom it waited. `few`: no account has missed more than [`FEW_UNLOCKS`].
 async fn add_unlock_events(
     conn: &mut Connection,
     accounts: &[AccountId],
     few: bool,
-) -> StoreResult<i64> {
+) -> StoreResult<bool> {
     #[derive(QueryableByName)]
     struct ToldRow {
-        #[diesel(sql_type = BigInt)]
-        told: i64,
+        #[diesel(sql_type = Bool)]
+        told: bool,
     }
     // If there were few unlocks, start with the unlocked cards and find their submitters. After a long time, start with
     // the account's submissions, because the submissions of all other accounts are far more.
@@ -423,7 +421,7 @@ async fn add_unlock_events(
          ), moved AS ( \
              UPDATE account_event_clocks c SET unlocks_seq = newest.seq FROM clock, newest \
              WHERE c.account_id = clock.account_id AND clock.unlocks_seq < newest.seq \
-         ) SELECT count(*) AS told FROM told",
+         ) SELECT EXISTS (SELECT FROM told) OR EXISTS (SELECT FROM clock, newest WHERE clock.unlocks_seq >= newest.seq) AS told",
     ))
     .bind("accounts", accounts)
     .get_result(conn)

@@ -41,8 +41,8 @@ pub(in crate::store) async fn find_open_bearer(
         .bind("game", game)
         .bind("key", looks.key.as_str())
         .bind("plain", looks.plain.as_str())
-        .bind("looks", each(&hashes.all()))
-        .bind("always", each(&hashes.always()))
+        .bind("looks", bytes(&hashes.all()))
+        .bind("always", bytes(&hashes.always()))
         .bind("other_letters", hashes.has_other_letters)
         .get_result(conn)
         .await
@@ -50,7 +50,8 @@ pub(in crate::store) async fn find_open_bearer(
     Ok(found)
 }
 
-fn each(hashes: &[LookHash]) -> Vec<Vec<u8>> {
+/// Hashes as a parameter.
+pub(in crate::store) fn bytes(hashes: &[LookHash]) -> Vec<Vec<u8>> {
     hashes.iter().map(|hash| hash.to_vec()).collect()
 }
 

@@ -386,7 +386,7 @@ pub(super) async fn cards_added(
 }
 
 /// Records changes of cards, except hidden ones, whose changes are secret. Waits for a card that is being unlocked, so
-/// that its change is not lost.
+/// that its change is not lost. Locks the progress of cards in the order that all transactions use.
 pub(in crate::store) async fn cards_changed(
     conn: &mut Connection,
     cards: &[CardId],
@@ -397,7 +397,8 @@ pub(in crate::store) async fn cards_changed(
     }
     let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
     sql(
-        "WITH progress AS (SELECT card_id, unlocked_at FROM unlocks WHERE card_id = ANY($cards) FOR SHARE) \
+        "WITH progress AS (SELECT u.card_id, u.unlocked_at FROM unlocks u JOIN cards c ON c.id = u.card_id WHERE u.card_id = ANY($cards) \
+                           ORDER BY c.game_code, c.set_code, u.card_id FOR SHARE OF u) \
          INSERT INTO events (id, kind, subject_id, payload, created_at) \
          SELECT new.id, 'card.changed', k.id, \
                 jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $at \

@@ -5,11 +5,12 @@ use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
-use super::reserved_names::{WITH_A_LOOK, bytes};
+use super::reserved_names::WITH_A_LOOK;
 use crate::auth::permission::{Granted, Permission};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::name_looks::LookHashes;
 use crate::domain::ids::DesignId;
+use crate::store::card_content::name_looks::bytes;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 

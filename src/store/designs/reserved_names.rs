@@ -7,9 +7,9 @@ use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::design_lifecycle::withdraw_locked;
-use crate::domain::designs::name_looks::{LookHash, LookHashes, NameLooks};
+use crate::domain::designs::name_looks::{LookHashes, NameLooks};
 use crate::domain::ids::DesignId;
-use crate::store::card_content::name_looks::{NameBearer, find_open_bearer};
+use crate::store::card_content::name_looks::{NameBearer, bytes, find_open_bearer};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
@@ -149,10 +149,6 @@ const HOLDERS_AFTER: &str = ") found JOIN designs d USING (id) JOIN accounts a O
 /// `$always` count between any two.
 pub(super) const WITH_A_LOOK: &str = "SELECT id FROM designs WHERE name_looks && $looks AND listed AND status <> 'official' \
       AND (name_looks && $always OR $other_letters OR octet_length(name) > char_length(name))";
-
-pub(super) fn bytes(hashes: &[LookHash]) -> Vec<Vec<u8>> {
-    hashes.iter().map(|hash| hash.to_vec()).collect()
-}
 
 /// Locks designs that do not keep their names; returns how many. One that another transaction has locked is not waited
 /// for, because that transaction may wait for the name. The accounts are locked too, so that no ban ends before the

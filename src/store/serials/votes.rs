@@ -4,7 +4,7 @@
 //! everything that the previous holder of the lock committed. To avoid deadlocks, transactions lock copies and accounts
 //! before these rows, several of these rows by game, set and id, and credentials after them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -291,7 +291,8 @@ pub(in crate::store) async fn count_copy(
 }
 
 /// Recounts all hidden cards that an account has submitted, after it was banned or unbanned; returns how many this
-/// unlocked.
+/// unlocked. Also locks the hidden cards that it designed, which the caller changes afterwards: all of them are locked
+/// in one order.
 ///
 /// The caller must have locked the account's row, which submissions lock, too: all submissions made before are seen
 /// here.
@@ -300,15 +301,27 @@ pub(in crate::store) async fn count_account(
     account: AccountId,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
+    #[derive(QueryableByName)]
+    struct OwnCard {
+        #[diesel(sql_type = SqlUuid)]
+        card_id: CardId,
+        #[diesel(sql_type = Bool)]
+        submitted: bool,
+    }
     run_commands(conn, LONG_TIMEOUTS).await?;
-    let cards: Vec<CardRow> = sql(
-        "SELECT DISTINCT s.card_id FROM submissions s JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL \
-         WHERE s.account_id = $account",
+    let own: Vec<OwnCard> = sql(
+        "SELECT own.card_id, bool_or(own.submitted) AS submitted FROM ( \
+             SELECT s.card_id, true AS submitted FROM submissions s WHERE s.account_id = $account UNION ALL \
+             SELECT r.card_id, false FROM design_releases r JOIN designs d ON d.id = r.design_id WHERE d.account_id = $account \
+         ) own JOIN unlocks u ON u.card_id = own.card_id AND u.unlocked_at IS NULL GROUP BY own.card_id",
     )
     .bind("account", account)
     .load(conn)
     .await?;
-    let cards: Vec<CardId> = cards.into_iter().map(|row| row.card_id).collect();
-    let locked = lock(conn, &cards).await?;
+    let cards: Vec<CardId> = own.iter().map(|card| card.card_id).collect();
+    let mut locked = lock(conn, &cards).await?;
+    let submitted: BTreeSet<CardId> =
+        own.into_iter().filter(|card| card.submitted).map(|card| card.card_id).collect();
+    locked.retain(|card| submitted.contains(&card.card_id));
     count_locked(conn, &locked, at).await
 }

@@ -12,7 +12,7 @@ use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, text};
+use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, text, until};
 
 /// The time limit of every wait in this file. It is longer than any of them takes on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -254,6 +254,36 @@ async fn an_unlock_creates_events_for_the_accounts_that_submitted_the_card() {
         3,
         "the unlock creates one event for two submitted copies"
     );
+}
+
+/// Another reader of the same events (a stream, on any instance) has added the event of an unlock, and has not numbered it yet.
+#[tokio::test]
+async fn an_unlock_that_another_reader_adds_is_not_missed() {
+    let (app, cards) = app_with_print_run(1, 10).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    app.register(&ada, copies_of(&cards, "001").next().unwrap()).await;
+    assert_eq!(kinds(&all_events(&app, &ada).await), ["submission.accepted"]);
+    let unlock = app.post("/v1/games/ttcg/sets/dusk/unlocks").by(&admin);
+    unlock.json(&json!({ "reason": "today" })).answer().await.expect(200);
+    // The change feed numbers the unlock.
+    app.get("/v1/changes?after=0").answer().await.expect(200);
+    let other = app.db().session().await;
+    let added = "BEGIN; SELECT FROM account_event_clocks FOR NO KEY UPDATE; \
+         INSERT INTO account_events (account_id, kind, card_id, created_at) \
+         SELECT c.account_id, e.kind, e.subject_id, e.created_at FROM account_event_clocks c, events e WHERE e.kind = 'card.unlocked'; \
+         UPDATE account_event_clocks SET unlocks_seq = (SELECT max(seq) FROM events WHERE kind = 'card.unlocked')";
+    other.batch_execute(added).await.unwrap();
+    let commit_when_awaited = async {
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        until("a page waits for the other reader", async |_| app.db().number(waiting).await > 0)
+            .await;
+        other.batch_execute("COMMIT").await.unwrap();
+    };
+    let (events, ()) = tokio::join!(page(&app, &ada, "after=0"), commit_when_awaited);
+    let events = events.expect(200);
+    let events = events["data"].as_array().unwrap();
+    assert_eq!(kinds(events), ["submission.accepted", "card.unlocked"]);
+    assert_eq!(numbers(events), [1, 2]);
 }
 
 #[tokio::test]
