@@ -787,7 +787,7 @@ async fn a_stream_ends_although_its_client_reads_nothing() {
     // Wait until the service sends no more queries for this stream: neither the query for events nor the query for its credential.
     let idle = "SELECT coalesce(extract(epoch FROM clock_timestamp() - max(state_change)) > 2, true) \
                 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
-                     AND (query LIKE 'SELECT e.seq, e.kind%' OR query LIKE 'SELECT asked.id%')";
+                     AND (query LIKE 'SELECT * FROM (SELECT e.seq, e.kind%' OR query LIKE 'SELECT asked.id%')";
     let began = Instant::now();
     while app.db().value(idle).await != "true" {
         assert!(began.elapsed() < 3 * TIMEOUT);
@@ -933,7 +933,7 @@ async fn a_stream_outlives_a_failed_read() {
         ada.id
     );
     let read_of = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
-                   AND query LIKE 'SELECT e.seq, e.kind%' AND query_start > ";
+                   AND query LIKE 'SELECT * FROM (SELECT e.seq, e.kind%' AND query_start > ";
     app.sql(&happen).await;
     let broken_at = app.db().value("SELECT clock_timestamp()").await;
     let began = Instant::now();
