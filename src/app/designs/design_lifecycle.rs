@@ -47,7 +47,7 @@ pub async fn create(
 ) -> Result<VersionedDesign, Problem> {
     let ParsedDesign { game, content } = parse(app, request).await?;
     if !content.has_proper_name() {
-        return Err(improper_name());
+        return Err(improper_name("/name"));
     }
     let new = new_revision(app, &game, &content)?;
     let (id, code) = (DesignId::fresh(), DesignCode::fresh());
@@ -186,11 +186,12 @@ pub(super) fn demand_new_name(
     content: &DesignContent,
 ) -> Result<(), Problem> {
     let is_kept = before.content().name == content.name;
-    if is_kept || content.has_proper_name() { Ok(()) } else { Err(improper_name()) }
+    if is_kept || content.has_proper_name() { Ok(()) } else { Err(improper_name("/name")) }
 }
 
-fn improper_name() -> Problem {
-    Problem::invalid(vec![InputFault::at("/name", ContentReason::Text(TextError::Blank))])
+/// 422 for a name of only punctuation or marks, which the request has at `pointer`.
+pub(super) fn improper_name(pointer: &'static str) -> Problem {
+    Problem::invalid(vec![InputFault::at(pointer, ContentReason::Text(TextError::Blank))])
 }
 
 /// 409 when the content of another revision, or of a suggestion, would show artwork that was taken down: the author did

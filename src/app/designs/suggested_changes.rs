@@ -10,7 +10,7 @@ use super::design_bodies::{DesignContentResponse, DesignRequest, ParsedDesign, p
 use super::design_lifecycle;
 use super::design_lifecycle::{
     VersionedDesign, as_json, demand_free_new_name, demand_new_name, demand_shown_artwork,
-    find_own, find_stored, new_revision, seen,
+    find_own, find_stored, improper_name, new_revision, seen,
 };
 use super::design_revisions::DifferenceResponse;
 use super::step_problems::check_step;
@@ -189,9 +189,11 @@ pub async fn create(
         }
     };
     let (id, at) = (SuggestionId::fresh(), app.clock.now());
+    let has_proper_name = content.has_proper_name();
     let content = as_json(&content, "/design")?;
     let (game, message) = (game.game.code(), message.as_str());
-    let new = NewSuggestion { id, revision: draft.revision, game, content, message, at };
+    let revision = draft.revision;
+    let new = NewSuggestion { id, revision, game, content, has_proper_name, message, at };
     let outcome = app
         .write_design(by, async |conn, by| {
             suggested_changes::create(conn, by, code, &new, key).await
@@ -310,6 +312,7 @@ fn check(app: &AppState, outcome: SuggestionOutcome) -> Result<(), Problem> {
             .detail("It must be about the revision that everybody sees now."),
         SuggestionOutcome::OtherGame => fault("/design/game", FaultReason::GameOfDesign),
         SuggestionOutcome::Unchanged => fault("/design", FaultReason::Unchanged),
+        SuggestionOutcome::ImproperName => improper_name("/design/name"),
         SuggestionOutcome::TooManyToday(limit) => too_many_today(app, limit),
         SuggestionOutcome::Closed(state) => closed(state),
         SuggestionOutcome::NotWritten(outcome) => {

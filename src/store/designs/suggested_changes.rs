@@ -139,6 +139,8 @@ pub struct NewSuggestion<'a> {
     pub game: &'a str,
     /// The suggested content as JSON. Licence and artwork are ignored, because the author chooses them.
     pub content: serde_json::Value,
+    /// Whether its name has a letter, a digit or a symbol.
+    pub has_proper_name: bool,
     /// The reason.
     pub message: &'a str,
     /// The current time.
@@ -164,6 +166,8 @@ pub enum SuggestionOutcome {
     OtherGame,
     /// It changes nothing.
     Unchanged,
+    /// It changes the name to one of only punctuation or marks.
+    ImproperName,
     /// The account has reached the daily limit.
     TooManyToday(ReachedLimit),
     /// It was already answered or withdrawn.
@@ -201,6 +205,8 @@ async fn insert(
         #[diesel(sql_type = Bool)]
         same_game: bool,
         #[diesel(sql_type = Bool)]
+        same_name: bool,
+        #[diesel(sql_type = Bool)]
         unchanged: bool,
         #[diesel(sql_type = Jsonb)]
         proposed: Json<Value>,
@@ -218,19 +224,22 @@ async fn insert(
     if design.revision != new.revision {
         return Ok(SuggestionOutcome::Outdated);
     }
-    let compare = sql("SELECT same_game, proposed, proposed = content AS unchanged FROM (\
+    let compare = sql("SELECT same_game, proposed ->> 'name' IS NOT DISTINCT FROM content ->> 'name' AS same_name, proposed, proposed = content AS unchanged FROM (\
              SELECT d.game_code = $game AS same_game, r.content, \
               ($content - 'artwork') || jsonb_strip_nulls(jsonb_build_object('licence', r.content -> 'licence', 'artwork', r.content -> 'artwork')) AS proposed \
              FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision WHERE d.id = $design) x")
         .bind("design", design.id)
         .bind("game", new.game)
         .bind("content", new.content.clone());
-    let Compared { same_game, unchanged, proposed } = compare.get_result(conn).await?;
+    let Compared { same_game, same_name, unchanged, proposed } = compare.get_result(conn).await?;
     if !same_game {
         return Ok(SuggestionOutcome::OtherGame);
     }
     if unchanged {
         return Ok(SuggestionOutcome::Unchanged);
+    }
+    if !new.has_proper_name && !same_name {
+        return Ok(SuggestionOutcome::ImproperName);
     }
     if let Err(limit) = count_one(conn, by.account(), DailyActivity::Suggest, new.at).await? {
         return Ok(SuggestionOutcome::TooManyToday(limit));

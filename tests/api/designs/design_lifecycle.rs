@@ -385,4 +385,9 @@ async fn a_name_needs_a_letter_a_digit_or_a_symbol() {
     }
     put(&app, &ada, &path, "*", &heron("\u{1f525}")).await.expect(200);
     step(&app, &ada, &path, "share").await.expect(200);
+    let bea = app.player("bea").await;
+    let suggestion = json!({ "revision": 2, "message": "Shorter.", "design": heron("...") });
+    let suggested = app.post(&format!("{path}/suggestions")).by(&bea).json(&suggestion);
+    let problem = suggested.answer().await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["pointer"], "/design/name", "{problem}");
 }
