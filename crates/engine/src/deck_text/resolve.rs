@@ -684,7 +684,9 @@ fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
 }
 
 fn is_heading_line(entry: &DraftEntry<'_>, text: &str, is_heading: impl Fn(&str) -> bool) -> bool {
-    entry.quantity.is_none()
+    // `1. Creatures (12)` may be a heading with a number.
+    let may_be_number = entry.assumed == Some(Guess::QuantityBeforePoint);
+    (entry.quantity.is_none() || may_be_number)
         && entry.readings.is_some()
         && (looks_like_header(text) || is_heading(without_count(text)))
 }
