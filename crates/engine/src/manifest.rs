@@ -202,12 +202,15 @@ impl Game {
 
     /// The rarity that a word means: its code, its name or an alias. Only letters and digits count, and case does not.
     pub fn rarity_called(&self, word: &str) -> Option<&Rarity> {
-        let key = word_key(word);
-        let is_called = |rarity: &&Rarity| {
-            let mut words = rarity.aliases.iter().chain([&rarity.code, &rarity.name]);
-            words.any(|word| word_key(word) == key)
-        };
-        self.0.rarities.iter().find(is_called).filter(|_| !key.is_empty())
+        // Most decks write the code.
+        self.rarity(word).or_else(|| {
+            let key = word_key(word);
+            let is_called = |rarity: &&Rarity| {
+                let mut words = rarity.aliases.iter().chain([&rarity.code, &rarity.name]);
+                words.any(|word| word_key(word) == key)
+            };
+            self.0.rarities.iter().find(is_called).filter(|_| !key.is_empty())
+        })
     }
 
     /// The rarity of the base printing: the one of the lowest tier.

@@ -15,8 +15,8 @@ use crate::memory::rendered::Freshness;
 
 /// Watches a deck: one of yours, or a public or unlisted deck of another account.
 ///
-/// When the deck is no longer legal in its format (illegal or incomplete: see `outcome`), or legal again, you get an event: `deck.became_illegal` or
-/// `deck.became_legal` in `GET /v1/me/events`. Possible causes are a changed card, changed rules or limit lists, a new day, an unlock, and, for decks of
+/// When the deck is no longer legal in its format (illegal or incomplete: see `outcome`), was incomplete and is illegal, or is legal again, you get an
+/// event: `deck.became_illegal` or `deck.became_legal` in `GET /v1/me/events`. Possible causes are a changed card, changed rules or limit lists, a new day, an unlock, and, for decks of
 /// others, changes by their owners. Nobody can see who watches a deck. Repeating the request changes nothing.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}/watch", tag = "decks", security(("bearer" = [])),

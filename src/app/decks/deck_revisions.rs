@@ -330,9 +330,10 @@ async fn find_to_restore(
     let found = deck_revisions::find_own(&mut conn, by, id, revision).await?;
     drop(conn);
     let mut content = found.ok_or_else(Problem::not_found)?;
-    if content.bound_entries().any(|(_, card)| card.is_none())
-        && let Ok(loaded) = app.named_game(content.format.game()).await?
-    {
+    let Ok(loaded) = app.named_game(content.format.game()).await? else { return Ok(content) };
+    // Older versions stored rarities as they were written.
+    with_codes(&loaded.game, &mut content.deck.entries);
+    if content.bound_entries().any(|(_, card)| card.is_none()) {
         let bound = bind_entries(app, asker, &loaded.game, &content.deck).await?;
         content.cards.resize(bound.len(), None);
         for (card, found) in content.cards.iter_mut().zip(bound) {
@@ -375,6 +376,9 @@ pub async fn clone(
             // The named copies belong to the owner of the source deck.
             entry.copies.clear();
         }
+    }
+    if let Ok(loaded) = app.named_game(content.format.game()).await? {
+        with_codes(&loaded.game, &mut content.deck.entries);
     }
     let folder = row.folder.as_deref().filter(|_| is_own).map(DeckFolder::stored);
     let source = CloneSource { deck: id, revision: row.revision, account: Some(row.account_id) };

@@ -387,6 +387,7 @@ diesel::table! {
         deck_id -> Uuid,
         watched_at -> Timestamptz,
         told_legal -> Nullable<Bool>,
+        told_status -> Nullable<Text>,
     }
 }
 

@@ -172,8 +172,8 @@ pub async fn watch(
         .bind("at", at)
         .execute(conn)
         .await?;
-    sql("INSERT INTO deck_watches (account_id, deck_id, watched_at, told_legal) \
-         SELECT $account, deck_id, $at, status = 'legal' FROM watched_decks WHERE deck_id = $deck")
+    sql("INSERT INTO deck_watches (account_id, deck_id, watched_at, told_legal, told_status) \
+         SELECT $account, deck_id, $at, status = 'legal', status FROM watched_decks WHERE deck_id = $deck")
     .bind("account", by.account())
     .bind("deck", deck)
     .bind("at", at)
@@ -223,25 +223,39 @@ pub async fn unwatch(
     Ok(true)
 }
 
+/// Whether the watcher was last told another status than this one, from `deck_watches w`. An older program writes only
+/// `told_legal`, so both are compared.
+fn unaware(status: &str) -> String {
+    format!(
+        "(w.told_legal IS DISTINCT FROM ({status} = 'legal') OR w.told_status IS DISTINCT FROM {status})"
+    )
+}
+
+/// Whether the watcher gets an event about the status of `deck`, from `deck_watches w`. There is none if an illegal deck
+/// is now only incomplete. If it is not known which status the watcher was told, `told_legal` alone decides.
+const IS_NEWS: &str = "(w.told_legal IS DISTINCT FROM deck.is_legal \
+     OR deck.status = 'illegal' AND w.told_legal = false AND w.told_status IS NOT DISTINCT FROM 'incomplete')";
+
 /// Notifies up to `limit` watchers of a deck that became legal, or is not legal any more, because it is illegal or
-/// incomplete; the event has the status. Returns whether there was such a deck.
+/// incomplete, or was incomplete and is illegal now; the event has the status. Returns whether there was a deck whose
+/// status some watchers did not know.
 ///
 /// An account that may not read the deck now is not notified. If the deck changed its status because its owner saved
 /// it, the owner is not notified either, nor is any account that has blocked the owner.
 pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
-    let readable = readable("w.account_id");
+    let (readable, unaware) = (readable("w.account_id"), unaware("deck.status"));
     // The report is locked first, so that no other process notifies about it; then the accounts, before their rows.
     let statement = format!(
         "WITH deck AS MATERIALIZED (SELECT deck_id, status, status = 'legal' AS is_legal, saved_so FROM watched_decks WHERE untold ORDER BY deck_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), \
          watchers AS MATERIALIZED (SELECT w.account_id FROM deck JOIN deck_watches w ON w.deck_id = deck.deck_id \
-          WHERE w.told_legal IS DISTINCT FROM deck.is_legal ORDER BY w.account_id LIMIT $limit), \
+          WHERE {unaware} ORDER BY w.account_id LIMIT $limit), \
          held AS MATERIALIZED (SELECT id FROM accounts WHERE id IN (SELECT account_id FROM watchers) ORDER BY id FOR KEY SHARE), \
-         before AS MATERIALIZED (SELECT w.account_id, {readable} \
+         before AS MATERIALIZED (SELECT w.account_id, {readable} AND {IS_NEWS} \
            AND NOT (deck.saved_so AND (w.account_id = d.account_id \
             OR EXISTS (SELECT FROM account_blocks b WHERE b.account_id = w.account_id AND b.blocked_id = d.account_id))) AS hears \
           FROM held JOIN deck ON true JOIN deck_watches w ON w.account_id = held.id AND w.deck_id = deck.deck_id JOIN decks d ON d.id = deck.deck_id \
           JOIN accounts a ON a.id = d.account_id), \
-         noted AS (UPDATE deck_watches w SET told_legal = deck.is_legal FROM deck, before WHERE w.account_id = before.account_id AND w.deck_id = deck.deck_id \
+         noted AS (UPDATE deck_watches w SET told_legal = deck.is_legal, told_status = deck.status FROM deck, before WHERE w.account_id = before.account_id AND w.deck_id = deck.deck_id \
           RETURNING w.account_id), \
          reported AS (INSERT INTO account_events (account_id, kind, deck_id, outcome, created_at) \
           SELECT noted.account_id, CASE WHEN deck.is_legal THEN 'deck.became_legal' ELSE 'deck.became_illegal' END, deck.deck_id, deck.status, $at \
@@ -279,11 +293,14 @@ async fn tell_some(
     let Some(ReportedDeck { deck_id, is_last }) = reported else { return Ok(false) };
     if is_last {
         // Another report may have been stored in the meantime, about which watchers have to be notified, too.
-        sql("UPDATE watched_decks r SET untold = false WHERE deck_id = $deck \
-             AND NOT EXISTS (SELECT FROM deck_watches w WHERE w.deck_id = r.deck_id AND w.told_legal IS DISTINCT FROM (r.status = 'legal'))")
-            .bind("deck", deck_id)
-            .execute(conn)
-            .await?;
+        let unaware = unaware("r.status");
+        sql(format!(
+            "UPDATE watched_decks r SET untold = false WHERE deck_id = $deck \
+             AND NOT EXISTS (SELECT FROM deck_watches w WHERE w.deck_id = r.deck_id AND {unaware})"
+        ))
+        .bind("deck", deck_id)
+        .execute(conn)
+        .await?;
     }
     Ok(true)
 }

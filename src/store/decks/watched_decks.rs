@@ -56,16 +56,16 @@ pub struct ReportToKeep {
 
 /// For watchers without a known status, the status becomes the first known one, without a notification. If the report
 /// became due again in the meantime, `due_at` has changed, and it stays due. Indexed columns are written only if they
-/// differ.
+/// differ. `saved_so` is about the last change that watchers are told of: not that an illegal deck is only incomplete.
 const KEEP: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, \
      game_code = $game, cards = CASE WHEN cards = $cards THEN cards ELSE $cards END, violations = $violations, \
-     untold = untold OR coalesce((status = 'legal') <> ($status = 'legal'), false), \
-     saved_so = CASE WHEN (status = 'legal') <> ($status = 'legal') THEN deck_revision <> $deck_revision ELSE saved_so END, \
+     untold = untold OR coalesce(status <> $status, false), \
+     saved_so = CASE WHEN status <> $status AND (status, $status) <> ('illegal', 'incomplete') THEN deck_revision <> $deck_revision ELSE saved_so END, \
      status = $status, deck_revision = $deck_revision, judged_on = $judged_on, game_revision = $game_revision, tried_game_revision = $game_revision, \
      events_seq = $events_seq, judged_at = $judged_at \
     WHERE deck_id = $deck AND (deck_revision IS NULL OR (deck_revision, judged_on, events_seq) <= ($deck_revision, $judged_on, $events_seq)) \
      RETURNING deck_id, status) \
-    UPDATE deck_watches w SET told_legal = kept.status = 'legal' FROM kept WHERE w.deck_id = kept.deck_id AND w.told_legal IS NULL";
+    UPDATE deck_watches w SET told_legal = kept.status = 'legal', told_status = kept.status FROM kept WHERE w.deck_id = kept.deck_id AND w.told_legal IS NULL";
 
 /// Stores a report, unless a newer one is stored, or no account watches the deck any more.
 pub async fn keep(conn: &mut Connection, report: ReportToKeep) -> StoreResult<()> {

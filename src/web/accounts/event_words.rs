@@ -44,6 +44,10 @@ pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
         "deck.became_illegal" if outcome == Some("incomplete") => {
             "A deck that you watch is not legal any more: cards are missing."
         }
+        // It may have been incomplete before.
+        "deck.became_illegal" if outcome == Some("illegal") => {
+            "A deck that you watch is illegal now."
+        }
         "deck.became_illegal" => "A deck that you watch is not legal any more.",
         "deck.became_legal" => "A deck that you watch is legal again.",
         other => return titled(&other.replace('.', " ")),

@@ -134,6 +134,26 @@ async fn named_printings_are_reserved_first_and_no_copy_is_reserved_twice() {
     );
 }
 
+/// An older version stored rarities as they were written.
+#[tokio::test]
+async fn a_rarity_that_is_stored_as_an_alias_names_its_printing() {
+    let app = super::app().await;
+    let ada = app.player("ada").await;
+    own(&app, &ada, "common", 1).await;
+    own(&app, &ada, "rare", 1).await;
+    let path = stored(&app, &ada, "one", "1 Kettle Imp {rare}").await;
+    app.sql("UPDATE deck_entries SET rarity = 'R' WHERE rarity = 'rare'").await;
+    let deck = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(deck["entries"][0]["rarity"], "R", "{deck:#}");
+    let picked = app.get(&format!("{path}/pick-list")).by(&ada).answer().await.expect(200);
+    assert_eq!(picked["list"], "1 Kettle Imp (hearth) 016 {rare}\n", "{picked:#}");
+    let seen = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
+    let imp = &seen["cards"][0];
+    assert_eq!(json!(members(imp, ["owned", "in_named_printing"])), json!([2, 1]), "{imp:#}");
+    let reserved = reserve(&app, &ada, &path).await;
+    assert_eq!(printings(&reserved["cards"][0]), [("rare".to_owned(), 1)], "{reserved:#}");
+}
+
 #[tokio::test]
 async fn only_owned_cards_are_reserved_and_earlier_reservations_come_first() {
     let app = super::app().await;

@@ -100,6 +100,15 @@ async fn spellings_of_a_rarity_do_not_differ() {
     put(&app, &ada, &path, &deck("n", "private", "1 Kettle Imp {Ultra Rare}")).await;
     let diff = app.get(&format!("{path}/diff?from=1&to=3")).by(&ada).answer().await.expect(200);
     assert_eq!(diff["cards"][0]["rarity"], "ultra_rare", "{diff:#}");
+    // A restored or cloned deck is stored with the codes.
+    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "*");
+    let restored = restore.json(&json!({ "revision": 1 })).answer().await.expect(200);
+    assert_eq!(restored["entries"][0]["rarity"], "ultra_rare", "{restored:#}");
+    app.sql("UPDATE deck_entries SET rarity = 'Ultra Rare'").await;
+    let old = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(old["entries"][0]["rarity"], "Ultra Rare", "{old:#}");
+    let clone = app.post(&format!("{path}/clones")).by(&ada).answer().await.expect(201);
+    assert_eq!(clone["entries"][0]["rarity"], "ultra_rare", "{clone:#}");
 }
 
 #[tokio::test]

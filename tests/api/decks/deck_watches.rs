@@ -202,6 +202,45 @@ async fn changes_by_the_owner_create_events_for_other_watchers_only() {
 }
 
 #[tokio::test]
+async fn watchers_of_an_incomplete_deck_get_an_event_when_it_becomes_illegal() {
+    let app = app().await;
+    let (ada, ben, admin) = (app.player("ada").await, app.player("ben").await, app.admin().await);
+    let mut less = legal("public");
+    less["list"] = json!("1 Kettle Imp");
+    let deck = stored_as(&app, &ada, &less).await;
+    watch(&app, &ben, &deck).await.expect(200);
+    assert_eq!(status(&app, &ben, &deck).await, "incomplete");
+    let becomes = async |name: &str, wanted: &str| {
+        rename(&app, &admin, name).await;
+        assert_eq!(in_the_background(&app).await, 1);
+        assert_eq!(status(&app, &ben, &deck).await, wanted);
+        assert_eq!(app.db().number("SELECT count(*) FROM watched_decks WHERE untold").await, 0);
+    };
+    becomes("Kettle Fiend", "illegal").await;
+    assert_eq!(deck_events(&app, &ben).await, [("deck.became_illegal".to_owned(), deck.clone())]);
+    assert_eq!(verdicts(&app, &ben).await, ["illegal"]);
+    becomes("Kettle Imp", "incomplete").await;
+    assert_eq!(verdicts(&app, &ben).await, ["illegal"], "no event, because it is not legal again");
+    becomes("Kettle Fiend", "illegal").await;
+    assert_eq!(verdicts(&app, &ben).await, ["illegal", "illegal"]);
+
+    // An older release stores no status, or leaves an outdated one: then it is not known that the watcher was told of an incomplete deck.
+    for outdated in ["NULL", "'legal'"] {
+        becomes("Kettle Imp", "incomplete").await;
+        app.sql(&format!("UPDATE deck_watches SET told_status = {outdated}")).await;
+        becomes("Kettle Fiend", "illegal").await;
+        assert_eq!(verdicts(&app, &ben).await.len(), 2, "{outdated}");
+    }
+    // The owner's save makes no event for the owner.
+    watch(&app, &ada, &deck).await.expect(200);
+    becomes("Kettle Imp", "incomplete").await;
+    less["list"] = json!("1 Kettle Imp\n1 No Such Card");
+    save(&app, &ada, &deck, &less).await;
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!((verdicts(&app, &ben).await.len(), verdicts(&app, &ada).await.len()), (3, 0));
+}
+
+#[tokio::test]
 async fn only_readable_decks_can_be_watched() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);

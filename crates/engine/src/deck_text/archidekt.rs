@@ -2,29 +2,34 @@
 
 use std::borrow::Cow;
 
-use super::draft::{Content, Draft, DraftEntry, Source};
-use super::line::common;
+use super::draft::{Content, Draft, DraftEntry, Parts, Source};
+use super::line::{common_as, split_parts};
 use super::writing::{DeckWriter, Rarities, WritableParts};
 use super::zones::Role;
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
-    Draft::of_lines(source, |line| match common(line) {
-        Content::Entry(entry) => Content::Entry(Box::new(with_category(*entry))),
+    Draft::of_lines(source, |line| match common_as(line, parts) {
+        Content::Entry(entry) => Content::Entry(Box::new(with_zone(*entry))),
         other => other,
     })
 }
 
+/// The parts of a card's text. Square brackets never contain the set.
+pub(super) fn parts(text: &str) -> Parts<'_> {
+    let mut parts = split_parts(text);
+    if let Some(categories) = parts.category
+        && parts.set.as_deref() == Some(categories)
+    {
+        parts.set = None;
+        parts.tags.push(Cow::Borrowed(categories));
+    }
+    parts
+}
+
 /// Takes the zone from the first category, if that is a zone: `Sideboard`, `Commander{top}`. Categories marked `{noDeck}` are not part of the deck.
-/// Square brackets never contain the set.
-fn with_category(mut entry: DraftEntry<'_>) -> DraftEntry<'_> {
-    let Some(categories) = entry.card.category else { return entry };
-    if entry.zone.is_none() {
-        entry.zone = zone_of(categories).map(Cow::Borrowed);
-    }
-    if entry.card.set.as_deref() == Some(categories) {
-        entry.card.set = None;
-        entry.card.tags.push(Cow::Borrowed(categories));
-    }
+fn with_zone(mut entry: DraftEntry<'_>) -> DraftEntry<'_> {
+    let zone = entry.card.category.and_then(zone_of).map(Cow::Borrowed);
+    entry.zone = entry.zone.or(zone);
     entry
 }
 

@@ -86,6 +86,9 @@ pub(super) struct Parts<'a> {
     pub(super) category: Option<&'a str>,
 }
 
+/// Splits the text of a card into its parts.
+pub(super) type PartsOf = for<'a> fn(&'a str) -> Parts<'a>;
+
 /// The text of a list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {

@@ -51,7 +51,7 @@ use crate::catalogue::Catalogue;
 use crate::deck::Deck;
 use crate::known_sets::KnownSets;
 use crate::manifest::Game;
-use draft::{Draft, Source};
+use draft::{Draft, PartsOf, Source};
 
 pub use draft::DECK_LINES_MAX;
 pub use mentions::{DeckMentions, MentionDepth};
@@ -156,8 +156,18 @@ impl DeckDialect {
 
     fn draft<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
         let mut draft = self.draft_of_lines(source, game);
-        numbering::read_numbers(&mut draft);
+        numbering::read_numbers(&mut draft, self.parts());
         draft
+    }
+
+    /// How the dialect splits the text of a card, where the line has no other form.
+    fn parts(self) -> PartsOf {
+        match self {
+            Self::Archidekt => archidekt::parts,
+            Self::PtcgLive => ptcg_live::parts,
+            Self::PtcgOnline => line::split_parts_without_brackets,
+            _ => line::split_parts,
+        }
     }
 
     fn draft_of_lines<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {

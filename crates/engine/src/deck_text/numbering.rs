@@ -1,15 +1,16 @@
 //! Lists whose lines are numbered: `1. Name`, `2. Name`, `3. Name`.
 
-use super::draft::{Content, Draft, DraftEntry};
-use super::line::{quantity, split_parts};
+use super::draft::{Content, Draft, DraftEntry, PartsOf};
+use super::line::quantity;
 use super::read_deck::Guess;
 
 /// Largest number before a point that is read as a quantity; larger ones are rather part of the name.
 const COUNT_MAX: u32 = 99;
 
 /// Finds the quantities of lines that begin with a number and a point. If all these lines are numbered from 1 on, in order, the numbers are no quantities;
-/// the numbers may begin again after a line that is not an entry. Otherwise they are quantities.
-pub(super) fn read_numbers(draft: &mut Draft<'_>) {
+/// the numbers may begin again after a line that is not an entry. Otherwise they are quantities. `parts`: how the dialect splits
+/// the text after the number.
+pub(super) fn read_numbers(draft: &mut Draft<'_>, parts: PartsOf) {
     let is_numbered = are_numbered(draft);
     for line in &mut draft.lines {
         if let Content::Entry(entry) = &mut line.content
@@ -19,7 +20,7 @@ pub(super) fn read_numbers(draft: &mut Draft<'_>) {
         {
             let whole_line = entry.readings.map_or(text, |(_, line)| line);
             entry.quantity = Some(copies);
-            entry.card = split_parts(text);
+            entry.card = parts(text);
             entry.readings = Some((text, whole_line));
             entry.assumed = Some(assumed);
         }

@@ -91,7 +91,7 @@ fn energy(text: &str) -> Option<[Parts<'_>; 2]> {
 const FOIL: &str = "PH";
 
 /// `Name SET 17`, or `Name SET 17 PH` for a parallel foil.
-fn parts(text: &str) -> Parts<'_> {
+pub(super) fn parts(text: &str) -> Parts<'_> {
     let foil = text.strip_suffix(FOIL).and_then(|rest| rest.strip_suffix(' '));
     match foil.map(split_parts_without_brackets) {
         Some(parts) if parts.number.is_some() => {

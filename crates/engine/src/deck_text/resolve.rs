@@ -596,8 +596,11 @@ impl<'a> Resolver<'a> {
         let card = reference(&entry.card);
         let Some(set) = card.set.as_deref().filter(|_| card.name.is_empty()) else { return card };
         let code = self.set_code(set).to_owned();
-        match entry.readings {
-            Some((text, _)) if code.contains(char::is_whitespace) => CardReference::named(text),
+        match &card.number {
+            Some(number) if entry.readings.is_some() && code.contains(char::is_whitespace) => {
+                let name = format!("({set}) {number}");
+                CardReference { rarity: card.rarity, ..CardReference::named(name) }
+            }
             _ => CardReference { set: Some(code), ..card },
         }
     }
@@ -631,15 +634,20 @@ pub(super) fn readings<'e>(entry: &'e DraftEntry<'_>) -> impl Iterator<Item = Re
     let literal = std::iter::once((Cow::Borrowed(&entry.card), entry.quantity, None));
     // Most lines mean what they literally say, so the others are computed only when they are needed.
     let others = entry.readings.into_iter();
-    literal.chain(
-        others.flat_map(|(text, whole_line)| other_readings(text, whole_line, entry.quantity)),
-    )
+    // A numbered line without a quantity before its name has one copy, unless there is one after it.
+    let has_count = match entry.assumed {
+        Some(Guess::LineIsNumbered) => entry.quantity != Some(1),
+        _ => entry.quantity.is_some(),
+    };
+    literal.chain(others.flat_map(move |(text, whole_line)| {
+        other_readings(text, whole_line, (entry.quantity, has_count))
+    }))
 }
 
 fn other_readings<'e>(
     text: &'e str,
     whole_line: &'e str,
-    quantity: Option<u32>,
+    (quantity, has_count): (Option<u32>, bool),
 ) -> Vec<Reading<'e>> {
     let named = |text| Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
     let mut found = Vec::new();
@@ -655,9 +663,7 @@ fn other_readings<'e>(
         found.push((Cow::Owned(split_parts(before.trim_end())), quantity, Some(guess)));
     }
     found.push((Cow::Owned(split_parts_without_brackets(text)), quantity, None));
-    if quantity.is_none()
-        && let Some((name, counted)) = count_after_name(text)
-    {
+    if !has_count && let Some((name, counted)) = count_after_name(text) {
         let guess = Some(Guess::QuantityAfterName);
         found.push((Cow::Owned(split_parts(name)), Some(counted), guess));
     }
@@ -678,7 +684,9 @@ fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
 }
 
 fn is_heading_line(entry: &DraftEntry<'_>, text: &str, is_heading: impl Fn(&str) -> bool) -> bool {
-    entry.quantity.is_none()
+    // `1. Creatures (12)` may be a heading with a number.
+    let may_be_number = entry.assumed == Some(Guess::QuantityBeforePoint);
+    (entry.quantity.is_none() || may_be_number)
         && entry.readings.is_some()
         && (looks_like_header(text) || is_heading(without_count(text)))
 }

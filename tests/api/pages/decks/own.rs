@@ -313,6 +313,8 @@ async fn a_deck_that_is_changed_as_a_list_keeps_the_copies_that_it_names() {
     };
     // One more copy of a card, another order, and a new card.
     let list = "1 Ember Moth Cloud\n2 Bellows Smith {rare}\n3 Kettle Imp";
+    // An older version stored rarities as they were written.
+    app.sql("UPDATE deck_entries SET rarity = 'R' WHERE rarity = 'rare'").await;
     assert_eq!(save(list, "1").await, 303);
     assert_eq!(copies().await, [json!(null), json!(["three", "four"]), json!(["one", "two"])]);
     // The list does not state which of the two copies was removed, so the entry keeps neither.

@@ -1,0 +1,1 @@
+ALTER TABLE deck_watches DROP COLUMN told_status;
