@@ -17,7 +17,6 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
 use crate::domain::decks::availability::{CardAvailability, availabilities};
-use crate::domain::decks::rarities::with_codes;
 use crate::domain::decks::reservation::copies_to_get;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_ownership::{self, HOLDERS_NAMED, HolderRow};
@@ -204,9 +203,7 @@ pub async fn find(
 ) -> Result<DeckAvailabilityResponse, Problem> {
     let SeenDeck { content, masks, .. } = find_seen(app, (asker.0, reads), id).await?;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-    let mut deck = content.deck;
-    // Older versions stored rarities as they were written.
-    with_codes(&loaded.game, &mut deck.entries);
+    let deck = content.deck;
     let mut conn = StepConnection::new(&app.store);
     let holdings =
         DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;

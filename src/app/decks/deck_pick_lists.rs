@@ -16,7 +16,6 @@ use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
 use crate::domain::decks::allocation::{OwnedPrinting, Taken, allocate};
-use crate::domain::decks::rarities::with_codes;
 use crate::domain::decks::reservation::{ReservedCopies, open_to};
 use crate::domain::ids::DeckId;
 
@@ -131,9 +130,7 @@ pub async fn find(
 ) -> Result<DeckPickListResponse, Problem> {
     let SeenDeck { content, masks, .. } = find_seen(app, (asker.0, reads), id).await?;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-    let (mut deck, format) = (content.deck, content.format);
-    // Older versions stored rarities as they were written.
-    with_codes(&loaded.game, &mut deck.entries);
+    let (deck, format) = (content.deck, content.format);
     let mut conn = StepConnection::new(&app.store);
     let holdings =
         DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;

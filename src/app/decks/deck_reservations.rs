@@ -17,7 +17,6 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::allocation::{OwnedPrinting, allocate};
 use crate::domain::decks::availability::{CardAvailability, availabilities};
-use crate::domain::decks::rarities::with_codes;
 use crate::domain::decks::reservation::{copies_to_get, open_to};
 use crate::domain::ids::{CardId, DeckId, PrintingId};
 use crate::store::decks::deck_ownership::OwnedRow;
@@ -254,9 +253,7 @@ pub async fn reserve(
         let seen = see(app, (asker.0, Some(by.account())), stored).await?;
         let loaded =
             app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
-        let mut deck = seen.content.deck;
-        // Older versions stored rarities as they were written.
-        with_codes(&loaded.game, &mut deck.entries);
+        let deck = seen.content.deck;
         let mut conn = StepConnection::new(&app.store);
         let cards = find_named(app, &mut conn, asker, &loaded.game, &names_of(&deck)).await?;
         // Reservations of cards that are no longer in the deck are released, as far as the caller may see these cards.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{CardReference, DeckEntry, Game};
+use cardscape_engine::{CardReference, DeckEntry};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -215,27 +215,15 @@ struct Side {
 }
 
 impl Side {
-    async fn new(
-        app: &AppState,
-        revision: i64,
-        content: &DeckContent,
-        masks: &Masks,
-    ) -> Result<Self, Problem> {
+    fn new(revision: i64, content: &DeckContent, masks: &Masks) -> Self {
         let masked = masks.hidden.values().copied().collect();
-        let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-        Ok(Self { revision, entries: comparable_entries(&loaded.game, content), masked })
+        Self { revision, entries: comparable_entries(content), masked }
     }
 }
 
-/// The entries of a deck with the cards that they are bound to, and with the codes of their rarities: two spellings of a rarity do not differ.
-pub(super) fn comparable_entries(
-    game: &Game,
-    content: &DeckContent,
-) -> Vec<(DeckEntry, Option<CardId>)> {
-    let entries = content.bound_entries().map(|(entry, card)| (entry.clone(), card));
-    let mut entries: Vec<(DeckEntry, Option<CardId>)> = entries.collect();
-    with_codes(game, entries.iter_mut().map(|(entry, _)| entry));
-    entries
+/// The entries of a deck with the cards that they are bound to.
+pub(super) fn comparable_entries(content: &DeckContent) -> Vec<(DeckEntry, Option<CardId>)> {
+    content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect()
 }
 
 async fn find_side(
@@ -247,11 +235,11 @@ async fn find_side(
     match revision {
         Some(revision) => {
             let found = find_seen_revision(app, reader, id, revision).await?;
-            Side::new(app, revision, &found.content, &found.masks).await
+            Ok(Side::new(revision, &found.content, &found.masks))
         }
         None => {
             let SeenDeck { row, content, masks, .. } = find_seen(app, reader, id).await?;
-            Side::new(app, row.revision, &content, &masks).await
+            Ok(Side::new(row.revision, &content, &masks))
         }
     }
 }
@@ -376,9 +364,6 @@ pub async fn clone(
             // The named copies belong to the owner of the source deck.
             entry.copies.clear();
         }
-    }
-    if let Ok(loaded) = app.named_game(content.format.game()).await? {
-        with_codes(&loaded.game, &mut content.deck.entries);
     }
     let folder = row.folder.as_deref().filter(|_| is_own).map(DeckFolder::stored);
     let source = CloneSource { deck: id, revision: row.revision, account: Some(row.account_id) };

@@ -15,7 +15,6 @@ use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::named_copies::take_over_copies;
-use crate::domain::decks::rarities::with_codes;
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::decks::deck_lists;
 use crate::store::decks::deck_records::DeckChanges;
@@ -96,11 +95,7 @@ pub async fn replace_by_list(
     if_match.check(Revision(stored.row.revision))?;
     // Cards of different games are different cards, even with the same name.
     if stored.content.format.game() == parsed.content.format.game() {
-        let mut before = entries_as_listed(app, (asker.0, by.account()), stored.content).await?;
-        if let Ok(loaded) = app.named_game(parsed.content.format.game()).await? {
-            // Older versions stored rarities as they were written.
-            with_codes(&loaded.game, &mut before);
-        }
+        let before = entries_as_listed(app, (asker.0, by.account()), stored.content).await?;
         take_over_copies(&before, &mut parsed.content.deck.entries);
     }
     store_changed(app, by, asker.0, (id, if_match), parsed).await

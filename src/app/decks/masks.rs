@@ -16,6 +16,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::decks::content::DeckContent;
+use crate::domain::decks::rarities::with_codes;
 use crate::domain::ids::{AccountId, CardId};
 use crate::store::decks::deck_pool::{self, SeenPlace};
 
@@ -121,7 +122,8 @@ impl Masks {
 }
 
 /// Masks the entries of a deck of `owner` whose cards the reader may not see. The owner always reads the names in the deck, but not with a token that may not
-/// read cards as the owner: the service may have added a name to a set and a number.
+/// read cards as the owner: the service may have added a name to a set and a number. Rarities are read by their codes; older versions stored them as they were
+/// written.
 pub(super) async fn mask(
     app: &AppState,
     (viewer, reader): (Viewer, Option<AccountId>),
@@ -131,6 +133,7 @@ pub(super) async fn mask(
     let is_own = reader == Some(owner);
     let reads_names = is_own && !viewer.is_stranger();
     let mut masks = Masks::default();
+    write_rarities_by_code(app, content).await?;
     if !is_own && !content.unread_lines.is_empty() {
         // These lines may contain names of hidden cards that the owner could see.
         content.unread_lines.clear();
@@ -159,6 +162,16 @@ pub(super) async fn mask(
     };
     mask_bound(content, bound, &places, &names, &mut masks);
     Ok(masks)
+}
+
+async fn write_rarities_by_code(app: &AppState, content: &mut DeckContent) -> Result<(), Problem> {
+    let entries = &mut content.deck.entries;
+    if entries.iter().any(|entry| entry.card.rarity.is_some())
+        && let Ok(loaded) = app.named_game(content.format.game()).await?
+    {
+        with_codes(&loaded.game, entries);
+    }
+    Ok(())
 }
 
 /// Masks a public deck for anonymous clients. `places` and `names`: what anonymous clients may see of the cards that the entries are bound to.

@@ -87,10 +87,9 @@ pub async fn find(
     };
     let loaded = app.named_game(shown.content.format.game()).await?.map_err(Problem::internal)?;
     let game = loaded.game.clone();
-    let since =
-        previous.map(|before| (before.revision, between(&game, &before.content, &shown.content)));
+    let since = previous.map(|before| (before.revision, between(&before.content, &shown.content)));
     let until = (number < newest.row.revision)
-        .then(|| (newest.row.revision, between(&game, &shown.content, &newest.content)));
+        .then(|| (newest.row.revision, between(&shown.content, &newest.content)));
 
     let SeenRevision { content, masks, created_at, .. } = shown;
     let changed = [&since, &until].into_iter().flatten().filter_map(|(_, cards)| cards.as_ref());
@@ -112,11 +111,10 @@ pub async fn find(
     })
 }
 
-/// The differences between two revisions; `None`: they belong to different games. `game`: that of one of them.
-fn between(game: &Game, before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifference>> {
+/// The differences between two revisions; `None`: they belong to different games.
+fn between(before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifference>> {
     let is_one_game = before.format.game() == after.format.game();
-    let entries = |content| comparable_entries(game, content);
-    is_one_game.then(|| differences(&entries(before), &entries(after)))
+    is_one_game.then(|| differences(&comparable_entries(before), &comparable_entries(after)))
 }
 
 /// The cards of a deck and of its differences to other revisions, as far as the viewer may see them.

@@ -186,7 +186,7 @@ async fn cached_cards_follow_takedowns_of_artwork_and_bans_of_authors() {
     let hidden = begun(&app, &ada, &heron("Slate Otter")).await;
     approve(&app, &ada, &mod_, &hidden).await;
     card_of(&app, &admin, &hidden, "veil").await;
-    let other = app.second_instance();
+    let other = app.second_instance_in_memory().await;
     let report = report_design(&app, &bob, &path).await;
     let shown = async |app: &TestApp| {
         app.catch_up().await;
