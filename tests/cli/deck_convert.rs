@@ -29,7 +29,7 @@ fn a_list_is_converted_to_another_dialect_and_losses_are_reported() {
     let (code, out, err) =
         run(&[&["convert", "-", "--to", "arena"], &HARBOUR[..]].concat(), list.as_bytes());
     assert_eq!(code, 1, "a card is unknown: {err}");
-    assert_eq!(out, "Deck\n4 Salt (PORT) 1\n1 Silk (PORT) 2\n1 Slat\n\nSideboard\n1 Anchor\n");
+    assert_eq!(out, "Deck\n4 Salt (PORT) 001\n1 Silk (PORT) 002\n1 Slat\n\nSideboard\n1 Anchor\n");
     let messages: Vec<&str> = err.lines().collect();
     assert_eq!(
         messages,

@@ -458,11 +458,12 @@ impl<'a> CardLines<'a> {
 }
 
 impl Place<'_> {
-    /// Whether the line names exactly this set and number.
+    /// Whether the line and the card name the same set and number.
     fn is_at(&self, card: &CardMention) -> bool {
         let CardReference { set, number, .. } = self.card;
-        let has_place = set.is_some() && number.is_some();
-        has_place && agree_in_place((set, number), (&card.set, &card.number))
+        let parts = [set, number, &card.set, &card.number];
+        parts.iter().all(|part| part.is_some())
+            && agree_in_place((set, number), (&card.set, &card.number))
     }
 
     fn is_meant(&self, card: &CardMention, violation: &Violation) -> bool {
