@@ -9,7 +9,7 @@ use diesel_async::RunQueryDsl;
 use super::design_lifecycle::withdraw_locked;
 use crate::domain::designs::name_looks::{LookHashes, NameLooks};
 use crate::domain::ids::DesignId;
-use crate::store::card_content::name_looks::{NameBearer, bytes, find_open_bearer};
+use crate::store::card_content::name_looks::{NameBearer, OTHER_LETTER, bytes, find_open_bearer};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
@@ -117,6 +117,7 @@ async fn find_hidden(
         .bind("looks", bytes(&name.hashes.all()))
         .bind("always", bytes(&name.hashes.always()))
         .bind("other_letters", name.hashes.has_other_letters)
+        .bind("other_letter", OTHER_LETTER)
         .load(conn)
         .await?;
     if holders.iter().any(|holder| holder.keeps_it) {
@@ -145,10 +146,10 @@ const HOLDERS_BEFORE: &str = "SELECT d.id, a.banned_at IS NULL OR d.status = 'ap
 
 const HOLDERS_AFTER: &str = ") found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id WHERE d.id <> $id ORDER BY d.id";
 
-/// Listed designs that share one of the `$looks`. Looks in one case do not count between two ASCII names; those in
-/// `$always` count between any two.
+/// Listed designs that share one of the `$looks`. The look in capital letters does not count between two names whose
+/// letters are ASCII but for accents; those in `$always` count between any two.
 pub(super) const WITH_A_LOOK: &str = "SELECT id FROM designs WHERE name_looks && $looks AND listed AND status <> 'official' \
-      AND (name_looks && $always OR $other_letters OR octet_length(name) > char_length(name))";
+      AND (name_looks && $always OR $other_letters OR normalize(name, NFKD) ~ $other_letter)";
 
 /// Locks designs that do not keep their names; returns how many. One that another transaction has locked is not waited
 /// for, because that transaction may wait for the name. The accounts are locked too, so that no ban ends before the
