@@ -132,7 +132,10 @@ async fn find_hidden(
 /// commits after this look-up, both have the name, as when a card is unlocked under the name of a design that was shared
 /// long before: the design stays, and from then on its checks have the obstacle `name`, for its author and for the
 /// moderator who claims it, and it is neither submitted nor released.
-async fn find_card(conn: &mut Connection, name: &NewName<'_>) -> StoreResult<Option<NameOwner>> {
+pub(super) async fn find_card(
+    conn: &mut Connection,
+    name: &NewName<'_>,
+) -> StoreResult<Option<NameOwner>> {
     let bearer = find_open_bearer(conn, name.game, &name.looks, &name.hashes).await?;
     Ok(bearer.map(|NameBearer { set_code: set, number }| NameOwner::Card { set, number }))
 }

@@ -375,6 +375,10 @@ async fn a_reserved_name_is_compared_with_cards_that_opened_a_moment_ago() {
     is_of_card(&step(&app, &bob, &wolf, "share").await.problem(409, "design_name_taken"));
     let answer = put(&app, &ada, &revised, "*", &heron("AMBER W\u{d3}LF")).await;
     is_of_card(&answer.problem(409, "design_name_taken"));
+    // A submission of a design that was never shared, and of one that is listed, reserves no name.
+    is_of_card(&step(&app, &bob, &wolf, "submit").await.problem(409, "design_name_taken"));
+    rename_card(&app, "hearth", "Reed Stork").await;
+    is_of_card(&step(&app, &ada, &revised, "submit").await.problem(409, "design_name_taken"));
     rename_card(&app, "hearth", "Quill Owl").await;
     is_of_card(&step(&app, &ada, &withdrawn, "submit").await.problem(409, "design_name_taken"));
     rename_card(&app, "hearth", "Umber Heron").await;
