@@ -65,7 +65,8 @@ async fn accents_do_not_hide_letters_that_look_like_those_of_a_card() {
         let path = begun(&app, &ada, &heron("Reed Stork")).await;
         for name in LIKE_KETTLE_IMP {
             let checked = check(&app, &ada, name).await;
-            assert_eq!(checked["available"], false, "{name}");
+            let expected = (&json!(false), &json!("taken"));
+            assert_eq!((&checked["available"], &checked["reason"]), expected, "{name}");
             let first = &checked["like"][0];
             assert_eq!(first["name"], "Kettle Imp", "{name}");
             put(&app, &ada, &path, "*", &heron(name)).await.expect(200);
@@ -264,6 +265,7 @@ async fn an_approved_design_of_a_banned_author_keeps_its_name() {
         set_ban(&app, &ada, "created_at").await;
         let checked = check(&app, &bob, "Lantern Heron").await;
         assert_eq!((&checked["available"], &checked["like"]), (&json!(false), &json!([])));
+        assert_eq!(checked["reason"], "taken");
         let twin = begun(&app, &bob, &heron("Lantern Heron")).await;
         step(&app, &bob, &twin, "share").await.problem(409, "design_name_taken");
         set_ban(&app, &ada, "NULL").await;
