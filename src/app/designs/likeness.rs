@@ -86,7 +86,7 @@ async fn search_cards_like(
     for written in searched {
         let Ok(typed) = TypedName::parse(written) else { continue };
         for card in find_candidates(app, network, Viewer::stranger(), &place, &typed, true).await? {
-            // Both searches find mostly the same cards.
+            // The searches find mostly the same cards.
             if !seen.insert(card.id) {
                 continue;
             }

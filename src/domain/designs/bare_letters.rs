@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Whether the name has letters beyond ASCII, apart from accents, letters that count as accented ones, and punctuation. The database asks the same of stored
-/// names: `HAS_OTHER_LETTERS` in `store/card_content/name_looks.rs`.
+/// names: `OTHER_LETTER` in `store/card_content/name_looks.rs`.
 pub fn has_other_letters(name: &str) -> bool {
     let is_other = |letter: char| {
         let is_plain = letter.is_ascii()
