@@ -12,6 +12,7 @@ ALTER TABLE account_events
         'design.approved', 'design.declined', 'design.official', 'design.taken_down', 'design.reinstated', 'design.name_lost',
         'deck.commented', 'deck.replied', 'deck.became_illegal', 'deck.became_legal')) NOT VALID;
 
--- Small capitals count as their letters now: names with such letters are compared by other looks, which housekeeping stores.
-UPDATE designs SET name_looks = NULL
-WHERE name_looks IS NOT NULL AND name ~ '[\u0262\u026a\u0274\u0276\u0280\u028f\u0299\u029c\u029f\u1d00-\u1d2b\ua730\ua731\ua7af]';
+-- Names are compared without accents now, and small capitals and letters in circles or squares count as their letters. So all hashes change, and housekeeping
+-- stores them again. An older instance that runs beside may store old hashes, which are not found; they stay until the design is shared or revised again.
+UPDATE designs SET name_looks = NULL WHERE name_looks IS NOT NULL;
+UPDATE card_content SET name_looks = NULL WHERE name_looks IS NOT NULL;

@@ -14,6 +14,7 @@ use metrics::Counter;
 use tokio::sync::Notify;
 
 use super::catalogue::clock::FeedClock;
+use crate::domain::designs::bare_letters::has_other_letters;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::name_looks::{LookHashes, Name};
 use crate::domain::ids::{AccountId, DesignId};
@@ -40,15 +41,15 @@ struct Kept {
     skeleton_at: u32,
 }
 
-/// The first bytes of the hashes of a name: without accents, in small and in capital letters. Two names may share them by
-/// chance, so that callers compare the names, too. Skeletons have an order of their own.
-type Looks = [u32; 3];
+/// The first bytes of the hashes of a name, in the order of [`LookHashes::all`]. Two names may share them by chance, so that
+/// callers compare the names, too. Skeletons with accents have an order of their own.
+type Looks = [u32; 4];
 
-/// The looks of a name, from all its hashes in the order of [`LookHashes::all`].
+/// The looks of a name, from all its hashes.
 fn looks_of(hashes: &[Vec<u8>]) -> Option<Looks> {
-    let [plain, _, small, capitals] = hashes else { return None };
+    let [plain, skeleton, small, capitals] = hashes else { return None };
     let number = |hash: &[u8]| hash.first_chunk().copied().map(u32::from_be_bytes);
-    Some([number(plain)?, number(small)?, number(capitals)?])
+    Some([number(plain)?, number(skeleton)?, number(small)?, number(capitals)?])
 }
 
 impl Kept {
@@ -196,8 +197,9 @@ struct Shelf {
     by_name_backwards: BTreeSet<In<ByNameBackwards>>,
     by_skeleton: BTreeSet<In<BySkeleton>>,
     by_plain_name: BTreeSet<In<ByLook<0>>>,
-    by_small_letters: BTreeSet<In<ByLook<1>>>,
-    by_capital_letters: BTreeSet<In<ByLook<2>>>,
+    by_bare_skeleton: BTreeSet<In<ByLook<1>>>,
+    by_small_letters: BTreeSet<In<ByLook<2>>>,
+    by_capital_letters: BTreeSet<In<ByLook<3>>>,
     by_effects: BTreeSet<In<ByEffects>>,
     banned: HashSet<AccountId>,
     /// Current revisions of the effect texts of games.
@@ -218,6 +220,7 @@ impl Shelf {
         self.by_skeleton.insert(In::new(&kept));
         if kept.looks.is_some() {
             self.by_plain_name.insert(In::new(&kept));
+            self.by_bare_skeleton.insert(In::new(&kept));
             self.by_small_letters.insert(In::new(&kept));
             self.by_capital_letters.insert(In::new(&kept));
         }
@@ -235,6 +238,7 @@ impl Shelf {
         self.by_name_backwards.remove(&In::new(&kept));
         self.by_skeleton.remove(&In::new(&kept));
         self.by_plain_name.remove(&In::new(&kept));
+        self.by_bare_skeleton.remove(&In::new(&kept));
         self.by_small_letters.remove(&In::new(&kept));
         self.by_capital_letters.remove(&In::new(&kept));
         self.by_effects.remove(&In::new(&kept));
@@ -312,17 +316,20 @@ impl Shelf {
         alike.collect()
     }
 
-    /// The first designs by id that share one of the looks. Looks in one case do not count between two ASCII names.
+    /// The first designs by id that share one of the looks. The look in capital letters does not count between two names
+    /// whose letters are ASCII but for accents.
     fn with_a_look(
         &self,
         wanted: &Arc<Kept>,
         looks: &LookHashes,
     ) -> impl Iterator<Item = In<ById>> {
-        let counts_in_one_case = |kept: &Kept| looks.has_other_letters || !kept.name().is_ascii();
+        let counts_in_capitals =
+            |kept: &Kept| looks.has_other_letters || has_other_letters(kept.name());
         let mut alike: BTreeSet<In<ById>> = BTreeSet::new();
         alike.extend(of_same_look(wanted, &self.by_plain_name, |_| true));
-        alike.extend(of_same_look(wanted, &self.by_small_letters, counts_in_one_case));
-        alike.extend(of_same_look(wanted, &self.by_capital_letters, counts_in_one_case));
+        alike.extend(of_same_look(wanted, &self.by_bare_skeleton, |_| true));
+        alike.extend(of_same_look(wanted, &self.by_small_letters, |_| true));
+        alike.extend(of_same_look(wanted, &self.by_capital_letters, counts_in_capitals));
         alike.into_iter().take(MAX_ALIKE)
     }
 }

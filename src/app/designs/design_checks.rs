@@ -143,8 +143,61 @@ pub struct CheckedNameResponse {
     /// A design of a banned author is not listed in `like`, and keeps its name only while it is approved.
     #[schema(example = true)]
     pub available: bool,
+    /// Why it is not available: `missing`, `no_letter` (only punctuation or combining marks), `taken`; absent: it is available.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<NameObstacle>,
+    /// The reason in words for people; absent: the name is available.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "A name must contain a letter, a digit or a symbol.")]
+    pub message: Option<&'static str>,
     /// Open cards, shared designs and your own designs whose name is the same, looks the same or is similar; the most similar first.
     pub like: Vec<AlikeNameResponse>,
+}
+
+impl CheckedNameResponse {
+    fn new(content: &DesignContent, alike: Vec<AlikeNameResponse>, is_taken: bool) -> Self {
+        let reason = NameObstacle::of(content, is_taken);
+        Self {
+            available: reason.is_none(),
+            message: reason.map(NameObstacle::message),
+            reason,
+            like: alike,
+        }
+    }
+}
+
+/// Why a design cannot be shared under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NameObstacle {
+    /// There is no name.
+    Missing,
+    /// It has only punctuation or combining marks: no letter, no digit and no symbol. `POST /v1/designs` refuses it, too.
+    NoLetter,
+    /// An open card or a shared design has the name, or one that looks the same.
+    Taken,
+}
+
+impl NameObstacle {
+    fn of(content: &DesignContent, is_taken: bool) -> Option<Self> {
+        if content.name.is_empty() {
+            Some(Self::Missing)
+        } else if !content.has_proper_name() {
+            Some(Self::NoLetter)
+        } else {
+            is_taken.then_some(Self::Taken)
+        }
+    }
+
+    fn message(self) -> &'static str {
+        match self {
+            Self::Missing => "A design needs a name before it can be shared.",
+            Self::NoLetter => "A name must contain a letter, a digit or a symbol.",
+            Self::Taken => {
+                "An open card or a shared design has this name, or one that looks the same."
+            }
+        }
+    }
 }
 
 /// Why a design cannot be released as it is.
@@ -242,11 +295,11 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         card_faults(&game.game, &definition).into_iter().enumerate().map(fixed).collect();
     let effects = check_effects(app, code, content).await?;
     let alike = likeness::find(app, network, asker, code, content, stored).await?;
-    let available = !content.name.is_empty() && content.has_proper_name() && !alike.name_is_taken;
+    let name = CheckedNameResponse::new(content, alike.names, alike.name_is_taken);
     let obstacles: Vec<ReleaseObstacle> = [
         (!violations.is_empty(), ReleaseObstacle::Violations),
         (effects.iter().any(|effect| effect.free_text), ReleaseObstacle::FreeText),
-        (!available, ReleaseObstacle::Name),
+        (!name.available, ReleaseObstacle::Name),
         (!content.licence.allows_release(), ReleaseObstacle::Licence),
         (has_removed_artwork(app, content).await?, ReleaseObstacle::Artwork),
     ]
@@ -259,7 +312,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         violations,
         all_printings: printing_bodies(definition.printings),
         effects,
-        name: CheckedNameResponse { available, like: alike.names },
+        name,
         same_effects: alike.effects,
         releasable: obstacles.is_empty(),
         obstacles,

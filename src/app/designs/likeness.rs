@@ -76,12 +76,17 @@ async fn search_cards_like(
     let mut found: Vec<(NameLikeness, NamedCard)> = Vec::new();
     let mut seen: HashSet<CardId> = HashSet::new();
     // Search for the key, which has no invisible characters, and for the skeleton: a name in look-alike letters of
-    // another script shares no letter with the key. The same applies to small capitals.
-    let NameLooks { key, skeleton, letters, .. } = &probe.looks;
-    for written in BTreeSet::from([key.as_str(), skeleton.as_str(), letters.as_str()]) {
+    // another script shares no letter with the key. The same applies to small capitals, and to letters that are like
+    // others only in capitals.
+    let NameLooks { key, skeleton, letters, capital_look, .. } = &probe.looks;
+    let mut searched = BTreeSet::from([key.as_str(), skeleton.as_str()]);
+    if !probe.name.is_ascii() {
+        searched.extend([letters.as_str(), capital_look.as_str()]);
+    }
+    for written in searched {
         let Ok(typed) = TypedName::parse(written) else { continue };
         for card in find_candidates(app, network, Viewer::stranger(), &place, &typed, true).await? {
-            // Both searches find mostly the same cards.
+            // The searches find mostly the same cards.
             if !seen.insert(card.id) {
                 continue;
             }

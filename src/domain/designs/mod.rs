@@ -2,6 +2,7 @@
 
 pub mod abuse_report;
 pub mod artwork;
+pub mod bare_letters;
 pub mod budgets;
 pub mod content;
 pub mod diff;

@@ -1,10 +1,9 @@
-//! What names are compared by: whether two names are the same, or look the same in letters of other scripts.
-
-use std::borrow::Cow;
+//! What names are compared by: whether two names are the same, or look the same in other letters, with or without accents.
 
 use cardscape_engine::{name_key, search_key};
 use sha2::{Digest as _, Sha256};
 
+use super::bare_letters::{bare, has_other_letters};
 use crate::domain::text::name_skeleton;
 
 /// A name with the forms that comparisons use.
@@ -33,6 +32,8 @@ pub enum NameClash {
 /// use cardscape::domain::designs::name_looks::NameLooks;
 /// let bell = NameLooks::of("Crimson Bell");
 /// assert!(bell.clashes_with("crimson-BELL") && bell.clashes_with("Crímson Bell"));
+/// // An accent does not hide that the Cyrillic "о" looks like "o".
+/// assert!(bell.clashes_with("Críms\u{43e}n Bell"));
 /// // The Cyrillic capital "М" looks like "M", but its small letter does not look like "m".
 /// assert!(NameLooks::of("Kettle Imp").clashes_with("KETTLE I\u{41c}P"));
 /// assert!(!bell.clashes_with("Crimson Bells"));
@@ -43,14 +44,23 @@ pub struct NameLooks {
     pub key: String,
     /// The key without accents.
     pub plain: String,
-    /// The skeleton of the name as it is written.
+    /// The skeleton of the name as it is written, with its accents.
     pub skeleton: String,
-    /// The key with small capitals as their letters.
+    /// The key of the bare letters of the name.
     pub letters: String,
-    /// The skeletons in small and in capital letters: a letter may look like one of another script in only one of the two. Small capitals count as
-    /// their letters.
-    in_one_case: [String; 2],
-    is_ascii: bool,
+    /// Letters that look like those of the name in capitals: to search for.
+    pub capital_look: String,
+    bare: BareLooks,
+    has_other_letters: bool,
+}
+
+/// The looks of a name without accents, with small capitals and letters in circles or squares as their letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct BareLooks {
+    as_written: String,
+    small: String,
+    /// In capital letters: some letters look like those of another script only there.
+    capitals: String,
 }
 
 /// A hash of something that a name is compared by.
@@ -61,32 +71,43 @@ pub type LookHash = [u8; 16];
 pub struct LookHashes {
     /// Names that share it are the same, except for accents. Of the key, if nothing is left of the name without accents.
     pub plain: LookHash,
-    /// Names that share it look the same.
+    /// Names that share it look the same, except for accents.
     pub skeleton: LookHash,
-    /// Names that share one of these look the same in small or in capital letters. This does not count between two ASCII names: in capital letters, "Gail"
-    /// has the skeleton of "Gall".
-    pub in_one_case: [LookHash; 2],
-    /// Whether the name has letters beyond ASCII.
+    /// Names that share it look the same in small letters, except for accents.
+    pub small: LookHash,
+    /// Names that share it look the same in capital letters, except for accents. This does not count if neither name has letters beyond ASCII but for accents:
+    /// in capital letters, "Gail" has the skeleton of "Gall".
+    pub capitals: LookHash,
+    /// Whether the name has letters beyond ASCII, apart from accents: see [`has_other_letters`](super::bare_letters::has_other_letters).
     pub has_other_letters: bool,
 }
 
 impl NameLooks {
     /// Prepares a name.
     pub fn of(name: &str) -> Self {
+        let letters = bare(name);
         Self {
             key: name_key(name),
             plain: search_key(name),
             skeleton: name_skeleton(name),
-            letters: name_key(&with_plain_capitals(name)),
-            in_one_case: in_one_case(name),
-            is_ascii: name.is_ascii(),
+            letters: name_key(&letters),
+            capital_look: name_skeleton(&letters.to_uppercase()),
+            bare: BareLooks {
+                as_written: look(&letters),
+                small: look(&letters.to_lowercase()),
+                capitals: look(&letters.to_uppercase()),
+            },
+            has_other_letters: has_other_letters(name),
         }
     }
 
-    /// Whether the names look the same in small or in capital letters, for names with letters of other scripts.
-    fn look_the_same_in_one_case(&self, other: &str) -> bool {
-        !(self.is_ascii && other.is_ascii())
-            && in_one_case(other).iter().zip(&self.in_one_case).any(|(other, own)| other == own)
+    /// Whether another name looks the same as it is written, or in letters of one case.
+    fn looks_like(&self, other: &str) -> bool {
+        let letters = bare(other);
+        look(&letters) == self.bare.as_written
+            || look(&letters.to_lowercase()) == self.bare.small
+            || (self.has_other_letters || has_other_letters(other))
+                && look(&letters.to_uppercase()) == self.bare.capitals
     }
 
     /// How another name is like this one; `None`: both can be listed. The hashes say the same.
@@ -96,7 +117,7 @@ impl NameLooks {
             other.key == self.key || !self.plain.is_empty() && search_key(other.name) == self.plain;
         if is_same {
             Some(NameClash::Same)
-        } else if other.skeleton == self.skeleton || self.look_the_same_in_one_case(other.name) {
+        } else if other.skeleton == self.skeleton || self.looks_like(other.name) {
             Some(NameClash::LooksTheSame)
         } else {
             None
@@ -109,7 +130,7 @@ impl NameLooks {
         self.likeness(Name { name: other, key: &key, skeleton: &skeleton }).is_some()
     }
 
-    /// Hashes of all of this but the key, which the name without accents implies.
+    /// Hashes of all of this but the key, which the name without accents implies, and the skeleton with accents.
     pub fn hashes(&self, game: &str) -> LookHashes {
         let hash = |what: u8, look: &str| {
             let hash = Sha256::new().chain_update(game).chain_update([0, what]);
@@ -117,83 +138,31 @@ impl NameLooks {
             first.copy_from_slice(&hash.chain_update(look).finalize()[..16]);
             first
         };
-        let [small, capitals] = &self.in_one_case;
         LookHashes {
             plain: if self.plain.is_empty() { hash(4, &self.key) } else { hash(0, &self.plain) },
-            skeleton: hash(1, &self.skeleton),
-            in_one_case: [hash(2, small), hash(3, capitals)],
-            has_other_letters: !self.is_ascii,
+            skeleton: hash(1, &self.bare.as_written),
+            small: hash(2, &self.bare.small),
+            capitals: hash(3, &self.bare.capitals),
+            has_other_letters: self.has_other_letters,
         }
     }
 }
 
-fn in_one_case(name: &str) -> [String; 2] {
-    let name = with_plain_capitals(name);
-    [name_skeleton(&name.to_lowercase()), name_skeleton(&name.to_uppercase())]
-}
-
-/// Small capitals with the letters that they are capitals of. Unicode has no mapping for them: they are letters of their own, from phonetic alphabets, and
-/// few of them are in the tables of look-alikes.
-const SMALL_CAPITALS: [(char, &str); 32] = [
-    ('\u{1d00}', "a"),
-    ('\u{1d01}', "æ"),
-    ('\u{299}', "b"),
-    ('\u{1d04}', "c"),
-    ('\u{1d05}', "d"),
-    ('\u{1d06}', "ð"),
-    ('\u{1d07}', "e"),
-    ('\u{a730}', "f"),
-    ('\u{262}', "g"),
-    ('\u{29c}', "h"),
-    ('\u{26a}', "i"),
-    ('\u{1d0a}', "j"),
-    ('\u{1d0b}', "k"),
-    ('\u{29f}', "l"),
-    ('\u{1d0c}', "ł"),
-    ('\u{1d0d}', "m"),
-    ('\u{274}', "n"),
-    ('\u{1d0f}', "o"),
-    ('\u{276}', "œ"),
-    ('\u{1d18}', "p"),
-    ('\u{a7af}', "q"),
-    ('\u{280}', "r"),
-    ('\u{a731}', "s"),
-    ('\u{1d1b}', "t"),
-    ('\u{1d1c}', "u"),
-    ('\u{1d20}', "v"),
-    ('\u{1d21}', "w"),
-    ('\u{28f}', "y"),
-    ('\u{1d22}', "z"),
-    ('\u{1d26}', "γ"),
-    ('\u{1d28}', "π"),
-    ('\u{1d2b}', "л"),
-];
-
-fn with_plain_capitals(name: &str) -> Cow<'_, str> {
-    let plain = |letter: char| SMALL_CAPITALS.iter().find(|(small, _)| *small == letter);
-    if name.is_ascii() || !name.chars().any(|letter| plain(letter).is_some()) {
-        return name.into();
-    }
-    let mut with = String::with_capacity(name.len());
-    for letter in name.chars() {
-        match plain(letter) {
-            Some((_, plain)) => with.push_str(plain),
-            None => with.push(letter),
-        }
-    }
-    with.into()
+/// The skeleton of bare letters, whatever their case: a capital "M" counts as "m", which looks like "rn". So the second skeleton is taken of letters in one
+/// case. Stroked letters of other scripts have skeletons with marks.
+fn look(letters: &str) -> String {
+    name_skeleton(&bare(&name_skeleton(letters)))
 }
 
 impl LookHashes {
     /// All hashes: of the name without accents, of the skeleton, and of the skeletons in small and in capital letters.
     pub fn all(&self) -> [LookHash; 4] {
-        let [small, capitals] = self.in_one_case;
-        [self.plain, self.skeleton, small, capitals]
+        [self.plain, self.skeleton, self.small, self.capitals]
     }
 
     /// The hashes that count between any two names.
-    pub fn always(&self) -> [LookHash; 2] {
-        [self.plain, self.skeleton]
+    pub fn always(&self) -> [LookHash; 3] {
+        [self.plain, self.skeleton, self.small]
     }
 
     /// Numbers of the locks that a transaction takes on these looks, in the order in which every transaction takes them.
@@ -218,8 +187,7 @@ mod tests {
         let [one, other] = [one, other].map(|name| NameLooks::of(name).hashes("ttcg"));
         let share = |one: &[LookHash], other: &[LookHash]| one.iter().any(|x| other.contains(x));
         share(&one.always(), &other.always())
-            || (one.has_other_letters || other.has_other_letters)
-                && share(&one.in_one_case, &other.in_one_case)
+            || (one.has_other_letters || other.has_other_letters) && one.capitals == other.capitals
     }
 
     #[test]
@@ -241,6 +209,12 @@ mod tests {
             // "Amber Wolf" in small capitals, the second with capital initials.
             "\u{1d00}\u{1d0d}\u{299}\u{1d07}\u{280} \u{1d21}\u{1d0f}\u{29f}\u{a730}",
             "A\u{1d0d}\u{299}\u{1d07}\u{280} W\u{1d0f}\u{29f}\u{a730}",
+            "Gáil",
+            "KETTLE lMP",
+            "Kéttle lmp",
+            "K\u{435}ttlé Imp",
+            "Mørk 0wl",
+            "Mork Owl",
         ];
         let mut clashes = 0;
         for one in names {
@@ -266,6 +240,53 @@ mod tests {
             assert_eq!(NameLooks::of(name).letters, wolf.key, "{name}");
         }
         assert!(!wolf.clashes_with("Amber Wol\u{1d1b}"));
+    }
+
+    #[test]
+    fn accents_do_not_hide_letters_that_look_like_others() {
+        let imp = NameLooks::of("Kettle Imp");
+        for name in [
+            "Kéttle lmp",
+            "K\u{435}ttlé Imp",
+            "\u{1e30}ettle lm\u{1e55}",
+            "Këttle 1mp",
+            "Kettle Í\u{43c}p",
+            "\u{1f17a}ettle Imp",
+            "\u{1f15a}\u{1f154}\u{1f163}\u{1f163}\u{1f15b}\u{1f154} imp",
+            "\u{24c0}ettle imp",
+            "KETTLE lMP",
+            "kettle irnp",
+            "\u{1d0b}\u{1d07}\u{301}\u{1d1b}\u{1d1b}\u{29f}\u{1d07} \u{26a}\u{1d0d}\u{1d18}",
+        ] {
+            assert!(imp.clashes_with(name) && share_a_hash("Kettle Imp", name), "{name}");
+        }
+        let gate = "A\u{1d0d}\u{299}\u{1d07}\u{280} Gate";
+        for name in ["Ámber Gate", "Amber Gåte", "AMBÉR GATE"] {
+            assert!(NameLooks::of(gate).clashes_with(name) && share_a_hash(gate, name), "{name}");
+        }
+        assert!(share_a_hash("Mørk Owl", "Mork 0wl") && share_a_hash("Ægir l", "Aegir I"));
+    }
+
+    #[test]
+    fn names_that_look_different_are_free() {
+        for (one, other) in [
+            ("Gáil", "Gall"),
+            ("Gáil", "Gàll"),
+            ("Gail\u{2019}s Imp", "Gall\u{2019}s Imp"),
+            ("Mørk Gail", "Mork Gall"),
+            ("Kettle Imp", "Kettle Amp"),
+            ("Kéttle Imp", "Kettle Ump"),
+            ("\u{1f17a}ettle Imp", "Mettle Imp"),
+            ("Amber Wolf \u{2776}", "Amber Wolf \u{2777}"),
+            ("Volt", "Wolt"),
+            ("\u{1f525}", "\u{1f30a}"),
+            // Arabic letters that differ in dots.
+            ("\u{628}\u{627}\u{628}", "\u{62a}\u{627}\u{62a}"),
+            ("\u{6771}", "\u{897f}"),
+        ] {
+            assert!(!NameLooks::of(one).clashes_with(other), "{one} {other}");
+            assert!(!share_a_hash(one, other) && !share_a_hash(other, one), "{one} {other}");
+        }
     }
 
     #[test]

@@ -20,6 +20,10 @@ pub(in crate::store) struct NameBearer {
     pub number: String,
 }
 
+/// A regular expression for `normalize(name, NFKD)`: the name has letters beyond ASCII, apart from accents, letters that count as accented ones, and
+/// punctuation. The same as `has_other_letters` of the domain.
+pub(in crate::store) const OTHER_LETTER: &str = r"[^\u0001-\u007f\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u2000-\u206f\u20d0-\u20ff\ufe20-\ufe2f\u00c6\u00d0\u00d8\u00de\u00e6\u00f0\u00f8\u00fe\u0110\u0111\u0126\u0127\u0131\u0141\u0142\u0152\u0153]";
+
 /// Cards that share one of the looks, as `WITH_A_LOOK` finds designs; and those with the same key, also if their looks
 /// are not stored yet. Each part reads an index in which no hidden card occurs, so neither the answer nor its time tells
 /// of one. Materialized so that a small limit does not make Postgres read all cards in place of the indexes.
@@ -27,7 +31,7 @@ const BEARERS: &str = "WITH found AS MATERIALIZED (\
       SELECT card_id FROM card_content WHERE game_code = $game AND name_key = $key AND $key <> '' AND open UNION \
       SELECT card_id FROM card_content WHERE game_code = $game AND search_key = $plain AND $plain <> '' AND open UNION \
       SELECT card_id FROM card_content WHERE name_looks && $looks AND name_looks IS NOT NULL AND open \
-       AND (name_looks && $always OR $other_letters OR octet_length(name) > char_length(name))) \
+       AND (name_looks && $always OR $other_letters OR normalize(name, NFKD) ~ $other_letter)) \
      SELECT c.set_code, c.number FROM found JOIN cards c ON c.id = found.card_id ORDER BY c.set_code, c.number LIMIT 1";
 
 /// An open card of the game whose name is the same or looks the same; the first by set and number.
@@ -44,6 +48,7 @@ pub(in crate::store) async fn find_open_bearer(
         .bind("looks", bytes(&hashes.all()))
         .bind("always", bytes(&hashes.always()))
         .bind("other_letters", hashes.has_other_letters)
+        .bind("other_letter", OTHER_LETTER)
         .get_result(conn)
         .await
         .optional()?;

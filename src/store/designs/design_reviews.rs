@@ -22,7 +22,8 @@ use crate::store::db::statement::sql;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
-/// Submits one of the caller's designs for release. `content` is the content of the version that `is_current` accepts.
+/// Submits one of the caller's designs for release. Its name is compared with the open cards that there are now, as when
+/// it is shared. `content` is the content of the version that `is_current` accepts.
 pub async fn submit(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -44,6 +45,8 @@ pub async fn submit(
             Ok(free) => reserved = Some(free),
             Err(owner) => return Ok(StepOutcome::NameTaken(owner)),
         }
+    } else if let Some(card) = reserved_names::find_card(conn, &design.listed_name()).await? {
+        return Ok(StepOutcome::NameTaken(card));
     }
     if let Err(limit) = count_one(conn, by.account(), DailyActivity::Submit, at).await? {
         return Ok(StepOutcome::TooManyToday(limit));

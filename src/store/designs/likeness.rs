@@ -10,7 +10,7 @@ use crate::auth::permission::{Granted, Permission};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::name_looks::LookHashes;
 use crate::domain::ids::DesignId;
-use crate::store::card_content::name_looks::bytes;
+use crate::store::card_content::name_looks::{OTHER_LETTER, bytes};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -98,11 +98,9 @@ async fn load<P: Permission + SeesOwnDesigns>(
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
     let of_all = parts.len() > 1;
-    // Equal skeletons are found by a part of their own, also of designs that have no looks yet.
-    let of_looks =
-        |looks: &LookHashes| bytes(&[looks.plain, looks.in_one_case[0], looks.in_one_case[1]]);
-    let looks = query.looks.map(of_looks).unwrap_or_default();
-    let always = query.looks.map(|looks| bytes(&[looks.plain])).unwrap_or_default();
+    // Equal skeletons with accents are found by a part of their own, also of designs that have no looks yet.
+    let looks = query.looks.map(|looks| bytes(&looks.all())).unwrap_or_default();
+    let always = query.looks.map(|looks| bytes(&looks.always())).unwrap_or_default();
     let other_letters = query.looks.is_some_and(|looks| looks.has_other_letters);
     let rows = sql(format!("WITH found AS ({}) {SELECT_ALIKE}", parts.concat()))
         .bind("asker", asker.map(Granted::account))
@@ -112,6 +110,7 @@ async fn load<P: Permission + SeesOwnDesigns>(
         .bind_some("looks", of_all.then_some(looks))
         .bind_some("always", of_all.then_some(always))
         .bind_some("other_letters", of_all.then_some(other_letters))
+        .bind_some("other_letter", of_all.then_some(OTHER_LETTER))
         .bind("effects", query.effects_key.map(|key| key.to_vec()))
         .bind("except", query.except)
         .bind("limit", i64::try_from(MAX_ALIKE).unwrap_or(i64::MAX))

@@ -9,7 +9,7 @@ use diesel_async::RunQueryDsl;
 use super::design_lifecycle::withdraw_locked;
 use crate::domain::designs::name_looks::{LookHashes, NameLooks};
 use crate::domain::ids::DesignId;
-use crate::store::card_content::name_looks::{NameBearer, bytes, find_open_bearer};
+use crate::store::card_content::name_looks::{NameBearer, OTHER_LETTER, bytes, find_open_bearer};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
@@ -117,6 +117,7 @@ async fn find_hidden(
         .bind("looks", bytes(&name.hashes.all()))
         .bind("always", bytes(&name.hashes.always()))
         .bind("other_letters", name.hashes.has_other_letters)
+        .bind("other_letter", OTHER_LETTER)
         .load(conn)
         .await?;
     if holders.iter().any(|holder| holder.keeps_it) {
@@ -131,7 +132,10 @@ async fn find_hidden(
 /// commits after this look-up, both have the name, as when a card is unlocked under the name of a design that was shared
 /// long before: the design stays, and from then on its checks have the obstacle `name`, for its author and for the
 /// moderator who claims it, and it is neither submitted nor released.
-async fn find_card(conn: &mut Connection, name: &NewName<'_>) -> StoreResult<Option<NameOwner>> {
+pub(super) async fn find_card(
+    conn: &mut Connection,
+    name: &NewName<'_>,
+) -> StoreResult<Option<NameOwner>> {
     let bearer = find_open_bearer(conn, name.game, &name.looks, &name.hashes).await?;
     Ok(bearer.map(|NameBearer { set_code: set, number }| NameOwner::Card { set, number }))
 }
@@ -145,10 +149,10 @@ const HOLDERS_BEFORE: &str = "SELECT d.id, a.banned_at IS NULL OR d.status = 'ap
 
 const HOLDERS_AFTER: &str = ") found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id WHERE d.id <> $id ORDER BY d.id";
 
-/// Listed designs that share one of the `$looks`. Looks in one case do not count between two ASCII names; those in
-/// `$always` count between any two.
+/// Listed designs that share one of the `$looks`. The look in capital letters does not count between two names whose
+/// letters are ASCII but for accents; those in `$always` count between any two.
 pub(super) const WITH_A_LOOK: &str = "SELECT id FROM designs WHERE name_looks && $looks AND listed AND status <> 'official' \
-      AND (name_looks && $always OR $other_letters OR octet_length(name) > char_length(name))";
+      AND (name_looks && $always OR $other_letters OR normalize(name, NFKD) ~ $other_letter)";
 
 /// Locks designs that do not keep their names; returns how many. One that another transaction has locked is not waited
 /// for, because that transaction may wait for the name. The accounts are locked too, so that no ban ends before the

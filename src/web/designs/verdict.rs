@@ -76,7 +76,10 @@ impl VerdictView {
                 .obstacles
                 .iter()
                 .filter(|obstacle| **obstacle != ReleaseObstacle::Violations)
-                .map(|obstacle| design_words::release_obstacle(*obstacle))
+                .map(|obstacle| match (obstacle, check.name.reason) {
+                    (ReleaseObstacle::Name, Some(reason)) => design_words::name_obstacle(reason),
+                    (other, _) => design_words::release_obstacle(*other),
+                })
                 .collect(),
             warnings: check
                 .warnings

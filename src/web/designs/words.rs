@@ -4,7 +4,7 @@ use cardscape_engine::Game;
 use chrono::{DateTime, Utc};
 
 use super::steps::AuthorStep;
-use crate::app::designs::design_checks::ReleaseObstacle;
+use crate::app::designs::design_checks::{NameObstacle, ReleaseObstacle};
 use crate::app::problem::ProblemCode;
 use crate::domain::designs::abuse_report::AbuseReason;
 use crate::domain::designs::gallery::GallerySort;
@@ -589,6 +589,15 @@ pub(super) fn release_obstacle(obstacle: ReleaseObstacle) -> &'static str {
         ReleaseObstacle::Name => "Its name is missing, taken, or looks like another.",
         ReleaseObstacle::Licence => "Its terms do not allow a release.",
         ReleaseObstacle::Artwork => "Its artwork was taken down.",
+    }
+}
+
+/// Why a design cannot be released under its name.
+pub(super) fn name_obstacle(obstacle: NameObstacle) -> &'static str {
+    match obstacle {
+        NameObstacle::Missing => "Its name is missing.",
+        NameObstacle::NoLetter => "Its name has no letter, digit or symbol.",
+        NameObstacle::Taken => "Its name is taken, or looks like another.",
     }
 }
 

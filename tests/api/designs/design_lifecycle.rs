@@ -381,8 +381,17 @@ async fn a_name_needs_a_letter_a_digit_or_a_symbol() {
         assert_eq!(problem["errors"][0]["pointer"], "/name", "{problem}");
         put(&app, &ada, &path, "*", &heron(name)).await.problem(422, "invalid_body");
         let check = app.post("/v1/design-checks").json(&heron(name)).answer().await.expect(200);
-        assert_eq!(check["name"]["available"], false);
+        let expected = json!({
+            "available": false, "reason": "no_letter", "like": [],
+            "message": "A name must contain a letter, a digit or a symbol.",
+        });
+        assert_eq!(check["name"], expected);
     }
+    let check = app.post("/v1/design-checks").json(&heron("")).answer().await.expect(200);
+    assert_eq!(
+        (&check["name"]["available"], &check["name"]["reason"]),
+        (&json!(false), &json!("missing"))
+    );
     put(&app, &ada, &path, "*", &heron("\u{1f525}")).await.expect(200);
     step(&app, &ada, &path, "share").await.expect(200);
     let bea = app.player("bea").await;

@@ -22,14 +22,59 @@ async fn set_ban(app: &TestApp, player: &Player, banned_at: &str) {
 }
 
 /// A name, another one that is the same or looks the same, and what a check calls it.
-const PAIRS: [(&str, &str, &str); 4] = [
+const PAIRS: [(&str, &str, &str); 8] = [
     ("Crimson Bell", "Crímson Béll", "same"),
     ("Mørk Owl", "Mork Owl", "same"),
     // The Cyrillic capital looks like "M", and the small "m" like "rn".
     ("Umber Heron", "U\u{41c}BER HERON", "looks_the_same"),
     // Small capitals.
     ("Amber Wolf", "A\u{1d0d}\u{299}\u{1d07}\u{280} W\u{1d0f}\u{29f}\u{a730}", "looks_the_same"),
+    // The same, and an accent elsewhere.
+    ("A\u{1d0d}\u{299}\u{1d07}\u{280} Gate", "Amber Gåte", "looks_the_same"),
+    // An accent, and a small "L" in place of the capital "I".
+    ("Tin Imp", "Tín lmp", "looks_the_same"),
+    // A negative squared letter.
+    ("Quiet Reed", "\u{1f180}uiet Reed", "looks_the_same"),
+    // Another case, and a small "L".
+    ("Stone Inn", "STONE lNN", "looks_the_same"),
 ];
+
+/// Names in letters that look like those of the open card "Kettle Imp", in several ways at once.
+const LIKE_KETTLE_IMP: [&str; 9] = [
+    "Kéttle lmp",
+    "K\u{435}ttlé Imp",
+    "\u{1e30}ettle lm\u{1e55}",
+    "Këttle 1mp",
+    "Kettle Í\u{43c}p",
+    "\u{1f17a}ettle Imp",
+    "\u{1f15a}\u{1f154}\u{1f163}\u{1f163}\u{1f15b}\u{1f154} imp",
+    "KETTLE lMP",
+    "\u{1d0b}\u{1d07}\u{301}\u{1d1b}\u{1d1b}\u{29f}\u{1d07} \u{26a}\u{1d0d}\u{1d18}",
+];
+
+#[tokio::test]
+async fn accents_do_not_hide_letters_that_look_like_those_of_a_card() {
+    for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
+        let app = TestApp::start_with(change).await;
+        app.seed(&["ttcg"]).await;
+        app.seed_effect_texts("ttcg").await;
+        if app.shared().settings.card_index {
+            app.catch_up().await;
+        }
+        let ada = app.player("ada").await;
+        let path = begun(&app, &ada, &heron("Reed Stork")).await;
+        for name in LIKE_KETTLE_IMP {
+            let checked = check(&app, &ada, name).await;
+            let expected = (&json!(false), &json!("taken"));
+            assert_eq!((&checked["available"], &checked["reason"]), expected, "{name}");
+            let first = &checked["like"][0];
+            assert_eq!(first["name"], "Kettle Imp", "{name}");
+            put(&app, &ada, &path, "*", &heron(name)).await.expect(200);
+            step(&app, &ada, &path, "share").await.problem(409, "design_name_taken");
+        }
+        assert_eq!(check(&app, &ada, "Kettel Ímp").await["available"], true);
+    }
+}
 
 #[tokio::test]
 async fn a_name_that_a_check_calls_taken_cannot_be_shared() {
@@ -53,6 +98,20 @@ async fn a_name_that_a_check_calls_taken_cannot_be_shared() {
         // A rename takes a name like a share.
         let renamed = shared(&app, &ada, &heron(&format!("Plain {name}"))).await;
         put(&app, &ada, &renamed, "*", &heron(name)).await.problem(409, "design_name_taken");
+    }
+}
+
+/// In capital letters "i" looks like "l", which counts only for names with letters of other scripts: an accent is none, nor is a stroke.
+#[tokio::test]
+async fn names_with_accents_that_look_different_are_free() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    for (one, other) in
+        [("Gáil Reed", "Gall Reed"), ("Vall Stork", "Váil Stork"), ("Mørk Bail", "Mork Ball")]
+    {
+        shared(&app, &ada, &heron(one)).await;
+        assert_eq!(check(&app, &bob, other).await["available"], true, "{other}");
+        shared(&app, &bob, &heron(other)).await;
     }
 }
 
@@ -204,8 +263,9 @@ async fn an_approved_design_of_a_banned_author_keeps_its_name() {
         let path = shared(&app, &ada, &heron("Lantern Heron")).await;
         super::design_releases::approve(&app, &ada, &mod_, &path).await;
         set_ban(&app, &ada, "created_at").await;
-        let taken = json!({ "available": false, "like": [] });
-        assert_eq!(check(&app, &bob, "Lantern Heron").await, taken);
+        let checked = check(&app, &bob, "Lantern Heron").await;
+        assert_eq!((&checked["available"], &checked["like"]), (&json!(false), &json!([])));
+        assert_eq!(checked["reason"], "taken");
         let twin = begun(&app, &bob, &heron("Lantern Heron")).await;
         step(&app, &bob, &twin, "share").await.problem(409, "design_name_taken");
         set_ban(&app, &ada, "NULL").await;
@@ -317,6 +377,10 @@ async fn a_reserved_name_is_compared_with_cards_that_opened_a_moment_ago() {
     is_of_card(&step(&app, &bob, &wolf, "share").await.problem(409, "design_name_taken"));
     let answer = put(&app, &ada, &revised, "*", &heron("AMBER W\u{d3}LF")).await;
     is_of_card(&answer.problem(409, "design_name_taken"));
+    // A submission of a design that was never shared, and of one that is listed, reserves no name.
+    is_of_card(&step(&app, &bob, &wolf, "submit").await.problem(409, "design_name_taken"));
+    rename_card(&app, "hearth", "Reed Stork").await;
+    is_of_card(&step(&app, &ada, &revised, "submit").await.problem(409, "design_name_taken"));
     rename_card(&app, "hearth", "Quill Owl").await;
     is_of_card(&step(&app, &ada, &withdrawn, "submit").await.problem(409, "design_name_taken"));
     rename_card(&app, "hearth", "Umber Heron").await;
