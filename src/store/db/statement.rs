@@ -46,9 +46,9 @@ static COMPOSED: Cache = Cache::of(128);
 /// Texts that depend on the search query: clients decide how many there are.
 static SEARCHES: Cache = Cache::of(64);
 
-/// Texts that depend on the filters of an account's own lists: only a few dozen of the possible ones are used. Separate
-/// from searches, which would fill the cache.
-static FILTERS: Cache = Cache::of(128);
+/// Texts that depend on the filters of lists (own ones, those of moderators, the gallery, public decks): only some dozens
+/// of the possible ones of each are used. Separate from searches, which would fill the cache.
+static FILTERS: Cache = Cache::of(256);
 
 /// Limits which texts of a family are cached: the first ones, up to a number.
 struct Cache {
@@ -200,7 +200,7 @@ impl<'a> Statement<'a> {
         self.kept_in(&SEARCHES)
     }
 
-    /// Marks the text as dependent on the filters of an account's own list: cached if it is among the first such texts.
+    /// Marks the text as dependent on the filters of a list: cached if it is among the first such texts.
     pub(in crate::store) fn varies_with_filters(self) -> Self {
         self.kept_in(&FILTERS)
     }
