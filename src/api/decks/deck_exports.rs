@@ -19,7 +19,7 @@ use crate::memory::rendered::Freshness;
 #[into_params(parameter_in = Query)]
 pub struct ExportQuery {
     /// The dialect; `share_code` writes the deck as one short word, for links and messages.
-    #[param(value_type = DeckDialectWord, example = "arena")]
+    #[param(inline, value_type = DeckDialectWord, example = "arena")]
     dialect: String,
 }
 

@@ -98,13 +98,13 @@ pub struct UploadedDeckQuery {
     /// For a list as the body: format of the deck. It may only be absent if the list states its format.
     format: Option<String>,
     /// For a list as the body: who may read the deck; `private` if absent.
-    #[param(value_type = Option<DeckVisibility>)]
+    #[param(inline, value_type = Option<DeckVisibility>)]
     visibility: Option<String>,
     /// For a list as the body: folder of the deck, 1 to 100 characters. Only you see it.
     #[param(min_length = 1, max_length = 100)]
     folder: Option<String>,
     /// For a list as the body: dialect of the list; absent: the dialect is recognised.
-    #[param(value_type = Option<DeckDialectWord>)]
+    #[param(inline, value_type = Option<DeckDialectWord>)]
     dialect: Option<String>,
 }
 

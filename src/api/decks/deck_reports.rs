@@ -71,7 +71,7 @@ pub struct UploadedListQuery {
     #[param(value_type = Option<String>, format = Date)]
     on: Option<Date>,
     /// For a list as the body: dialect of the list; absent: the dialect is recognised.
-    #[param(value_type = Option<DeckDialectWord>)]
+    #[param(inline, value_type = Option<DeckDialectWord>)]
     dialect: Option<String>,
 }
 

@@ -24,11 +24,11 @@ pub struct ChangeOfCard {
     pub member: String,
     /// Value before the change; absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, example = 310)]
+    #[schema(value_type = Option<Value>, example = 310)]
     pub before: Option<Value>,
     /// Value after the change; absent if the member was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, example = 315)]
+    #[schema(value_type = Option<Value>, example = 315)]
     pub after: Option<Value>,
 }
 

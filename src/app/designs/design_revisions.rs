@@ -60,11 +60,11 @@ pub struct DifferenceResponse {
     pub member: String,
     /// Value in the first revision; absent: it has no such member.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, example = 300)]
+    #[schema(value_type = Option<Value>, example = 300)]
     pub before: Option<Value>,
     /// Value in the second revision; absent: it has no such member.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, example = 350)]
+    #[schema(value_type = Option<Value>, example = 350)]
     pub after: Option<Value>,
 }
 
