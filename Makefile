@@ -27,6 +27,9 @@ test fuzz clients browser programs programs-of-tests: export RUSTC_WORKSPACE_WRA
 test fuzz clients browser programs programs-of-tests: export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 endif
 
+# Many tests wait for locks, time limits or the disk: with one thread for each core, a third of the processors' time is unused.
+test: export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
+
 .PHONY: help run release programs programs-of-tests test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list

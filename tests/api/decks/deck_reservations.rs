@@ -144,7 +144,7 @@ async fn a_rarity_that_is_stored_as_an_alias_names_its_printing() {
     let path = stored(&app, &ada, "one", "1 Kettle Imp {rare}").await;
     app.sql("UPDATE deck_entries SET rarity = 'R' WHERE rarity = 'rare'").await;
     let deck = app.get(&path).by(&ada).answer().await.expect(200);
-    assert_eq!(deck["entries"][0]["rarity"], "R", "{deck:#}");
+    assert_eq!(deck["entries"][0]["rarity"], "rare", "{deck:#}");
     let picked = app.get(&format!("{path}/pick-list")).by(&ada).answer().await.expect(200);
     assert_eq!(picked["list"], "1 Kettle Imp (hearth) 016 {rare}\n", "{picked:#}");
     let seen = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);

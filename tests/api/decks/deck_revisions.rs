@@ -106,7 +106,7 @@ async fn spellings_of_a_rarity_do_not_differ() {
     assert_eq!(restored["entries"][0]["rarity"], "ultra_rare", "{restored:#}");
     app.sql("UPDATE deck_entries SET rarity = 'Ultra Rare'").await;
     let old = app.get(&path).by(&ada).answer().await.expect(200);
-    assert_eq!(old["entries"][0]["rarity"], "Ultra Rare", "{old:#}");
+    assert_eq!(old["entries"][0]["rarity"], "ultra_rare", "{old:#}");
     let clone = app.post(&format!("{path}/clones")).by(&ada).answer().await.expect(201);
     assert_eq!(clone["entries"][0]["rarity"], "ultra_rare", "{clone:#}");
 }
