@@ -49,7 +49,8 @@ pub async fn create_design(
 
 /// Shows a design that was shared, or one of yours.
 ///
-/// You see the newest revision of your own designs, and the public revision of others. Moderators also see designs that were submitted or taken down.
+/// You see the newest revision of your own designs, and the public revision of others. Moderators also see designs that were submitted or taken down,
+/// and shared designs of authors who are banned (`author_banned`).
 /// A shared design that was withdrawn can still be read by its identifier, as it was shared last.
 #[utoipa::path(
     get, path = "/v1/designs/{design}", tag = "designs", security((), ("bearer" = [])),
@@ -72,7 +73,9 @@ pub async fn find_design(
     if found.is_own {
         found.version.answer_counted(&req, Freshness::Private, &found.counts, &found.design)
     } else {
-        cacheable(&req, Freshness::Private, None, &found.design)
+        // What only moderators see is stored in no cache.
+        let freshness = if found.is_public { Freshness::Private } else { Freshness::Never };
+        cacheable(&req, freshness, None, &found.design)
     }
 }
 

@@ -12,7 +12,8 @@ use crate::http::picture::picture_answer;
 
 /// Draws a design that was shared, or one of yours, in the template for cards.
 ///
-/// You see the newest revision of your own designs, and the public revision of others. Moderators also see designs that were submitted or taken down.
+/// You see the newest revision of your own designs, and the public revision of others. Moderators also see designs that were submitted or taken down,
+/// and shared designs of authors who are banned.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/picture", tag = "designs", security((), ("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design"), PictureQuery),

@@ -340,6 +340,9 @@ pub struct DesignResponse {
     /// The author's name.
     #[schema(example = "ada")]
     pub author: String,
+    /// Whether the author is banned: then only moderators see the design. Absent: the author is not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub author_banned: bool,
     /// Status: `draft`, `shared`, `submitted`, `in_review`, `approved`, `declined`, `withdrawn` or `official`.
     #[schema(example = "shared")]
     pub status: &'static str,
@@ -402,6 +405,7 @@ impl DesignResponse {
             game: design.game_code.clone(),
             account_id: design.account_id.0,
             author: design.author.clone(),
+            author_banned: stored.author_banned,
             status: design.status.as_str(),
             revision: *shown_revision,
             image_uris: ImageUris::of_design(&id, artwork),

@@ -32,6 +32,8 @@ pub struct VersionedDesign {
     pub version: Revision,
     /// Whether the reader is its author.
     pub is_own: bool,
+    /// Whether strangers see the same revision.
+    pub is_public: bool,
     /// Numbers that are no part of the version: comments, ratings, the sum of the ratings, and 1 if its artwork was taken down.
     pub counts: Vec<i64>,
     /// The design.
@@ -90,7 +92,8 @@ pub(super) fn as_json(content: &DesignContent, place: &str) -> Result<serde_json
     Ok(json)
 }
 
-/// Finds a design that is shared, one of the reader's own, or, for a moderator, a submitted one.
+/// Finds a design that is shared, one of the reader's own, or, for a moderator, one that was submitted, taken down or
+/// shared by an author who is banned.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,
@@ -107,13 +110,13 @@ async fn answer(
     stored: StoredDesign,
     is_own: bool,
 ) -> Result<VersionedDesign, Problem> {
-    let version = Revision(stored.design.version);
+    let (version, is_public) = (Revision(stored.design.version), stored.is_public());
     let DesignRow { comment_count, rating_count, rating, .. } = stored.design;
     let mut counts = vec![comment_count, rating_count, rating_count * i64::from(rating)];
     counts.extend(stored.artwork_removed.then_some(1));
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let design = DesignResponse::new(&game.game, stored);
-    Ok(VersionedDesign { version, is_own, counts, design })
+    Ok(VersionedDesign { version, is_own, is_public, counts, design })
 }
 
 /// Finds one of the caller's designs in its current state; 404 when it is somebody else's, even if it is shared.
@@ -126,7 +129,7 @@ pub(super) async fn find_own<P: Permission + SeesOwnDesigns>(
     if stored.design.account_id == by.account() { Ok(stored) } else { Err(Problem::not_found()) }
 }
 
-/// Finds a stored design that is shared, one of the reader's own, or, for a moderator, a submitted one; 404 otherwise.
+/// Finds a stored design that this reader may see, as [`find`] does; 404 otherwise.
 pub(super) async fn find_stored<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,

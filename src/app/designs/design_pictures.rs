@@ -37,8 +37,7 @@ pub async fn draw(
     let rarity = rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?;
     // Pictures that not everybody may see must not be cached. A shared design may be withdrawn or revised at any time,
     // so only private caches may keep its picture.
-    let is_public = stored.design.public_revision == Some(stored.shown_revision)
-        && stored.taken_down_at.is_none();
+    let is_public = stored.is_public();
     let freshness = if is_public { Freshness::Private } else { Freshness::Never };
     let artwork = match stored.content().artwork {
         Some(_) => artwork_files::read_shown(&mut *app.store.connection().await?, &stored).await?,

@@ -4,8 +4,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Text};
 use diesel_async::RunQueryDsl;
 
-use super::SeesOwnDesigns;
 use super::design_lifecycle::StoredDesign;
+use super::{MODERATORS_SEE, SeesOwnDesigns};
 use crate::auth::permission::{Granted, Permission, ReviewDesigns, Viewer};
 use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
 use crate::store::catalogue::cards::OpenCard;
@@ -34,7 +34,8 @@ pub struct ArtworkFile {
 }
 
 /// Who may see an artwork: everybody, if the public revision of a design shows it and the author is not banned;
-/// accounts that hold it; moderators, if a submitted design shows it; and viewers of a card that was released with it.
+/// accounts that hold it; moderators, if the revision that they see of a design shows it; and viewers of a card that was
+/// released with it.
 /// The same rules as for the revisions of designs and for the cards.
 const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w.removed_at IS NOT NULL AS is_removed, seen.is_public \
      FROM artworks w JOIN artwork_renditions f ON f.artwork = w.id AND f.rendition = $rendition CROSS JOIN LATERAL (SELECT \
@@ -42,9 +43,7 @@ const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w
          WHERE s.artwork = w.id AND a.banned_at IS NULL AND d.taken_down_at IS NULL) OR ";
 const WHO_SEES: &str = " AS is_public OFFSET 0) seen WHERE w.id = $id AND (seen.is_public \
        OR EXISTS (SELECT FROM artwork_uploads u WHERE u.account_id = $reader AND u.artwork = w.id) \
-       OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id \
-         AND s.revision = CASE WHEN d.taken_down_at IS NULL THEN d.revision ELSE coalesce(d.public_revision, d.revision) END \
-         WHERE s.artwork = w.id AND (d.status IN ('submitted', 'in_review', 'approved') OR d.taken_down_at IS NOT NULL)) OR ";
+       OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id WHERE s.artwork = w.id AND s.revision = ";
 
 /// Finds a file that the reader may see; `None`: there is none, or this reader may not see it.
 pub async fn find<P: Permission + SeesOwnDesigns>(
@@ -58,6 +57,8 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
     let found = sql(FIND)
         .push_is_on_visible_card(Viewer::stranger())
         .push(WHO_SEES)
+        .push(MODERATORS_SEE)
+        .push(") OR ")
         .push_is_on_visible_card(viewer)
         .push(")")
         .bind("id", id)

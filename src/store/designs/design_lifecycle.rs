@@ -7,10 +7,10 @@ use diesel::sql_types::{
 };
 use diesel_async::RunQueryDsl;
 
-use super::SeesOwnDesigns;
 use super::artworks::hold_for_revision;
 use super::design_search;
 use super::reserved_names::{self, NameOwner, NewName};
+use super::{MODERATORS_SEE, SeesOwnDesigns};
 use crate::auth::permission::{Acting, Granted, Permission, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::content::DesignContent;
@@ -101,6 +101,9 @@ pub struct StoredDesign {
     /// The design itself.
     #[diesel(embed)]
     pub design: DesignRow,
+    /// Whether its author is banned: then only moderators see it.
+    #[diesel(sql_type = Bool)]
+    pub author_banned: bool,
     /// The revision that is shown: the newest to the author, the public one to others.
     #[diesel(sql_type = BigInt)]
     pub shown_revision: i64,
@@ -144,6 +147,12 @@ impl StoredDesign {
         self.contributor_ids.iter().copied().zip(names)
     }
 
+    /// Whether strangers see the same revision.
+    pub fn is_public(&self) -> bool {
+        let is_hidden = self.author_banned || self.taken_down_at.is_some();
+        !is_hidden && self.design.public_revision == Some(self.shown_revision)
+    }
+
     /// The content of the shown revision.
     pub fn content(&self) -> &DesignContent {
         &self.content.0
@@ -155,12 +164,6 @@ impl StoredDesign {
     }
 }
 
-/// Which revision a reader sees: the author the newest one; a moderator what was submitted (which cannot be changed
-/// meanwhile) or taken down; everybody else the shared one, unless its author is banned or it was taken down.
-const SHOWN: &str = "CASE WHEN d.account_id = $reader THEN d.revision WHEN $reviews AND d.status IN ('submitted', 'in_review', 'approved') THEN d.revision \
-                          WHEN $reviews AND d.taken_down_at IS NOT NULL THEN coalesce(d.public_revision, d.revision) \
-                          WHEN a.banned_at IS NULL AND d.taken_down_at IS NULL THEN d.public_revision END";
-
 /// Finds a design that the reader may see; `None`: there is none, or this reader may not see it.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
@@ -168,13 +171,15 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
     reviewer: Option<&Granted<ReviewDesigns>>,
     code: DesignCode,
 ) -> StoreResult<Option<StoredDesign>> {
+    // The author sees the newest revision; strangers see the shared one, unless its author is banned or it was taken down.
     let found = sql(format!(
-        "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content, v.decision, v.reason, v.closed_at AS decided_at, \
+        "SELECT {COLUMNS}, a.banned_at IS NOT NULL AS author_banned, r.number AS shown_revision, r.created_at AS revised_at, r.content, v.decision, v.reason, v.closed_at AS decided_at, \
           d.takedown_note, d.taken_down_at, \
           EXISTS (SELECT FROM design_artworks s JOIN artworks x ON x.id = s.artwork \
            WHERE s.design_id = d.id AND s.revision = r.number AND x.removed_at IS NOT NULL) AS artwork_removed, k.id AS card_id, k.set_code, k.number, l.released_at, \
           coalesce(w.ids, '{{}}') AS contributor_ids, coalesce(w.names, '{{}}') AS contributor_names \
-         FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = {SHOWN} \
+         FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = CASE WHEN d.account_id = $reader THEN d.revision \
+          WHEN $reviews THEN {MODERATORS_SEE} WHEN a.banned_at IS NULL AND d.taken_down_at IS NULL THEN d.public_revision END \
          LEFT JOIN LATERAL (SELECT decision, reason, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL \
           AND (d.account_id = $reader OR $reviews) ORDER BY w.id DESC LIMIT 1) v ON true \
          LEFT JOIN LATERAL (SELECT array_agg(id ORDER BY first) AS ids, array_agg(name ORDER BY first) AS names FROM (\

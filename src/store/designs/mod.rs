@@ -26,6 +26,11 @@ use crate::auth::permission::{GiveFeedback, ReadOwnDesigns, WriteOwnDesigns};
 /// accepts feedback.
 pub(super) const EVERYBODY_SEES: &str = "d.listed AND a.banned_at IS NULL";
 
+/// The revision of `designs d` that moderators see, also while the author is banned, because they decide reports about
+/// it; NULL: none. What was submitted cannot be changed meanwhile; what was taken down may never have been shared.
+const MODERATORS_SEE: &str = "CASE WHEN d.status IN ('submitted', 'in_review', 'approved') THEN d.revision \
+     WHEN d.taken_down_at IS NOT NULL THEN coalesce(d.public_revision, d.revision) ELSE d.public_revision END";
+
 /// Permissions with which accounts see their own designs: for reading, and for changing, because a change returns the
 /// design.
 pub trait SeesOwnDesigns {}

@@ -42,6 +42,7 @@ pub(super) const REVISIONS: &str = "Revisions";
 pub(super) const REVIEW_IT: &str = "Review this design";
 pub(super) const LORE: &str = "Lore";
 pub(super) const TAKEN_DOWN: &str = "Taken down by a moderator";
+pub(super) const AUTHOR_BANNED: &str = "The author is banned: only moderators see this design.";
 pub(super) const CANCEL: &str = "Cancel";
 pub(super) const SAVE: &str = "Save";
 pub(super) const SAVED_VERSION: &str = "The saved version";

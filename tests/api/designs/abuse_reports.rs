@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{app, begun, heron, put, shared, step};
+use super::{app, begun, changed, heron, put, shared, step, uploaded};
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
 fn code(path: &str) -> &str {
@@ -21,6 +21,11 @@ pub(super) async fn report_design(app: &TestApp, by: &Player, path: &str) -> Str
 async fn decide(app: &TestApp, by: &Player, report: &str, decision: &str) -> Answer {
     let body = json!({ "decision": decision, "note": "As the book says." });
     app.post(&format!("/v1/abuse-reports/{report}/decide")).by(by).json(&body).answer().await
+}
+
+async fn ban(app: &TestApp, by: &Player, account: &Player, banned: bool) {
+    let change = app.patch(&format!("/v1/accounts/{}", account.id)).by(by);
+    change.json(&json!({ "banned": banned })).answer().await.expect(200);
 }
 
 async fn queue(app: &TestApp, by: &Player, query: &str) -> Vec<Value> {
@@ -328,4 +333,64 @@ async fn a_reported_suggestion_is_hidden_from_the_author() {
     decide(&app, &mod_, &id, "dismissed").await.expect(200);
     take().await.expect(200);
     assert_eq!(app.get(&path).answer().await.expect(200)["flavour"], "Buy at my shop.");
+}
+
+/// A ban does not keep moderators from the design that they must decide about, whether it was shared or only submitted.
+/// For everybody else it does not exist.
+#[tokio::test]
+async fn moderators_read_reported_designs_of_banned_authors() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let artworks = [uploaded(&app, &ada, 1).await, uploaded(&app, &ada, 2).await];
+    let [with, other] = artworks.each_ref().map(|id| json!({ "artwork": { "id": id } }));
+    let path = shared(&app, &ada, &changed(heron("Lantern Heron"), &with)).await;
+    let submitted = begun(&app, &ada, &changed(heron("Quill Owl"), &other)).await;
+    step(&app, &ada, &submitted, "submit").await.expect(200);
+    let draft = begun(&app, &ada, &heron("Reed Stork")).await;
+    let open = app.get(&path).by(&mod_).answer().await;
+    assert_ne!(open.header("cache-control"), "private, no-store");
+    assert_eq!(open.expect(200).get("author_banned"), None);
+    let id = report_design(&app, &bob, &path).await;
+    ban(&app, &admin, &ada, true).await;
+
+    for (design, artwork) in [(&path, &artworks[0]), (&submitted, &artworks[1])] {
+        let picture = format!("{design}/picture");
+        let file = format!("/v1/artworks/{artwork}?size=small");
+        for path in [design, &picture, &file] {
+            let answer = app.get(path).by(&mod_).answer().await;
+            assert_eq!(
+                (answer.status, answer.header("cache-control").as_str()),
+                (200, "private, no-store"),
+                "{path}"
+            );
+            app.get(path).by(&bob).answer().await.problem(404, "not_found");
+        }
+        let picture = app.get(&picture).by(&mod_).answer().await;
+        assert!(picture.text().contains("data:image/"), "with its artwork");
+        assert_eq!(app.get(design).by(&mod_).answer().await.expect(200)["author_banned"], true);
+    }
+    // To a stranger it is what a design is that there never was.
+    let mut unknown = app.get("/v1/designs/D-0000000000").answer().await.problem(404, "not_found");
+    let mut hidden = app.get(&path).answer().await.problem(404, "not_found");
+    for problem in [&mut unknown, &mut hidden] {
+        for own in ["instance", "request_id"] {
+            problem.as_object_mut().unwrap().remove(own);
+        }
+    }
+    assert_eq!(hidden, unknown);
+    // What was never given to anybody stays the author's.
+    app.get(&draft).by(&mod_).answer().await.problem(404, "not_found");
+
+    decide(&app, &mod_, &id, "upheld").await.expect(200);
+    let taken = app.get(&path).by(&mod_).answer().await.expect(200);
+    assert_eq!(
+        (&taken["author_banned"], &taken["takedown"]["note"]),
+        (&json!(true), &json!("As the book says."))
+    );
+    decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    app.get(&path).answer().await.problem(404, "not_found");
+    ban(&app, &admin, &ada, false).await;
+    app.get(&path).answer().await.expect(200);
 }
