@@ -123,7 +123,7 @@ pub struct OpenCardResponse {
     /// Background text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
-    /// The player who designed the card; absent if no player did, and while the player is banned.
+    /// The player who designed the card; absent if no player did, and while the player is banned or the design is taken down.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<DesignCreditResponse>)]
     pub designed_by: Option<JsonText<DesignCredit>>,

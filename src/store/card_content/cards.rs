@@ -67,7 +67,7 @@ pub struct OpenCard {
     pub effects: JsonText<Vec<Effect>>,
     /// Background text.
     pub lore: Option<String>,
-    /// The player who designed it, if one did who is not banned.
+    /// The player who designed it, if one did who is not banned, unless the design is taken down.
     pub designed_by: Option<JsonText<DesignCredit>>,
     /// The artwork of the design, as it was released, unless it was taken down.
     pub artwork: Option<ArtworkId>,
@@ -130,10 +130,11 @@ pub struct Printing {
 
 const COLUMNS: &str = "c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
     u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore, ";
-/// Who designed the card `content`; NULL while the author is banned: then nobody can read the design, and the account is
-/// named nowhere. Looked up only if a player designed the card.
+/// Who designed the card `content`; NULL while the author is banned or the design is taken down: then nobody can read
+/// the design, and the account is not named for it. Looked up only if a player designed the card.
 const CREDIT_OF_CARD: &str = "CASE WHEN content.designed_by IS NOT NULL AND NOT EXISTS (SELECT FROM accounts author \
-    WHERE author.id = (content.designed_by ->> 'account_id')::uuid AND author.banned_at IS NOT NULL) THEN content.designed_by END AS designed_by, ";
+    WHERE author.id = (content.designed_by ->> 'account_id')::uuid AND author.banned_at IS NOT NULL) \
+    AND NOT EXISTS (SELECT FROM designs design WHERE design.code = content.designed_by ->> 'design' AND design.taken_down_at IS NOT NULL) THEN content.designed_by END AS designed_by, ";
 /// `content` is null in the rows of cards that the viewer may not see.
 const LOWEST_RARITY: &str = ", (SELECT lowest.rarity FROM printings lowest WHERE lowest.card_id = content.card_id ORDER BY lowest.tier LIMIT 1) \
     AS lowest_rarity";

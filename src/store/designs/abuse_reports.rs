@@ -7,6 +7,7 @@ use diesel::sql_types::{Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Value, json};
 
+use super::released_cards::{self, Decided};
 use super::reserved_names::NameOwner;
 use super::takedowns;
 use crate::auth::permission::{Acting, Granted, ModerateDesigns, ReportAbuse};
@@ -335,18 +336,20 @@ pub async fn decide(
             format!("comment:{comment}")
         }
         (None, None, Some(design)) => {
-            let code = match decision {
+            let decided = match decision {
                 AbuseDecision::Upheld => takedowns::take_down(conn, by, design, note, at).await?,
                 AbuseDecision::Dismissed => match takedowns::reinstate(conn, by, design, at).await?
                 {
-                    Ok(code) => code,
+                    Ok(decided) => decided,
                     Err(owner) => return Ok(DecideOutcome::NameTaken(owner)),
                 },
             };
             if artwork {
                 takedowns::remove_artwork(conn, by, design, decision, at).await?;
             }
-            format!("design:{code}")
+            let changed = Decided { design: decided.is_changed, artwork };
+            released_cards::design_decided(conn, design, changed, at).await?;
+            format!("design:{}", decided.code)
         }
         (None, None, None) => format!("account:{}", report.accused),
     };

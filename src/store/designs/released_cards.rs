@@ -23,18 +23,31 @@ pub(in crate::store) async fn credits_changed(
     note(conn, cards.bind("author", author), at).await
 }
 
-/// Records that the artwork of the revisions of a design was taken down or restored. Other designs may show the same
-/// artwork.
-pub(super) async fn artwork_changed(
+/// What a decision about a locked design changed for the cards.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decided {
+    /// It was taken down or reinstated: its card names the author no longer, or again.
+    pub(super) design: bool,
+    /// The artwork of its revisions was taken down or restored. Other designs may show the same artwork.
+    pub(super) artwork: bool,
+}
+
+/// Records a decision about a design, once for each card that shows something else since.
+pub(super) async fn design_decided(
     conn: &mut Connection,
     design: DesignId,
+    decided: Decided,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let cards = sql(
-        "SELECT r.card_id FROM design_releases r JOIN design_artworks shown ON shown.design_id = r.design_id AND shown.revision = r.revision \
-         WHERE shown.artwork IN (SELECT artwork FROM design_artworks WHERE design_id = $design) ORDER BY r.card_id",
-    );
-    note(conn, cards.bind("design", design), at).await
+        "SELECT card_id FROM design_releases WHERE $decided AND design_id = $design UNION \
+         SELECT r.card_id FROM design_releases r JOIN design_artworks shown ON shown.design_id = r.design_id AND shown.revision = r.revision \
+         WHERE $artwork AND shown.artwork IN (SELECT artwork FROM design_artworks WHERE design_id = $design) ORDER BY card_id",
+    )
+    .bind("design", design)
+    .bind("decided", decided.design)
+    .bind("artwork", decided.artwork);
+    note(conn, cards, at).await
 }
 
 async fn note(conn: &mut Connection, cards: Statement<'_>, at: DateTime<Utc>) -> StoreResult<()> {

@@ -5,7 +5,6 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
-use super::released_cards;
 use super::reserved_names::{self, NameOwner, NewName};
 use crate::auth::permission::{Acting, ModerateDesigns};
 use crate::domain::designs::abuse_report::AbuseDecision;
@@ -24,10 +23,15 @@ pub(super) async fn lock(conn: &mut Connection, design: DesignId) -> StoreResult
     Ok(())
 }
 
+/// A design after a decision about it.
 #[derive(QueryableByName)]
-struct CodeRow {
+pub(super) struct DecidedDesign {
+    /// Its identifier.
     #[diesel(sql_type = Text)]
-    code: DesignCode,
+    pub(super) code: DesignCode,
+    /// Whether the decision took it down or reinstated it.
+    #[diesel(sql_type = Bool)]
+    pub(super) is_changed: bool,
 }
 
 /// Hides a locked design from everybody except its author and moderators. It keeps its identifier, revisions and
@@ -38,12 +42,14 @@ pub(super) async fn take_down(
     design: DesignId,
     note: &str,
     at: DateTime<Utc>,
-) -> StoreResult<DesignCode> {
-    let taken: CodeRow = sql(
-        "WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL), \
+) -> StoreResult<DecidedDesign> {
+    let taken = sql(
+        "WITH earlier AS (SELECT taken_down_at FROM designs WHERE id = $id), \
+         closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL), \
          unsearched AS (DELETE FROM design_search WHERE design_id = $id) \
-         UPDATE designs SET taken_down_from = coalesce(taken_down_from, status), taken_down_at = coalesce(taken_down_at, $at), takedown_note = $note, \
-          status = $withdrawn, searched_revision = NULL, version = version + 1, updated_at = $at WHERE id = $id RETURNING code",
+         UPDATE designs SET taken_down_from = coalesce(taken_down_from, status), taken_down_at = coalesce(designs.taken_down_at, $at), takedown_note = $note, \
+          status = $withdrawn, searched_revision = NULL, version = version + 1, updated_at = $at FROM earlier WHERE id = $id \
+         RETURNING code, earlier.taken_down_at IS NULL AS is_changed",
     )
     .bind("id", design)
     .bind("note", note)
@@ -51,7 +57,7 @@ pub(super) async fn take_down(
     .bind("at", at)
     .get_result(conn)
     .await?;
-    Ok(taken.code)
+    Ok(taken)
 }
 
 #[derive(QueryableByName)]
@@ -77,7 +83,7 @@ pub(super) async fn reinstate(
     _by: &Acting<ModerateDesigns>,
     design: DesignId,
     at: DateTime<Utc>,
-) -> StoreResult<Result<DesignCode, NameOwner>> {
+) -> StoreResult<Result<DecidedDesign, NameOwner>> {
     let found: HiddenDesign = sql(
         "SELECT d.code, d.game_code, d.name, d.shared_at IS NOT NULL AS was_shared, d.taken_down_from AS status_before, \
          EXISTS (SELECT FROM design_releases r LEFT JOIN unlocks u ON u.card_id = r.card_id \
@@ -86,7 +92,10 @@ pub(super) async fn reinstate(
     .bind("id", design)
     .get_result(conn)
     .await?;
-    let Some(from) = found.status_before else { return Ok(Ok(found.code)) };
+    let code = found.code;
+    let Some(from) = found.status_before else {
+        return Ok(Ok(DecidedDesign { code, is_changed: false }));
+    };
     let status = match from {
         // Submitted and claimed designs were removed from the queue.
         DesignStatus::Submitted | DesignStatus::InReview if found.was_shared => {
@@ -117,7 +126,7 @@ pub(super) async fn reinstate(
     .bind("at", at)
     .execute(conn)
     .await?;
-    Ok(Ok(found.code))
+    Ok(Ok(DecidedDesign { code, is_changed: true }))
 }
 
 /// Takes down the artwork of all revisions of a design, wherever it is shown, or restores it. Its files stay stored as
@@ -134,7 +143,7 @@ pub(super) async fn remove_artwork(
         .bind("removed_at", decision.hides_since(at))
         .execute(conn)
         .await?;
-    released_cards::artwork_changed(conn, design, at).await
+    Ok(())
 }
 
 /// Hides a comment, or shows it again.

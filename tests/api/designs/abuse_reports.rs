@@ -230,13 +230,20 @@ async fn a_taken_down_design_stays_hidden_when_its_card_is_unlocked() {
     let place = json!({ "set": "veil", "number": "900", "was_public": true });
     let release = app.post(&format!("{path}/release")).by(&admin).json(&place).answer().await;
     let card = format!("/v1/cards/{}", text(&release.expect(201), "card"));
+    let changes =
+        async || app.db().number("SELECT count(*) FROM events WHERE kind = 'card.changed'").await;
+    let at_first = changes().await;
     let id = report_design(&app, &bob, &path).await;
     decide(&app, &mod_, &id, "upheld").await.expect(200);
     let unlock = app.post(&format!("{card}/unlock")).by(&admin);
     unlock.json(&json!({ "reason": "Launch." })).answer().await.expect(200);
     app.get(&path).by(&bob).answer().await.problem(404, "not_found");
-    assert_eq!(app.get(&card).answer().await.expect(200)["designed_by"]["author"], "ada");
+    // The credit would name an author and a design that nobody can read.
+    assert_eq!(app.get(&card).answer().await.expect(200).get("designed_by"), None);
+    assert_eq!(changes().await, at_first, "a change of a hidden card is no event");
     decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    assert_eq!(app.get(&card).answer().await.expect(200)["designed_by"]["author"], "ada");
+    assert_eq!(changes().await, at_first + 1);
     assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["status"], "official");
 }
 

@@ -208,11 +208,12 @@ async fn cached_cards_follow_takedowns_of_artwork_and_bans_of_authors() {
         assert_eq!(here, there);
         here
     };
-    let decide = async |decision: &str| {
-        let body = json!({ "decision": decision, "note": "From a book.", "artwork": true });
+    let decide_about = async |decision: &str, artwork: bool| {
+        let body = json!({ "decision": decision, "note": "From a book.", "artwork": artwork });
         let path = format!("/v1/abuse-reports/{report}/decide");
         app.post(&path).by(&mod_).json(&body).answer().await.expect(200);
     };
+    let decide = async |decision: &str| decide_about(decision, true).await;
     let ban = async |banned: bool| {
         let change = app.patch(&format!("/v1/accounts/{}", ada.id)).by(&admin);
         change.json(&json!({ "banned": banned })).answer().await.expect(200);
@@ -224,8 +225,18 @@ async fn cached_cards_follow_takedowns_of_artwork_and_bans_of_authors() {
     assert_eq!(before.1.as_ref().unwrap()["author"], "ada");
     let at_first = changes().await;
     decide("upheld").await;
-    assert_eq!(both().await, (None, before.1.clone()));
+    // Nobody can read the design, so the card does not name its author.
+    assert_eq!(both().await, (None, None));
+    let text = app.get(&card).header("accept", "text/plain").answer().await;
+    assert!(!text.text().contains("designed by"), "{}", text.text());
     decide("dismissed").await;
+    assert_eq!(both().await, before);
+    decide_about("upheld", false).await;
+    assert_eq!(both().await, (before.0.clone(), None), "the card keeps its artwork");
+    // The same decision once more changes no card.
+    decide_about("upheld", false).await;
+    decide_about("dismissed", false).await;
+    decide_about("dismissed", false).await;
     assert_eq!(both().await, before);
     ban(true).await;
     assert_eq!(both().await, (before.0.clone(), None));
@@ -233,8 +244,8 @@ async fn cached_cards_follow_takedowns_of_artwork_and_bans_of_authors() {
     assert!(!text.text().contains("designed by"), "{}", text.text());
     ban(false).await;
     assert_eq!(both().await, before);
-    // One for each decision; none for the hidden card, of which they would tell who designed it.
-    assert_eq!(changes().await - at_first, 4);
+    // One for each decision that changed something; none for the hidden card, of which they would tell who designed it.
+    assert_eq!(changes().await - at_first, 6);
 }
 
 /// A takedown is in the change feed, which is read a moment later: a cached picture would show the artwork until then.
