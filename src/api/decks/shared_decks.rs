@@ -28,7 +28,7 @@ pub struct PeopleDecksQuery {
 
 /// Lists the public decks of an author, the last published first.
 ///
-/// The answer is 404 for banned accounts, and for accounts that have neither a public deck nor a design in the gallery.
+/// The answer is 404 for banned accounts, and for accounts that have neither a public deck nor a design in the gallery nor a badge.
 #[utoipa::path(
     get, path = "/v1/authors/{author}/decks", tag = "decks",
     params(("author" = String, Path, description = "Name of the author", example = "ada"), PeopleDecksQuery),

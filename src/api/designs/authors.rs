@@ -10,7 +10,7 @@ use crate::memory::rendered::Freshness;
 
 /// Shows an author: the numbers of public designs, public decks and followers, the mean rating and badges.
 ///
-/// 404 for an account without a design in the gallery and without a public deck, and for a banned account.
+/// 404 for an account without a design in the gallery, a public deck and a badge, and for a banned account.
 #[utoipa::path(
     get, path = "/v1/authors/{author}", tag = "designs",
     params(("author" = String, Path, description = "Name of the author", example = "ada")),

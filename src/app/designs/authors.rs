@@ -57,7 +57,7 @@ pub struct AuthorResponse {
     /// Number of accounts that follow the author, except banned accounts and those that the author has blocked.
     #[schema(example = 25, minimum = 0)]
     pub followers: i64,
-    /// When the first of these designs and decks was shared.
+    /// When the first of these designs and decks was shared; without any, when the first card with the badge became visible to everybody.
     pub first_shared_at: DateTime<Utc>,
     /// Path of the list of these designs.
     #[schema(example = "/v1/designs?author=ada")]
@@ -93,7 +93,7 @@ fn designer_badge(cards: i64, first: Option<DateTime<Utc>>) -> Option<BadgeRespo
     first.map(|awarded_at| BadgeResponse { badge: "card_designer", count: cards, awarded_at })
 }
 
-/// Finds the author with that name; 404 when no account of that name has designs in the gallery or public decks.
+/// Finds the author with that name; 404 when no account of that name has designs in the gallery, public decks or badges.
 pub async fn find(app: &AppState, name: &str) -> Result<AuthorResponse, Problem> {
     let Ok(name) = AccountName::parse(name) else { return Err(Problem::not_found()) };
     let mut conn = app.store.connection().await?;

@@ -40,7 +40,7 @@ pub struct AuthorRow {
     /// When the first of these cards became public.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub first_card_at: Option<chrono::DateTime<chrono::Utc>>,
-    /// When the first of these designs or decks was shared.
+    /// When the first of these designs or decks was shared; without any, when the first card became public.
     #[diesel(sql_type = Timestamptz)]
     pub first_shared_at: chrono::DateTime<chrono::Utc>,
     /// Public decks.
@@ -51,13 +51,13 @@ pub struct AuthorRow {
     pub followers: i64,
 }
 
-/// Finds an author with designs in the gallery or public decks. `None`: there is no such account, it is banned, or
-/// nothing of it was ever public.
+/// Finds an author with designs in the gallery, public decks, or public cards that were made from designs. `None`: there
+/// is no such account, it is banned, or nothing of it is public. Rewards are rows of public cards only: a card that is
+/// hidden does not tell who designed it.
 pub async fn find(conn: &mut Connection, name: &AccountName) -> StoreResult<Option<AuthorRow>> {
     let found = sql(format!(
-        "SELECT a.id AS account_id, a.name, own.*, least(own.first_design_at, shown.first_deck_at) AS first_shared_at, shown.decks, \
-          (SELECT count(*) FROM designer_rewards w WHERE w.account_id = a.id) AS cards, \
-          (SELECT min(w.earned_at) FROM designer_rewards w WHERE w.account_id = a.id) AS first_card_at, \
+        "SELECT a.id AS account_id, a.name, own.*, shown.decks, rewarded.*, \
+          coalesce(least(own.first_design_at, shown.first_deck_at), rewarded.first_card_at) AS first_shared_at, \
           coalesce((SELECT f.followers FROM author_followers f WHERE f.author_id = a.id), 0) AS followers \
          FROM accounts a CROSS JOIN LATERAL (\
           SELECT count(*) AS designs, count(*) FILTER (WHERE d.status = 'official') AS official, coalesce(sum(d.comment_count), 0)::bigint AS comments, \
@@ -65,7 +65,9 @@ pub async fn find(conn: &mut Connection, name: &AccountName) -> StoreResult<Opti
            min(d.shared_at) AS first_design_at FROM designs d WHERE d.account_id = a.id AND d.listed) own \
          CROSS JOIN LATERAL (\
           SELECT count(*) AS decks, min(coalesce(d.published_at, d.created_at)) AS first_deck_at FROM decks d WHERE d.account_id = a.id AND {IS_PUBLIC}) shown \
-         WHERE a.name_key = $name AND a.banned_at IS NULL AND (own.designs > 0 OR shown.decks > 0)"
+         CROSS JOIN LATERAL (\
+          SELECT count(*) AS cards, min(w.earned_at) AS first_card_at FROM designer_rewards w WHERE w.account_id = a.id) rewarded \
+         WHERE a.name_key = $name AND a.banned_at IS NULL AND (own.designs > 0 OR shown.decks > 0 OR rewarded.cards > 0)"
     ))
     .bind("name", name.key())
     .get_result(conn)
@@ -74,7 +76,7 @@ pub async fn find(conn: &mut Connection, name: &AccountName) -> StoreResult<Opti
     Ok(found)
 }
 
-/// The account of an author with designs in the gallery or public decks.
+/// The account of an author that [`find`] finds.
 pub async fn find_id(conn: &mut Connection, name: &AccountName) -> StoreResult<Option<AccountId>> {
     #[derive(QueryableByName)]
     struct Found {
@@ -83,7 +85,8 @@ pub async fn find_id(conn: &mut Connection, name: &AccountName) -> StoreResult<O
     }
     let found: Option<Found> = sql(format!(
         "SELECT a.id FROM accounts a WHERE a.name_key = $name AND a.banned_at IS NULL \
-         AND (EXISTS (SELECT FROM designs d WHERE d.account_id = a.id AND d.listed) OR EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND {IS_PUBLIC}))"
+         AND (EXISTS (SELECT FROM designs d WHERE d.account_id = a.id AND d.listed) OR EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND {IS_PUBLIC}) \
+          OR EXISTS (SELECT FROM designer_rewards w WHERE w.account_id = a.id))"
     ))
     .bind("name", name.key())
     .get_result(conn)

@@ -247,6 +247,41 @@ async fn a_taken_down_design_stays_hidden_when_its_card_is_unlocked() {
     assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["status"], "official");
 }
 
+/// A badge is permanent: its author has a page even if nothing else of the author is public. The badge of a hidden card
+/// tells nobody who designed it.
+#[tokio::test]
+async fn an_author_with_only_a_badge_has_a_page() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    super::design_releases::approve(&app, &ada, &mod_, &path).await;
+    let place = json!({ "set": "veil", "number": "900" });
+    let released = super::design_releases::release(&app, &admin, &path, &place).await.expect(201);
+    for author in ["/v1/authors/ada", "/v1/authors/ada/decks", "/designers/ada"] {
+        assert_eq!(app.get(author).answer().await.status, 404, "{author}: the card is hidden");
+    }
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", text(&released, "card"))).by(&admin);
+    unlock.json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    let id = report_design(&app, &bob, &path).await;
+    decide(&app, &mod_, &id, "upheld").await.expect(200);
+
+    let page = app.get("/v1/authors/ada").answer().await.expect(200);
+    assert_eq!((&page["designs"], &page["official"]), (&json!(0), &json!(0)));
+    assert_eq!(
+        (&page["badges"][0]["badge"], &page["badges"][0]["count"]),
+        (&json!("card_designer"), &json!(1))
+    );
+    assert_eq!(page["first_shared_at"], page["badges"][0]["awarded_at"]);
+    let decks = app.get("/v1/authors/ada/decks").answer().await.expect(200);
+    assert_eq!(decks["data"], json!([]));
+    assert_eq!(app.get("/designers/ada").answer().await.status, 200);
+    app.put("/v1/authors/ada/follow").by(&bob).answer().await.expect(200);
+    ban(&app, &admin, &ada, true).await;
+    app.get("/v1/authors/ada").answer().await.problem(404, "not_found");
+}
+
 /// A withdrawn design can still be read and reported. Its author gets events about the decisions, and a takedown also hides its suggestions.
 #[tokio::test]
 async fn a_withdrawn_design_can_be_taken_down() {
