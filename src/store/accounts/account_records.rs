@@ -17,7 +17,7 @@ use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::db::schema::{accounts, recovery_codes};
 use crate::store::db::statement::KeepPrepared as _;
-use crate::store::feedback::bans_and_blocks;
+use crate::store::feedback::{banned_works, bans_and_blocks};
 use crate::store::operations::audit;
 use crate::store::serials::votes;
 use crate::store::{Connection, StoreError, StoreResult};
@@ -434,12 +434,11 @@ pub async fn change(
         "banned": { "from": before.banned_at.is_some(), "to": banned_at.is_some() },
     });
     if banned_at.is_some() != before.banned_at.is_some() {
+        banned_works::hold(conn, id).await?;
         details["unlocked"] = votes::count_account(conn, id, now).await?.into();
-    }
-    if banned_at.is_some() != before.banned_at.is_some() {
         bans_and_blocks::follow_ban(conn, id, before.created_at, banned_at.is_some(), now).await?;
     }
-    // Credentials are locked after the cards and designs, in the same order as in other transactions.
+    // Credentials are locked after the designs, decks and cards, in the same order as in other transactions.
     if banned_at.is_some() {
         sessions::revoke_all(conn, id, None, RevokeReason::Banned, now).await?;
     } else if role != before.role() {

@@ -100,7 +100,7 @@ impl RowSource for DeckRows {
     const KINDS: &'static [BulkKind] = &[BulkKind::Decks];
     // Events of cards are included: when a card is unlocked, entries that mean it are no longer masked.
     const EVENTS: &'static str = "e.kind NOT LIKE 'design.%'";
-    // The ban of an owner writes no event.
+    // Older instances of the program ban owners without an event.
     const CHANGE_DAILY: bool = true;
     const LOCK: i64 = 7_233_172_079;
 

@@ -1,16 +1,19 @@
 //! Whose feedback counts: a ban hides all feedback of an account, a block removes its feedback from the counts of the
-//! blocking account. Both are reversible. While an account is banned, the cards that it designed do not name it.
+//! blocking account. Both are reversible. While an account is banned, the cards that it designed do not name it, and its
+//! designs and decks are hidden.
 
 use chrono::{DateTime, Utc};
 use diesel_async::RunQueryDsl;
 
+use super::banned_works;
 use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
 use crate::store::designs::{design_ratings, released_cards};
 use crate::store::{Connection, StoreResult};
 
 /// Removes the comments, ratings, likes and follows of a banned account from public counts, or restores them after the
-/// ban. Runs in the transaction of the change, which has locked the account.
+/// ban, and tells that its own works are gone, or back. Runs in the transaction of the change, which has locked the
+/// account and what [`banned_works::hold`] locks.
 pub(in crate::store) async fn follow_ban(
     conn: &mut Connection,
     account: AccountId,
@@ -18,17 +21,6 @@ pub(in crate::store) async fn follow_ban(
     banned: bool,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    // Locked in order, so that two bans cannot deadlock.
-    sql("SELECT FROM designs WHERE id IN (SELECT design_id FROM design_comments WHERE account_id = $account \
-          UNION SELECT design_id FROM design_ratings WHERE account_id = $account) ORDER BY id FOR NO KEY UPDATE")
-    .bind("account", account)
-    .execute(conn)
-    .await?;
-    sql("SELECT FROM decks WHERE id IN (SELECT deck_id FROM design_comments WHERE account_id = $account AND deck_id IS NOT NULL \
-          UNION SELECT deck_id FROM deck_likes WHERE account_id = $account) ORDER BY id FOR NO KEY UPDATE")
-    .bind("account", account)
-    .execute(conn)
-    .await?;
     sql("UPDATE design_comments SET author_banned = $banned WHERE account_id = $account AND author_banned <> $banned")
         .bind("account", account)
         .bind("banned", banned)
@@ -49,6 +41,7 @@ pub(in crate::store) async fn follow_ban(
     .bind("account", account)
     .execute(conn)
     .await?;
+    banned_works::tell(conn, account, banned, at).await?;
     released_cards::credits_changed(conn, account, at).await
 }
 

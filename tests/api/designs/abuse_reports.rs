@@ -18,12 +18,12 @@ pub(super) async fn report_design(app: &TestApp, by: &Player, path: &str) -> Str
     text(&report(app, by, &body).await.expect(201), "id")
 }
 
-async fn decide(app: &TestApp, by: &Player, report: &str, decision: &str) -> Answer {
+pub(super) async fn decide(app: &TestApp, by: &Player, report: &str, decision: &str) -> Answer {
     let body = json!({ "decision": decision, "note": "As the book says." });
     app.post(&format!("/v1/abuse-reports/{report}/decide")).by(by).json(&body).answer().await
 }
 
-async fn ban(app: &TestApp, by: &Player, account: &Player, banned: bool) {
+pub(super) async fn ban(app: &TestApp, by: &Player, account: &Player, banned: bool) {
     let change = app.patch(&format!("/v1/accounts/{}", account.id)).by(by);
     change.json(&json!({ "banned": banned })).answer().await.expect(200);
 }
@@ -277,7 +277,7 @@ async fn an_author_with_only_a_badge_has_a_page() {
     let decks = app.get("/v1/authors/ada/decks").answer().await.expect(200);
     assert_eq!(decks["data"], json!([]));
     assert_eq!(app.get("/designers/ada").answer().await.status, 200);
-    app.put("/v1/authors/ada/follow").by(&bob).answer().await.expect(200);
+    app.put("/v1/authors/ada/follow").by(&bob).answer().await.expect(204);
     ban(&app, &admin, &ada, true).await;
     app.get("/v1/authors/ada").answer().await.problem(404, "not_found");
 }

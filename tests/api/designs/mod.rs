@@ -3,6 +3,7 @@
 mod abuse_reports;
 mod artwork_of_designs;
 mod artworks;
+mod banned_authors;
 mod card_artworks;
 mod design_checks;
 mod design_comments;

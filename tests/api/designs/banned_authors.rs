@@ -1,0 +1,235 @@
+//! What a ban of an author changes for others: the change feed, bulk files and pages follow, in whatever order a ban, a
+//! takedown and a release happen.
+
+use std::collections::BTreeMap;
+
+use futures_util::future::join;
+use serde_json::{Value, json};
+
+use super::abuse_reports::{ban, decide, report_design};
+use super::design_releases::{approve, release};
+use super::{app, begun, heron, shared, step};
+use crate::catalogue::bulk_files::unpack;
+use crate::support::{Player, RequestExt as _, TestApp, in_memory, text, until};
+
+const CARDS: &str = "/v1/bulk-files/ttcg-cards.ndjson.gz";
+const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+/// Creates a design that was never shared and releases it as a card; returns the paths of the design and of the card.
+async fn released(app: &TestApp, author: &Player, staff: [&Player; 2], set: &str) -> [String; 2] {
+    let [moderator, admin] = staff;
+    let path = begun(app, author, &heron("Lantern Heron")).await;
+    approve(app, author, moderator, &path).await;
+    let place = json!({ "set": set, "number": "900" });
+    let card = release(app, admin, &path, &place).await.expect(201);
+    [path, format!("/v1/cards/{}", text(&card, "card"))]
+}
+
+async fn deck(app: &TestApp, owner: &Player, visibility: &str) -> String {
+    let body = json!({ "name": "Embers", "format": "ttcg/standard", "visibility": visibility, "list": "2 Kettle Imp" });
+    let answer = app.post("/v1/decks").by(owner).json(&body).answer().await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+/// A copy of the public designs and decks that follows the change feed and believes it: what the feed says is withdrawn is deleted unread.
+struct Mirror {
+    next: i64,
+    copies: BTreeMap<String, Value>,
+}
+
+impl Mirror {
+    fn empty() -> Self {
+        Self { next: 0, copies: BTreeMap::new() }
+    }
+
+    /// Follows the feed to its end; returns the kinds of the events of designs and decks, sorted.
+    async fn follow(&mut self, app: &TestApp) -> Vec<String> {
+        let mut kinds = Vec::new();
+        loop {
+            let path = format!("/v1/changes?game=ttcg&after={}", self.next);
+            let page = app.get(&path).answer().await.expect(200);
+            for event in page["data"].as_array().unwrap() {
+                let (kind, member) = (
+                    text(event, "kind"),
+                    if event.get("deck").is_some() { "deck" } else { "design" },
+                );
+                let Some(id) = event[member].as_str() else { continue };
+                let members: Vec<&str> =
+                    event.as_object().unwrap().keys().map(String::as_str).collect();
+                assert_eq!(
+                    members.len(),
+                    5,
+                    "kind, game, number, time, and only the identifier: {members:?}"
+                );
+                let path = format!("/v1/{member}s/{id}");
+                if kind.ends_with(".withdrawn") {
+                    self.copies.remove(&path);
+                } else if let Some(copy) = seen(app, &path).await {
+                    self.copies.insert(path, copy);
+                }
+                kinds.push(kind);
+            }
+            self.next = page["next_after"].as_i64().unwrap();
+            if page["next_after"] == page["newest"] {
+                kinds.sort();
+                return kinds;
+            }
+        }
+    }
+}
+
+/// What a stranger reads there.
+async fn seen(app: &TestApp, path: &str) -> Option<Value> {
+    let answer = app.get(path).answer().await;
+    assert!(matches!(answer.status, 200 | 404), "{}", answer.text());
+    (answer.status == 200).then(|| answer.json())
+}
+
+/// Everything that strangers find: the gallery, and those of the decks that are public.
+async fn public(app: &TestApp, decks: &[&String]) -> BTreeMap<String, Value> {
+    let mut found = BTreeMap::new();
+    let gallery = app.get("/v1/designs?limit=100").answer().await.expect(200);
+    let listed = gallery["data"].as_array().unwrap().iter();
+    let mut paths: Vec<String> =
+        listed.map(|design| format!("/v1/designs/{}", text(design, "id"))).collect();
+    paths.extend(decks.iter().map(|deck| (*deck).clone()));
+    for path in paths {
+        if let Some(copy) = seen(app, &path).await {
+            found.insert(path, copy);
+        }
+    }
+    found
+}
+
+/// A mirror that only follows the change feed has what strangers see, after a ban and after its end, also of what happened to the designs meanwhile.
+#[tokio::test]
+async fn a_mirror_follows_bans_of_authors() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let mut mirror = Mirror::empty();
+    let [official, _] = released(&app, &ada, [&mod_, &admin], "hearth").await;
+    let plain = shared(&app, &ada, &heron("Quill Owl")).await;
+    let withdrawn = shared(&app, &ada, &heron("Reed Stork")).await;
+    step(&app, &ada, &withdrawn, "withdraw").await.expect(200);
+    begun(&app, &ada, &heron("Slate Otter")).await;
+    let of_bob = shared(&app, &bob, &heron("Pond Newt")).await;
+    let (hers, his) = (deck(&app, &ada, "public").await, deck(&app, &bob, "public").await);
+    deck(&app, &ada, "private").await;
+    deck(&app, &ada, "unlisted").await;
+    let deleted = deck(&app, &ada, "public").await;
+    app.delete(&deleted).by(&ada).header("if-match", "*").answer().await.expect(204);
+    let decks = [&hers, &his, &deleted];
+    mirror.follow(&app).await;
+    assert_eq!(mirror.copies, public(&app, &decks).await);
+    let all = mirror.copies.clone();
+    assert_eq!(all.len(), 5);
+    let report = report_design(&app, &bob, &plain).await;
+
+    ban(&app, &admin, &ada, true).await;
+    let told = mirror.follow(&app).await;
+    assert_eq!(told, ["deck.withdrawn", "design.withdrawn", "design.withdrawn"]);
+    assert_eq!(mirror.copies, public(&app, &decks).await);
+    assert_eq!(mirror.copies.keys().collect::<Vec<_>>(), [&his, &of_bob]);
+    // A second ban changes nothing.
+    ban(&app, &admin, &ada, true).await;
+    assert_eq!(mirror.follow(&app).await, [] as [&str; 0]);
+    // What nobody sees is not told.
+    decide(&app, &mod_, &report, "upheld").await.expect(200);
+    assert_eq!(mirror.follow(&app).await, [] as [&str; 0]);
+
+    ban(&app, &admin, &ada, false).await;
+    assert_eq!(mirror.follow(&app).await, ["deck.published", "design.official"]);
+    assert_eq!(mirror.copies, public(&app, &decks).await);
+    assert!(mirror.copies.contains_key(&official) && !mirror.copies.contains_key(&plain));
+
+    ban(&app, &admin, &ada, true).await;
+    assert_eq!(mirror.follow(&app).await, ["deck.withdrawn", "design.withdrawn"]);
+    decide(&app, &mod_, &report, "dismissed").await.expect(200);
+    assert_eq!(mirror.follow(&app).await, [] as [&str; 0]);
+    ban(&app, &admin, &ada, false).await;
+    let told = mirror.follow(&app).await;
+    assert_eq!(told, ["deck.published", "design.official", "design.shared"]);
+    assert_eq!(mirror.copies, public(&app, &decks).await);
+    assert_eq!(mirror.copies.keys().collect::<Vec<_>>(), all.keys().collect::<Vec<_>>());
+}
+
+/// A release that runs beside a ban waits for it. Otherwise the new card could name the author in caches: the ban would not know of the card.
+#[tokio::test]
+async fn a_release_waits_for_a_ban_of_the_author() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &path).await;
+    let held = app.db().session().await;
+    let begin = "BEGIN; UPDATE accounts SET banned_at = created_at WHERE name = 'ada'";
+    held.batch_execute(begin).await.unwrap();
+    let commit_when_awaited = async {
+        until("the release waits", async |_| app.db().number(WAITING).await > 0).await;
+        held.batch_execute("COMMIT").await.unwrap();
+    };
+    let place = json!({ "set": "hearth", "number": "900" });
+    let (released, ()) = join(release(&app, &admin, &path, &place), commit_when_awaited).await;
+    released.problem(409, "author_banned");
+}
+
+/// Takedowns and releases lock a design, then cards. So does a ban: while it waits for a design, it holds no card that the other waits for.
+#[tokio::test]
+async fn a_ban_locks_designs_before_cards() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let [path, card] = released(&app, &ada, [&mod_, &admin], "veil").await;
+    let takedown = app.db().session().await;
+    let code = path.trim_start_matches("/v1/designs/");
+    let lock = format!("BEGIN; SELECT FROM designs WHERE code = '{code}' FOR NO KEY UPDATE");
+    takedown.batch_execute(&lock).await.unwrap();
+    let lock_card = async {
+        until("the ban waits", async |_| app.db().number(WAITING).await > 0).await;
+        let card = card.trim_start_matches("/v1/cards/");
+        let lock = format!("SELECT FROM unlocks WHERE card_id = '{card}' FOR SHARE NOWAIT; COMMIT");
+        takedown.batch_execute(&lock).await.expect("the ban does not hold the card");
+    };
+    join(ban(&app, &admin, &ada, true), lock_card).await;
+    app.get(&path).by(&ada).answer().await.problem(401, "invalid_token");
+}
+
+/// Bulk files and the page of a card name the author exactly while the card does.
+#[tokio::test]
+async fn bulk_files_and_pages_do_not_name_banned_authors() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let [path, card] = released(&app, &ada, [&mod_, &admin], "hearth").await;
+    let report = report_design(&app, &bob, &path).await;
+    let id = card.trim_start_matches("/v1/cards/");
+    // Whether the file and the page name the author. They must agree with the card.
+    let is_named = async || {
+        app.catch_up().await;
+        app.build_bulk_files().await;
+        let file = app.get(CARDS).answer().await;
+        assert_eq!(file.status, 200, "{}", file.text());
+        let file = unpack(&file.bytes);
+        let mut lines = file.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let line = lines.find(|line| line["id"] == id).expect("the file has the card");
+        let page = app.get("/cards/ttcg/hearth/900").answer().await;
+        assert_eq!(page.status, 200, "{}", page.text());
+        let named = app.get(&card).answer().await.expect(200).get("designed_by").is_some();
+        assert_eq!(line.get("designed_by").is_some(), named, "{line}");
+        assert_eq!(file.contains(&ada.id), named);
+        assert_eq!(page.text().contains("<span dir=\"auto\">ada</span>"), named);
+        named
+    };
+    assert!(is_named().await);
+    ban(&app, &admin, &ada, true).await;
+    assert!(!is_named().await);
+    ban(&app, &admin, &ada, false).await;
+    assert!(is_named().await);
+    decide(&app, &mod_, &report, "upheld").await.expect(200);
+    assert!(!is_named().await);
+    decide(&app, &mod_, &report, "dismissed").await.expect(200);
+    assert!(is_named().await);
+}
