@@ -23,3 +23,11 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
+
+-- Mirrors still have what was public when these authors were banned.
+INSERT INTO events (id, kind, subject_id, payload, created_at)
+SELECT gen_random_uuid(), 'design.withdrawn', d.id, jsonb_build_object('game', d.game_code, 'design', d.code), clock_timestamp()
+FROM designs d JOIN accounts a ON a.id = d.account_id WHERE a.banned_at IS NOT NULL AND d.listed;
+INSERT INTO events (id, kind, subject_id, payload, created_at)
+SELECT gen_random_uuid(), 'deck.withdrawn', d.id, jsonb_build_object('game', d.game_code, 'deck', d.id), clock_timestamp()
+FROM decks d JOIN accounts a ON a.id = d.account_id WHERE a.banned_at IS NOT NULL AND d.visibility = 'public' AND d.deleted_at IS NULL;
