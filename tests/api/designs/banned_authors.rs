@@ -32,7 +32,8 @@ async fn deck(app: &TestApp, owner: &Player, visibility: &str) -> String {
     answer.header("location")
 }
 
-/// A copy of the public designs and decks that follows the change feed and believes it: what the feed says is withdrawn is deleted unread.
+/// A copy of the public designs and decks that follows the change feed and believes it: what was withdrawn is deleted
+/// without a look.
 struct Mirror {
     next: i64,
     copies: BTreeMap<String, Value>,
@@ -113,6 +114,7 @@ async fn a_mirror_follows_bans_of_authors() {
     let [official, _] = released(&app, &ada, [&mod_, &admin], "hearth").await;
     let plain = shared(&app, &ada, &heron("Quill Owl")).await;
     let withdrawn = shared(&app, &ada, &heron("Reed Stork")).await;
+    mirror.follow(&app).await;
     step(&app, &ada, &withdrawn, "withdraw").await.expect(200);
     begun(&app, &ada, &heron("Slate Otter")).await;
     let of_bob = shared(&app, &bob, &heron("Pond Newt")).await;
