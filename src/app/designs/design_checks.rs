@@ -13,6 +13,7 @@ use super::design_bodies::{
     DesignPrintingBody, DesignRequest, ParsedDesign, parse, printing_bodies,
 };
 use super::likeness;
+use super::step_problems::foreign_artwork;
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::effects::matches::match_all;
 use crate::app::problem::Problem;
@@ -263,7 +264,8 @@ impl DesignCheckResponse {
 }
 
 /// Checks a design as it is sent. The response about similar designs depends only on what everybody may see and on the
-/// caller's own designs. `stored`: the design that it would be a revision of, with which it is not compared.
+/// caller's own designs. Artwork of others is refused as if it did not exist. `stored`: the design that it would be a
+/// revision of, with which it is not compared.
 pub async fn check(
     app: &AppState,
     network: Network,
@@ -272,7 +274,25 @@ pub async fn check(
     stored: Option<DesignCode>,
 ) -> Result<DesignCheckResponse, Problem> {
     let design = parse(app, request).await?;
+    demand_own_artwork(app, asker, &design.content).await?;
     judge(app, network, asker, &design, stored).await
+}
+
+/// 422 for artwork that the caller has not uploaded, as when the design is stored. Artwork of the caller that was taken
+/// down is an obstacle to the release instead.
+async fn demand_own_artwork(
+    app: &AppState,
+    asker: Option<&Granted<ReadOwnDesigns>>,
+    content: &DesignContent,
+) -> Result<(), Problem> {
+    let Some(artwork) = &content.artwork else { return Ok(()) };
+    let is_own = match asker {
+        Some(asker) => {
+            artworks::is_own(&mut *app.store.connection().await?, asker, artwork.id).await?
+        }
+        None => false,
+    };
+    if is_own { Ok(()) } else { Err(foreign_artwork()) }
 }
 
 /// Checks a design. A stored design is not compared with itself.
