@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cardscape_engine::{SetFault, card_faults};
+use cardscape_engine::SetFault;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -23,6 +23,7 @@ use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::fixes::{Edit, EditOperation, MAX_FIXED, Written, fix};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::violations::design_faults;
 use crate::domain::network::Network;
 use crate::store::designs::{SeesOwnDesigns, artworks};
 use crate::store::effects::effect_texts::LoadedEffects;
@@ -311,8 +312,9 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         let edits = if at < MAX_FIXED { fix(&game.game, &written, &fault) } else { Vec::new() };
         DesignViolationResponse::new(fault, edits)
     };
+    let faults = design_faults(&game.game, &definition, &content.name);
     let violations: Vec<DesignViolationResponse> =
-        card_faults(&game.game, &definition).into_iter().enumerate().map(fixed).collect();
+        faults.into_iter().enumerate().map(fixed).collect();
     let effects = check_effects(app, code, content).await?;
     let alike = likeness::find(app, network, asker, code, content, stored).await?;
     let name = CheckedNameResponse::new(content, alike.names, alike.name_is_taken);

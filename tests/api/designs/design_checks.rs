@@ -26,6 +26,13 @@ async fn a_valid_design_is_releasable() {
     assert_eq!(result["all_printings"].as_array().unwrap().len(), 6);
 }
 
+/// The message about the number of effects.
+fn count_message(violations: &[Value]) -> &str {
+    let mut violations = violations.iter();
+    let of_count = violations.find(|violation| violation["code"] == "EFFECT_COUNT_INVALID");
+    of_count.unwrap()["message"].as_str().unwrap()
+}
+
 #[tokio::test]
 async fn violations_have_a_pointer_and_a_rule_number() {
     let app = app().await;
@@ -45,6 +52,12 @@ async fn violations_have_a_pointer_and_a_rule_number() {
     assert_eq!((&total["pointer"], &total["rule"]), (&json!("/printings/0"), &json!("T-4.6b")));
     let edit = json!({ "op": "replace", "path": "/attributes/defense", "value": 100 });
     assert_eq!(total["fix"], json!([edit]));
+    let message = count_message(violations);
+    assert!(message.starts_with("“Lantern Heron” has 1 effect "), "{message}");
+    assert!(!result["violations"].to_string().contains("” 0 "), "it has no number: {result}");
+    let nameless = check(&app, &changed(broken, &json!({ "name": "" }))).await;
+    let message = count_message(nameless["violations"].as_array().unwrap());
+    assert!(message.starts_with("This design has 1 effect "), "{message}");
     let count = violations.iter().find(|violation| violation["code"] == "EFFECT_COUNT_INVALID");
     assert!(count.unwrap().get("fix").is_none(), "nobody knows which effect is missing: {result}");
     assert_eq!(result["effects"][0]["free_text"], true);
