@@ -66,6 +66,18 @@ async fn violations_have_a_pointer_and_a_rule_number() {
 }
 
 #[tokio::test]
+async fn a_number_that_was_sent_as_a_text_has_a_fix() {
+    let app = app().await;
+    let mut design = heron("Lantern Heron");
+    design["attributes"]["rank"] = json!("1");
+    let result = check(&app, &design).await;
+    let mut violations = result["violations"].as_array().unwrap().iter();
+    let of_rank = violations.find(|violation| violation["pointer"] == "/attributes/rank");
+    let edit = json!({ "op": "replace", "path": "/attributes/rank", "value": 1 });
+    assert_eq!(of_rank.unwrap()["fix"], json!([edit]), "{result}");
+}
+
+#[tokio::test]
 async fn similar_names_and_equal_effects_are_reported() {
     for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
         let app = TestApp::start_with(change).await;
