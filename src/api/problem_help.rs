@@ -113,6 +113,11 @@ impl ProblemHelp {
                 "Check both. An owner who forgot the password can set a new one with a recovery code: `POST /v1/accounts/recover`.",
                 new,
             ),
+            C::AccountBanned => (
+                "Name and password are right, but the account is banned: nobody can log in to it. To all others, the account looks as if the password were wrong.",
+                "An admin of the service can end the ban. Until then, do not repeat the request: each one counts as an attempt.",
+                new,
+            ),
             C::SecondFactorRequired => (
                 "Name and password are right, but the account has a second factor, and the request has no code of it.",
                 "Send the same request again with the code that the authenticator shows, or with a recovery code, as `second_factor`.",

@@ -71,6 +71,7 @@ problem_codes! {
     SecondFactorRequired = 401 "second_factor_required" "Name and password are right; a code of the second factor is needed, too";
     WrongSecondFactor = 401 "wrong_second_factor" "The code of the second factor is wrong, too old, or was used";
     WrongRecoveryCode = 401 "wrong_recovery_code" "The name or the recovery code is wrong";
+    AccountBanned = 403 "account_banned" "The account is banned";
     WrongPassword = 403 "wrong_password" "The current password is wrong";
     WrongCode = 403 "wrong_code" "The code is wrong, too old, or was used";
     Forbidden = 403 "forbidden" "Your role does not allow this";
