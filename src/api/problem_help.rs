@@ -259,8 +259,9 @@ impl ProblemHelp {
             ),
             C::DesignNotReleasable => (
                 "Only a design that could become a card as it is can be submitted. `obstacles` lists the obstacles: `violations` (it breaks rules), `free_text` (a sentence that no \
-                 template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release).",
-                "Send the design to `POST /v1/design-checks`, which reports each fault with its place, and change it.",
+                 template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release), `artwork` (it was taken down by moderators). A release that is \
+                 refused has no `obstacles`: `errors` lists all that stands against it, with pointers into the card; `/set`, `/number` and `/was_public` are members of the request.",
+                "Send the design to `POST /v1/design-checks`, which reports each fault with its place, and change it. For a release, choose another place, if `errors` names the place.",
                 new.with(M::Obstacles, json!(["free_text", "licence"])),
             ),
             C::DesignClaimed => (
