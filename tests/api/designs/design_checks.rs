@@ -77,6 +77,41 @@ async fn a_number_that_was_sent_as_a_text_has_a_fix() {
     assert_eq!(of_rank.unwrap()["fix"], json!([edit]), "{result}");
 }
 
+/// The design in the guide has every member except artwork, which must be uploaded first, and is a valid card.
+#[tokio::test]
+async fn the_design_in_the_guide_is_complete_and_valid() {
+    let guide = include_str!("../../../docs/API.md");
+    let (_, rest) = guide.split_once("A whole design, as checks and").unwrap();
+    let (_, rest) = rest.split_once("```json\n").unwrap();
+    let design: Value = serde_json::from_str(rest.split_once("```").unwrap().0).unwrap();
+    let document = serde_json::to_value(cardscape::api::contract::document()).unwrap();
+    let known = document["components"]["schemas"]["DesignRequest"]["properties"].as_object();
+    let missing: Vec<&String> =
+        known.unwrap().keys().filter(|member| design.get(member).is_none()).collect();
+    assert_eq!(missing, ["artwork"]);
+
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let result = check_by(&app, &ada, &design).await;
+    assert_eq!((&result["violations"], &result["obstacles"]), (&json!([]), &json!([])), "{result}");
+    begun(&app, &ada, &design).await;
+
+    // Pointers lead into the completed design: the author wrote only one printing, which is the third.
+    let mut broken = design;
+    broken["printings"][0]["attributes"]["attack"] = json!(250);
+    let result = check_by(&app, &ada, &broken).await;
+    let pointers: Vec<&Value> = result["violations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|violation| &violation["pointer"])
+        .collect();
+    assert_eq!(pointers, ["/printings/2"]);
+    assert_eq!(result["all_printings"][2]["rarity"], "rare");
+    let paths = result["violations"][0]["fix"].as_array().unwrap();
+    assert!(paths.iter().all(|edit| edit["path"].as_str().unwrap().starts_with("/printings/0/")));
+}
+
 #[tokio::test]
 async fn similar_names_and_equal_effects_are_reported() {
     for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
