@@ -253,8 +253,9 @@ async fn make_card(
     let card = json!(to_card(content, &loaded.game, place.number));
     let added = match check_card(&loaded.game, place.set, &card) {
         Ok(card) => add_card(conn, importer, &loaded.game, &set, card, at).await,
-        Err(mut faults) => {
-            faults.extend(place_faults(conn, &loaded.game, &set, place.number).await?);
+        Err(broken) => {
+            let mut faults = place_faults(conn, &loaded.game, &set, place.number).await?;
+            faults.extend(broken);
             Err(EditError::Refused(faults))
         }
     };
