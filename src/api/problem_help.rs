@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::domain::serials::serial::SerialError;
 
 /// The page about an error code.
@@ -21,6 +22,7 @@ impl ProblemHelp {
     /// The page about a code.
     pub(super) fn about(code: ProblemCode) -> Self {
         use ProblemCode as C;
+        use ProblemMember as M;
         let new = Problem::new(code);
         let fault = |pointer: &str, detail: &'static str| vec![InputFault::at(pointer, detail)];
         let (happened, advice, example) = match code {
@@ -39,7 +41,7 @@ impl ProblemHelp {
                  as `?name`. When the query `q` of a search cannot be used, `faults` lists the terms at fault: `position` and `length` in \
                  characters, the `term` itself, and a `message`.",
                 "Correct the parameters that `errors` names. The reference under `/docs` lists the parameters of each operation.",
-                new.errors(fault("?q", "there is no field \"atack\"; did you mean attack? (character 0)")).with("faults", json!([
+                new.errors(fault("?q", "there is no field \"atack\"; did you mean attack? (character 0)")).with(M::Faults, json!([
                     { "position": 0, "length": 9, "term": "atack>700", "message": "there is no field \"atack\"; did you mean attack?" },
                 ])),
             ),
@@ -72,7 +74,7 @@ impl ProblemHelp {
             C::BodyTooLarge => (
                 "The body has more bytes than this route takes: more than `max_bytes`.",
                 "Split it into several requests where that is possible.",
-                new.detail("The body may have 262144 bytes at most.").with("max_bytes", 262_144),
+                new.detail("The body may have 262144 bytes at most.").with(M::MaxBytes, 262_144),
             ),
             C::NotAcceptable => (
                 "The headers `Accept` or `Accept-Encoding` of the request rule out every form in which the answer exists.",
@@ -113,6 +115,11 @@ impl ProblemHelp {
                 "Check both. An owner who forgot the password can set a new one with a recovery code: `POST /v1/accounts/recover`.",
                 new,
             ),
+            C::AccountBanned => (
+                "Name and password are right, but the account is banned: nobody can log in to it. To all others, the account looks as if the password were wrong.",
+                "An admin of the service can end the ban. Until then, do not repeat the request: each one counts as an attempt.",
+                new,
+            ),
             C::SecondFactorRequired => (
                 "Name and password are right, but the account has a second factor, and the request has no code of it.",
                 "Send the same request again with the code that the authenticator shows, or with a recovery code, as `second_factor`.",
@@ -141,12 +148,12 @@ impl ProblemHelp {
             C::Forbidden => (
                 "Your account does not have the role that this needs. `role` names the least role that may do it.",
                 "`GET /v1/me` says which role your account has. Ask an admin of the service if you need another one.",
-                new.detail("This needs the role moderator.").with("role", "moderator"),
+                new.detail("This needs the role moderator.").with(M::Role, "moderator"),
             ),
             C::ScopeMissing => (
                 "The personal access token was created without the scope that this needs. `scope` names it.",
                 "Create a token with that scope: `POST /v1/tokens`.",
-                new.detail("The token needs the scope decks:write.").with("scope", "decks:write"),
+                new.detail("The token needs the scope decks:write.").with(M::Scope, "decks:write"),
             ),
             C::LoginRequired => (
                 "The request has a personal access token, but only somebody who logged in can do this.",
@@ -172,7 +179,7 @@ impl ProblemHelp {
             C::AmbiguousName => (
                 "Several cards fit the name that you gave. `candidates` lists them.",
                 "Choose one of them by its `id`, or ask again with its full name, or within its game or set.",
-                new.with("candidates", json!([
+                new.with(M::Candidates, json!([
                     { "id": ID, "game": "ttcg", "set": "hearth", "number": "001", "name": "Kettle Imp" },
                     { "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b12", "game": "ttcg", "set": "hearth", "number": "017", "name": "Kettle Keeper" },
                 ])),
@@ -252,9 +259,10 @@ impl ProblemHelp {
             ),
             C::DesignNotReleasable => (
                 "Only a design that could become a card as it is can be submitted. `obstacles` lists the obstacles: `violations` (it breaks rules), `free_text` (a sentence that no \
-                 template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release).",
-                "Send the design to `POST /v1/design-checks`, which reports each fault with its place, and change it.",
-                new.with("obstacles", json!(["free_text", "licence"])),
+                 template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release), `artwork` (it was taken down by moderators). A release that is \
+                 refused has no `obstacles`: `errors` lists all that stands against it, with pointers into the card; `/set`, `/number` and `/was_public` are members of the request.",
+                "Send the design to `POST /v1/design-checks`, which reports each fault with its place, and change it. For a release, choose another place, if `errors` names the place.",
+                new.with(M::Obstacles, json!(["free_text", "licence"])),
             ),
             C::DesignClaimed => (
                 "While a moderator looks at a design, nobody else can decide about it. `detail` says until when.",
@@ -322,12 +330,12 @@ impl ProblemHelp {
                  says it to programs: `empty`, `unknown_format`, `too_many_bytes`, `too_many_pixels`, `too_small`, `too_narrow`, `animated`, `cmyk`, `too_complex`, `unsupported`, `truncated` or \
                  `broken`.",
                 "Open the file in an image program, and save it as PNG, JPEG or WebP in RGB.",
-                new.detail("The file looks like an SVG; send a PNG, JPEG or WebP picture.").with("reason", "unknown_format"),
+                new.detail("The file looks like an SVG; send a PNG, JPEG or WebP picture.").with(M::Reason, "unknown_format"),
             ),
             C::ArtworkQuotaReached => (
                 "The bytes of artwork of an account are limited; both sizes of each picture count. `bytes_used` is the present sum, `bytes_quota` the limit.",
                 "Delete artwork that none of your designs shows: `GET /v1/me/artworks` lists it.",
-                new.with("bytes_used", 104_000_000).with("bytes_quota", 104_857_600),
+                new.with(M::BytesUsed, 104_000_000).with(M::BytesQuota, 104_857_600),
             ),
             C::ArtworkRemoved => (
                 "The restored revision, or the design with the suggested change, would show artwork that moderators took down. A revision cannot be restored without its artwork.",
@@ -368,9 +376,9 @@ impl ProblemHelp {
                 new.detail(
                     "The limit of shares is 5 a day in the first 3 days of an account. This day ends at 2026-11-22T00:00:00Z.",
                 )
-                .with("limit", "shares")
-                .with("max", 5)
-                .with("resets_at", "2026-11-22T00:00:00Z")
+                .with(M::Limit, "shares")
+                .with(M::Max, 5)
+                .with(M::ResetsAt, "2026-11-22T00:00:00Z")
                 .retry_after(11_520),
             ),
             C::TooManyDecks => (
@@ -403,7 +411,7 @@ impl ProblemHelp {
                 "A count of your collection would fall below 0 or rise above 9999. Nothing was changed. `errors` names the changes; when a file is \
                  imported, `entries` says how many counts would be too high.",
                 "Read the entries again, and correct the changes or the file.",
-                new.detail("2 entries would be more than 9999 cards.").with("entries", 2),
+                new.detail("2 entries would be more than 9999 cards.").with(M::Entries, 2),
             ),
             C::CollectionFull => (
                 "The collection has the greatest number of entries that a collection may have.",
@@ -446,7 +454,7 @@ impl ProblemHelp {
                 "An entry names no printing that you may see, or it fits several. Nothing was changed. `candidates` lists for each such entry \
                  the printings that it may mean.",
                 "Choose one of the `choices`, and name it in the entry by its `printing`.",
-                new.errors(fault("/changes/0", "fits several printings")).with("candidates", json!([{ "change": 0, "choices": [
+                new.errors(fault("/changes/0", "fits several printings")).with(M::Candidates, json!([{ "change": 0, "choices": [
                     { "game": "ttcg", "set": "hearth", "number": "001", "name": "Kettle Imp", "rarity": "common", "printing": ID },
                 ] }])),
             ),
@@ -459,7 +467,7 @@ impl ProblemHelp {
             C::ImportHasFaults => (
                 "Some lines of the collection file cannot be imported, so nothing was imported. `rejected` lists these lines.",
                 "Correct the file and send it again. Or commit with the body `{ \"only_ok\": true }` to import all other lines.",
-                new.with("rejected", json!([
+                new.with(M::Rejected, json!([
                     { "line": 3, "text": "Ketle Imp", "verdict": "unknown", "detail": "there is no card of that name" },
                 ])),
             ),
@@ -472,7 +480,7 @@ impl ProblemHelp {
                 "A serial code has 16 letters and digits. This one has another length, or a symbol that occurs in no code; then `position` says \
                  which symbol, from 1. No attempt was used up.",
                 "Compare the code with the card, and send it again.",
-                new.errors(vec![InputFault::at("/serial", SerialError::Symbol(5))]).with("position", 5),
+                new.errors(vec![InputFault::at("/serial", SerialError::Symbol(5))]).with(M::Position, 5),
             ),
             C::SerialMistyped => (
                 "The last symbol of a serial code is computed from the others, and it does not fit: at least one symbol is wrong, or two are \
@@ -491,8 +499,8 @@ impl ProblemHelp {
                  `dispute_state` says how far it is (`open` until a moderator decides).",
                 "Keep the card, and follow the dispute: `GET /v1/disputes/{dispute_id}`. A moderator decides it.",
                 new.detail("Code and name are right, so you seem to hold the card. Your claim is noted under this dispute id for the moderators; keep the card at hand.")
-                    .with("dispute_id", ID)
-                    .with("dispute_state", "open"),
+                    .with(M::DisputeId, ID)
+                    .with(M::DisputeState, "open"),
             ),
             C::CopyPassedOn => (
                 "You owned this copy, and somebody else owns it now: by a trade, or because a moderator decided so. Nothing was noted.",
@@ -553,19 +561,19 @@ impl ProblemHelp {
             C::TradeClosed => (
                 "The offer was accepted, declined, withdrawn, replaced by another offer, or it ended. `state` says which.",
                 "Make a new offer, if you still want to trade.",
-                new.with("state", "declined"),
+                new.with(M::State, "declined"),
             ),
             C::TradeLapsed => (
                 "A copy of the offer was given away, frozen or voided since, or the other player cannot trade any more. So the offer ended, and \
                  nothing changed hands. `copies` names these copies.",
                 "Make a new offer without these copies.",
                 new.detail("Some copies were given away, frozen or voided since the offer was made. Nothing changed hands.")
-                    .with("copies", json!([ID])),
+                    .with(M::Copies, json!([ID])),
             ),
             C::DisputeClosed => (
                 "The dispute is decided or was withdrawn. `state` says which.",
                 "Read how it ended: `GET /v1/disputes/{dispute}`.",
-                new.with("state", "withdrawn"),
+                new.with(M::State, "withdrawn"),
             ),
             C::TooManyStatements => (
                 "You have made the greatest number of statements that one side may make in a dispute.",

@@ -16,6 +16,7 @@ pub mod page;
 pub mod printing;
 pub mod problem;
 pub mod problem_cause;
+pub mod problem_member;
 pub mod serials;
 pub mod state;
 pub mod versions;

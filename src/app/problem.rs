@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::fault_reason::FaultReason;
 use super::problem_cause::ProblemCause;
+use super::problem_member::ProblemMember;
 use crate::auth::password::HashError;
 use crate::auth::permission::Denied;
 use crate::memory::MemoryError;
@@ -71,6 +72,7 @@ problem_codes! {
     SecondFactorRequired = 401 "second_factor_required" "Name and password are right; a code of the second factor is needed, too";
     WrongSecondFactor = 401 "wrong_second_factor" "The code of the second factor is wrong, too old, or was used";
     WrongRecoveryCode = 401 "wrong_recovery_code" "The name or the recovery code is wrong";
+    AccountBanned = 403 "account_banned" "The account is banned";
     WrongPassword = 403 "wrong_password" "The current password is wrong";
     WrongCode = 403 "wrong_code" "The code is wrong, too old, or was used";
     Forbidden = 403 "forbidden" "Your role does not allow this";
@@ -275,7 +277,8 @@ pub struct Problem {
     pub(crate) retry_after: Option<u32>,
     /// A response header (name and value) that belongs to the status.
     pub(crate) header: Option<Box<(&'static str, String)>>,
-    pub(crate) extra: serde_json::Map<String, serde_json::Value>,
+    /// Only [`Problem::with`] adds to it.
+    extra: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Problem {
@@ -335,10 +338,11 @@ impl Problem {
         self
     }
 
-    /// Adds a member to the problem document, for programs.
+    /// Adds a member to the problem document, for programs. The code must be one of those that can have it.
     #[must_use]
-    pub fn with(mut self, member: &str, value: impl Into<serde_json::Value>) -> Self {
-        self.extra.insert(member.to_owned(), value.into());
+    pub fn with(mut self, member: ProblemMember, value: impl Into<serde_json::Value>) -> Self {
+        debug_assert!(member.codes().contains(&self.code), "{member:?} of {:?}", self.code);
+        self.extra.insert(member.as_str().to_owned(), value.into());
         self
     }
 
@@ -445,6 +449,11 @@ impl Problem {
     /// What is wrong with the input.
     pub fn into_faults(self) -> Vec<InputFault> {
         self.errors
+    }
+
+    /// A member that not every problem document has.
+    pub fn member(&self, member: ProblemMember) -> Option<&serde_json::Value> {
+        self.extra.get(member.as_str())
     }
 
     /// Members beside those that every problem document has.
@@ -571,10 +580,10 @@ impl From<Denied> for Problem {
         match denied {
             Denied::Role(role) => Self::new(ProblemCode::Forbidden)
                 .detail(format!("This needs the role {}.", role.as_str()))
-                .with("role", role.as_str()),
+                .with(ProblemMember::Role, role.as_str()),
             Denied::Scope(scope) => Self::new(ProblemCode::ScopeMissing)
                 .detail(format!("The token needs the scope {}.", scope.as_str()))
-                .with("scope", scope.as_str()),
+                .with(ProblemMember::Scope, scope.as_str()),
             Denied::NeedsLogin => Self::new(ProblemCode::LoginRequired),
             Denied::PasswordChangeDue => {
                 Self::new(ProblemCode::PasswordChangeDue).detail("PUT /v1/me/password comes first.")

@@ -10,5 +10,6 @@ pub mod middleware;
 pub mod picture;
 pub mod place;
 pub mod problem;
+pub mod problem_members;
 pub mod server;
 pub mod sse;

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::failures::Failure;
 use super::middleware::request::RequestId;
+use super::problem_members::ProblemMembers;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
 /// The body of a failed request (RFC 9457).
@@ -36,10 +37,10 @@ pub struct ProblemBody<'a> {
     /// Every fault of the input; absent if the input is not the cause.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [InputFault],
-    /// Further members for programs, which depend on the code: `dispute_id`, `scope` ….
+    /// Further members for programs, which depend on the code.
     #[serde(flatten)]
-    #[schema(ignore)]
-    extra: &'a serde_json::Map<String, serde_json::Value>,
+    #[schema(value_type = ProblemMembers)]
+    members: &'a serde_json::Map<String, serde_json::Value>,
 }
 
 impl ProblemCode {
@@ -59,7 +60,7 @@ impl Problem {
             instance,
             code: self.code.code(),
             errors: &self.errors,
-            extra: &self.extra,
+            members: self.members(),
         }
     }
 

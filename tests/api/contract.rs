@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use cardscape::api::contract::document;
+use cardscape::app::problem_member::ProblemMember;
 use cardscape::auth::ending::CredentialEnd;
 use cardscape::domain::operations::webhook::{EVENT_KINDS, Failure};
 use jsonschema::{Draft, Registry};
@@ -265,6 +266,11 @@ async fn every_problem_is_explained() {
             (&row["code"], &row["status"], &row["title"])
         );
         assert_eq!((&page["code"], &page["status"]), (&row["code"], &row["status"]));
+        // It shows every member that only some codes have.
+        for member in ProblemMember::ALL {
+            let is_of_code = member.codes().iter().any(|one| one.code() == code);
+            assert_eq!(example.get(member.as_str()).is_some(), is_of_code, "{code}: {member:?}");
+        }
         // The operations that the texts mention exist.
         let texts = format!("{happened} {advice}");
         for quoted in texts.split('`').skip(1).step_by(2).filter(|quoted| quoted.contains(" /v1/"))

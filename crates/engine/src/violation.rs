@@ -32,6 +32,9 @@ impl Severity {
     }
 }
 
+/// How messages call a card that has neither a name nor a place.
+const THIS_DESIGN: &str = "this design";
+
 /// A card that a violation concerns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -61,8 +64,11 @@ impl CardMention {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// Set and number, as far as they are known: `“veil 003”`.
+    /// Set and number, as far as they are known: `“veil 003”`. Only a design that has no name yet has neither.
     fn place(&self) -> String {
+        if self.set.is_none() && self.number.is_none() {
+            return THIS_DESIGN.to_owned();
+        }
         let parts: Vec<&str> =
             [&self.set, &self.number].into_iter().flatten().map(|part| &**part).collect();
         format!("“{}”", parts.join(" "))
@@ -420,6 +426,9 @@ impl Violation {
             C::UnlockThresholdInvalid => "The unlock threshold must be at least 1.".to_owned(),
             C::Named(_) => self.named_message(),
         };
+        if text.starts_with(THIS_DESIGN) {
+            text.replace_range(..1, "T");
+        }
         if !self.suggestions.is_empty() {
             let known = self.suggestions.join(", ");
             let _ = match self.code {

@@ -35,7 +35,8 @@ pub struct LogInRequest {
     post, path = "/v1/sessions", tag = "sessions", request_body = LogInRequest,
     responses(
         (status = 201, body = TokensResponse),
-        (status = 401, description = "`wrong_credentials`: the same for a wrong password, an unknown name and a banned account. `second_factor_required`, `wrong_second_factor`: name and password are right."),
+        (status = 401, description = "`wrong_credentials`: the same for a wrong password and an unknown name, also if the account is banned. `second_factor_required`, `wrong_second_factor`: name and password are right."),
+        (status = 403, description = "`account_banned`: name and password are right."),
         (status = 429, description = "`login_throttled`, `rate_limited`"),
         (status = 503, description = "`unavailable`: too many log-ins at once. The request did not count as an attempt."),
     )

@@ -12,11 +12,13 @@ use crate::http::extract::{Body, Caller, ClientNetwork};
 ///
 /// Returns every rule that the design breaks in any rarity, the templates that make its sentences, and cards and designs with a similar name or with the same
 /// effects. It is compared with open cards, shared designs and your own designs, but never with hidden cards, for any caller.
+///
+/// `artwork` must be your own, as when the design is stored; leave it out to check a design without an account, or a change that you suggest to somebody else's design.
 #[utoipa::path(
     post, path = "/v1/design-checks", tag = "designs", security((), ("bearer" = [])), request_body = DesignRequest,
     responses(
         (status = 200, body = DesignCheckResponse),
-        (status = 422, description = "`invalid_body`: the game does not exist, or a text cannot be stored. A design that breaks rules is not an error."),
+        (status = 422, description = "`invalid_body`: the game does not exist, a text cannot be stored, or the artwork is none that you have uploaded. A design that breaks rules is not an error."),
     )
 )]
 pub async fn check_design(

@@ -25,8 +25,8 @@ use crate::http::extract::{Body, Caller, ClientNetwork, May, Params};
     responses(
         (status = 200, body = DesignReleaseResponse, description = "Dry run: the result that the request would have. Nothing was changed."),
         (status = 201, body = DesignReleaseResponse, headers(("Location" = String, description = "The card"))),
-        (status = 409, description = "`design_step_refused`, `design_name_taken`, `author_banned`, `release_not_confirmed`; `design_not_releasable` with every fault: \
-            pointers lead into the card; `/set` and `/number` mean its place"),
+        (status = 409, description = "`design_step_refused`, `design_name_taken`, `author_banned`, `release_not_confirmed`; `design_not_releasable` with every fault, also if several \
+            of these stand against the release: pointers lead into the card; `/set`, `/number` and `/was_public` are members of the request, and a banned author is a fault of the whole"),
         (status = 422, description = "`invalid_body`"),
     )
 )]

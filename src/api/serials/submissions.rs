@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::app::page::Page;
 use crate::app::problem::{InputFault, Problem};
+use crate::app::problem_member::ProblemMember;
 use crate::app::serials::submission_answers::{AcceptedResponse, SubmissionResponse};
 use crate::app::serials::submissions::{self, NamedSerial};
 use crate::app::state::AppState;
@@ -70,7 +71,7 @@ fn unreadable(error: SerialError, name: Option<TextError>) -> Problem {
     let fault = [InputFault::at("/serial", error)].into_iter().chain(name).collect();
     let problem = Problem::new(submissions::unreadable(error)).errors(fault);
     match error {
-        SerialError::Symbol(position) => problem.with("position", position),
+        SerialError::Symbol(position) => problem.with(ProblemMember::Position, position),
         SerialError::Length(_) | SerialError::Check => problem,
     }
 }

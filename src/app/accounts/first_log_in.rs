@@ -40,7 +40,9 @@ pub async fn log_in_again(
     match sessions::log_in_browser(app, network, credentials).await {
         Ok(token) => Ok(Some(token)),
         Err(problem) => match problem.code() {
-            ProblemCode::WrongCredentials | ProblemCode::SecondFactorRequired => Ok(None),
+            ProblemCode::WrongCredentials
+            | ProblemCode::AccountBanned
+            | ProblemCode::SecondFactorRequired => Ok(None),
             _ => Err(problem),
         },
     }

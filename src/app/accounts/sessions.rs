@@ -131,7 +131,8 @@ async fn begin(
 /// weak one only once, so an honest log-in needs at most two checks.
 const LOG_IN_TRIES: usize = 3;
 
-/// Checks the password. A missing account, a banned account and a wrong password give the same error after the same time.
+/// Checks the password. A missing account and a wrong password give the same error after the same time, also if the account is banned: only who
+/// knows the password learns of the ban.
 async fn verify_password(
     place: &HashingPlace,
     found: Option<LoginRow>,
@@ -139,11 +140,16 @@ async fn verify_password(
 ) -> Result<VerifiedPassword, Problem> {
     let stored = found.as_ref().map(|row| row.password_hash.clone());
     let verdict = place.verify(Password::presented(password.to_owned()), stored).await?;
-    let row = found.filter(|row| verdict != Verdict::Wrong && row.account.banned_at.is_none());
-    let Some(LoginRow { account, password_hash }) = row else {
+    let refused = |code: ProblemCode| {
         metrics::counter!("login_failures_total").increment(1);
-        return Err(Problem::new(ProblemCode::WrongCredentials));
+        Problem::new(code)
     };
+    let row = found.filter(|_| verdict != Verdict::Wrong);
+    let LoginRow { account, password_hash } =
+        row.ok_or_else(|| refused(ProblemCode::WrongCredentials))?;
+    if account.banned_at.is_some() {
+        return Err(refused(ProblemCode::AccountBanned));
+    }
     let stronger = match verdict {
         Verdict::RightButWeak => Some(place.hash(Password::presented(password.to_owned())).await?),
         Verdict::Right | Verdict::Wrong => None,

@@ -18,6 +18,7 @@ use super::image_uris::Scans;
 use crate::app::answer_form::AnswerForm;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::catalogue::card_name::{NameMatch, TypedName, match_exactly, match_nearly};
@@ -86,7 +87,7 @@ fn ambiguous(cards: Vec<NamedCard>) -> Problem {
         })
     };
     let candidates: Vec<Value> = cards.into_iter().map(candidate).collect();
-    Problem::new(ProblemCode::AmbiguousName).with("candidates", candidates)
+    Problem::new(ProblemCode::AmbiguousName).with(ProblemMember::Candidates, candidates)
 }
 
 /// The cards that a name may mean, among those that the viewer may see: those with exactly that name, and, if `near` is

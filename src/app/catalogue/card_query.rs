@@ -10,6 +10,7 @@ use super::codes::unknown_codes;
 use super::query_warning::QueryWarning;
 use crate::app::page::Cursor;
 use crate::app::problem::{InputFault, Problem, ProblemCode, both};
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::hex::hex;
@@ -133,7 +134,7 @@ pub(crate) fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
     };
     Problem::new(ProblemCode::InvalidQuery)
         .errors(faults.iter().map(input_fault).collect())
-        .with("faults", serde_json::to_value(faults).unwrap_or_default())
+        .with(ProblemMember::Faults, serde_json::to_value(faults).unwrap_or_default())
 }
 
 /// Converts the error of a search. A time-out is caused by the query more often than by the database, so the response

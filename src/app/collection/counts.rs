@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
@@ -195,7 +196,7 @@ impl From<CollectionError> for Problem {
                 }
                 Self::new(ProblemCode::UnclearPrinting)
                     .errors(faults)
-                    .with("candidates", candidates)
+                    .with(ProblemMember::Candidates, candidates)
             }
             CollectionError::Idempotent(error) => error.into(),
         }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::counts::ChoiceResponse;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::domain::collection::table::{self, Dialect, Line, LineFault, Table, TableError};
 use crate::store::collection::collection_imports::{
     CommitError, Committed, Reading, RejectedLine, Verdict,
@@ -272,7 +273,9 @@ impl From<CommitError> for Problem {
             CommitError::Rejected(lines) => {
                 let lines: Vec<RejectedLineResponse> = lines.into_iter().map(Into::into).collect();
                 match serde_json::to_value(lines) {
-                    Ok(lines) => Self::new(ProblemCode::ImportHasFaults).with("rejected", lines),
+                    Ok(lines) => {
+                        Self::new(ProblemCode::ImportHasFaults).with(ProblemMember::Rejected, lines)
+                    }
                     Err(error) => Self::internal(error),
                 }
             }
@@ -280,7 +283,7 @@ impl From<CommitError> for Problem {
                 .detail("Some printings of the file no longer exist: send it again."),
             CommitError::TooMany(entries) => Self::new(ProblemCode::CountOutOfRange)
                 .detail(format!("{entries} entries would be more than 9999 cards."))
-                .with("entries", entries),
+                .with(ProblemMember::Entries, entries),
             CommitError::Collection(error) => error.into(),
         }
     }

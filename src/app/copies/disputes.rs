@@ -7,6 +7,7 @@ use super::own_copies::Overseer;
 use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::auth::permission::{
     ArgueOwnDisputes, Granted, ModerateCopies, ReadAccounts, ReadOwnDisputes, Viewer,
@@ -196,7 +197,7 @@ pub async fn decide(
 
 fn check(argued: DisputeOutcome) -> Result<(), Problem> {
     let closed = |state: DisputeState| {
-        Problem::new(ProblemCode::DisputeClosed).with("state", state.as_str())
+        Problem::new(ProblemCode::DisputeClosed).with(ProblemMember::State, state.as_str())
     };
     match argued {
         DisputeOutcome::Done | DisputeOutcome::Before => Ok(()),

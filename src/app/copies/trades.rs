@@ -7,6 +7,7 @@ use super::trade_responses::{TradeResponse, TradeSummaryResponse};
 use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadTrades, Viewer, WriteTrades};
 use crate::domain::copies::trade::{
@@ -310,7 +311,7 @@ fn completed<T>(answered: Answered<T>) -> Result<T, Problem> {
         Answered::Missing => Err(Problem::not_found()),
         Answered::NotYourTurn => Err(Problem::new(ProblemCode::NotYourTurn)),
         Answered::Closed(state) => {
-            Err(Problem::new(ProblemCode::TradeClosed).with("state", state.as_str()))
+            Err(Problem::new(ProblemCode::TradeClosed).with(ProblemMember::State, state.as_str()))
         }
         Answered::Lapsed(copies, _) => {
             let detail = if copies.is_empty() {
@@ -319,7 +320,9 @@ fn completed<T>(answered: Answered<T>) -> Result<T, Problem> {
                 "Some copies were given away, frozen or voided since the offer was made. Nothing changed hands."
             };
             let copies: Vec<String> = copies.iter().map(ToString::to_string).collect();
-            Err(Problem::new(ProblemCode::TradeLapsed).detail(detail).with("copies", copies))
+            Err(Problem::new(ProblemCode::TradeLapsed)
+                .detail(detail)
+                .with(ProblemMember::Copies, copies))
         }
     }
 }

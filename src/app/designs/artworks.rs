@@ -11,6 +11,7 @@ use crate::app::feedback::problems::too_many_today;
 use crate::app::page::{CursorTime, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::problem_cause::ProblemCause;
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
@@ -214,14 +215,14 @@ fn new_rendition(rendition: RenditionSize, file: &Rendition) -> Result<NewRendit
 /// The failure of a file that is no acceptable picture.
 fn unreadable(error: ArtworkError) -> Problem {
     Problem::new(ProblemCode::UnreadableArtwork)
-        .with("reason", error.reason())
+        .with(ProblemMember::Reason, error.reason())
         .because(ProblemCause::Artwork(error))
 }
 
 fn no_room(used: i64) -> Problem {
     Problem::new(ProblemCode::ArtworkQuotaReached)
-        .with("bytes_used", used)
-        .with("bytes_quota", ARTWORK_QUOTA)
+        .with(ProblemMember::BytesUsed, used)
+        .with(ProblemMember::BytesQuota, ARTWORK_QUOTA)
 }
 
 /// Where a page of the caller's artwork begins: upload time and id of the last one on the previous page.

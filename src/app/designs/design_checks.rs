@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cardscape_engine::{SetFault, card_faults};
+use cardscape_engine::SetFault;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -13,6 +13,7 @@ use super::design_bodies::{
     DesignPrintingBody, DesignRequest, ParsedDesign, parse, printing_bodies,
 };
 use super::likeness;
+use super::step_problems::foreign_artwork;
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::effects::matches::match_all;
 use crate::app::problem::Problem;
@@ -22,6 +23,7 @@ use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::fixes::{Edit, EditOperation, MAX_FIXED, Written, fix};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::violations::design_faults;
 use crate::domain::network::Network;
 use crate::store::designs::{SeesOwnDesigns, artworks};
 use crate::store::effects::effect_texts::LoadedEffects;
@@ -263,7 +265,8 @@ impl DesignCheckResponse {
 }
 
 /// Checks a design as it is sent. The response about similar designs depends only on what everybody may see and on the
-/// caller's own designs. `stored`: the design that it would be a revision of, with which it is not compared.
+/// caller's own designs. Artwork of others is refused as if it did not exist. `stored`: the design that it would be a
+/// revision of, with which it is not compared.
 pub async fn check(
     app: &AppState,
     network: Network,
@@ -272,7 +275,25 @@ pub async fn check(
     stored: Option<DesignCode>,
 ) -> Result<DesignCheckResponse, Problem> {
     let design = parse(app, request).await?;
+    demand_own_artwork(app, asker, &design.content).await?;
     judge(app, network, asker, &design, stored).await
+}
+
+/// 422 for artwork that the caller has not uploaded, as when the design is stored. Artwork of the caller that was taken
+/// down is an obstacle to the release instead.
+async fn demand_own_artwork(
+    app: &AppState,
+    asker: Option<&Granted<ReadOwnDesigns>>,
+    content: &DesignContent,
+) -> Result<(), Problem> {
+    let Some(artwork) = &content.artwork else { return Ok(()) };
+    let is_own = match asker {
+        Some(asker) => {
+            artworks::is_own(&mut *app.store.connection().await?, asker, artwork.id).await?
+        }
+        None => false,
+    };
+    if is_own { Ok(()) } else { Err(foreign_artwork()) }
 }
 
 /// Checks a design. A stored design is not compared with itself.
@@ -291,8 +312,9 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         let edits = if at < MAX_FIXED { fix(&game.game, &written, &fault) } else { Vec::new() };
         DesignViolationResponse::new(fault, edits)
     };
+    let faults = design_faults(&game.game, &definition, &content.name);
     let violations: Vec<DesignViolationResponse> =
-        card_faults(&game.game, &definition).into_iter().enumerate().map(fixed).collect();
+        faults.into_iter().enumerate().map(fixed).collect();
     let effects = check_effects(app, code, content).await?;
     let alike = likeness::find(app, network, asker, code, content, stored).await?;
     let name = CheckedNameResponse::new(content, alike.names, alike.name_is_taken);

@@ -8,7 +8,6 @@ use super::step_problems::{check_step, demand_step, foreign_artwork, name_taken,
 use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
-use crate::app::problem_cause::NameHolder;
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{Granted, Permission, ReviewDesigns, WriteOwnDesigns};
@@ -24,6 +23,7 @@ use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::design_lifecycle::{
     self, DesignCreated, DesignRow, NewRevision, StoredDesign,
 };
+use crate::store::designs::reserved_names::NameOwner;
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// A design as a response, with the version for `If-Match`.
@@ -263,14 +263,23 @@ pub(super) async fn demand_free_name(
     game: &str,
     name: &str,
 ) -> Result<(), Problem> {
+    let owner = find_card_of_name(app, network, game, name).await?;
+    owner.map_or(Ok(()), |owner| Err(name_taken(owner.into())))
+}
+
+/// An open card that has this name or one that looks the same.
+pub(super) async fn find_card_of_name(
+    app: &AppState,
+    network: Network,
+    game: &str,
+    name: &str,
+) -> Result<Option<NameOwner>, Problem> {
     let cards = cards_of_like_name(app, network, game, name).await?;
-    match cards.iter().find(|(likeness, _)| *likeness != NameLikeness::Near) {
-        Some((_, card)) => {
-            let (set, number) = (card.set_code.clone(), card.number.clone());
-            Err(name_taken(NameHolder::Card { set, number }))
-        }
-        None => Ok(()),
-    }
+    let same = cards.iter().find(|(likeness, _)| *likeness != NameLikeness::Near);
+    Ok(same.map(|(_, card)| NameOwner::Card {
+        set: card.set_code.clone(),
+        number: card.number.clone(),
+    }))
 }
 
 /// Withdraws one of the caller's designs from the public, if the client's version is current.

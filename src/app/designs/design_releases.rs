@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::design_lifecycle::{demand_free_name, find_stored};
+use super::design_lifecycle::{find_card_of_name, find_stored};
 use super::step_problems::{name_taken, not_from};
 use crate::app::catalogue::import::problem_with_faults;
 use crate::app::fault_reason::FaultReason;
@@ -18,7 +18,9 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStep;
 use crate::domain::network::Network;
 use crate::store::db::deadlines;
-use crate::store::designs::design_releases::{self, DesignRelease, ReleaseError, ReleasePlace};
+use crate::store::designs::design_releases::{
+    self, DesignRelease, Obstruction, ReleaseError, ReleasePlace,
+};
 
 /// The set and the number of the card that a design becomes.
 #[derive(Deserialize, ToSchema)]
@@ -104,11 +106,14 @@ pub async fn release(
     }
     let nobody = None::<&Granted<ReadOwnDesigns>>;
     let stored = find_stored(app, nobody, Some(reviewer), code).await?;
-    if stored.card.is_none() {
-        demand_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
-    }
+    let name_owner = if stored.card.is_none() {
+        find_card_of_name(app, network, &stored.design.game_code, &stored.content().name).await?
+    } else {
+        None
+    };
     let set = request.set.lower_case();
-    let place = ReleasePlace { set: &set, number: &request.number, was_public: request.was_public };
+    let (number, was_public) = (request.number.as_str(), request.was_public);
+    let place = ReleasePlace { set: &set, number, was_public, name_owner };
     let at = app.clock.now();
     let done: Result<DesignRelease, ReleaseError> = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
@@ -140,16 +145,41 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
         ReleaseError::Released(earlier) => Problem::new(ProblemCode::DesignStepRefused).detail(
             format!("It is the card {} of the set {} already.", earlier.number, earlier.set_code),
         ),
-        ReleaseError::AuthorBanned => Problem::new(ProblemCode::AuthorBanned),
-        ReleaseError::NameTaken(owner) => name_taken(owner.into()),
-        ReleaseError::Unconfirmed => Problem::new(ProblemCode::ReleaseNotConfirmed),
         ReleaseError::NoSet => {
             let (game, set) = (game.to_owned(), place.set.to_string());
             Problem::invalid(vec![InputFault::at("/set", FaultReason::NoSetOfGame { game, set })])
         }
-        ReleaseError::Refused(faults) => {
-            problem_with_faults(ProblemCode::DesignNotReleasable, faults)
-        }
+        ReleaseError::Obstructed(obstructions) => obstructed(obstructions),
         ReleaseError::Store(error) => error.into(),
+    }
+}
+
+/// One obstruction has a code of its own; several are faults of one problem, in the order of the obstructions.
+fn obstructed(obstructions: Vec<Obstruction>) -> Problem {
+    let mut problems: Vec<(&str, Problem)> = obstructions.into_iter().map(problem_of).collect();
+    if problems.len() == 1
+        && let Some((_, only)) = problems.pop()
+    {
+        return only;
+    }
+    let faults = problems.into_iter().flat_map(|(pointer, problem)| {
+        let text = problem.text();
+        match problem.into_faults() {
+            faults if faults.is_empty() => vec![InputFault::at(pointer, text)],
+            faults => faults,
+        }
+    });
+    Problem::new(ProblemCode::DesignNotReleasable).errors(faults.collect())
+}
+
+/// An obstruction as the problem that it is alone, and its place as a fault among others.
+fn problem_of(obstruction: Obstruction) -> (&'static str, Problem) {
+    match obstruction {
+        Obstruction::AuthorBanned => ("", Problem::new(ProblemCode::AuthorBanned)),
+        Obstruction::Unconfirmed => ("/was_public", Problem::new(ProblemCode::ReleaseNotConfirmed)),
+        Obstruction::NameTaken(owner) => ("/name", name_taken(owner.into())),
+        Obstruction::Refused(faults) => {
+            ("", problem_with_faults(ProblemCode::DesignNotReleasable, faults))
+        }
     }
 }

@@ -92,6 +92,9 @@ pub struct WaitingDesignResponse {
     /// When the claim expires. Until then no other moderator can claim the design.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_until: Option<DateTime<Utc>>,
+    /// `true`: it is your own design, or you contributed to it, so you cannot decide about it (`own_design`); absent: neither is the case.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub own: bool,
 }
 
 impl WaitingDesignResponse {
@@ -108,6 +111,7 @@ impl WaitingDesignResponse {
             submitted_at: row.submitted_at,
             reviewer_id: claim.map(|(reviewer, _)| reviewer.0),
             claimed_until: claim.map(|(_, until)| until),
+            own: row.own,
         }
     }
 }

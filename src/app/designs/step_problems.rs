@@ -5,6 +5,7 @@ use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_cause::{NameHolder, ProblemCause};
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
@@ -50,7 +51,7 @@ pub(super) fn not_from(status: DesignStatus, step: DesignStep) -> Problem {
 /// There are obstacles to a release; they are listed for programs as well.
 pub(super) fn not_releasable(obstacles: &[ReleaseObstacle]) -> Problem {
     let obstacles = serde_json::to_value(obstacles).unwrap_or_default();
-    Problem::new(ProblemCode::DesignNotReleasable).with("obstacles", obstacles)
+    Problem::new(ProblemCode::DesignNotReleasable).with(ProblemMember::Obstacles, obstacles)
 }
 
 impl From<NameOwner> for NameHolder {

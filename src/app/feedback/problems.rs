@@ -3,6 +3,7 @@
 use chrono::{DateTime, Duration, NaiveTime, SecondsFormat, Utc};
 
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::domain::accounts::daily_limits::ReachedLimit;
 
@@ -34,9 +35,9 @@ fn daily_limit_reached(limit: ReachedLimit, at: DateTime<Utc>) -> Problem {
             counted.replace('_', " "),
             limit.max(),
         ))
-        .with("limit", counted)
-        .with("max", limit.max())
-        .with("resets_at", end)
+        .with(ProblemMember::Limit, counted)
+        .with(ProblemMember::Max, limit.max())
+        .with(ProblemMember::ResetsAt, end)
         .retry_after(left)
 }
 

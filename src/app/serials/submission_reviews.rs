@@ -47,6 +47,9 @@ pub struct WaitingSubmission {
     pub rarity: String,
     /// When the submission was made.
     pub created_at: DateTime<Utc>,
+    /// `true`: you own or claim its copy, or did so before, so you cannot decide about it (`own_case`); absent: neither is the case.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub own: bool,
 }
 
 impl WaitingSubmission {
@@ -59,6 +62,7 @@ impl WaitingSubmission {
             account_submissions: row.account_submissions,
             rarity: row.rarity,
             created_at: row.created_at,
+            own: row.own,
             card: SubmittedCard {
                 href: format!("/v1/cards/{}", row.card_id),
                 id: row.card_id.0,

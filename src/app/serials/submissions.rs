@@ -7,6 +7,7 @@ use super::serial_attempts;
 use super::submission_answers::{AcceptedResponse, SubmissionResponse};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials, Viewer};
 use crate::domain::copies::dispute::DisputeState;
@@ -151,8 +152,8 @@ pub(super) fn answer(
             };
             Err(Problem::new(ProblemCode::RegisteredToAnother)
                 .detail(detail)
-                .with("dispute_id", dispute.to_string())
-                .with("dispute_state", state.as_str()))
+                .with(ProblemMember::DisputeId, dispute.to_string())
+                .with(ProblemMember::DisputeState, state.as_str()))
         }
         Submitted::PassedOn => {
             tracing::info!(account = %by.account(), "serial of a copy that this account gave away");

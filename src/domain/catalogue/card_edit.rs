@@ -61,7 +61,7 @@ pub fn check_card(game: &Game, set: &str, card: &Value) -> Result<SetImport, Vec
 }
 
 /// The file name in faults about the card.
-const CARD: &str = "card";
+pub const CARD: &str = "card";
 
 /// Converts a fault in a file with a single card to a fault of the card.
 pub fn within_card(fault: ImportFault) -> ImportFault {

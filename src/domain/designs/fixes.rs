@@ -58,6 +58,7 @@ pub fn fix(game: &Game, written: &Written<'_>, fault: &SetFault) -> Vec<Edit> {
     let kind = game.kind(&content.kind);
     let is_broken = |check: &&PrintingCheck| check.of().join(" + ") == attribute;
     if let Some(kind) = kind
+        && violation.code != Code::AttributeMissing
         // Violations of a value point to the value, those of a sum to the printing or to the attributes.
         && (fault.pointer == "/attributes" || is_printing(&fault.pointer))
         && let Some(check) = kind.checks.iter().map(|check| &check.check).find(is_broken)
@@ -85,6 +86,10 @@ pub fn fix(game: &Game, written: &Written<'_>, fault: &SetFault) -> Vec<Edit> {
         Code::EffectStyleUnknown | Code::EffectSlotUnknown => {
             of_effect(written, pointer, suggestions)
         }
+        Code::AttributeMissing => kind
+            .and_then(|kind| kind.attributes.get(attribute))
+            .and_then(|known| only_value(&known.value))
+            .map(|only| Edit::Add(member(pointer, attribute), only)),
         _ => kind
             .and_then(|kind| kind.attributes.get(attribute))
             .and_then(|known| of_value(written, pointer, &known.value, fault)),
@@ -156,13 +161,52 @@ fn of_value(
 ) -> Option<Edit> {
     let value = written.value(&pointer)?;
     let (violation, suggestions) = (&fault.violation, &fault.violation.suggestions[..]);
-    match known {
-        AttributeValue::Integer { .. } if violation.actual.is_some() => {
-            Some(Edit::Replace(pointer, violation.limit?.into()))
+    let is_item = |pointer: &str| {
+        let list = pointer.rsplit_once('/').and_then(|(list, _)| written.value(list));
+        list.is_some_and(Value::is_array)
+    };
+    let meant: Value = match known {
+        AttributeValue::Integer { .. } if violation.actual.is_some() => violation.limit?.into(),
+        AttributeValue::Integer { .. } => match written_number(value) {
+            Some(number) => number.into(),
+            None => only_value(known)?,
+        },
+        AttributeValue::Choice { values } => match &values[..] {
+            [only] => only.as_str().into(),
+            _ => spelt(value.as_str()?, suggestions)?,
+        },
+        AttributeValue::Choices { values, .. } if is_item(&pointer) => match &values[..] {
+            [only] => only.as_str().into(),
+            _ => spelt(value.as_str()?, suggestions)?,
+        },
+        // A list with too many or too few items: nobody knows which of them are meant.
+        AttributeValue::Choices { .. } if value.as_array().is_some_and(|all| !all.is_empty()) => {
+            return None;
         }
-        AttributeValue::Choice { .. } | AttributeValue::Choices { .. } => {
-            let meant = spelt(value.as_str()?, suggestions)?;
-            Some(Edit::Replace(pointer, meant))
+        AttributeValue::Choices { .. } => only_value(known)?,
+        _ => return None,
+    };
+    Some(Edit::Replace(pointer, meant))
+}
+
+/// The number that a text such as `"3"` states.
+fn written_number(value: &Value) -> Option<i64> {
+    value.as_str()?.trim().parse().ok()
+}
+
+/// The only value that an attribute may have; `None`: there are several.
+fn only_value(known: &AttributeValue) -> Option<Value> {
+    match known {
+        AttributeValue::Choice { values } => match &values[..] {
+            [only] => Some(only.as_str().into()),
+            _ => None,
+        },
+        AttributeValue::Choices { values, min_items, .. } => match &values[..] {
+            [only] if *min_items > 0 => Some(vec![only.as_str()].into()),
+            _ => None,
+        },
+        AttributeValue::Integer { min: Some(min), max } if Some(*min) == *max => {
+            Some((*min).into())
         }
         _ => None,
     }
@@ -252,6 +296,9 @@ mod tests {
             attributes.bite = { type = "integer", min = 0, max = 15, per_printing = true }
             attributes.speed = { type = "integer", min = 0, per_printing = true }
             attributes.water = { type = "choice", values = ["fresh", "salt"] }
+            attributes.realm = { type = "choice", values = ["water"] }
+            attributes.eyes = { type = "integer", min = 2, max = 2 }
+            attributes.gills = { type = "choices", values = ["both"], min_items = 1 }
             attributes.fins = { type = "choices", values = ["dorsal", "tail"], min_items = 1 }
             effects = [{ min = 0, max = 2, styles = ["splash"] }]
             printings = { every_rarity = true }
@@ -266,7 +313,10 @@ mod tests {
     fn pike() -> Value {
         json!({
             "name": "Old Pike", "kind": "fish", "printings": [],
-            "attributes": { "bite": 15, "speed": 5, "water": "fresh", "fins": ["tail"] },
+            "attributes": {
+                "bite": 15, "speed": 5, "water": "fresh", "fins": ["tail"],
+                "realm": "water", "eyes": 2, "gills": ["both"],
+            },
             "effects": [{ "style": "splash", "text": "Splash." }],
         })
     }
@@ -313,6 +363,14 @@ mod tests {
             ("/attributes/speed", json!(-3)),
             ("/attributes/bite", json!(700)),
             ("/attributes/water", json!("salty")),
+            ("/attributes/speed", json!("5")),
+            ("/attributes/bite", json!("700")),
+            ("/attributes/realm", json!("air")),
+            ("/attributes/realm", json!(7)),
+            ("/attributes/eyes", json!("two")),
+            ("/attributes/gills", json!([])),
+            ("/attributes/gills", json!("left")),
+            ("/attributes/gills", json!(["both", 2])),
             ("/attributes/colour", json!("green")),
             ("/attributes/fins", json!(["tail", "tail"])),
             ("/attributes/fins", json!(["dorsel"])),
@@ -346,6 +404,22 @@ mod tests {
             }
             assert!(fixes(&game, &design).is_empty(), "{pointer} {value}: {design}");
         }
+    }
+
+    #[test]
+    fn an_edit_sets_the_only_allowed_value() {
+        let game = pond();
+        for (name, only) in
+            [("realm", json!("water")), ("eyes", json!(2)), ("gills", json!(["both"]))]
+        {
+            let mut design = pike();
+            design["attributes"].as_object_mut().unwrap().remove(name);
+            let edit = Edit::Add(format!("/attributes/{name}"), only);
+            assert_eq!(fixes(&game, &design), [("/attributes".to_owned(), vec![edit])]);
+        }
+        let mut design = pike();
+        design["attributes"].as_object_mut().unwrap().remove("water");
+        assert_eq!(fixes(&game, &design), [("/attributes".to_owned(), Vec::new())]);
     }
 
     #[test]

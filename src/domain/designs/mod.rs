@@ -21,3 +21,4 @@ pub mod searchable;
 pub mod status;
 pub mod suggested_change;
 pub mod suggestion;
+pub mod violations;

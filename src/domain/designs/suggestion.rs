@@ -10,10 +10,11 @@ mod sentences;
 mod values;
 
 use cardscape_engine::rng::{SplitMix64, text_number};
-use cardscape_engine::{Attribute, CardDefinition, Game, Kind, SetFault, card_faults};
+use cardscape_engine::{Attribute, CardDefinition, Game, Kind, SetFault};
 use thiserror::Error;
 
 use super::content::{DesignContent, MAX_EFFECTS};
+use super::violations::design_faults;
 use crate::domain::effects::effect_texts::EffectLibrary;
 use crate::domain::pointer::push_token;
 
@@ -85,10 +86,10 @@ pub fn suggest(
 ) -> Option<Suggestion> {
     let kind = game.kind(&design.kind)?;
     // Placeholders that violate no rule: the design may have no name yet, and has no number.
-    let name = if design.name.is_empty() { "The design".to_owned() } else { design.name };
+    let stated = design.name;
     let card = CardDefinition {
         number: "0".to_owned(),
-        name,
+        name: if stated.is_empty() { "The design".to_owned() } else { stated.clone() },
         kind: design.kind,
         attributes: design.attributes.into(),
         effects: design.effects,
@@ -101,7 +102,7 @@ pub fn suggest(
     draft.fill_effects();
     draft.derive_printings();
     let Draft { card, filled, unfilled, .. } = draft;
-    let faults = card_faults(game, &card);
+    let faults = design_faults(game, &card, &stated);
     Some(Suggestion { card, filled, unfilled, faults })
 }
 

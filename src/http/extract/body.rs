@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use super::Extracting;
 use super::faults::{Contract, MAX_FAULTS, in_words, refusal};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, without_mark};
 use crate::domain::catalogue::set_file::read_document;
 use crate::domain::collection::table::FileFormat;
@@ -272,7 +273,7 @@ pub(super) fn demand(
 pub(super) fn too_large(limit: usize) -> Problem {
     Problem::new(ProblemCode::BodyTooLarge)
         .detail(format!("The body may have {limit} bytes at most."))
-        .with("max_bytes", limit)
+        .with(ProblemMember::MaxBytes, limit)
 }
 
 /// Whether the request has a body (RFC 9112, section 6.3).

@@ -179,6 +179,20 @@ pub async fn is_removed(conn: &mut Connection, id: ArtworkId) -> StoreResult<boo
     Ok(found)
 }
 
+/// Whether the account has uploaded the artwork and not deleted it since, also if it was taken down.
+pub async fn is_own<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    id: ArtworkId,
+) -> StoreResult<bool> {
+    let held = sql("SELECT FROM artwork_uploads WHERE account_id = $account AND artwork = $id")
+        .bind("account", by.account())
+        .bind("id", id)
+        .execute(conn)
+        .await?;
+    Ok(held > 0)
+}
+
 /// Size of all artwork that the account holds, in bytes, without artwork that was taken down.
 pub async fn bytes_used<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,

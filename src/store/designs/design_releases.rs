@@ -17,8 +17,8 @@ use crate::domain::designs::release::{DesignCredit, to_card};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, CardId, DesignId};
 use crate::store::card_content::content::credit_designer;
-use crate::store::catalogue::games::GameCache;
-use crate::store::catalogue::import::new_card::{add_card, open_set};
+use crate::store::catalogue::games::{GameCache, LoadedGame};
+use crate::store::catalogue::import::new_card::{add_card, open_set, place_faults};
 use crate::store::catalogue::import::{EditError, LOCK};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pool::AsStoreError;
@@ -36,6 +36,8 @@ pub struct ReleasePlace<'a> {
     pub number: &'a str,
     /// Whether the admin confirms the release of a design that was public into a set whose cards start hidden.
     pub was_public: bool,
+    /// An open card that was found to have the name of the design, or one that looks the same.
+    pub name_owner: Option<NameOwner>,
 }
 
 /// A design that became a card.
@@ -76,20 +78,27 @@ pub enum ReleaseError {
     NotFrom(DesignStatus),
     /// It already is a card at another place.
     Released(DesignRelease),
-    /// It was public, the cards of the set start hidden, and this was not confirmed.
-    Unconfirmed,
-    /// Its author is banned.
-    AuthorBanned,
-    /// An open card or a listed design has its name.
-    NameTaken(NameOwner),
     /// The game has no such set.
     NoSet,
-    /// The release conflicts with the game's rules, or with stored data.
-    Refused(Vec<ImportFault>),
+    /// All that stands against the release, in the order of the variants of [`Obstruction`]; never empty.
+    Obstructed(Vec<Obstruction>),
     /// It was a dry run: this would be the result.
     Rehearsed(DesignRelease),
     /// The store failed.
     Store(StoreError),
+}
+
+/// What stands against a release.
+#[derive(Debug)]
+pub enum Obstruction {
+    /// The author is banned.
+    AuthorBanned,
+    /// The design was public, the cards of the set start hidden, and this was not confirmed.
+    Unconfirmed,
+    /// An open card or a listed design has its name.
+    NameTaken(NameOwner),
+    /// The release conflicts with the game's rules, or with stored data.
+    Refused(Vec<ImportFault>),
 }
 
 impl From<StoreError> for ReleaseError {
@@ -107,7 +116,7 @@ impl From<diesel::result::Error> for ReleaseError {
 impl From<EditError<CardId>> for ReleaseError {
     fn from(error: EditError<CardId>) -> Self {
         match error {
-            EditError::Refused(faults) => Self::Refused(faults),
+            EditError::Refused(faults) => Self::Obstructed(vec![Obstruction::Refused(faults)]),
             EditError::Store(error) => Self::Store(error),
             EditError::Missing | EditError::Stale | EditError::Rehearsed(_) => Self::NoSet,
         }
@@ -170,23 +179,9 @@ pub async fn release(
     if design.status.after(DesignStep::Release).is_none() {
         return Err(ReleaseError::NotFrom(design.status));
     }
-    if design.author_banned {
-        return Err(ReleaseError::AuthorBanned);
-    }
-    let set = open_set(conn, &importer, &design.game_code, place.set).await?;
-    let set = set.ok_or(ReleaseError::NoSet)?;
-    if set.row.hidden && design.was_shared && !place.was_public {
-        return Err(ReleaseError::Unconfirmed);
-    }
     let loaded = games.find(conn, &design.game_code).await?.ok_or(ReleaseError::Missing)?;
+    let card = make_card(conn, &importer, &loaded, &design, place, at).await?;
     let Json(content) = &design.content;
-    let name = NewName::new(&design.game_code, &content.name);
-    if let Some(owner) = reserved_names::find_owner(conn, design.id, &name).await? {
-        return Err(ReleaseError::NameTaken(owner));
-    }
-    let card = json!(to_card(content, &loaded.game, place.number));
-    let card = check_card(&loaded.game, place.set, &card).map_err(ReleaseError::Refused)?;
-    let card = add_card(conn, &importer, &loaded.game, &set, card, at).await?;
     let credit = DesignCredit {
         design: code.to_string(),
         account_id: design.account_id,
@@ -243,6 +238,55 @@ async fn hold_author(
         .execute(conn)
         .await?;
     Ok(())
+}
+
+/// Adds the card to the set, or returns all that stands against it. The card may have been added nevertheless, so the
+/// transaction must be rolled back then.
+async fn make_card(
+    conn: &mut Connection,
+    importer: &Importer,
+    loaded: &LoadedGame,
+    design: &ApprovedDesign,
+    place: &ReleasePlace<'_>,
+    at: DateTime<Utc>,
+) -> Result<CardId, ReleaseError> {
+    let set = open_set(conn, importer, &design.game_code, place.set).await?;
+    let set = set.ok_or(ReleaseError::NoSet)?;
+    let Json(content) = &design.content;
+    let mut found = Vec::new();
+    if design.author_banned {
+        found.push(Obstruction::AuthorBanned);
+    }
+    if set.row.hidden && design.was_shared && !place.was_public {
+        found.push(Obstruction::Unconfirmed);
+    }
+    let name = NewName::new(&design.game_code, &content.name);
+    let owner = reserved_names::find_owner(conn, design.id, &name).await?;
+    let owner = place.name_owner.clone().or(owner);
+    let is_name_taken = owner.is_some();
+    found.extend(owner.map(Obstruction::NameTaken));
+    let card = json!(to_card(content, &loaded.game, place.number));
+    let added = match check_card(&loaded.game, place.set, &card) {
+        Ok(card) => add_card(conn, importer, &loaded.game, &set, card, at).await,
+        Err(broken) => {
+            let mut faults = place_faults(conn, &loaded.game, &set, place.number).await?;
+            faults.extend(broken);
+            Err(EditError::Refused(faults))
+        }
+    };
+    match added {
+        Ok(card) if found.is_empty() => return Ok(card),
+        Ok(_) => {}
+        Err(EditError::Refused(mut faults)) => {
+            // The owner of the name is named already.
+            faults.retain(|fault| !is_name_taken || fault.pointer != "/name");
+            if !faults.is_empty() {
+                found.push(Obstruction::Refused(faults));
+            }
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Err(ReleaseError::Obstructed(found))
 }
 
 /// Locks a design that moderators may see; returns it with its newest content.

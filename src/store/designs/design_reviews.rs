@@ -109,23 +109,28 @@ pub struct WaitingDesign {
     /// When the claim expires.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub lease_until: Option<DateTime<Utc>>,
+    /// Whether the reader is its author or contributed to it, and so cannot decide about it.
+    #[diesel(sql_type = Bool)]
+    pub own: bool,
 }
 
 /// The columns of a [`WaitingDesign`]. Designs of banned authors are left out.
 const WAITING: &str = "SELECT v.id AS review, d.code, d.game_code, d.name, d.kind, d.account_id AS author_id, a.name AS author, v.revision, v.submitted_at, \
-     m.id AS reviewer_id, v.lease_until FROM design_reviews v JOIN designs d ON d.id = v.design_id JOIN accounts a ON a.id = d.account_id \
+     m.id AS reviewer_id, v.lease_until, \
+     d.account_id = $reader OR EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reader) AS own \
+     FROM design_reviews v JOIN designs d ON d.id = v.design_id JOIN accounts a ON a.id = d.account_id \
      LEFT JOIN accounts m ON m.id = v.reviewer_id AND m.role <> 'player' AND m.banned_at IS NULL \
      WHERE v.closed_at IS NULL AND a.banned_at IS NULL";
 
 /// Lists waiting designs, with a game only of that game; the first submitted first, after the review with that id.
 pub async fn list_waiting(
     conn: &mut Connection,
-    _by: &Granted<ReviewDesigns>,
+    by: &Granted<ReviewDesigns>,
     game: Option<&str>,
     after: Option<DesignReviewId>,
     limit: i64,
 ) -> StoreResult<Vec<WaitingDesign>> {
-    let mut statement = sql(WAITING);
+    let mut statement = sql(WAITING).bind("reader", by.account());
     if let Some(game) = game {
         statement = statement.push(" AND d.game_code = $game").bind("game", game);
     }

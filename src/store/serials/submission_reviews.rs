@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -47,6 +47,9 @@ pub struct WaitingRow {
     /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
+    /// Whether the reader owns or claims its copy, or did so before, and so cannot decide about it.
+    #[diesel(sql_type = Bool)]
+    pub own: bool,
 }
 
 /// A waiting submission with the name of its card.
@@ -73,7 +76,7 @@ pub struct WaitingFilter<'a> {
 /// banned accounts and of void copies are left out, because they do not count.
 pub async fn list_waiting(
     conn: &mut Connection,
-    _by: &Granted<ReviewSubmissions>,
+    by: &Granted<ReviewSubmissions>,
     viewer: Viewer,
     filter: WaitingFilter<'_>,
     after: Option<Uuid>,
@@ -93,7 +96,9 @@ pub async fn list_waiting(
     let statement = sql(
         "SELECT s.submission_id AS id, s.account_id, s.account_since, \
                 (SELECT count(*) FROM submissions submitted WHERE submitted.account_id = s.account_id) AS account_submissions, \
-                k.id AS card_id, k.game_code, k.set_code, k.number, p.rarity, s.created_at \
+                k.id AS card_id, k.game_code, k.set_code, k.number, p.rarity, s.created_at, \
+                EXISTS (SELECT FROM submissions made JOIN copy_ledger l ON l.code_prefix = made.code_prefix AND l.code_mac = made.code_mac \
+                        WHERE made.id = s.submission_id AND (l.owner_id = $reader OR (l.entry = 'dispute' AND l.account_id = $reader))) AS own \
          FROM valid_votes s \
          JOIN unlocks u ON u.card_id = s.card_id AND u.unlocked_at IS NULL AND u.by_policy \
          JOIN cards k ON k.id = s.card_id \
@@ -104,6 +109,7 @@ pub async fn list_waiting(
          WHERE s.submission_id > $after AND s.confirmed IS NULL",
     )
     .push(&conditions)
+    .bind("reader", by.account())
     .bind("after", after.unwrap_or_default())
     .bind_some("account", filter.account)
     .bind_some("game", filter.game)

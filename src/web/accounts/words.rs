@@ -305,6 +305,7 @@ pub(super) fn recover_fault(code: ProblemCode) -> Option<&'static str> {
 pub(super) fn log_in_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::WrongCredentials => "The name or the password is wrong.",
+        ProblemCode::AccountBanned => "This account is banned, so nobody can log in to it.",
         ProblemCode::SecondFactorRequired => {
             "Name and password are right. Type the code of your second factor as well, and the password once more."
         }

@@ -8,6 +8,7 @@ pub(super) const WHEN: &str = "When";
 pub(super) const WHAT: &str = "What";
 pub(super) const WHY: &str = "Why";
 pub(super) const REASON: &str = "Reason";
+pub(super) const OWN_COPY: &str = "Your own copy: somebody else decides";
 pub(super) const DECIDE: &str = "Decide";
 pub(super) const DECIDE_NOW: &str = "Decide like this";
 pub(super) const DECIDE_AGAIN: &str = "Decide again";

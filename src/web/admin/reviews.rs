@@ -80,6 +80,7 @@ struct WaitingRow {
     account_since: Moment,
     account_submissions: String,
     at: Moment,
+    is_own: bool,
 }
 
 impl WaitingRow {
@@ -96,6 +97,7 @@ impl WaitingRow {
             account_since: Moment::new(waiting.account_since),
             account_submissions: words::grouped(waiting.account_submissions),
             at: Moment::new(waiting.created_at),
+            is_own: waiting.own,
         }
     }
 }

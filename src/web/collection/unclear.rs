@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::words as collection_words;
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::web::copies::Games;
 use crate::web::forms::Faults;
 use crate::web::words;
@@ -51,7 +52,7 @@ struct Candidate {
 }
 
 fn candidates(problem: &Problem) -> Vec<Candidate> {
-    let candidates = problem.members().get("candidates").cloned().unwrap_or_default();
+    let candidates = problem.member(ProblemMember::Candidates).cloned().unwrap_or_default();
     let candidates: Vec<Candidates> = serde_json::from_value(candidates).unwrap_or_default();
     candidates.into_iter().flat_map(|one| one.choices).collect()
 }

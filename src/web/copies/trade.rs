@@ -15,6 +15,7 @@ use crate::app::copies::trade_responses::{TradeResponse, TradedCopyResponse};
 use crate::app::copies::trades;
 use crate::app::decks::deck_trades::{self, TradeDecksResponse};
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadTrades, WriteTrades};
 use crate::domain::ids::TradeId;
@@ -299,7 +300,7 @@ pub(super) fn is_over(problem: &Problem) -> bool {
 
 /// Whether the offer lapsed because of its copies; otherwise it lapsed because of the player.
 fn has_copies(problem: &Problem) -> bool {
-    let copies = problem.members().get("copies").and_then(serde_json::Value::as_array);
+    let copies = problem.member(ProblemMember::Copies).and_then(serde_json::Value::as_array);
     copies.is_some_and(|copies| !copies.is_empty())
 }
 

@@ -44,6 +44,8 @@ struct WaitingRow {
     /// Whether a reviewer has claimed it, and whether that is the reader.
     is_claimed: bool,
     is_mine: bool,
+    /// Whether it is a work of the reader, who cannot decide about it.
+    is_own: bool,
 }
 
 #[derive(Template)]
@@ -77,6 +79,7 @@ pub(in crate::web) async fn list_waiting(
         at: waiting.submitted_at.to_rfc3339(),
         is_claimed: waiting.reviewer_id.is_some(),
         is_mine: waiting.reviewer_id == Some(reader),
+        is_own: waiting.own,
         name: waiting.name,
         author: waiting.author,
     };

@@ -209,6 +209,7 @@ pub(super) const NOTHING_WAITS: &str = "No design waits.";
 pub(super) const SUBMITTED_ON: &str = "Submitted on";
 pub(super) const CLAIMED: &str = "Somebody looks at it";
 pub(super) const CLAIMED_BY_YOU: &str = "You look at it";
+pub(super) const OWN_WORK: &str = "Your own work: somebody else decides";
 pub(super) const WHOLE_DESIGN: &str = "The whole design, with ratings and comments";
 pub(super) const CHECKLIST: &str = "Checklist";
 pub(super) const DECISION: &str = "Decision";

@@ -248,7 +248,11 @@ impl<'a> Work<'a> {
         draft: &Draft,
         turned: &mut Turned,
     ) -> Result<Option<DesignCheckResponse>, Problem> {
-        let (stored, request) = (self.stored().map(|(code, _)| code), draft.request(game));
+        let (stored, mut request) = (self.stored().map(|(code, _)| code), draft.request(game));
+        if matches!(self.target, Target::Change(..)) {
+            // It belongs to the author, who alone chooses it.
+            request.artwork = None;
+        }
         match design_checks::check(self.app, self.network, Some(self.by), request, stored).await {
             Ok(check) => Ok(Some(check)),
             Err(problem) if problem.code() == ProblemCode::InvalidBody => {

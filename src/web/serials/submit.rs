@@ -9,6 +9,7 @@ use super::newcomer::join_and_submit;
 use super::typed::{Marked, TypedCode};
 use super::words as serial_words;
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_member::ProblemMember;
 use crate::app::serials::submission_answers::AcceptedResponse;
 use crate::app::serials::submissions::{self, NamedSerial};
 use crate::app::state::AppState;
@@ -60,7 +61,7 @@ impl<'a> SubmitPage<'a> {
         let (_, advice) = serial_words::submission_fault(problem.code())?;
         let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
         let faults = Faults::of_problem(problem, &[], said).unwrap_or_default();
-        let dispute = problem.members().get("dispute_id").and_then(|id| id.as_str());
+        let dispute = problem.member(ProblemMember::DisputeId).and_then(|id| id.as_str());
         let dispute = dispute.map(dispute_path);
         Some(Self { advice, dispute, ..Self::new(typed, faults, None) })
     }

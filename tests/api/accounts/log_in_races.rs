@@ -66,11 +66,17 @@ async fn a_log_in_that_waits_for_a_change_of_the_account_sees_it() {
     let body = json!({ "name": "ada", "password": OLD });
     app.post("/v1/accounts").json(&body).answer().await.expect(201);
     let changes = [
-        format!("UPDATE accounts SET password_hash = '{}'", hash_of(NEW).await),
-        "UPDATE accounts SET banned_at = '2026-11-22T12:00:00Z'".to_owned(),
+        (
+            format!("UPDATE accounts SET password_hash = '{}'", hash_of(NEW).await),
+            (401, "wrong_credentials"),
+        ),
+        (
+            "UPDATE accounts SET banned_at = '2026-11-22T12:00:00Z'".to_owned(),
+            (403, "account_banned"),
+        ),
     ];
-    for change in changes {
-        log_in_during(&app, &change).await.problem(401, "wrong_credentials");
+    for (change, (status, code)) in changes {
+        log_in_during(&app, &change).await.problem(status, code);
         assert_eq!(app.db().number("SELECT count(*) FROM sessions").await, 0, "{change}");
         let as_before = format!(
             "UPDATE accounts SET password_hash = '{}', banned_at = NULL",

@@ -183,7 +183,7 @@ async fn role_changes_and_bans_by_an_admin_are_in_the_audit_log() {
 
     app.patch(&path).by(&admin).json(&json!({ "banned": true })).answer().await.expect(200);
     let body = json!({ "name": "ada", "password": player.password });
-    app.post("/v1/sessions").json(&body).answer().await.problem(401, "wrong_credentials");
+    app.post("/v1/sessions").json(&body).answer().await.problem(403, "account_banned");
     app.patch(&path).by(&admin).json(&json!({ "banned": false })).answer().await.expect(200);
     app.post("/v1/sessions").json(&body).answer().await.expect(201);
 

@@ -69,6 +69,32 @@ async fn a_wrong_password_an_unknown_name_and_an_invalid_name_get_the_same_answe
     assert_eq!(bodies.len(), 1);
 }
 
+/// Only who knows the password learns that the account is banned, with or without a code of a second factor.
+#[tokio::test]
+async fn a_ban_is_told_to_those_who_know_the_password() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let log_in = async |name: &str, password: &str| {
+        let body = json!({ "name": name, "password": password });
+        app.post("/v1/sessions").json(&body).answer().await
+    };
+    let wrong = async |name: &str| {
+        let mut body = log_in(name, "a wrong guess").await.problem(401, "wrong_credentials");
+        body["instance"] = Value::Null;
+        body
+    };
+    let before = wrong("ada").await;
+    app.sql(&format!("UPDATE accounts SET banned_at = created_at WHERE id = '{}'", ada.id)).await;
+    log_in("ada", &ada.password).await.problem(403, "account_banned");
+    assert_eq!(wrong("ada").await, before);
+    assert_eq!(wrong("nobody").await, before);
+    let sessions = format!("SELECT count(*) FROM sessions WHERE account_id = '{}'", ada.id);
+    let begun = app.db().number(&sessions).await;
+    app.sql("UPDATE accounts SET second_factor_since = created_at").await;
+    log_in("ada", &ada.password).await.problem(403, "account_banned");
+    assert_eq!(app.db().number(&sessions).await, begun);
+}
+
 #[tokio::test]
 async fn a_refresh_token_works_once() {
     let app = TestApp::start().await;

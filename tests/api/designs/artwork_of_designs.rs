@@ -78,12 +78,12 @@ async fn a_design_can_show_only_artwork_of_its_author() {
 #[tokio::test]
 async fn a_check_warns_about_artwork_without_alt_text() {
     let app = app().await;
+    let ada = app.player("ada").await;
     let check = async |artwork: Value| {
         let design = changed(heron("Lantern Heron"), &json!({ "artwork": artwork }));
-        app.post("/v1/design-checks").json(&design).answer().await.expect(200)
+        app.post("/v1/design-checks").by(&ada).json(&design).answer().await.expect(200)
     };
-    // A check does not reveal whether the artwork exists.
-    let id = "ab".repeat(32);
+    let id = uploaded(&app, &ada, 1).await;
     let without = check(json!({ "id": id })).await;
     assert_eq!(
         (&without["warnings"], &without["releasable"]),
@@ -91,6 +91,39 @@ async fn a_check_warns_about_artwork_without_alt_text() {
     );
     for fine in [Value::Null, json!({ "id": id, "alt": "A heron." })] {
         assert_eq!(check(fine).await["warnings"], json!([]));
+    }
+}
+
+/// The answer about artwork of others is the same as about artwork that does not exist, also if it was taken down.
+#[tokio::test]
+async fn a_check_accepts_only_artwork_of_the_caller() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let (hers, his) = (uploaded(&app, &ada, 1).await, uploaded(&app, &bob, 2).await);
+    let check = async |by: Option<&Player>, id: &str| {
+        let request = app.post("/v1/design-checks").json(&heron_with(id));
+        by.map_or(request.try_clone().unwrap(), |by| request.by(by)).answer().await
+    };
+    let unknown = "ab".repeat(32);
+    let faults = async |by: Option<&Player>, id: &str| {
+        check(by, id).await.problem(422, "invalid_body")["errors"].clone()
+    };
+    let expected = faults(Some(&ada), &unknown).await;
+    assert_eq!(expected[0]["pointer"], "/artwork/id", "{expected}");
+    let stored = create(&app, &ada, &heron_with(&his)).await.problem(422, "invalid_body");
+    assert_eq!(stored["errors"], expected);
+    for is_removed in [false, true] {
+        if is_removed {
+            app.sql("UPDATE artworks SET removed_at = now()").await;
+        }
+        for (by, id) in
+            [(Some(&ada), &his), (Some(&bob), &hers), (None, &hers), (None, &his), (None, &unknown)]
+        {
+            assert_eq!(faults(by, id).await, expected, "{is_removed}");
+        }
+        let own = check(Some(&ada), &hers).await.expect(200);
+        let obstacles = if is_removed { json!(["artwork"]) } else { json!([]) };
+        assert_eq!(own["obstacles"], obstacles);
     }
 }
 

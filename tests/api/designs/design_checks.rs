@@ -26,6 +26,13 @@ async fn a_valid_design_is_releasable() {
     assert_eq!(result["all_printings"].as_array().unwrap().len(), 6);
 }
 
+/// The message about the number of effects.
+fn count_message(violations: &[Value]) -> &str {
+    let mut violations = violations.iter();
+    let of_count = violations.find(|violation| violation["code"] == "EFFECT_COUNT_INVALID");
+    of_count.unwrap()["message"].as_str().unwrap()
+}
+
 #[tokio::test]
 async fn violations_have_a_pointer_and_a_rule_number() {
     let app = app().await;
@@ -45,11 +52,64 @@ async fn violations_have_a_pointer_and_a_rule_number() {
     assert_eq!((&total["pointer"], &total["rule"]), (&json!("/printings/0"), &json!("T-4.6b")));
     let edit = json!({ "op": "replace", "path": "/attributes/defense", "value": 100 });
     assert_eq!(total["fix"], json!([edit]));
+    let message = count_message(violations);
+    assert!(message.starts_with("“Lantern Heron” has 1 effect "), "{message}");
+    assert!(!result["violations"].to_string().contains("” 0 "), "it has no number: {result}");
+    let nameless = check(&app, &changed(broken, &json!({ "name": "" }))).await;
+    let message = count_message(nameless["violations"].as_array().unwrap());
+    assert!(message.starts_with("This design has 1 effect "), "{message}");
     let count = violations.iter().find(|violation| violation["code"] == "EFFECT_COUNT_INVALID");
     assert!(count.unwrap().get("fix").is_none(), "nobody knows which effect is missing: {result}");
     assert_eq!(result["effects"][0]["free_text"], true);
     assert_eq!(result["obstacles"], json!(["violations", "free_text", "licence"]));
     assert_eq!(result["releasable"], false);
+}
+
+#[tokio::test]
+async fn a_number_that_was_sent_as_a_text_has_a_fix() {
+    let app = app().await;
+    let mut design = heron("Lantern Heron");
+    design["attributes"]["rank"] = json!("1");
+    let result = check(&app, &design).await;
+    let mut violations = result["violations"].as_array().unwrap().iter();
+    let of_rank = violations.find(|violation| violation["pointer"] == "/attributes/rank");
+    let edit = json!({ "op": "replace", "path": "/attributes/rank", "value": 1 });
+    assert_eq!(of_rank.unwrap()["fix"], json!([edit]), "{result}");
+}
+
+/// The design in the guide has every member except artwork, which must be uploaded first, and is a valid card.
+#[tokio::test]
+async fn the_design_in_the_guide_is_complete_and_valid() {
+    let guide = include_str!("../../../docs/API.md");
+    let (_, rest) = guide.split_once("A whole design, as checks and").unwrap();
+    let (_, rest) = rest.split_once("```json\n").unwrap();
+    let design: Value = serde_json::from_str(rest.split_once("```").unwrap().0).unwrap();
+    let document = serde_json::to_value(cardscape::api::contract::document()).unwrap();
+    let known = document["components"]["schemas"]["DesignRequest"]["properties"].as_object();
+    let missing: Vec<&String> =
+        known.unwrap().keys().filter(|member| design.get(member).is_none()).collect();
+    assert_eq!(missing, ["artwork"]);
+
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let result = check_by(&app, &ada, &design).await;
+    assert_eq!((&result["violations"], &result["obstacles"]), (&json!([]), &json!([])), "{result}");
+    begun(&app, &ada, &design).await;
+
+    // Pointers lead into the completed design: the author wrote only one printing, which is the third.
+    let mut broken = design;
+    broken["printings"][0]["attributes"]["attack"] = json!(250);
+    let result = check_by(&app, &ada, &broken).await;
+    let pointers: Vec<&Value> = result["violations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|violation| &violation["pointer"])
+        .collect();
+    assert_eq!(pointers, ["/printings/2"]);
+    assert_eq!(result["all_printings"][2]["rarity"], "rare");
+    let paths = result["violations"][0]["fix"].as_array().unwrap();
+    assert!(paths.iter().all(|edit| edit["path"].as_str().unwrap().starts_with("/printings/0/")));
 }
 
 #[tokio::test]

@@ -114,6 +114,39 @@ async fn only_an_approved_design_with_a_free_place_is_released() {
     release(&app, &admin, &path, &none).await.problem(422, "invalid_body");
 }
 
+/// A release that several things stand against reports all of them at once, in a stable order, also as a dry run.
+#[tokio::test]
+async fn a_refused_release_reports_every_fault() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let early = begun(&app, &ada, &heron("Quiet Heron")).await;
+    approve(&app, &ada, &mod_, &early).await;
+    shared(&app, &bob, &heron("Quiet Heron")).await;
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let faults = async |path: &str, place: &Value| {
+        let mut found = Vec::new();
+        for query in ["?dry_run=true", ""] {
+            let request = app.post(&format!("{path}/release{query}")).by(&admin);
+            let problem = request.json(place).answer().await.problem(409, "design_not_releasable");
+            let faults = problem["errors"].as_array().unwrap().iter();
+            found.push(faults.map(|fault| fault["pointer"].clone()).collect::<Vec<_>>());
+        }
+        assert_eq!(found[0], found[1]);
+        found.remove(0)
+    };
+    let taken = json!({ "set": "hearth", "number": "001" });
+    assert_eq!(faults(&early, &taken).await, ["/name", "/number"]);
+    let unconfirmed = json!({ "set": "veil", "number": "001" });
+    assert_eq!(faults(&path, &unconfirmed).await, ["/was_public", "/number"]);
+    app.sql(&format!("UPDATE accounts SET banned_at = created_at WHERE id = '{}'", ada.id)).await;
+    assert_eq!(faults(&path, &unconfirmed).await, ["", "/was_public", "/number"]);
+    let free = json!({ "set": "hearth", "number": "900" });
+    release(&app, &admin, &path, &free).await.problem(409, "author_banned");
+    app.get("/v1/games/ttcg/sets/hearth/cards/900").answer().await.problem(404, "not_found");
+}
+
 /// The answer to the admin names the hidden card with the name. The checks of the author do not reveal it.
 #[tokio::test]
 async fn a_release_with_the_name_of_a_hidden_card_is_refused() {

@@ -156,9 +156,11 @@ async fn a_claim_excludes_other_moderators_for_a_time() {
 #[tokio::test]
 async fn moderators_cannot_decide_about_their_own_designs() {
     let app = app().await;
-    let mod_ = app.moderator().await;
+    let (mod_, admin) = (app.moderator().await, app.admin().await);
     let path = begun(&app, &mod_, &heron("Lantern Heron")).await;
     step(&app, &mod_, &path, "submit").await.expect(200);
+    assert_eq!(queue(&app, &mod_, "").await[0]["own"], true);
+    assert_eq!(queue(&app, &admin, "").await[0].get("own"), None);
     for what in ["claim", "return"] {
         act(&app, &mod_, &path, what).await.problem(409, "own_design");
     }
@@ -172,6 +174,8 @@ async fn moderators_cannot_decide_about_designs_that_they_contributed_to() {
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
     let path = contributed(&app, &ada, &mod_, "Lantern Heron").await;
     step(&app, &ada, &path, "submit").await.expect(200);
+    assert_eq!(queue(&app, &mod_, "").await[0]["own"], true);
+    assert_eq!(queue(&app, &admin, "").await[0].get("own"), None);
     for what in ["claim", "return"] {
         act(&app, &mod_, &path, what).await.problem(409, "own_design");
     }

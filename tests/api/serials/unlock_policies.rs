@@ -524,6 +524,13 @@ async fn a_moderator_cannot_review_an_own_submission() {
     let moderator = app.moderator().await;
     let copy = copies(&cards, None).next().unwrap();
     let made = submit(&app, &moderator, copy, "192.0.2.7").await;
+    for (reader, own) in [(&moderator, Some(&json!(true))), (&admin, None)] {
+        let list = app.get("/v1/submission-reviews").by(reader).answer().await.expect(200);
+        assert_eq!(
+            (&list["data"][0]["submission"], list["data"][0].get("own")),
+            (&made["submission"], own)
+        );
+    }
     let path = format!("/v1/submissions/{}/review", made["submission"].as_str().unwrap());
     let body = json!({ "confirmed": true, "note": "It is mine." });
     app.put(&path).by(&moderator).json(&body).answer().await.problem(409, "own_case");

@@ -10,7 +10,7 @@ use super::edit::{lock_set, name_faults, note_edited};
 use super::plan::{self, SetPlan};
 use super::{EditError, cards};
 use crate::auth::permission::Importer;
-use crate::domain::catalogue::card_edit::within_card;
+use crate::domain::catalogue::card_edit::{CARD, within_card};
 use crate::domain::catalogue::import::{ImportFault, SetImport};
 use crate::domain::designs::name_looks::NameLooks;
 use crate::domain::ids::CardId;
@@ -60,7 +60,10 @@ pub(in crate::store) async fn add_card(
         changed: Vec::new(),
         faults: Vec::new(),
     };
-    let mut faults = place_faults(conn, &plan).await?;
+    let mut faults = Vec::new();
+    for card in &plan.added {
+        faults.extend(place_faults(conn, game, set, &card.definition.number).await?);
+    }
     let taken = name_faults(conn, by, game, &plan).await?;
     let taken = if taken.is_empty() { look_faults(conn, by, &plan).await? } else { taken };
     faults.extend(taken.into_iter().map(within_card));
@@ -79,29 +82,27 @@ pub(in crate::store) async fn add_card(
 }
 
 /// Faults for a set that was printed, and for a number that another card has or had.
-async fn place_faults(conn: &mut Connection, plan: &SetPlan<'_>) -> StoreResult<Vec<ImportFault>> {
-    let file = &plan.set.file;
+pub(in crate::store) async fn place_faults(
+    conn: &mut Connection,
+    game: &Game,
+    set: &OpenSet,
+    number: &str,
+) -> StoreResult<Vec<ImportFault>> {
+    let (game, code) = (game.code(), set.row.code.as_str());
     let mut faults = Vec::new();
-    if plan::is_printed(conn, plan.set_id).await? {
+    if plan::is_printed(conn, set.id).await? {
         let message = "the set has been printed: each card of a set has the same number of copies, so new cards need a new set";
-        faults.push(ImportFault::new(file, "/set", message));
+        faults.push(ImportFault::new(CARD, "/set", message));
     }
-    let gone = plan::gone_numbers(conn, plan.game, &plan.set.code).await?;
-    for card in &plan.added {
-        let number = &card.definition.number;
-        let taken = cards_table::table
-            .filter(
-                cards_table::game_code.eq(plan.game).and(cards_table::set_code.eq(&plan.set.code)),
-            )
-            .filter(cards_table::number.eq(number));
-        if diesel::select(diesel::dsl::exists(taken)).get_result(conn).await? {
-            let message = format!("the set has a card {number} already");
-            faults.push(ImportFault::new(file, "/number", message));
-        } else if let Some(became) = gone.get(number) {
-            let message =
-                format!("the card of this number {became}: no other card takes its number");
-            faults.push(ImportFault::new(file, "/number", message));
-        }
+    let taken = cards_table::table
+        .filter(cards_table::game_code.eq(game).and(cards_table::set_code.eq(code)))
+        .filter(cards_table::number.eq(number));
+    if diesel::select(diesel::dsl::exists(taken)).get_result(conn).await? {
+        let message = format!("the set has a card {number} already");
+        faults.push(ImportFault::new(CARD, "/number", message));
+    } else if let Some(became) = plan::gone_numbers(conn, game, code).await?.get(number) {
+        let message = format!("the card of this number {became}: no other card takes its number");
+        faults.push(ImportFault::new(CARD, "/number", message));
     }
     Ok(faults)
 }
