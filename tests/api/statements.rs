@@ -471,6 +471,42 @@ async fn lists_of_moderators_are_planned_once() {
     }
 }
 
+/// A page of sets counts the cards of its sets only. Without `OFFSET 0`, Postgres reads all unlocks of a small database.
+#[tokio::test]
+async fn a_page_of_sets_reads_only_the_unlocks_of_its_sets() {
+    let (app, wiretap) = start_in_memory().await;
+    app.sql(
+        "SET session_replication_role = replica; \
+         INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
+         SELECT gen_random_uuid(), 'ttcg', 'a' || n, 'Set ' || n, true, 5, now(), now() FROM generate_series(1, 300) AS n; \
+         WITH added AS (INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+          SELECT gen_random_uuid(), game_code, code, n, now(), now() FROM sets, generate_series(901, 930) AS n WHERE code LIKE 'a%' RETURNING id) \
+         INSERT INTO unlocks (card_id, threshold) SELECT id, 5 FROM added; \
+         RESET session_replication_role; \
+         ANALYZE sets, cards, unlocks, unlock_policies",
+    )
+    .await;
+    let lists = [
+        ("/v1/games/ttcg/sets", "text, text, bigint", "'ttcg', NULL, 51"),
+        ("/v1/sets", "text, text, bigint", "NULL, NULL, 51"),
+    ];
+    for (path, types, values) in lists {
+        wiretap.heard(&[]);
+        let page = app.get(path).answer().await.expect(200);
+        let sets = page["data"].as_array().unwrap();
+        assert_eq!(sets.len(), 50, "{path}");
+        let first = &sets[0];
+        assert_eq!((&first["cards"], &first["hidden_cards"]), (&json!(30), &json!(30)));
+        let heard = wiretap.heard(&["AS card_count"]);
+        assert_eq!(heard.len(), 1, "{heard:#?}");
+        let (is_kept, plan) = plan(&app, &heard[0], types, values).await;
+        assert!(is_kept, "{path} is planned at each use");
+        for part in ["Seq Scan on unlocks", "Seq Scan on cards", "Hash"] {
+            assert!(!plan.contains(part), "{path}: {part}: {plan}");
+        }
+    }
+}
+
 /// How often a plan reads a table, at most, in one of its places. The plan says `loops=`.
 fn loops(plan: &str, table: &str) -> u64 {
     let place = format!(" on {table} ");
