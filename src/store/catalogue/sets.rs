@@ -113,10 +113,9 @@ pub async fn names(
 
 /// The set with that code.
 pub async fn find(conn: &mut Connection, game: &str, code: &str) -> StoreResult<Option<SetRow>> {
-    let query = sql(format!(
-        "{COUNTS}{CHOSEN} WHERE s.game_code = $game AND s.code = $code{COUNTED}"
-    ))
-    .bind("game", game)
-    .bind("code", code);
+    let query =
+        sql(format!("{COUNTS}{CHOSEN} WHERE s.game_code = $game AND s.code = $code{COUNTED}"))
+            .bind("game", game)
+            .bind("code", code);
     Ok(query.get_result(conn).await.optional()?)
 }
