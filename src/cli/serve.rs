@@ -29,6 +29,7 @@ use crate::http::server;
 use crate::jobs::{self, BulkFileOptions};
 use crate::store::accounts::{account_records, name_skeletons};
 use crate::store::catalogue::cards;
+use crate::store::db::backlog::UNTIL_DONE;
 use crate::store::db::search_queue::SearchQueue;
 use crate::store::{Store, StoreSettings};
 use crate::web;
@@ -191,7 +192,7 @@ async fn prepare(
     if let Some(folder) = options.seed_data() {
         seed::load_at_start(&store, &folder).await?;
     }
-    let folded = cards::refresh_words(&store).await?;
+    let folded = cards::refresh_words(&store, UNTIL_DONE).await?;
     if folded > 0 {
         tracing::info!(cards = folded, "texts folded for the search");
     }

@@ -17,6 +17,9 @@ use crate::store::operations::retention;
 use crate::store::serials::unlock_policies;
 use crate::store::{Store, StoreResult};
 
+/// Time in each round for completing one kind of rows that older versions wrote, so that the other jobs do not wait long.
+const TURN: Duration = Duration::from_mins(1);
+
 pub(super) async fn run(shared: Arc<Shared>, store: Store) {
     let mut tick = tokio::time::interval(Duration::from_mins(5));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -41,14 +44,14 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
             tracing::warn!(%error, "could not compare the keys");
         }
         // An instance of an older version may have imported cards.
-        if let Err(error) = cards::refresh_words(&store).await {
+        if let Err(error) = cards::refresh_words(&store, TURN).await {
             tracing::warn!(%error, "cannot fold texts for the search");
         }
         // Older versions may also have registered accounts.
         if let Err(error) = name_skeletons::fill_in(&store).await {
             tracing::warn!(%error, "cannot store the skeletons of names");
         }
-        if let Err(error) = reserved_names::fill_in(&store).await {
+        if let Err(error) = reserved_names::fill_in(&store, TURN).await {
             tracing::warn!(%error, "cannot store what names of designs are compared by");
         }
         // A transaction may have locked the design at the moment when its card was unlocked. Before the search, which it
@@ -63,8 +66,8 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         if let Err(error) = discarded_runs::discard(&store, shared.clock.now()).await {
             tracing::warn!(%error, "cannot discard abandoned print runs");
         }
-        // Last, because it takes long after the update that began to store it.
-        if let Err(error) = cards::fill_in_name_looks(&store).await {
+        // Last, because it takes several turns after the update that began to store it.
+        if let Err(error) = cards::fill_in_name_looks(&store, TURN).await {
             tracing::warn!(%error, "cannot store what names of cards are compared by");
         }
     }

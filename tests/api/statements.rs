@@ -8,7 +8,9 @@ use cardscape::domain::clock::Clock;
 use cardscape::domain::designs::identifier::DesignCode;
 use serde_json::{Value, json};
 
-use crate::support::{PaperCard, RequestExt as _, TestApp, TestDb, Wiretap, in_memory};
+use crate::support::{
+    PaperCard, RequestExt as _, TestApp, TestDb, Wiretap, edit_set, in_memory, seed_data,
+};
 
 /// Tables of submissions. Background tasks do not use them.
 const OF_SUBMISSIONS: [&str; 3] = ["attempts", "copies", "submissions"];
@@ -468,6 +470,87 @@ async fn lists_of_moderators_are_planned_once() {
         assert!(is_kept, "{path} is planned at each use");
         let whole = format!("Seq Scan on {table}");
         assert!(!plan.contains(&whole), "{path} reads everything: {plan}");
+    }
+}
+
+/// Counting the votes for a card again reads the counted submissions of that card only, also if many are stored. A join would read those of all cards.
+#[tokio::test]
+async fn a_recount_reads_the_counted_submissions_of_its_card() {
+    let (app, wiretap, cards) = start_with_wiretap().await;
+    let (ada, moderator) = (app.player("ada").await, app.moderator().await);
+    let copy = app.register(&ada, &cards[0]).await;
+    app.sql(
+        "SET session_replication_role = replica; \
+         INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
+         SELECT gen_random_uuid(), gen_random_uuid(), id, 'AA', decode(md5(id || ' ' || n), 'hex'), true, now() FROM cards, generate_series(1, 500) AS n; \
+         INSERT INTO counted_submissions SELECT id FROM submissions ON CONFLICT DO NOTHING; \
+         RESET session_replication_role; \
+         ANALYZE submissions, counted_submissions, unlocks",
+    )
+    .await;
+    let card = format!("SELECT card_id::text FROM submissions WHERE account_id = '{}'", ada.id);
+    let card = app.db().value(&card).await;
+    wiretap.heard(&[]);
+    app.moderate(&moderator, &copy, "void").await.expect(200);
+    let heard = wiretap.heard(&["taken_back"]);
+    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let values = format!("'{{{card}}}', '{{0}}', '{{}}'");
+    let (_, plan) = plan(&app, &heard[0], "uuid[], integer[], uuid[]", &values).await;
+    assert!(!plan.contains("Seq Scan on counted_submissions"), "{plan}");
+}
+
+/// An import stores what the names of its changed cards are compared by in one statement, not card by card.
+#[tokio::test]
+async fn the_looks_of_changed_cards_are_stored_together() {
+    let (app, wiretap) = start_in_memory().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| {
+        for card in set["cards"].as_array_mut().unwrap().iter_mut().take(9) {
+            card["name"] = json!(format!("{} of Old", card["name"].as_str().unwrap()));
+        }
+    });
+    wiretap.heard(&[]);
+    app.import(&source).await.unwrap();
+    let heard = wiretap.heard(&["UPDATE card_content SET name_looks", "UPDATE \"card_content\""]);
+    let looks = heard.iter().filter(|sql| sql.contains("SET name_looks")).count();
+    assert_eq!((looks, heard.len()), (1, 10), "{heard:#?}");
+    let without = app.db().number("SELECT count(*) FROM card_content WHERE name_looks IS NULL");
+    assert_eq!(without.await, 0);
+}
+
+/// A page of sets counts the cards of its sets only. Without `OFFSET 0`, Postgres reads all unlocks of a small database.
+#[tokio::test]
+async fn a_page_of_sets_reads_only_the_unlocks_of_its_sets() {
+    let (app, wiretap) = start_in_memory().await;
+    app.sql(
+        "SET session_replication_role = replica; \
+         INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
+         SELECT gen_random_uuid(), 'ttcg', 'a' || n, 'Set ' || n, true, 5, now(), now() FROM generate_series(1, 300) AS n; \
+         WITH added AS (INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+          SELECT gen_random_uuid(), game_code, code, n, now(), now() FROM sets, generate_series(901, 930) AS n WHERE code LIKE 'a%' RETURNING id) \
+         INSERT INTO unlocks (card_id, threshold) SELECT id, 5 FROM added; \
+         RESET session_replication_role; \
+         ANALYZE sets, cards, unlocks, unlock_policies",
+    )
+    .await;
+    let lists = [
+        ("/v1/games/ttcg/sets", "text, text, bigint", "'ttcg', NULL, 51"),
+        ("/v1/sets", "text, text, bigint", "NULL, NULL, 51"),
+    ];
+    for (path, types, values) in lists {
+        wiretap.heard(&[]);
+        let page = app.get(path).answer().await.expect(200);
+        let sets = page["data"].as_array().unwrap();
+        assert_eq!(sets.len(), 50, "{path}");
+        let first = &sets[0];
+        assert_eq!((&first["cards"], &first["hidden_cards"]), (&json!(30), &json!(30)));
+        let heard = wiretap.heard(&["AS card_count"]);
+        assert_eq!(heard.len(), 1, "{heard:#?}");
+        let (is_kept, plan) = plan(&app, &heard[0], types, values).await;
+        assert!(is_kept, "{path} is planned at each use");
+        for part in ["Seq Scan on unlocks", "Seq Scan on cards", "Hash"] {
+            assert!(!plan.contains(part), "{path}: {part}: {plan}");
+        }
     }
 }
 

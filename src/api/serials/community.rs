@@ -63,7 +63,7 @@ pub async fn find_leaderboard(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListingRequest {
-    /// Whether the leaderboard shows everybody your name, and of how many cards that started hidden you have submitted a copy. Void copies do not count.
+    /// Whether the leaderboard shows everybody your name, and of how many cards that started hidden you have submitted a copy. Void copies and refused submissions do not count.
     pub on_leaderboard: bool,
 }
 

@@ -82,7 +82,7 @@ pub struct LeaderResponse {
     /// Name of the account.
     #[schema(example = "ada")]
     pub name: String,
-    /// Number of cards that started hidden and of which the player has submitted a copy. Void copies do not count.
+    /// Number of cards that started hidden and of which the player has submitted a copy. Void copies and refused submissions do not count.
     #[schema(example = 41)]
     pub cards: i64,
 }

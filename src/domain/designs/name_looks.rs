@@ -63,6 +63,10 @@ struct BareLooks {
     capitals: String,
 }
 
+/// Version of the rules by which the hashes are made of a name. Whoever changes what a hash says increases it: then
+/// housekeeping makes the stored ones anew.
+pub const LOOKS_VERSION: i16 = 1;
+
 /// A hash of something that a name is compared by.
 pub type LookHash = [u8; 16];
 

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::name_looks;
 use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{CardImport, PrintingImport};
+use crate::domain::designs::name_looks::LOOKS_VERSION;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::{WORDS_VERSION, Words};
 use crate::store::db::codecs::json::Json;
@@ -394,8 +395,8 @@ pub(in crate::store) async fn insert(
     // Columns instead of rows: the statement then has the same text for any number of cards. A trigger sets `open` from
     // the unlock rows.
     let query = sql(format!(
-        "INSERT INTO card_content (game_code, words_version, open, {COLUMNS}, name_looks) \
-         SELECT $game, $words_version, false, {COLUMNS}, {split} FROM unnest( \
+        "INSERT INTO card_content (game_code, words_version, open, {COLUMNS}, name_looks, name_looks_version) \
+         SELECT $game, $words_version, false, {COLUMNS}, {split}, $looks_version FROM unnest( \
              $ids, $kinds, $names, $name_keys, $search_keys, $attributes, $effects, $lore, \
              $printing_numbers, $words, $name_words, $effect_words, $lore_words, $attribute_words, $looks) AS new ({COLUMNS}, looks)",
         split = name_looks::SPLIT,
@@ -418,16 +419,16 @@ pub(in crate::store) async fn insert(
         .bind("lore_words", &new.lore_words)
         .bind("attribute_words", &new.attribute_words)
         .bind("looks", &new.looks)
+        .bind("looks_version", LOOKS_VERSION)
         .execute(conn)
         .await?;
     Ok(())
 }
 
-/// Replaces the content of a card.
+/// Replaces the content of a card. [`update_looks`] comes after it.
 pub(in crate::store) async fn update(
     conn: &mut Connection,
     _by: &Importer,
-    game: &str,
     id: CardId,
     card: &CardImport,
 ) -> StoreResult<()> {
@@ -446,7 +447,20 @@ pub(in crate::store) async fn update(
         .kept()
         .execute(conn)
         .await?;
-    name_looks::store(conn, &[id], vec![name_looks::joined(game, &definition.name)]).await
+    Ok(())
+}
+
+/// Stores what the names of cards with new content are compared by.
+pub(in crate::store) async fn update_looks(
+    conn: &mut Connection,
+    _by: &Importer,
+    game: &str,
+    cards: &[(CardId, &CardImport)],
+) -> StoreResult<()> {
+    let ids: Vec<CardId> = cards.iter().map(|(id, _)| *id).collect();
+    let looks =
+        cards.iter().map(|(_, card)| name_looks::joined(game, &card.definition.name)).collect();
+    name_looks::store(conn, &ids, looks).await
 }
 
 /// Stores the content (the attributes) of new printings.

@@ -1,11 +1,14 @@
 //! What names of cards are compared by with those of designs: whether they are the same or look the same.
 
+use std::time::Duration as Period;
+
 use diesel::prelude::*;
 use diesel::sql_types::{Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use crate::domain::designs::name_looks::{LookHash, LookHashes, NameLooks};
+use crate::domain::designs::name_looks::{LOOKS_VERSION, LookHash, LookHashes, NameLooks};
 use crate::domain::ids::CardId;
+use crate::store::db::backlog::{Backlog, work_off};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
@@ -75,50 +78,56 @@ pub(super) async fn store(
     looks: Vec<Vec<u8>>,
 ) -> StoreResult<()> {
     sql(format!(
-        "UPDATE card_content SET name_looks = {SPLIT} FROM unnest($cards, $looks) AS new (card, looks) WHERE card_id = new.card \
-          AND name_looks IS DISTINCT FROM {SPLIT}"
+        "UPDATE card_content SET name_looks = {SPLIT}, name_looks_version = $version FROM unnest($cards, $looks) AS new (card, looks) \
+          WHERE card_id = new.card AND (name_looks_version <> $version OR name_looks IS DISTINCT FROM {SPLIT})"
     ))
     .bind("cards", cards)
     .bind("looks", looks)
+    .bind("version", LOOKS_VERSION)
     .execute(conn)
     .await?;
     Ok(())
 }
 
-/// Cards per transaction.
-const BATCH: i64 = 200;
+/// SQL for the version of the looks of a card or a design; 0: it has none. Indexed.
+pub(in crate::store) const STORED_VERSION: &str =
+    "(CASE WHEN name_looks IS NULL THEN 0 ELSE name_looks_version END)";
 
-/// Stores the looks of cards where older versions of the program did not; returns how many. Several instances may do
-/// this at once: each locks different cards.
-pub async fn fill_in(store: &Store) -> StoreResult<usize> {
-    let mut filled = 0;
-    loop {
-        let batch = store.transaction(async |conn| fill_in_some(conn).await).await?;
-        if batch == 0 {
-            return Ok(filled);
-        }
-        filled += batch;
-    }
+/// Stores the looks of cards, for one turn, where older versions of the program did not or followed older rules; returns
+/// how many.
+pub async fn fill_in(store: &Store, turn: Period) -> StoreResult<usize> {
+    work_off::<StaleLooks>(store, turn).await
 }
 
-async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
-    #[derive(QueryableByName)]
-    struct WithoutLooks {
-        #[diesel(sql_type = SqlUuid)]
-        card_id: CardId,
-        #[diesel(sql_type = Text)]
-        game_code: String,
-        #[diesel(sql_type = Text)]
-        name: String,
+struct StaleLooks;
+
+#[derive(QueryableByName)]
+struct NamedCard {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: CardId,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+impl Backlog for StaleLooks {
+    type Row = NamedCard;
+
+    async fn read(conn: &mut Connection, limit: i64) -> StoreResult<Vec<NamedCard>> {
+        Ok(sql(format!(
+            "SELECT card_id, game_code, name FROM card_content WHERE {STORED_VERSION} < $version ORDER BY {STORED_VERSION} LIMIT $limit \
+             FOR NO KEY UPDATE SKIP LOCKED"
+        ))
+        .bind("version", LOOKS_VERSION)
+        .bind("limit", limit)
+        .load(conn)
+        .await?)
     }
-    let found: Vec<WithoutLooks> = sql(
-        "SELECT card_id, game_code, name FROM card_content WHERE name_looks IS NULL ORDER BY card_id LIMIT $limit FOR NO KEY UPDATE SKIP LOCKED",
-    )
-    .bind("limit", BATCH)
-    .load(conn)
-    .await?;
-    let cards: Vec<CardId> = found.iter().map(|card| card.card_id).collect();
-    let looks = found.iter().map(|card| joined(&card.game_code, &card.name)).collect();
-    store(conn, &cards, looks).await?;
-    Ok(cards.len())
+
+    async fn complete(conn: &mut Connection, rows: &[NamedCard]) -> StoreResult<()> {
+        let cards: Vec<CardId> = rows.iter().map(|card| card.card_id).collect();
+        let looks = rows.iter().map(|card| joined(&card.game_code, &card.name)).collect();
+        store(conn, &cards, looks).await
+    }
 }

@@ -46,17 +46,23 @@ pub struct SetRow {
     pub updated_at: DateTime<Utc>,
 }
 
-const SELECT: &str = "SELECT s.game_code, s.code, s.name, s.released_on, s.hidden, s.updated_at, \
-    coalesce(p.threshold, s.unlock_threshold) AS unlock_threshold, \
-    n.card_count, n.hidden_count, n.unlocked_count FROM sets s CROSS JOIN LATERAL ( \
+/// Goes before [`CHOSEN`] with a condition, and [`COUNTED`] after it: the cards are counted of the chosen sets only.
+const COUNTS: &str = "SELECT s.game_code, s.code, s.name, s.released_on, s.hidden, s.updated_at, \
+    coalesce(p.threshold, s.unlock_threshold) AS unlock_threshold, n.card_count, n.hidden_count, n.unlocked_count FROM (";
+
+/// The sets to count, named `s` in conditions.
+const CHOSEN: &str = "SELECT s.game_code, s.code, s.name, s.released_on, s.hidden, s.updated_at, s.unlock_threshold FROM sets s";
+
+/// `OFFSET 0`: without it, Postgres reads all unlocks for a page of sets.
+const COUNTED: &str = ") s CROSS JOIN LATERAL ( \
         SELECT count(*) AS card_count, \
                count(*) FILTER (WHERE u.card_id IS NOT NULL AND u.unlocked_at IS NULL) AS hidden_count, \
                count(u.unlocked_at) AS unlocked_count \
-        FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id \
+        FROM cards c LEFT JOIN LATERAL (SELECT card_id, unlocked_at FROM unlocks WHERE card_id = c.id OFFSET 0) u ON true \
         WHERE c.game_code = s.game_code AND c.set_code = s.code) n \
     LEFT JOIN LATERAL (SELECT policy.threshold FROM unlock_policies policy \
         WHERE policy.game_code = s.game_code AND (policy.set_code = s.code OR policy.set_code IS NULL) \
-        ORDER BY policy.set_code NULLS LAST LIMIT 1) p ON true";
+        ORDER BY policy.set_code NULLS LAST LIMIT 1) p ON true ORDER BY s.game_code, s.code";
 
 /// Sets of a game by code, after the code `after`.
 pub async fn list(
@@ -66,8 +72,9 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<SetRow>> {
     let of_game = "WHERE s.game_code = $game AND ($after IS NULL OR s.code > $after)";
-    let statement = sql(format!("{SELECT} {of_game}")).bind("game", game).bind("after", after);
-    Ok(push_page(statement, "code", limit).load(conn).await?)
+    let chosen = sql(format!("{CHOSEN} {of_game}")).bind("game", game).bind("after", after);
+    let page = push_page(chosen, "code", limit);
+    Ok(page.within(COUNTS, COUNTED).load(conn).await?)
 }
 
 /// Sets of all games by game and code, after the set `after`.
@@ -77,10 +84,11 @@ pub async fn list_all(
     limit: i64,
 ) -> StoreResult<Vec<SetRow>> {
     let rest = "WHERE $game IS NULL OR (s.game_code, s.code) > ($game, $code)";
-    let statement = sql(format!("{SELECT} {rest}"))
+    let chosen = sql(format!("{CHOSEN} {rest}"))
         .bind("game", after.map(|(game, _)| game))
         .bind("code", after.map(|(_, code)| code));
-    Ok(push_page(statement, "game_code, code", limit).load(conn).await?)
+    let page = push_page(chosen, "game_code, code", limit);
+    Ok(page.within(COUNTS, COUNTED).load(conn).await?)
 }
 
 /// Whether a game has a set with that code.
@@ -105,8 +113,9 @@ pub async fn names(
 
 /// The set with that code.
 pub async fn find(conn: &mut Connection, game: &str, code: &str) -> StoreResult<Option<SetRow>> {
-    let query = sql(format!("{SELECT} WHERE s.game_code = $game AND s.code = $code"))
-        .bind("game", game)
-        .bind("code", code);
+    let query =
+        sql(format!("{COUNTS}{CHOSEN} WHERE s.game_code = $game AND s.code = $code{COUNTED}"))
+            .bind("game", game)
+            .bind("code", code);
     Ok(query.get_result(conn).await.optional()?)
 }

@@ -1,5 +1,6 @@
 //! Connections, transactions, errors, the schema, codecs and the statement cache.
 
+pub mod backlog;
 pub(in crate::store) mod batch_queue;
 pub(in crate::store) mod codecs;
 pub mod deadlines;

@@ -189,6 +189,7 @@ diesel::table! {
         printing_numbers -> Jsonb,
         designed_by -> Nullable<Jsonb>,
         name_looks -> Nullable<Array<Bytea>>,
+        name_looks_version -> Int2,
     }
 }
 
@@ -585,6 +586,7 @@ diesel::table! {
         taken_down_from -> Nullable<Text>,
         takedown_note -> Nullable<Text>,
         name_looks -> Nullable<Array<Bytea>>,
+        name_looks_version -> Int2,
     }
 }
 

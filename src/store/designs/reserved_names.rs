@@ -1,15 +1,20 @@
 //! Names of listed designs, which are reserved: no other design of the game is listed under a name that is or looks the
 //! same, and none gets the name of an open card.
 
+use std::time::Duration as Period;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::design_lifecycle::withdraw_locked;
-use crate::domain::designs::name_looks::{LookHashes, NameLooks};
+use crate::domain::designs::name_looks::{LOOKS_VERSION, LookHashes, NameLooks};
 use crate::domain::ids::DesignId;
-use crate::store::card_content::name_looks::{NameBearer, OTHER_LETTER, bytes, find_open_bearer};
+use crate::store::card_content::name_looks::{
+    NameBearer, OTHER_LETTER, STORED_VERSION, bytes, find_open_bearer,
+};
+use crate::store::db::backlog::{Backlog, work_off};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
@@ -194,50 +199,52 @@ pub(super) async fn store_looks(
     id: DesignId,
     name: &NewName<'_>,
 ) -> StoreResult<()> {
-    sql("UPDATE designs SET name_looks = $looks WHERE id = $id AND name_looks IS DISTINCT FROM $looks")
-        .bind("id", id)
-        .bind("looks", bytes(&name.hashes.all()))
-        .execute(conn)
-        .await?;
+    sql("UPDATE designs SET name_looks = $looks, name_looks_version = $version \
+         WHERE id = $id AND (name_looks_version <> $version OR name_looks IS DISTINCT FROM $looks)")
+    .bind("id", id)
+    .bind("looks", bytes(&name.hashes.all()))
+    .bind("version", LOOKS_VERSION)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
-/// Designs per transaction.
-const BATCH: i64 = 200;
-
-/// Stores what the names of listed designs are compared by, where older versions of the program did not; returns how
-/// many. Names that older versions accepted beside each other stay.
-pub async fn fill_in(store: &Store) -> StoreResult<usize> {
-    let mut filled = 0;
-    loop {
-        let batch = store.transaction(async |conn| fill_in_some(conn).await).await?;
-        if batch == 0 {
-            return Ok(filled);
-        }
-        filled += batch;
-    }
+/// Stores what the names of listed designs are compared by, for one turn, where older versions of the program did not or
+/// followed older rules; returns how many. Names that older versions accepted beside each other stay.
+pub async fn fill_in(store: &Store, turn: Period) -> StoreResult<usize> {
+    work_off::<StaleLooks>(store, turn).await
 }
 
-async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
-    #[derive(QueryableByName)]
-    struct WithoutLooks {
-        #[diesel(sql_type = SqlUuid)]
-        id: DesignId,
-        #[diesel(sql_type = Text)]
-        game_code: String,
-        #[diesel(sql_type = Text)]
-        name: String,
+struct StaleLooks;
+
+#[derive(QueryableByName)]
+struct NamedDesign {
+    #[diesel(sql_type = SqlUuid)]
+    id: DesignId,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+impl Backlog for StaleLooks {
+    type Row = NamedDesign;
+
+    async fn read(conn: &mut Connection, limit: i64) -> StoreResult<Vec<NamedDesign>> {
+        Ok(sql(format!(
+            "SELECT id, game_code, name FROM designs WHERE listed AND status <> 'official' AND {STORED_VERSION} < $version \
+             ORDER BY {STORED_VERSION} LIMIT $limit FOR NO KEY UPDATE SKIP LOCKED"
+        ))
+        .bind("version", LOOKS_VERSION)
+        .bind("limit", limit)
+        .load(conn)
+        .await?)
     }
-    // Another instance may do the same: each locks different rows.
-    let found: Vec<WithoutLooks> = sql(
-        "SELECT id, game_code, name FROM designs WHERE listed AND status <> 'official' AND name_looks IS NULL ORDER BY id LIMIT $limit \
-         FOR NO KEY UPDATE SKIP LOCKED",
-    )
-    .bind("limit", BATCH)
-    .load(conn)
-    .await?;
-    for design in &found {
-        store_looks(conn, design.id, &NewName::new(&design.game_code, &design.name)).await?;
+
+    async fn complete(conn: &mut Connection, rows: &[NamedDesign]) -> StoreResult<()> {
+        for design in rows {
+            store_looks(conn, design.id, &NewName::new(&design.game_code, &design.name)).await?;
+        }
+        Ok(())
     }
-    Ok(found.len())
 }

@@ -53,7 +53,7 @@ pub struct LeaderRow {
     /// Name of the account.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// Number of cards that started hidden and of which the player has submitted a copy that is not void.
+    /// Number of cards that started hidden and of which the player has submitted a copy that is not void, and was not refused by a moderator.
     #[diesel(sql_type = BigInt)]
     pub cards: i64,
     /// The player's rank; players with equal numbers share one.
@@ -63,8 +63,8 @@ pub struct LeaderRow {
 
 /// The first `limit` players among those who agreed to be named.
 ///
-/// `counted` marks the first submission of a player for a card, and stays when its copy is declared void: then another copy
-/// that the player submitted stands for the card.
+/// `counted` marks the first submission of a player for a card, and stays when its copy is declared void or a moderator
+/// refuses it: then another submission of the player that may count (`valid_votes`) stands for the card.
 pub async fn list_leaders(
     conn: &mut Connection,
     game: Option<&str>,
@@ -74,11 +74,12 @@ pub async fn list_leaders(
     Ok(sql("SELECT name, cards, rank() OVER (ORDER BY cards DESC) AS place FROM ( \
              SELECT a.name, count(*) AS cards FROM accounts a \
              JOIN submissions s ON s.account_id = a.id AND s.counted \
-             CROSS JOIN LATERAL (SELECT c.voided_at FROM copies c WHERE c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac OFFSET 0) copy \
+             CROSS JOIN LATERAL (SELECT c.voided_at IS NULL AND r.confirmed IS NOT FALSE AS stands \
+                   FROM copies c LEFT JOIN submission_reviews r ON r.submission_id = s.id \
+                   WHERE c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac OFFSET 0) first \
              JOIN cards k ON k.id = s.card_id \
-             WHERE a.on_leaderboard AND a.banned_at IS NULL AND (copy.voided_at IS NULL OR EXISTS ( \
-                   SELECT FROM submissions other JOIN copies held ON held.code_prefix = other.code_prefix AND held.code_mac = other.code_mac \
-                   WHERE other.account_id = s.account_id AND other.card_id = s.card_id AND held.voided_at IS NULL OFFSET 0)) \
+             WHERE a.on_leaderboard AND a.banned_at IS NULL AND (first.stands OR EXISTS ( \
+                   SELECT FROM valid_votes other WHERE other.account_id = s.account_id AND other.card_id = s.card_id OFFSET 0)) \
                AND ($game IS NULL OR k.game_code = $game) AND ($set IS NULL OR k.set_code = $set) \
              GROUP BY a.id, a.name) players \
          ORDER BY cards DESC, name LIMIT $limit")

@@ -114,11 +114,12 @@ async fn store_counts(
     counts: &[i32],
     counted: &[SubmissionId],
 ) -> StoreResult<()> {
+    // The rows are found by an array of their keys: for a join, Postgres would read the submissions counted for all cards.
     sql(
         "WITH taken_back AS ( \
-             DELETE FROM counted_submissions c USING submissions s \
-             WHERE s.card_id = ANY ((SELECT $cards)::uuid[]) AND c.submission_id = s.id \
-               AND NOT EXISTS (SELECT FROM unnest((SELECT $counted)) AS kept (id) WHERE kept.id = c.submission_id) \
+             DELETE FROM counted_submissions WHERE submission_id = ANY (ARRAY( \
+                 SELECT s.id FROM submissions s WHERE s.card_id = ANY ((SELECT $cards)::uuid[]) \
+                 AND NOT EXISTS (SELECT FROM unnest((SELECT $counted)) AS kept (id) WHERE kept.id = s.id))) \
          ), given AS ( \
              INSERT INTO counted_submissions (submission_id) SELECT unnest((SELECT $counted)) ON CONFLICT DO NOTHING \
          ) UPDATE unlocks u SET submissions = new.accounts FROM unnest((SELECT $cards), (SELECT $counts)) AS new (card_id, accounts) \

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cardscape::domain::clock::Clock;
 use cardscape::search;
 use cardscape::store::StoreSettings;
+use cardscape::store::db::backlog::UNTIL_DONE;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -875,8 +876,8 @@ async fn missing_search_words_are_created() {
     .await;
     assert_eq!(found(&app, "pebblebrow").await.len(), 0);
     let (one, other) = tokio::join!(
-        cardscape::store::catalogue::cards::refresh_words(app.store()),
-        cardscape::store::catalogue::cards::refresh_words(app.store())
+        cardscape::store::catalogue::cards::refresh_words(app.store(), UNTIL_DONE),
+        cardscape::store::catalogue::cards::refresh_words(app.store(), UNTIL_DONE)
     );
     assert_eq!(one.unwrap() + other.unwrap(), all, "each card is processed once");
     assert_eq!(app.db().value(dump).await, before, "the words are the same as after an import");
@@ -884,9 +885,15 @@ async fn missing_search_words_are_created() {
     // An older version of the program changes a name and does not write search words.
     sql(&url, "UPDATE card_content SET name = 'Wholly New' WHERE name = 'Pebblebrow Tortoise'")
         .await;
-    assert_eq!(cardscape::store::catalogue::cards::refresh_words(app.store()).await.unwrap(), 1);
+    assert_eq!(
+        cardscape::store::catalogue::cards::refresh_words(app.store(), UNTIL_DONE).await.unwrap(),
+        1
+    );
     assert_eq!((found(&app, "pebblebrow").await.len(), found(&app, "wholly").await.len()), (0, 1));
-    assert_eq!(cardscape::store::catalogue::cards::refresh_words(app.store()).await.unwrap(), 0);
+    assert_eq!(
+        cardscape::store::catalogue::cards::refresh_words(app.store(), UNTIL_DONE).await.unwrap(),
+        0
+    );
 }
 
 /// The service with the default time limit for searches.

@@ -1,6 +1,8 @@
 //! Names of shared designs: no other design gets a name that is or looks the same, until the name is free.
 
 use cardscape::domain::designs::identifier::DesignCode;
+use cardscape::store::catalogue::cards;
+use cardscape::store::db::backlog::UNTIL_DONE;
 use cardscape::store::designs::reserved_names;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -194,8 +196,8 @@ async fn looks_that_older_programs_did_not_store_are_made() {
     let first = shared(&app, &ada, &heron("Crimson Bell")).await;
     app.sql("UPDATE designs SET name_looks = NULL").await;
     let second = shared(&app, &bob, &heron("Crímson Bell")).await;
-    assert_eq!(reserved_names::fill_in(app.store()).await.unwrap(), 1);
-    assert_eq!(reserved_names::fill_in(app.store()).await.unwrap(), 0);
+    assert_eq!(reserved_names::fill_in(app.store(), UNTIL_DONE).await.unwrap(), 1);
+    assert_eq!(reserved_names::fill_in(app.store(), UNTIL_DONE).await.unwrap(), 0);
     let third = begun(&app, &cyd, &heron("Crìmson Bell")).await;
     step(&app, &cyd, &third, "share").await.problem(409, "design_name_taken");
     for (author, path, name) in [(&ada, &first, "Crimson Bell"), (&bob, &second, "Crímson Bell")] {
@@ -208,7 +210,7 @@ async fn looks_that_older_programs_did_not_store_are_made() {
     )
     .await;
     step(&app, &cyd, &third, "share").await.expect(200);
-    assert_eq!(reserved_names::fill_in(app.store()).await.unwrap(), 2);
+    assert_eq!(reserved_names::fill_in(app.store(), UNTIL_DONE).await.unwrap(), 2);
     let fourth = begun(&app, &cyd, &heron("Ámber Gong")).await;
     step(&app, &cyd, &fourth, "share").await.problem(409, "design_name_taken");
 }
@@ -387,7 +389,7 @@ async fn a_reserved_name_is_compared_with_cards_that_opened_a_moment_ago() {
     is_of_card(&decide("dismissed").await.problem(409, "design_name_taken"));
     // Names that only look the same are found as soon as the looks of the card are stored.
     rename_card(&app, "hearth", "Amber Wolf").await;
-    let filled = cardscape::store::catalogue::cards::fill_in_name_looks(app.store()).await;
+    let filled = cards::fill_in_name_looks(app.store(), UNTIL_DONE).await;
     assert_eq!(filled.unwrap(), 1, "imported cards have their looks");
     let twin = begun(&app, &bob, &heron("\u{410}mber W\u{43e}lf")).await;
     is_of_card(&step(&app, &bob, &twin, "share").await.problem(409, "design_name_taken"));
@@ -395,7 +397,7 @@ async fn a_reserved_name_is_compared_with_cards_that_opened_a_moment_ago() {
     // The name of a hidden card is free.
     rename_card(&app, "hearth", "Stone Gong").await;
     rename_card(&app, "veil", "Amber Wolf").await;
-    cardscape::store::catalogue::cards::fill_in_name_looks(app.store()).await.unwrap();
+    cards::fill_in_name_looks(app.store(), UNTIL_DONE).await.unwrap();
     step(&app, &bob, &wolf, "share").await.expect(200);
     decide("dismissed").await.expect(200);
 }
@@ -409,8 +411,59 @@ async fn the_looks_of_a_card_follow_its_name() {
     let (tag, id) = (card.header("etag"), card.expect(200)["id"].as_str().unwrap().to_owned());
     let rename = app.patch(&format!("/v1/cards/{id}")).by(&admin).header("if-match", tag);
     rename.json(&json!({ "name": "Umber Heron" })).answer().await.expect(200);
-    let filled = cardscape::store::catalogue::cards::fill_in_name_looks(app.store()).await;
+    let filled = cards::fill_in_name_looks(app.store(), UNTIL_DONE).await;
     assert_eq!(filled.unwrap(), 0);
     let same = begun(&app, &ada, &heron("U\u{41c}BER HERON")).await;
     step(&app, &ada, &same, "share").await.problem(409, "design_name_taken");
+}
+
+/// Housekeeping gives each kind of rows a turn: when it is over, the next one continues.
+#[tokio::test]
+async fn a_turn_ends_after_a_batch_and_the_next_one_continues() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 250, false).await;
+    app.sql("UPDATE card_content SET name_looks = NULL").await;
+    let mut turns = Vec::new();
+    for _ in 0..3 {
+        let turn = cards::fill_in_name_looks(app.store(), std::time::Duration::ZERO).await;
+        turns.push(turn.unwrap());
+    }
+    assert_eq!(turns, [200, 50, 0]);
+}
+
+/// The looks of older rules are made anew, also those that an older program writes later, which does not know that they have a version.
+#[tokio::test]
+async fn looks_by_older_rules_are_made_anew() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    shared(&app, &ada, &heron("Lantern Heron")).await;
+    let fill_in = async || {
+        let cards = cards::fill_in_name_looks(app.store(), UNTIL_DONE).await.unwrap();
+        (cards, reserved_names::fill_in(app.store(), UNTIL_DONE).await.unwrap())
+    };
+    let looks = "SELECT string_agg(name_looks::text || name_looks_version, ' ' ORDER BY name_looks) FROM \
+                 (SELECT name_looks, name_looks_version FROM card_content UNION ALL SELECT name_looks, name_looks_version FROM designs WHERE listed) AS both";
+    let before = app.db().value(looks).await;
+    let cards =
+        usize::try_from(app.db().number("SELECT count(*) FROM card_content").await).unwrap();
+    assert_eq!(fill_in().await, (0, 0));
+    app.sql("UPDATE card_content SET name_looks = name_looks[1:2], name_looks_version = 0; UPDATE designs SET name_looks = name_looks[1:2], name_looks_version = 0").await;
+    assert_eq!(fill_in().await, (cards, 1));
+    assert_eq!(app.db().value(looks).await, before);
+
+    // A later version of the program has stored its looks. One that does not know the version overwrites them, or changes the name.
+    let version = async |change: &str| {
+        app.sql(&format!(
+            "UPDATE card_content SET name_looks_version = 2; UPDATE designs SET name_looks_version = 2; \
+             UPDATE card_content SET {change} WHERE name = 'Kettle Imp'; UPDATE designs SET {change} WHERE name = 'Lantern Heron'"
+        ))
+        .await;
+        let versions = "SELECT count(*) FROM (SELECT name_looks_version FROM card_content UNION ALL SELECT name_looks_version FROM designs) AS both \
+                        WHERE name_looks_version = 1";
+        app.db().number(versions).await
+    };
+    assert_eq!(version("name_looks = name_looks[1:2]").await, 2);
+    assert_eq!(version("name_looks = name_looks").await, 0);
+    assert_eq!(version("name_looks = name_looks[1:1], name_looks_version = 3").await, 0);
+    assert_eq!(version("name = name || ' of Old'").await, 2);
 }

@@ -116,6 +116,41 @@ async fn void_copies_do_not_count_on_the_leaderboard() {
     counts(0).await;
 }
 
+/// A submission that a moderator refused does not count, unless the player has submitted another copy of the card that may count.
+#[tokio::test]
+async fn refused_submissions_do_not_count_on_the_leaderboard() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 1, true).await;
+    let cards = app.print("dusk", 10).await;
+    let (ada, admin, moderator) =
+        (app.player("ada").await, app.admin().await, app.moderator().await);
+    let policy = app.put("/v1/games/ttcg/sets/dusk/unlock-policy").by(&admin);
+    policy.json(&json!({ "threshold": 9, "review": true })).answer().await.expect(201);
+    let listed = json!({ "on_leaderboard": true });
+    app.put("/v1/me/leaderboard").by(&ada).json(&listed).answer().await.expect(204);
+    let submit = async |at: usize| {
+        let request = app.post("/v1/submissions").by(&ada).json(&cards[at].submission());
+        let made = request.answer().await.expect(201);
+        format!("/v1/submissions/{}/review", made["submission"].as_str().unwrap())
+    };
+    let review = async |path: &str, confirmed: bool| {
+        let body = json!({ "confirmed": confirmed, "note": "A photo of another card." });
+        app.put(path).by(&moderator).json(&body).answer().await.expect(200);
+    };
+    let on_it = json!([{ "place": 1, "name": "ada", "cards": 1 }]);
+    let first = submit(0).await;
+    assert_eq!(leaders(&app, "").await, on_it, "it waits for a moderator");
+    review(&first, false).await;
+    assert_eq!(leaders(&app, "").await, json!([]));
+    let second = submit(1).await;
+    assert_eq!(leaders(&app, "").await, on_it);
+    review(&second, true).await;
+    assert_eq!(leaders(&app, "").await, on_it);
+    let third = submit(2).await;
+    review(&third, false).await;
+    assert_eq!(leaders(&app, "").await, on_it);
+}
+
 #[tokio::test]
 async fn statistics_are_kept_for_a_while() {
     let hour = std::time::Duration::from_hours(1);

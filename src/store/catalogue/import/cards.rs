@@ -164,7 +164,13 @@ pub(super) async fn change(
     let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
     hold_progress(conn, &changed).await?;
     for card in &plan.changed {
-        change_card(conn, by, plan.game, card, at).await?;
+        change_card(conn, by, card, at).await?;
+    }
+    let with_content = plan.changed.iter().filter(|card| card.content);
+    let with_content: Vec<(CardId, &CardImport)> =
+        with_content.map(|card| (card.id, card.card)).collect();
+    for batch in with_content.chunks(BATCH) {
+        content::update_looks(conn, by, plan.game, batch).await?;
     }
     changes::cards_changed(conn, &changed, at).await
 }
@@ -199,7 +205,6 @@ async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult
 async fn change_card(
     conn: &mut Connection,
     by: &Importer,
-    game: &str,
     plan: &CardPlan<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
@@ -214,7 +219,7 @@ async fn change_card(
     .execute(conn)
     .await?;
     if plan.content {
-        content::update(conn, by, game, plan.id, plan.card).await?;
+        content::update(conn, by, plan.id, plan.card).await?;
     }
     let removed = &plan.removed_printings;
     if !removed.is_empty() {

@@ -1,0 +1,11 @@
+DROP TRIGGER name_looks_have_versions ON card_content;
+DROP TRIGGER name_looks_have_versions ON designs;
+DROP FUNCTION name_looks_have_versions();
+CREATE OR REPLACE FUNCTION name_looks_follow_names() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.name_looks := NULL;
+    RETURN NEW;
+END $$;
+DROP INDEX card_content_stale_looks, designs_stale_looks;
+ALTER TABLE card_content DROP COLUMN name_looks_version;
+ALTER TABLE designs DROP COLUMN name_looks_version;
