@@ -76,7 +76,7 @@ pub async fn find_deck_revision(
         ("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r1\""),
     ),
     responses(
-        (status = 200, body = DeckResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 200, body = DeckResponse, headers(("ETag" = String, description = "Its version now"))),
         (status = 404, description = "`not_found`: there is no such deck, or it has no such revision."),
         (status = 412, description = "`precondition_failed`: the deck was changed since that version."),
         (status = 428, description = "`precondition_required`"),

@@ -147,6 +147,51 @@ async fn a_deck_is_restored_to_an_earlier_revision() {
 }
 
 #[tokio::test]
+async fn a_deck_that_is_not_changed_gets_no_revision() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let mut body = deck("One", "unlisted", "2 Kettle Imp\n1 Nobody's Own\nnot a card line 0");
+    body["description"] = "Goes *fast*.".into();
+    body["tags"] = json!(["aggro", "x"]);
+    body["folder"] = "Friday".into();
+    let path = stored(&app, &ada, &body).await;
+    let before = app.get(&path).by(&ada).answer().await.expect(200);
+    let save = async |body: &Value| {
+        let put = app.put(&path).by(&ada).header("if-match", "*").json(body).answer().await;
+        (put.header("etag"), put.expect(200))
+    };
+    let (tag, same) = save(&body).await;
+    assert_eq!((tag.as_str(), &same["revision"]), ("\"r1\"", &json!(1)));
+    assert_eq!(same["updated_at"], before["updated_at"]);
+    assert_eq!(same["entries"], before["entries"]);
+    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "\"r1\"");
+    let restored = restore.json(&json!({ "revision": 1 })).answer().await;
+    assert_eq!(restored.header("etag"), "\"r1\"");
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);
+    // A version that is not current is refused, even if its content is that of the deck.
+    let stale = app.put(&path).by(&ada).header("if-match", "\"r0\"").json(&body).answer().await;
+    stale.problem(412, "precondition_failed");
+
+    let changes = [
+        ("name", json!("Two")),
+        ("description", json!("Goes slowly.")),
+        ("tags", json!(["x"])),
+        ("folder", json!("Saturday")),
+        ("visibility", json!("private")),
+        ("format", json!("ttcg/standard:by_name")),
+        ("list", json!("2 Kettle Imp\n1 Nobody's Own")),
+        ("list", json!("1 Nobody's Own\n2 Kettle Imp")),
+    ];
+    for (number, (member, value)) in (2..).zip(changes) {
+        body[member] = value;
+        assert_eq!(save(&body).await.0, format!("\"r{number}\""), "{member}");
+        assert_eq!(save(&body).await.0, format!("\"r{number}\""), "{member}, again");
+    }
+    let page = app.get(&format!("{path}/revisions")).by(&ada).answer().await.expect(200);
+    assert_eq!(numbers(&page), [9, 8, 7, 6, 5, 4, 3, 2, 1]);
+}
+
+#[tokio::test]
 async fn others_read_only_revisions_that_were_not_private() {
     let app = app().await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
