@@ -150,7 +150,7 @@ async fn a_deck_is_restored_to_an_earlier_revision() {
 async fn a_deck_that_is_not_changed_gets_no_revision() {
     let app = app().await;
     let ada = app.player("ada").await;
-    let mut body = deck("One", "unlisted", "2 Kettle Imp\n1 Nobody's Own\nnot a card line 0");
+    let mut body = deck("One", "unlisted", "2 Kettle Imp\n1 Nobody's Own\n0 Nothing");
     body["description"] = "Goes *fast*.".into();
     body["tags"] = json!(["aggro", "x"]);
     body["folder"] = "Friday".into();
@@ -178,7 +178,7 @@ async fn a_deck_that_is_not_changed_gets_no_revision() {
         ("tags", json!(["x"])),
         ("folder", json!("Saturday")),
         ("visibility", json!("private")),
-        ("format", json!("ttcg/standard:by_name")),
+        ("format", json!("ttcg/standard:by_card")),
         ("list", json!("2 Kettle Imp\n1 Nobody's Own")),
         ("list", json!("1 Nobody's Own\n2 Kettle Imp")),
     ];
