@@ -288,6 +288,29 @@ async fn a_clone_names_its_source() {
 }
 
 #[tokio::test]
+async fn a_clone_gets_the_name_of_its_request() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let path = stored(&app, &ada, &deck("Ember", "public", "2 Kettle Imp")).await;
+    let clone = async |key: &str, body: Value| {
+        let request = app.post(&format!("{path}/clones")).by(&eve).header("idempotency-key", key);
+        request.json(&body).answer().await
+    };
+    let copy = clone("a", json!({ "name": " My Ember " })).await;
+    let location = copy.header("location");
+    assert_eq!(copy.expect(201)["name"], "My Ember");
+    assert_eq!(app.get(&location).by(&eve).answer().await.expect(200)["name"], "My Ember");
+    clone("a", json!({ "name": "Other" })).await.problem(422, "idempotency_key_reused");
+    for (key, body) in [("empty", json!({})), ("null", json!({ "name": null }))] {
+        assert_eq!(clone(key, body).await.expect(201)["name"], "Ember");
+    }
+    for name in ["", " ", &"x".repeat(101)] {
+        let refused = clone("b", json!({ "name": name })).await.problem(422, "invalid_body");
+        assert_eq!(refused["errors"][0]["pointer"], "/name", "{refused:#}");
+    }
+}
+
+#[tokio::test]
 async fn owners_filter_their_decks_by_folder_and_tag() {
     let app = app().await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
