@@ -89,7 +89,7 @@ async fn spellings_of_a_rarity_do_not_differ() {
     let ada = app.player("ada").await;
     let path = stored(&app, &ada, &deck("n", "private", "2 Kettle Imp {Ultra Rare}")).await;
     let entries = json!([{ "quantity": 2, "name": "Kettle Imp", "rarity": "ultra-rare" }]);
-    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+    let body = json!({ "name": "two", "format": "ttcg/standard", "entries": entries });
     let second = put(&app, &ada, &path, &body).await;
     assert_eq!(second["entries"][0]["rarity"], "ultra_rare", "{second:#}");
     // An older version stored rarities as they were written.
