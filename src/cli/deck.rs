@@ -70,8 +70,11 @@ pub(super) enum DeckCommand {
         #[arg(long, value_name = "DIALECT")]
         from: Option<DeckDialect>,
         /// The game; without it, the one that the list names with a comment `// format: …` or a share code
-        #[arg(long)]
+        #[arg(long, conflicts_with = "format")]
         game: Option<String>,
+        /// The format, as game/format or game/format:variant, instead of the game
+        #[arg(long, value_name = "FORMAT", value_parser = format_name)]
+        format: Option<FormatName>,
         #[command(flatten)]
         seed_data: SeedDataOptions,
     },
@@ -80,8 +83,11 @@ pub(super) enum DeckCommand {
         /// The deck list, in any dialect; `-` reads standard input
         file: PathBuf,
         /// The game; without it, the one that the list names with a comment `// format: …`
-        #[arg(long)]
+        #[arg(long, conflicts_with = "format")]
         game: Option<String>,
+        /// The format, as game/format or game/format:variant, instead of the game; a share code holds only its game
+        #[arg(long, value_name = "FORMAT", value_parser = format_name)]
+        format: Option<FormatName>,
         #[command(flatten)]
         seed_data: SeedDataOptions,
     },
@@ -107,14 +113,14 @@ impl DeckCommand {
             Self::Validate { file, formats, on, seed_data, json } => {
                 (file, formats, on, seed_data, json)
             }
-            Self::Convert { file, to, from, game, seed_data } => {
-                let (folder, game) = (folder_of(seed_data)?, game.as_deref());
-                return convert(&Conversion { file: &file, game, from, to, folder: &folder });
+            Self::Convert { file, to, from, game, format, seed_data } => {
+                let folder = folder_of(seed_data)?;
+                return convert(&Conversion { file, game, format, from, to, folder });
             }
-            Self::Encode { file, game, seed_data } => {
-                let (folder, game) = (folder_of(seed_data)?, game.as_deref());
+            Self::Encode { file, game, format, seed_data } => {
+                let folder = folder_of(seed_data)?;
                 let (from, to) = (None, DeckDialect::ShareCode);
-                return convert(&Conversion { file: &file, game, from, to, folder: &folder });
+                return convert(&Conversion { file, game, format, from, to, folder });
             }
             Self::Decode { code, seed_data } => return decode(&code, seed_data.dir().as_deref()),
         };
@@ -196,8 +202,7 @@ fn select_formats(
     let Some(game) = read_game(folder, game)? else {
         return Ok(Err(format!("there is no game {game} in {}", folder.display())));
     };
-    let day =
-        on.or_else(|| Clock::system().today()).context("the clock shows no day of the calendar")?;
+    let day = on.map_or_else(today, Ok)?;
     let formats: Result<Vec<Arc<Format>>, _> =
         names.iter().map(|name| name.find_in(&game.game, day)).collect();
     let formats = match formats {
@@ -210,6 +215,11 @@ fn select_formats(
     Ok(Ok(Selection { names, formats, game }))
 }
 
+/// The day by whose rules decks are judged, if the command line names none.
+pub(super) fn today() -> anyhow::Result<Date> {
+    Clock::system().today().context("the clock shows no day of the calendar")
+}
+
 /// The reports of several formats.
 #[derive(Serialize)]
 struct Reports {
@@ -219,7 +229,7 @@ struct Reports {
 
 /// A game with all its cards.
 pub(super) struct GameFolder {
-    game: Game,
+    pub(super) game: Game,
     pub(super) catalogue: Catalogue,
     pub(super) sets: KnownSets,
 }

@@ -1,6 +1,6 @@
 //! `cardscape deck convert FILE --to arena`, `deck encode` and `deck decode`: decks in the dialects of other programs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -9,32 +9,44 @@ use cardscape_engine::{
     decode_share_code, read_deck_bytes, recognise_deck_text, render_deck_text, write_named_deck,
 };
 
-use super::deck::{GameFolder, NOT_LEGAL, USAGE, read_file, read_game};
+use super::deck::{GameFolder, NOT_LEGAL, USAGE, read_file, read_game, today};
 use super::{Outcome, say};
+use crate::domain::decks::deck::FormatName;
 
 /// What to convert, and how.
-pub(super) struct Conversion<'a> {
-    pub(super) file: &'a Path,
-    /// Code of the game; `None`: the one that the list names.
-    pub(super) game: Option<&'a str>,
+pub(super) struct Conversion {
+    pub(super) file: PathBuf,
+    /// Code of the game; `None`: that of the format, or the one that the list names.
+    pub(super) game: Option<String>,
+    /// A format of the game.
+    pub(super) format: Option<FormatName>,
     /// The dialect of the list; `None`: it is detected.
     pub(super) from: Option<DeckDialect>,
     pub(super) to: DeckDialect,
-    pub(super) folder: &'a Path,
+    pub(super) folder: PathBuf,
 }
 
 /// Prints the deck in another dialect. Guesses and losses are printed to standard error.
-pub(super) fn convert(conversion: &Conversion<'_>) -> Outcome {
-    let Conversion { file, game, from, to, folder } = conversion;
+pub(super) fn convert(conversion: &Conversion) -> Outcome {
+    let Conversion { file, game, format, from, to, folder } = conversion;
     let bytes = read_file(file)?;
-    let Some(game) = game.map(str::to_owned).or_else(|| game_of(&bytes)) else {
-        eprintln!("cardscape: the list does not say which game it is of: name it with --game");
+    let named = game.as_deref().or(format.as_ref().map(FormatName::game));
+    let Some(code) = named.map(str::to_owned).or_else(|| game_of(&bytes)) else {
+        eprintln!(
+            "cardscape: the list does not say which game it is of: name it with --game or --format"
+        );
         return Ok(ExitCode::from(USAGE));
     };
-    let Some(GameFolder { catalogue, sets, .. }) = read_game(folder, &game)? else {
-        eprintln!("cardscape: there is no game {game} in {}", folder.display());
+    let Some(GameFolder { game, catalogue, sets }) = read_game(folder, &code)? else {
+        eprintln!("cardscape: there is no game {code} in {}", folder.display());
         return Ok(ExitCode::from(USAGE));
     };
+    if let Some(format) = format
+        && let Err(unknown) = format.find_in(&game, today()?)
+    {
+        eprintln!("cardscape: {unknown}");
+        return Ok(ExitCode::from(USAGE));
+    }
     let reading = DeckReading::new(&catalogue).with_sets(&sets);
     let reading = from.map_or(reading, |dialect| reading.in_dialect(dialect));
     let read = read_deck_bytes(&bytes, &reading);

@@ -2,6 +2,7 @@
 //! actix-web.
 
 pub mod connection;
+pub mod disposition;
 pub mod extract;
 pub mod failures;
 mod gzip;

@@ -393,7 +393,12 @@ async fn a_page_of_public_decks_reads_only_its_decks() {
         ada.id
     ))
     .await;
-    for path in ["/v1/public-decks", "/v1/public-decks?game=ttcg&sort=updated"] {
+    for path in [
+        "/v1/public-decks",
+        "/v1/public-decks?game=ttcg&sort=updated",
+        "/v1/public-decks?sort=likes",
+        "/v1/public-decks?game=ttcg&sort=likes",
+    ] {
         wiretap.heard(&[]);
         let page = app.get(path).answer().await.expect(200);
         assert_eq!(page["data"].as_array().unwrap().len(), 50, "{path}");

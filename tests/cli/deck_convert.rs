@@ -76,6 +76,50 @@ fn a_share_code_is_encoded_and_decoded() {
 }
 
 #[test]
+fn a_format_names_the_game() {
+    let of =
+        |arguments: &[&str]| run(&[arguments, &["--seed-data", "tests/data"]].concat(), b"2 Silk");
+    let game = of(&["encode", "-", "--game", "harbour"]);
+    assert_eq!(game.0, 0, "{}", game.2);
+    assert_eq!(of(&["encode", "-", "--format", "harbour/trade"]), game);
+    let list = b"// format: ttcg/standard\n2 Silk";
+    let other = ["encode", "-", "--seed-data", "tests/data", "--format", "harbour/trade"];
+    assert_eq!(run(&other, list), game, "the option counts");
+    let arena = of(&["convert", "-", "--to", "arena", "--format", "harbour/trade"]);
+    assert!(arena.1.starts_with("Deck\n2 Silk"), "{}", arena.1);
+
+    let (code, out, err) = of(&["encode", "-", "--format", "harbour/trades"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("harbour/trades"), "{err}");
+    let (code, _, err) = of(&["encode", "-", "--format", "habour/trade"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("there is no game habour"), "{err}");
+    for wrong in [&["--format", "harbour"][..], &["--format", "harbour/trade", "--game", "harbour"]]
+    {
+        assert_eq!(of(&[&["encode", "-"][..], wrong].concat()).0, 2, "{wrong:?}");
+    }
+}
+
+/// The examples of docs/DECK_TEXT.md.
+#[test]
+fn the_examples_of_the_guide_work() {
+    let list = concat!(env!("CARGO_TARGET_TMPDIR"), "/examples-of-the-guide.txt");
+    std::fs::write(list, "2 Kettle Imp\n").unwrap();
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/DECK_TEXT.md"));
+    let guide = guide.unwrap();
+    let examples = guide.lines().filter_map(|line| line.strip_prefix("cardscape deck "));
+    let mut ran = 0;
+    for example in examples {
+        let words = example.split(' ').map(|word| if word == "deck.txt" { list } else { word });
+        let (code, out, err) = run(&words.collect::<Vec<_>>(), b"");
+        assert_eq!(code, 0, "{example}: {err}");
+        assert!(!out.is_empty(), "{example}");
+        ran += 1;
+    }
+    assert_eq!(ran, 2);
+}
+
+#[test]
 fn the_game_must_be_known() {
     let (code, out, err) = run(&["encode", "-", "--seed-data", "tests/data"], b"4 Salt");
     assert_eq!((code, out.as_str()), (2, ""));

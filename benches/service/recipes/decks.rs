@@ -47,6 +47,9 @@ pub(super) const SHARED_CARDS: &str = "SELECT c.card, c.name, 'c:' || lower(rege
 /// The query for a page of public decks.
 const PUBLIC_DECKS: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.updated_at, a.name, s.size, s.published_at, s.legal_in FROM deck_search s \
      JOIN decks d ON d.id = s.deck_id JOIN accounts a ON a.id = d.account_id ORDER BY s.published_at DESC, s.deck_id DESC LIMIT 51";
+const LIKED_PUBLIC_DECKS: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.updated_at, a.name, s.size, s.published_at, s.legal_in FROM decks d \
+     JOIN deck_search s ON s.deck_id = d.id JOIN accounts a ON a.id = d.account_id WHERE d.visibility = 'public' AND d.deleted_at IS NULL \
+     ORDER BY d.like_count DESC, d.id DESC LIMIT 51";
 /// The same for decks that contain a card and are legal in a format.
 const PUBLIC_DECKS_WITH_CARD: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.updated_at, a.name, s.size, s.published_at, s.legal_in FROM deck_search s \
      JOIN decks d ON d.id = s.deck_id JOIN accounts a ON a.id = d.account_id WHERE s.terms @> ARRAY['l' || chr(58) || 'ttcg/standard', :term] \
@@ -366,6 +369,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("find_sample_hand", "hand of an own deck", "/v1/decks/<deck>/sample-hand").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_deck_legalities", "formats in which an own deck is legal", "/v1/decks/<deck>/legalities").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("list_public_decks", "public decks published last", "/v1/public-decks").reads(&[PUBLIC_DECKS]),
+    Recipe::get("list_public_decks", "public decks with most likes", "/v1/public-decks?sort=likes").reads(&[LIKED_PUBLIC_DECKS]),
     Recipe::get("list_public_decks", "public decks with a card, legal in a format", "/v1/public-decks?q=contains%3A%22<name>%22+legal%3Attcg%2Fstandard")
         .rows(SHARED_CARDS)
         .reads(&[PUBLIC_DECKS_WITH_CARD])

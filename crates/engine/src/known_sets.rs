@@ -59,6 +59,11 @@ impl KnownSets {
             .or_else(|| self.by_name.get(&name_key(written)).map(|at| &self.sets[*at]))
     }
 
+    /// The set that a deck list names by its name and not by its code.
+    pub fn with_name(&self, written: &str) -> Option<&KnownSet> {
+        self.find(written).filter(|_| self.with_code(written).is_none())
+    }
+
     /// Codes of the sets that have cards, in the order in which the sets were given.
     pub fn with_cards(&self) -> impl Iterator<Item = &str> {
         self.sets.iter().filter(|set| set.has_cards).map(|set| set.code.as_str())

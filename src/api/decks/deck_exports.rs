@@ -5,11 +5,12 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
-use crate::app::decks::deck_exports::{self, DeckExportResponse, read_dialect};
+use crate::app::decks::deck_exports::{self, DeckExportResponse, ExportedDeck, read_dialect};
 use crate::app::decks::deck_input::DeckDialectWord;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::ids::DeckId;
+use crate::http::disposition::named_export;
 use crate::http::extract::{AnswerForm, Caller, ClientNetwork, Params, cacheable, cacheable_text};
 use crate::memory::rendered::Freshness;
 
@@ -26,12 +27,13 @@ pub struct ExportQuery {
 /// Writes a deck as text in a dialect.
 ///
 /// The deck must be public, unlisted or yours. `losses` lists what the dialect cannot express. With `Accept: text/plain` the answer is the text
-/// alone.
+/// alone, and `Content-Disposition` names a file for it.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/export", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), ExportQuery),
     responses(
-        (status = 200, content((DeckExportResponse = "application/json"), (String = "text/plain", example = "Deck\n2 Kettle Imp (HEARTH) 001\n"))),
+        (status = 200, content((DeckExportResponse = "application/json"), (String = "text/plain", example = "Deck\n2 Kettle Imp (HEARTH) 001\n")),
+            headers(("Content-Disposition" = String, description = "Of the text: the name under which to store it, made from the name of the deck"))),
         (status = 304, description = "Not changed."),
     )
 )]
@@ -46,10 +48,14 @@ pub async fn export_deck(
 ) -> Result<HttpResponse, Problem> {
     let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
     let dialect = read_dialect(&query.dialect)?;
-    let written =
+    let exported =
         deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect).await?;
+    let ExportedDeck { name, dialect, written } = exported;
     let answer = match form {
-        AnswerForm::Text => cacheable_text(&req, Freshness::Private, None, written.text),
+        AnswerForm::Text => {
+            let answer = cacheable_text(&req, Freshness::Private, None, written.text);
+            named_export(answer, &name, dialect)
+        }
         AnswerForm::Json => cacheable(&req, Freshness::Private, None, &written)?,
     };
     Ok(form.told_apart(answer))

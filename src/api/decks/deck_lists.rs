@@ -227,6 +227,8 @@ pub async fn find_deck(
 }
 
 /// Replaces one of your decks.
+///
+/// If nothing changes, there is no new version: the answer is the deck as it is, with the same `ETag`.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])), request_body = DeckRequest,
     params(
@@ -234,7 +236,7 @@ pub async fn find_deck(
         ("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r1\""),
     ),
     responses(
-        (status = 200, body = DeckResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 200, body = DeckResponse, headers(("ETag" = String, description = "Its version now"))),
         (status = 412, description = "`precondition_failed`: the deck was changed since that version; nothing is overwritten."),
         (status = 422, description = "`invalid_body`, `unreadable_deck_list`, `unknown_format`"),
         (status = 428, description = "`precondition_required`"),

@@ -12,10 +12,11 @@ use crate::app::decks::deck_revisions::{
     RestoreDeckRequest,
 };
 use crate::app::page::Page;
-use crate::app::problem::Problem;
+use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteOwnDecks;
+use crate::domain::decks::deck::DeckName;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
     Body, Caller, ClientNetwork, IdempotencyKey, May, OptionalBody, PageQuery, Params, cacheable,
@@ -76,7 +77,7 @@ pub async fn find_deck_revision(
         ("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r1\""),
     ),
     responses(
-        (status = 200, body = DeckResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 200, body = DeckResponse, headers(("ETag" = String, description = "Its version now"))),
         (status = 404, description = "`not_found`: there is no such deck, or it has no such revision."),
         (status = 412, description = "`precondition_failed`: the deck was changed since that version."),
         (status = 428, description = "`precondition_required`"),
@@ -131,10 +132,21 @@ pub async fn compare_decks(
     cacheable(&req, Freshness::Private, None, &diff)
 }
 
-/// A request without values; its body may also be left out.
-#[derive(serde::Deserialize, utoipa::ToSchema)]
+/// What the copy is called; the body may also be left out.
+#[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CloneDeckRequest {}
+pub struct CloneDeckRequest {
+    /// Name of the copy: 1 to 100 characters; absent: the name of the source.
+    #[schema(example = "Embers, with more bones", min_length = 1, max_length = 100)]
+    name: Option<String>,
+}
+
+impl CloneDeckRequest {
+    fn read_name(&self) -> Result<Option<DeckName>, Problem> {
+        let name = self.name.as_deref().map(DeckName::parse).transpose();
+        name.map_err(|error| Problem::invalid(vec![InputFault::at("/name", error)]))
+    }
+}
 
 /// Copies a deck into a new private deck of yours, which names the source in `cloned_from`.
 ///
@@ -153,7 +165,7 @@ pub struct CloneDeckRequest {}
         )),
         (status = 409, description = "`too_many_decks`, `idempotency_in_progress`"),
         (status = 410, description = "`gone`: the request was sent before, and the deck that it created was deleted."),
-        (status = 422, description = "`idempotency_key_reused`"),
+        (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
     )
 )]
 pub async fn clone_deck(
@@ -164,9 +176,11 @@ pub async fn clone_deck(
     deck: web::Path<Uuid>,
     OptionalBody(body): OptionalBody<CloneDeckRequest>,
 ) -> Result<HttpResponse, Problem> {
+    let name = body.value.read_name()?;
     let key = key.claim_at(&state, by.account(), "clone_deck", *deck, &body);
     let reads = caller.may();
     let reader = (caller.viewer(), reads.as_ref());
-    let copy = deck_revisions::clone(&state, &by, reader, DeckId(*deck), key.as_ref()).await?;
+    let source = (DeckId(*deck), name);
+    let copy = deck_revisions::clone(&state, &by, reader, source, key.as_ref()).await?;
     Ok(created(copy))
 }

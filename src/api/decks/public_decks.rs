@@ -31,7 +31,7 @@ pub struct PublicDeckParams {
     /// Terms that cannot be used are reported in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "contains:\"Kettle Imp\" legal:standard")]
     q: Option<String>,
-    /// Order of the list; `new` if absent.
+    /// Order of the list; `new` if absent. Likes can change while you read a list by likes: then a deck can be on two pages, or on none.
     #[serde(default)]
     #[param(inline, value_type = Option<PublicDeckSort>)]
     sort: PublicDeckSort,

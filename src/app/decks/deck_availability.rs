@@ -26,7 +26,7 @@ use crate::store::decks::deck_ownership::{self, HOLDERS_NAMED, HolderRow};
 pub struct DeckAvailabilityResponse {
     /// Whether you own all cards of the deck, in any printings.
     pub buildable: bool,
-    /// Needed copies that you do not own.
+    /// Needed copies that you do not own; reservations do not matter. The reservation and the pick list of a deck count other copies as `missing`.
     #[schema(example = 3)]
     pub missing: u64,
     /// Copies of this deck's cards that you would have to get so that this deck and all your other decks could be built at once.
@@ -68,7 +68,7 @@ pub struct CardAvailabilityResponse {
     /// Needed copies that you own only in another printing.
     #[schema(example = 1)]
     pub in_other_printing: u64,
-    /// Needed copies that you do not own.
+    /// Needed copies that you do not own; reservations do not matter.
     #[schema(example = 1)]
     pub missing: u64,
     /// Copies of yours that are reserved for this deck; 0 if the deck is not yours.

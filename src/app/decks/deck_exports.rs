@@ -25,6 +25,14 @@ pub struct DeckExportResponse {
     pub losses: Vec<DeckLossResponse>,
 }
 
+/// A deck in a dialect, and what is needed to name a file of it.
+pub struct ExportedDeck {
+    /// Name of the deck, which everybody who may read the deck may read.
+    pub name: String,
+    pub dialect: DeckDialect,
+    pub written: DeckExportResponse,
+}
+
 /// A part of a deck that a dialect cannot express.
 #[derive(Serialize, ToSchema)]
 pub struct DeckLossResponse {
@@ -55,7 +63,7 @@ pub async fn export(
     asker: Asker,
     id: DeckId,
     dialect: DeckDialect,
-) -> Result<DeckExportResponse, Problem> {
+) -> Result<ExportedDeck, Problem> {
     let opened = open(app, reader, asker, id).await?;
     let sets = match dialect {
         DeckDialect::Archidekt | DeckDialect::NetrunnerDb | DeckDialect::Csv => {
@@ -65,18 +73,15 @@ pub async fn export(
         _ => None,
     };
     let content = &opened.seen.content;
-    let written = write_named_deck(
-        content.name.as_str(),
-        &content.deck,
-        dialect,
-        &opened.catalogue,
-        sets.as_deref(),
-    );
+    let name = content.name.as_str();
+    let written =
+        write_named_deck(name, &content.deck, dialect, &opened.catalogue, sets.as_deref());
     let losses = written.losses.into_iter().map(|loss| DeckLossResponse {
         entry: loss.entry,
         detail: loss.kind.to_string(),
         kind: serde_json::to_value(loss.kind).unwrap_or_default(),
     });
     let losses = losses.collect();
-    Ok(DeckExportResponse { dialect: dialect.code(), text: written.text, losses })
+    let written = DeckExportResponse { dialect: dialect.code(), text: written.text, losses };
+    Ok(ExportedDeck { name: name.to_owned(), dialect, written })
 }

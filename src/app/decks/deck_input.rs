@@ -32,7 +32,7 @@ pub struct DeckEntryBody {
     #[serde(default)]
     #[schema(example = "Kettle Imp", max_length = 200)]
     pub name: String,
-    /// Code of the set, if a particular printing is meant.
+    /// Code of the set, if a particular printing is meant. In an entry without a name, requests may also contain its name; it is stored as the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth", min_length = 1, max_length = 64)]
     pub set: Option<String>,

@@ -31,7 +31,7 @@ pub struct DeckPickListResponse {
     /// Copies that the deck needs.
     #[schema(example = 50)]
     pub needed: u64,
-    /// Needed copies that cannot be taken.
+    /// Needed copies that cannot be taken, because you do not own them or, without `reserved=include`, because they are reserved for your other decks.
     #[schema(example = 3)]
     pub missing: u64,
     /// The entries of the deck, each with the printings to take for it.
@@ -74,7 +74,7 @@ pub struct PickedEntryResponse {
     pub rarity: Option<String>,
     /// The printings to take; those that the entry names come first.
     pub take: Vec<PickedPrintingResponse>,
-    /// Copies that cannot be taken.
+    /// Copies of the entry that cannot be taken.
     #[schema(example = 1)]
     pub missing: u64,
 }

@@ -15,7 +15,7 @@ use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
-use super::deck_requests::{bind_places, bound_cards};
+use super::deck_requests::{bind_places, bound_cards, write_sets_by_code};
 use super::deck_sheets::DeckSheet;
 use super::list_availability::ReadEntries;
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
@@ -245,6 +245,7 @@ pub(super) async fn find_deck(
         SentDeck::Entries(mut deck) => {
             with_codes(game, &mut deck.entries);
             let mut conn = StepConnection::new(&app.store);
+            write_sets_by_code(app, &mut conn, game, &mut deck).await?;
             let mentions = DeckMentions::of_deck(&deck);
             let found = deck_cards::find(app, &mut conn, asker, game, formats, &mentions);
             let (mut cards, _) = found.await?;

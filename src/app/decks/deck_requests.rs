@@ -21,6 +21,7 @@ use crate::domain::decks::details::{
     DeckDescription, DeckFolder, DeckTag, DeckVisibility, MAX_TAGS, without_repetitions,
 };
 use crate::domain::decks::rarities::with_codes;
+use crate::domain::decks::set_codes::{is_place, with_set_codes};
 use crate::domain::ids::CardId;
 use crate::store::decks::deck_pool;
 use crate::store::decks::deck_records::DeckChanges;
@@ -169,6 +170,7 @@ async fn bind(
     match sent {
         SentDeck::Entries(mut deck) => {
             with_codes(game, &mut deck.entries);
+            write_sets_by_code(app, &mut StepConnection::new(&app.store), game, &mut deck).await?;
             let cards = bind_entries(app, asker, game, &deck).await?;
             Ok(BoundDeck { deck, cards, unread_lines: Vec::new(), reading: None })
         }
@@ -216,6 +218,21 @@ pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<Card
         _ => None,
     };
     deck.entries.iter().map(card).collect()
+}
+
+/// Writes the sets of entries that have a place and no name by their codes.
+pub(super) async fn write_sets_by_code(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    game: &Game,
+    deck: &mut Deck,
+) -> Result<(), Problem> {
+    if deck.entries.iter().any(is_place) {
+        let sets = deck_cards::known_sets(app, conn, game).await?;
+        conn.give_back();
+        with_set_codes(&sets, &mut deck.entries);
+    }
+    Ok(())
 }
 
 /// Binds each entry that has a place and no name to the card at that place; the set may be written by its name. The card may be hidden from the owner; the

@@ -41,7 +41,7 @@ pub struct DeckReservationResponse {
     /// Copies that are reserved for the deck.
     #[schema(example = 46)]
     pub reserved: u64,
-    /// Needed copies that are not reserved for the deck.
+    /// Needed copies that are not reserved for the deck, although you may own them. `availability` counts those that you do not own.
     #[schema(example = 4)]
     pub missing: u64,
     /// Missing copies that you would have to move from the reservations of your other decks.
@@ -71,7 +71,7 @@ pub struct ReservedCardResponse {
     pub reserved: u64,
     /// The printings of the reserved copies.
     pub printings: Vec<ReservedPrintingResponse>,
-    /// Needed copies that are not reserved for the deck.
+    /// Needed copies that are not reserved for the deck, although you may own them: `free` ones, `to_move` and `to_buy`.
     #[schema(example = 1)]
     pub missing: u64,
     /// Copies of yours that are reserved for no deck; another `PUT` reserves as many of them as the deck needs.

@@ -22,6 +22,7 @@ use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
+use crate::domain::decks::deck::DeckName;
 use crate::domain::decks::details::{DeckFolder, DeckVisibility};
 use crate::domain::decks::diff::{CardDifference, differences};
 use crate::domain::decks::rarities::with_codes;
@@ -331,13 +332,13 @@ async fn find_to_restore(
     Ok(content)
 }
 
-/// Stores a private clone of a deck that the reader may see, with a reference to the source. Cards that are hidden from the reader are cloned without their
-/// names.
+/// Stores a private clone of a deck that the reader may see, with a reference to the source and, without another name, with its name. Cards that are hidden from
+/// the reader are cloned without their names.
 pub async fn clone(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
     reader: Reader<'_>,
-    id: DeckId,
+    (id, name): (DeckId, Option<DeckName>),
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
     if let Some(key) = key {
@@ -351,6 +352,9 @@ pub async fn clone(
         }
     }
     let SeenDeck { row, mut content, .. } = find_seen(app, reader, id).await?;
+    if let Some(name) = name {
+        content.name = name;
+    }
     let is_own = row.account_id == by.account();
     // A masked entry of a deleted card has neither name nor number, so it is left out.
     let has_card = |entry: &DeckEntry| !entry.card.name.is_empty() || entry.card.number.is_some();

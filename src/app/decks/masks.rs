@@ -100,7 +100,7 @@ impl Masks {
         }
     }
 
-    /// The hidden cards by the places of their entries. A deleted card has no place.
+    /// The hidden cards by the places of their entries. A deleted card has a place only in entries that have no name.
     pub(super) fn hidden_places(&self, deck: &Deck) -> BTreeMap<Place, CardId> {
         let place = |(at, card): (&usize, &CardId)| {
             let CardReference { set, number, .. } = &deck.entries.get(*at)?.card;
@@ -235,13 +235,16 @@ fn mask_bound(
             }
             Some(SeenPlace { hidden: false, .. }) => {}
             found => {
-                // The card is hidden, or was deleted; a deleted card may have been hidden.
-                entry.card = CardReference {
-                    name: String::new(),
-                    set: found.map(|place| place.set.clone()),
-                    number: found.map(|place| place.number.clone()),
-                    rarity: None,
+                // The card is hidden, or was deleted; a deleted card may have been hidden. An entry of a deleted card that has only a place was bound by it; what
+                // stands beside a name may be any text.
+                let written = std::mem::take(&mut entry.card);
+                let place = match found {
+                    Some(place) => (Some(place.set.clone()), Some(place.number.clone())),
+                    None if written.name.is_empty() => (written.set, written.number),
+                    None => (None, None),
                 };
+                let (set, number) = place;
+                entry.card = CardReference { name: String::new(), set, number, rarity: None };
                 entry.copies.clear();
                 masks.note(&format!("{at} {:?} {:?}", entry.card.set, entry.card.number));
                 masks.hidden.insert(at, card);

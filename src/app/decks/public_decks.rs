@@ -23,10 +23,10 @@ use crate::domain::network::Network;
 use crate::search::{self, DeckPredicate};
 use crate::store::catalogue::cards;
 use crate::store::decks::deck_pool;
-use crate::store::decks::public_decks::{self, PublicDeck, PublicDeckPosition};
+use crate::store::decks::public_decks::{self, PublicDeck, PublicDeckKey, PublicDeckPosition};
 
 words! {
-    PublicDeckSort: "The order of a list of public decks: `new` (the last published first) or `updated` (the last changed first).";
+    PublicDeckSort: "The order of a list of public decks: `new` (the last published first), `updated` (the last changed first) or `likes` (the most liked first).";
 }
 
 /// A public deck as everybody can see it, without its description and entries.
@@ -88,8 +88,8 @@ pub struct PublicDeckQuery {
     mark: String,
 }
 
-/// The content of a cursor: mark of the list, the time by which it is sorted, and the id of the deck.
-type CursorKey = (String, CursorTime, Uuid);
+/// The content of a cursor: mark of the list, the value by which it is sorted (a [`CursorTime`], or a number of likes), and the id of the deck.
+type CursorKey = (String, i64, Uuid);
 
 /// Refuses a cursor that no list of public decks can have made.
 pub fn demand_cursor(cursor: Option<&Cursor>) -> Result<(), Problem> {
@@ -130,8 +130,8 @@ pub async fn list(
     if after.as_ref().is_some_and(|(of, ..)| *of != mark) {
         return Err(Problem::new(ProblemCode::InvalidCursor));
     }
-    let position = |(_, CursorTime(at), deck)| PublicDeckPosition { at, deck: DeckId(deck) };
-    let (after, sort) = (after.map(position), request.sort);
+    let sort = request.sort;
+    let after = after.map(|(_, key, deck)| position(sort, key, deck)).transpose()?;
     let wanted = (request.codes.game.as_deref(), &predicate);
     let rows = if predicate == DeckPredicate::always() {
         let mut conn = app.store.connection().await?;
@@ -143,10 +143,26 @@ pub async fn list(
         rows.map_err(too_slow)?
     };
     let key = |row: &PublicDeck| {
-        let PublicDeckPosition { at, deck } = row.position(sort);
-        (mark.clone(), CursorTime(at), deck.0)
+        let PublicDeckPosition { key, deck } = row.position(sort);
+        let key = match key {
+            PublicDeckKey::At(at) => CursorTime(at).into(),
+            PublicDeckKey::Likes(likes) => likes,
+        };
+        (mark.clone(), key, deck.0)
     };
     Ok(PublicDeckPage { page: paged(rows, limit, key, Into::into), warnings })
+}
+
+/// The position that a cursor names.
+fn position(sort: PublicDeckSort, key: i64, deck: Uuid) -> Result<PublicDeckPosition, Problem> {
+    let key = match sort {
+        PublicDeckSort::New | PublicDeckSort::Updated => {
+            let time = CursorTime::try_from(key);
+            PublicDeckKey::At(time.map_err(|_| Problem::new(ProblemCode::InvalidCursor))?.0)
+        }
+        PublicDeckSort::Likes => PublicDeckKey::Likes(key),
+    };
+    Ok(PublicDeckPosition { key, deck: DeckId(deck) })
 }
 
 /// A public deck that has cards in common with another deck.

@@ -13,4 +13,5 @@ pub mod named_copies;
 pub mod public;
 pub mod rarities;
 pub mod reservation;
+pub mod set_codes;
 pub mod trade_effect;

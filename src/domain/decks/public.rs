@@ -19,17 +19,20 @@ pub enum PublicDeckSort {
     New,
     /// The latest changed first.
     Updated,
+    /// Those with most likes first.
+    Likes,
 }
 
 impl PublicDeckSort {
     /// All orders.
-    pub const ALL: [Self; 2] = [Self::New, Self::Updated];
+    pub const ALL: [Self; 3] = [Self::New, Self::Updated, Self::Likes];
 
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::New => "new",
             Self::Updated => "updated",
+            Self::Likes => "likes",
         }
     }
 }

@@ -8,7 +8,7 @@ use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use super::deck_records::{DeckChanges, StoredDeck};
-use super::deck_writes::{Edited, inherited, lock, overwrite};
+use super::deck_writes::{Edited, lock, overwrite};
 use super::stored_content::StoredContent;
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
@@ -159,7 +159,8 @@ pub async fn find_own(
 }
 
 /// Stores the content of an earlier revision of one of the caller's decks as a new revision, if `is_current` accepts the
-/// revision of the deck. Its visibility and its folder stay as they are.
+/// revision of the deck. Its visibility and its folder stay as they are. If it already has this content, there is no new
+/// revision.
 pub async fn restore(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
@@ -182,7 +183,5 @@ pub async fn restore(
         cloned_from: None,
         at,
     };
-    let content = inherited(conn, &row, &changes).await?;
-    let changes = DeckChanges { content: &content, ..changes };
     Ok(Edited::Done(overwrite(conn, &row, &changes).await?))
 }

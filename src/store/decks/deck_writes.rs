@@ -168,7 +168,7 @@ const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
      (SELECT a.name FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.id = $id) AS author FROM deck";
 
 /// Replaces one of the caller's decks, if `is_current` accepts its revision. Of two concurrent requests, the second
-/// waits, and then finds that the deck was changed.
+/// waits, and then finds that the deck was changed. A deck that is already as requested stays at its revision.
 pub async fn replace(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
@@ -181,24 +181,19 @@ pub async fn replace(
         Some(row) if !is_current(row.revision) => return Ok(Edited::Stale),
         Some(row) => row,
     };
-    let content = inherited(conn, &row, changes).await?;
-    let changes = DeckChanges { content: &content, ..*changes };
-    Ok(Edited::Done(overwrite(conn, &row, &changes).await?))
+    Ok(Edited::Done(overwrite(conn, &row, changes).await?))
 }
 
 /// The new content of a locked deck, with the bindings that it takes over from the previous content.
-pub(super) async fn inherited<'a>(
+async fn inherited<'a>(
     conn: &mut Connection,
-    row: &DeckRow,
+    (row, before): (&DeckRow, &DeckContent),
     changes: &DeckChanges<'a>,
 ) -> StoreResult<Cow<'a, DeckContent>> {
     let DeckChanges { content, hidden, .. } = *changes;
     if hidden.is_empty() && !content.has_unbound() {
         return Ok(Cow::Borrowed(content));
     }
-    let own = Readable { owner: Some(row.account_id), or_shared: false };
-    let Some(before) = load(conn, row.id, own).await? else { return Ok(Cow::Borrowed(content)) };
-    let before = before.content;
     let mut guessed = BTreeSet::new();
     if !hidden.is_empty() {
         guessed = guessed_names(conn, row.id).await?;
@@ -208,7 +203,7 @@ pub(super) async fn inherited<'a>(
         guessed.extend(unbound.map(|(entry, _)| name_key(&entry.card.name)));
     }
     let mut content = content.clone();
-    content.inherit(&before, hidden, &guessed);
+    content.inherit(before, hidden, &guessed);
     Ok(Cow::Owned(content))
 }
 
@@ -228,8 +223,39 @@ async fn guessed_names(conn: &mut Connection, deck: DeckId) -> StoreResult<BTree
     Ok(rows.iter().map(|row| name_key(&row.name)).collect())
 }
 
-/// Writes the new state of a locked deck.
+/// Gives a locked deck its new state, unless it has this state already.
 pub(super) async fn overwrite(
+    conn: &mut Connection,
+    row: &DeckRow,
+    changes: &DeckChanges<'_>,
+) -> StoreResult<StoredDeck> {
+    let own = Readable { owner: Some(row.account_id), or_shared: false };
+    let Some(before) = load(conn, row.id, own).await? else {
+        return write(conn, row, changes).await;
+    };
+    let content = inherited(conn, (row, &before.content), changes).await?;
+    let changes = DeckChanges { content: &content, ..*changes };
+    if is_as_stored(row, &before.content, &changes)? {
+        return Ok(before);
+    }
+    write(conn, row, &changes).await
+}
+
+/// Whether a deck already has its new state, with the bindings of its entries. What an older program stored is always
+/// written again, because it has no bindings.
+fn is_as_stored(
+    row: &DeckRow,
+    before: &DeckContent,
+    changes: &DeckChanges<'_>,
+) -> StoreResult<bool> {
+    let is_placed = row.is_bound()
+        && row.visibility() == changes.visibility
+        && row.folder.as_deref() == changes.folder.map(DeckFolder::as_str);
+    Ok(is_placed && StoredContent::text_of(before)? == StoredContent::text_of(changes.content)?)
+}
+
+/// Writes the new state of a locked deck.
+async fn write(
     conn: &mut Connection,
     row: &DeckRow,
     changes: &DeckChanges<'_>,

@@ -63,24 +63,35 @@ const FOUND: &str = "d.revision = s.revision";
 /// The position after which a page begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublicDeckPosition {
-    /// The time by which the list is sorted.
-    pub at: DateTime<Utc>,
+    /// The value by which the list is sorted.
+    pub key: PublicDeckKey,
     /// The deck.
     pub deck: DeckId,
+}
+
+/// The value of a deck by which a list is sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PublicDeckKey {
+    /// A time.
+    At(DateTime<Utc>),
+    /// Its number of likes.
+    Likes(i64),
 }
 
 impl PublicDeck {
     /// The position of the deck in a list.
     pub fn position(&self, sort: PublicDeckSort) -> PublicDeckPosition {
-        let at = match sort {
-            PublicDeckSort::New => self.published_at,
-            PublicDeckSort::Updated => self.deck.updated_at,
+        let key = match sort {
+            PublicDeckSort::New => PublicDeckKey::At(self.published_at),
+            PublicDeckSort::Updated => PublicDeckKey::At(self.deck.updated_at),
+            PublicDeckSort::Likes => PublicDeckKey::Likes(self.deck.like_count),
         };
-        PublicDeckPosition { at, deck: self.deck.id }
+        PublicDeckPosition { key, deck: self.deck.id }
     }
 }
 
-/// Lists the public decks of a game, or of all games, that match a condition: those after a position, the latest first.
+/// Lists the public decks of a game, or of all games, that match a condition: those after a position, the latest or
+/// most liked first.
 pub async fn list(
     conn: &mut Connection,
     (game, predicate): (Option<&str>, &DeckPredicate),
@@ -88,25 +99,31 @@ pub async fn list(
     after: Option<PublicDeckPosition>,
     limit: i64,
 ) -> StoreResult<Vec<PublicDeck>> {
-    let column = match sort {
-        PublicDeckSort::New => "s.published_at",
-        PublicDeckSort::Updated => "s.updated_at",
+    // Columns of one table, because an index gives the order.
+    let (column, id, game_column) = match sort {
+        PublicDeckSort::New => ("s.published_at", "s.deck_id", "s.game_code"),
+        PublicDeckSort::Updated => ("s.updated_at", "s.deck_id", "s.game_code"),
+        PublicDeckSort::Likes => ("d.like_count", "d.id", "d.game_code"),
     };
     let is_search = *predicate != DeckPredicate::always();
     let mut statement = sql(format!(
-        "SELECT {column} AS at, {COLUMNS}, {SHOWN}, {TELLS_SOURCE} FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC}"
+        "SELECT {column} AS sort_key, {COLUMNS}, {SHOWN}, {TELLS_SOURCE} FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC}"
     ));
     if let Some(game) = game {
-        statement = statement.push(" AND s.game_code = ").value(game);
+        statement = statement.push(" AND ").push(game_column).push(" = ").value(game);
     }
     if is_search {
         statement = push_predicate(statement.push(" AND "), predicate);
     }
-    if let Some(PublicDeckPosition { at, deck }) = after {
-        statement = statement.push(" AND (").push(column).push(", s.deck_id) < (");
-        statement = statement.value(at).push(", ").value(deck).push(")");
+    if let Some(PublicDeckPosition { key, deck }) = after {
+        statement = statement.push(" AND (").push(column).push(", ").push(id).push(") < (");
+        statement = match key {
+            PublicDeckKey::At(at) => statement.value(at),
+            PublicDeckKey::Likes(likes) => statement.value(likes),
+        };
+        statement = statement.push(", ").value(deck).push(")");
     }
-    let order = "at DESC, id DESC";
+    let order = "sort_key DESC, id DESC";
     let statement = if is_search {
         let statement = statement.push(" ORDER BY ").push(order);
         statement.push(" LIMIT ").value(limit).custom_plan(MANY_OR_FEW)

@@ -6,10 +6,11 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::app::decks::deck_charts::{self, ChartRequest, ThemeWord};
-use crate::app::decks::deck_exports::{self, read_dialect};
+use crate::app::decks::deck_exports::{self, ExportedDeck, read_dialect};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::ids::DeckId;
+use crate::http::disposition::named_export;
 use crate::http::extract::ClientNetwork;
 use crate::http::picture::picture_answer;
 use crate::memory::rendered::{Freshness, Rendered};
@@ -34,10 +35,10 @@ pub(in crate::web) async fn export(
 ) -> Result<HttpResponse, Problem> {
     let (reads, asker) = (visitor.must().ok(), (visitor.viewer(), network.0));
     let dialect = read_dialect(&query.dialect)?;
-    let written = deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect);
-    let text = written.await?.text;
-    let file = Rendered::file(kept(&visitor), "text/plain; charset=utf-8", text);
-    Ok(by_cookie(answer(&req, &file)))
+    let exported = deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect);
+    let ExportedDeck { name, dialect, written } = exported.await?;
+    let file = Rendered::file(kept(&visitor), "text/plain; charset=utf-8", written.text);
+    Ok(by_cookie(named_export(answer(&req, &file), &name, dialect)))
 }
 
 /// The chart to draw.

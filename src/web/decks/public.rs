@@ -219,6 +219,7 @@ impl PublicPage {
             sorts: vec![
                 choice("", deck_words::SORT_NEW, &asked.sort),
                 choice("updated", deck_words::SORT_UPDATED, &asked.sort),
+                choice("likes", deck_words::SORT_LIKES, &asked.sort),
             ],
             refusals: faults.iter().map(text_of).collect(),
             warnings: warnings.iter().map(text_of).collect(),
@@ -251,6 +252,7 @@ mod tests {
             sorted("updated").ok().map(|request| request.sort),
             Some(PublicDeckSort::Updated)
         );
-        assert!(sorted("likes").is_err());
+        assert_eq!(sorted("likes").ok().map(|request| request.sort), Some(PublicDeckSort::Likes));
+        assert!(sorted("best").is_err());
     }
 }

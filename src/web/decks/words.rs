@@ -10,6 +10,7 @@ pub(super) const DECK_SEARCH_FIELD: &str = "Search decks";
 pub(super) const DECK_SEARCH_EXAMPLE: &str = "contains:\"Kettle Imp\" legal:standard";
 pub(super) const SORT_NEW: &str = "Published last";
 pub(super) const SORT_UPDATED: &str = "Changed last";
+pub(super) const SORT_LIKES: &str = "Most likes";
 pub(super) const NO_DECKS: &str = "No public deck fits.";
 pub(super) const BY: &str = "by";
 pub(super) const LEGAL_IN: &str = "Legal in";

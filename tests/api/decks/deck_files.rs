@@ -123,6 +123,20 @@ async fn the_file_has_the_public_view_of_public_decks() {
 }
 
 #[tokio::test]
+async fn rarities_of_older_versions_have_their_codes() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "2 Kettle Imp {ultra_rare}" });
+    let path = stored_as(&app, &ada, &body).await;
+    app.sql("UPDATE deck_entries SET rarity = 'Ultra Rare'").await;
+    app.build_bulk_files().await;
+    let line = lines(&app).await.remove(&id_of(&path)).unwrap();
+    assert_eq!(line["entries"][0]["rarity"], "ultra_rare", "{line:#}");
+    assert_eq!(Some(line), line_of(&app, &id_of(&path)).await);
+}
+
+#[tokio::test]
 async fn a_mirror_follows_the_change_feed_from_the_file() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;

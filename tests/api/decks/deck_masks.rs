@@ -128,6 +128,8 @@ async fn cards_that_the_owner_could_see_are_masked_for_other_readers() {
     // The owner still reads the names that she typed after she has given the cards away. When she saves the deck again, they stay masked for others.
     sql(&app.db().url(), &format!("UPDATE copies SET owner_id = '{}'", moderator.id)).await;
     assert!(stage.text_for(&path, Some(ada)).await.contains("Drowned Lantern"));
+    let mut more = more;
+    more["tags"] = json!(["again"]);
     app.put(&path).by(ada).header("if-match", "*").json(&more).answer().await.expect(200);
     for view in views(&path)
         .into_iter()
@@ -310,6 +312,28 @@ async fn places_with_the_name_of_a_set_are_bound() {
         json!([entry["name"], entry["set"], entry["number"]]),
         json!(["Drowned Lantern", "veil", "003"])
     );
+}
+
+/// An entry that has only a place keeps it when its card is deleted; the place beside a name may be any text.
+#[tokio::test]
+async fn a_deleted_card_has_the_place_of_an_entry_without_a_name() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "entries": [
+        { "quantity": 1, "name": "", "set": "Beyond the Veil", "number": "004" },
+        { "quantity": 2, "name": "Drowned Lantern", "set": "veil", "number": "003" },
+    ] });
+    let path = app.post("/v1/decks").by(ada).json(&body).answer().await.header("location");
+    let missing = "'01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11'::uuid";
+    sql(&app.db().url(), &format!("UPDATE decks SET card_ids = ARRAY[{missing}, {missing}]")).await;
+    let seen = app.get(&path).by(eve).answer().await.expect(200);
+    let of = |entry: &Value| ["name", "set", "number", "hidden"].map(|name| entry[name].clone());
+    let entries: Vec<_> = seen["entries"].as_array().unwrap().iter().map(of).collect();
+    let wanted = [
+        [json!(""), json!("veil"), json!("004"), json!(true)],
+        [json!(""), Value::Null, Value::Null, json!(true)],
+    ];
+    assert_eq!(entries, wanted, "{seen:#}");
 }
 
 /// Violations mention cards and not entries: a masked card is found by its place, and never taken for another nameless one.

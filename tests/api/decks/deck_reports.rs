@@ -49,6 +49,35 @@ fn numbers(report: &Value, code: &str) -> Vec<(String, i64, i64)> {
         .collect()
 }
 
+/// A place without a name means the same card in JSON as in a list: its set may be written by its name.
+#[tokio::test]
+async fn places_with_the_name_of_an_open_set_are_found() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
+    let entries =
+        json!([{ "quantity": 2, "name": "", "set": "hearth and hollow", "number": "16" }]);
+    let own = "2 \"\" (\"Hearth and Hollow\") \"016\"";
+    for list in [
+        json!({ "entries": entries }),
+        json!({ "list": json!({ "entries": entries }).to_string(), "dialect": "json" }),
+        json!({ "list": own, "dialect": "own" }),
+        json!({ "list": "2 (Hearth and Hollow) 016" }),
+    ] {
+        let mut body = list.clone();
+        body["format"] = "ttcg/standard".into();
+        let report = judge(&app, &body).await.expect(200);
+        for code in ["CARD_UNKNOWN", "PRINTING_UNKNOWN"] {
+            assert!(violations(&report["reports"][0], code).is_empty(), "{list}: {report:#}");
+        }
+        assert_eq!(report["entries"][0]["card_id"], card["id"], "{list}: {report:#}");
+        body["name"] = "n".into();
+        let deck = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+        assert_eq!(deck["entries"][0]["name"], card["name"], "{list}: {deck:#}");
+    }
+}
+
 #[tokio::test]
 async fn sample_decks_are_what_their_names_say() {
     let app = TestApp::start().await;

@@ -154,6 +154,22 @@ async fn a_rarity_that_is_stored_as_an_alias_names_its_printing() {
     assert_eq!(printings(&reserved["cards"][0]), [("rare".to_owned(), 1)], "{reserved:#}");
 }
 
+/// The example of docs/API.md.
+#[tokio::test]
+async fn missing_copies_are_those_not_owned_not_reserved_or_not_to_be_taken() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    own(&app, &ada, "common", 3).await;
+    let other = stored(&app, &ada, "Other", "1 Kettle Imp").await;
+    reserve(&app, &ada, &other).await;
+    let path = stored(&app, &ada, "Deck", "3 Kettle Imp").await;
+    for (view, missing) in [("availability", 0), ("reservation", 3), ("pick-list", 1)] {
+        let found = app.get(&format!("{path}/{view}")).by(&ada).answer().await.expect(200);
+        assert_eq!(found["missing"], missing, "{view}: {found:#}");
+    }
+}
+
 #[tokio::test]
 async fn only_owned_cards_are_reserved_and_earlier_reservations_come_first() {
     let app = super::app().await;

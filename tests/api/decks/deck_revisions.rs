@@ -89,7 +89,7 @@ async fn spellings_of_a_rarity_do_not_differ() {
     let ada = app.player("ada").await;
     let path = stored(&app, &ada, &deck("n", "private", "2 Kettle Imp {Ultra Rare}")).await;
     let entries = json!([{ "quantity": 2, "name": "Kettle Imp", "rarity": "ultra-rare" }]);
-    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+    let body = json!({ "name": "two", "format": "ttcg/standard", "entries": entries });
     let second = put(&app, &ada, &path, &body).await;
     assert_eq!(second["entries"][0]["rarity"], "ultra_rare", "{second:#}");
     // An older version stored rarities as they were written.
@@ -144,6 +144,51 @@ async fn a_deck_is_restored_to_an_earlier_revision() {
         .answer()
         .await
         .problem(428, "precondition_required");
+}
+
+#[tokio::test]
+async fn a_deck_that_is_not_changed_gets_no_revision() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let mut body = deck("One", "unlisted", "2 Kettle Imp\n1 Nobody's Own\n0 Nothing");
+    body["description"] = "Goes *fast*.".into();
+    body["tags"] = json!(["aggro", "x"]);
+    body["folder"] = "Friday".into();
+    let path = stored(&app, &ada, &body).await;
+    let before = app.get(&path).by(&ada).answer().await.expect(200);
+    let save = async |body: &Value| {
+        let put = app.put(&path).by(&ada).header("if-match", "*").json(body).answer().await;
+        (put.header("etag"), put.expect(200))
+    };
+    let (tag, same) = save(&body).await;
+    assert_eq!((tag.as_str(), &same["revision"]), ("\"r1\"", &json!(1)));
+    assert_eq!(same["updated_at"], before["updated_at"]);
+    assert_eq!(same["entries"], before["entries"]);
+    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "\"r1\"");
+    let restored = restore.json(&json!({ "revision": 1 })).answer().await;
+    assert_eq!(restored.header("etag"), "\"r1\"");
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);
+    // A version that is not current is refused, even if its content is that of the deck.
+    let stale = app.put(&path).by(&ada).header("if-match", "\"r0\"").json(&body).answer().await;
+    stale.problem(412, "precondition_failed");
+
+    let changes = [
+        ("name", json!("Two")),
+        ("description", json!("Goes slowly.")),
+        ("tags", json!(["x"])),
+        ("folder", json!("Saturday")),
+        ("visibility", json!("private")),
+        ("format", json!("ttcg/standard:by_card")),
+        ("list", json!("2 Kettle Imp\n1 Nobody's Own")),
+        ("list", json!("1 Nobody's Own\n2 Kettle Imp")),
+    ];
+    for (number, (member, value)) in (2..).zip(changes) {
+        body[member] = value;
+        assert_eq!(save(&body).await.0, format!("\"r{number}\""), "{member}");
+        assert_eq!(save(&body).await.0, format!("\"r{number}\""), "{member}, again");
+    }
+    let page = app.get(&format!("{path}/revisions")).by(&ada).answer().await.expect(200);
+    assert_eq!(numbers(&page), [9, 8, 7, 6, 5, 4, 3, 2, 1]);
 }
 
 #[tokio::test]
@@ -240,6 +285,29 @@ async fn a_clone_names_its_source() {
     // A repetition of the earlier request still returns the clone, because the client may have lost the answer.
     assert_eq!(send("k").await.expect(201)["id"], changed["id"]);
     app.post(&clones).answer().await.problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn a_clone_gets_the_name_of_its_request() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let path = stored(&app, &ada, &deck("Ember", "public", "2 Kettle Imp")).await;
+    let clone = async |key: &str, body: Value| {
+        let request = app.post(&format!("{path}/clones")).by(&eve).header("idempotency-key", key);
+        request.json(&body).answer().await
+    };
+    let copy = clone("a", json!({ "name": " My Ember " })).await;
+    let location = copy.header("location");
+    assert_eq!(copy.expect(201)["name"], "My Ember");
+    assert_eq!(app.get(&location).by(&eve).answer().await.expect(200)["name"], "My Ember");
+    clone("a", json!({ "name": "Other" })).await.problem(422, "idempotency_key_reused");
+    for (key, body) in [("empty", json!({})), ("null", json!({ "name": null }))] {
+        assert_eq!(clone(key, body).await.expect(201)["name"], "Ember");
+    }
+    for name in ["", " ", &"x".repeat(101)] {
+        let refused = clone("b", json!({ "name": name })).await.problem(422, "invalid_body");
+        assert_eq!(refused["errors"][0]["pointer"], "/name", "{refused:#}");
+    }
 }
 
 #[tokio::test]

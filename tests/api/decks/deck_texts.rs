@@ -353,6 +353,35 @@ async fn a_share_code_tells_which_entries_get_a_printing() {
 }
 
 #[tokio::test]
+async fn texts_of_decks_are_named_after_the_deck() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "Émbers/Bones", "format": "ttcg/standard", "visibility": "public", "list": "2 Kettle Imp" });
+    let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+    let (ascii, full) = ("Embers-Bones", "%C3%89mbers-Bones");
+    for dialect in DeckDialect::ALL {
+        let (kind, extension) = match dialect {
+            DeckDialect::Json => ("attachment", "json"),
+            DeckDialect::Csv => ("attachment", "csv"),
+            DeckDialect::Ydk => ("attachment", "ydk"),
+            DeckDialect::Forge => ("attachment", "dck"),
+            _ => ("inline", "txt"),
+        };
+        let named = format!(
+            "{kind}; filename=\"{ascii}.{extension}\"; filename*=UTF-8''{full}.{extension}"
+        );
+        let export = format!("/export?dialect={dialect}");
+        let text = app.get(&format!("{path}{export}")).header("accept", "text/plain");
+        assert_eq!(text.answer().await.header("content-disposition"), named);
+        let json = app.get(&format!("{path}{export}")).answer().await;
+        assert_eq!(json.header("content-disposition"), "", "JSON is read by programs");
+        let id = path.strip_prefix("/v1").unwrap();
+        let page = app.get(&format!("{id}{export}")).answer().await;
+        assert_eq!(page.header("content-disposition"), named);
+    }
+}
+
+#[tokio::test]
 async fn exports_without_losses_are_read_back_unchanged() {
     let app = app().await;
     let ada = app.player("ada").await;
@@ -420,6 +449,7 @@ async fn exports_without_losses_are_read_back_unchanged() {
     let plain = plain.answer().await;
     assert_eq!(plain.header("content-type"), "text/plain; charset=utf-8");
     assert_eq!(plain.text(), arena["text"].as_str().unwrap());
+    assert_eq!(plain.header("content-disposition"), "inline; filename=\"n.txt\"");
     let wrong = app.get(&format!("{path}/export?dialect=arean")).answer().await;
     let problem = wrong.problem(400, "invalid_query");
     assert!(

@@ -149,6 +149,17 @@ impl DeckDialect {
         }
     }
 
+    /// The extension of files in this dialect, without the point: that of the program that reads them, or `txt` for texts that are pasted.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Forge => "dck",
+            Self::Csv => "csv",
+            Self::Ydk => "ydk",
+            _ => "txt",
+        }
+    }
+
     /// Whether a blank line may begin the sideboard.
     fn has_blank_line(self) -> bool {
         matches!(self, Self::Plain | Self::Arena | Self::Mtgo | Self::Moxfield | Self::Archidekt)

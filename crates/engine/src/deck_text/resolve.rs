@@ -265,7 +265,7 @@ impl<'a> Resolver<'a> {
             return Err(IgnoredReason::OutsideTheDeck);
         };
         let ResolvedEntry { quantity, card, verdict, tags } = if entry.exact {
-            let card = reference(&entry.card);
+            let card = self.exact_reference(&entry.card);
             let verdict = self.exact(&card);
             ResolvedEntry { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
         } else {
@@ -313,6 +313,18 @@ impl<'a> Resolver<'a> {
                 || self.sets.is_some_and(|sets| sets.find(set).is_some())
         };
         name.is_empty() && number.is_some() && set.as_deref().is_some_and(is_of_game)
+    }
+
+    /// A reference that stays as written, but a place without a name has the code of its set.
+    fn exact_reference(&self, parts: &Parts<'_>) -> CardReference {
+        let mut card = reference(parts);
+        if let (true, Some(set), Some(_), Some(sets)) =
+            (card.name.is_empty(), &mut card.set, &card.number, self.sets)
+            && let Some(named) = sets.with_name(set)
+        {
+            set.clone_from(&named.code);
+        }
+        card
     }
 
     /// The verdict on a reference that stays as written.

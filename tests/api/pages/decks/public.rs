@@ -38,7 +38,7 @@ async fn public_decks_are_listed_and_searched() {
     for message in ["This query cannot be read", "(: This parenthesis is never closed."] {
         assert!(refused.only("main").text.contains(message), "{message}");
     }
-    for path in ["/decks?cursor=x", "/decks?sort=likes", "/decks?game=no%20code"] {
+    for path in ["/decks?cursor=x", "/decks?sort=best", "/decks?game=no%20code"] {
         let answer = app.get(path).answer().await;
         assert_eq!(answer.status, 400, "{path}");
         check(path, &answer);
