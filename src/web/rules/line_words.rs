@@ -16,6 +16,7 @@ pub(in crate::web) fn mark(mark: DialectMark) -> &'static str {
     match mark {
         DialectMark::Link => "it is a link that begins with ydke://",
         DialectMark::Json => "it is JSON with entries",
+        DialectMark::JsonArray => "it is a JSON array of entries",
         DialectMark::CodeDigits => "it is one word, as share codes are",
         DialectMark::Columns => "its first line names columns",
         DialectMark::IdSections => "it has a line #main, #extra or !side",
@@ -52,6 +53,9 @@ pub(in crate::web) fn verdict(verdict: &LineVerdict, game: Option<&Game>) -> Str
             UnknownReason::ExternalIdUnknown => {
                 "No card has this id of another program.".to_owned()
             }
+            UnknownReason::SetAndNumberUnknown => {
+                "No known card has this set and number.".to_owned()
+            }
             _ => "No known card is meant.".to_owned(),
         },
         LineVerdict::Unknown { near, .. } if near.is_empty() => "No card has this name.".to_owned(),
@@ -71,6 +75,7 @@ fn guess(guess: &Guess, names: Names<'_>) -> String {
         Guess::QuantityAfterName => "The number after the name is the quantity.".to_owned(),
         Guess::QuantityIsPartOfName => "The number belongs to the name.".to_owned(),
         Guess::MarksArePartOfName => "All that stands there belongs to the name.".to_owned(),
+        Guess::MarksDropped => "The marks around it are left out.".to_owned(),
         Guess::RemarkDropped { remark } => format!("{} is a remark.", quoted(remark)),
         Guess::NameSpelled { name } => format!("It means {}.", quoted(name)),
         Guess::BySetAndNumber { name } => format!("Set and number are those of {}.", quoted(name)),
@@ -140,6 +145,13 @@ fn malformed(text: &MalformedText) -> &'static str {
         MalformedText::ShareCode(ShareCodeError::TooLarge) => {
             "The deck is too large for a share code."
         }
+        MalformedText::MagicOnlineFile => {
+            "It is a deck file of Magic Online (.dek), which is not read: save the deck as text (.txt) there."
+        }
+        MalformedText::CockatriceFile => {
+            "It is a deck file of Cockatrice (.cod), which is not read: save the deck as plain text (.txt) there."
+        }
+        MalformedText::Xml => "It is XML, which is not read: save the deck as text.",
         _ => "It cannot be read.",
     }
 }
@@ -202,6 +214,9 @@ pub(in crate::web) fn unread(detail: &str) -> String {
         MalformedText::TooManyParts,
         MalformedText::PartWithoutIds,
         MalformedText::PartNotBase64,
+        MalformedText::MagicOnlineFile,
+        MalformedText::CockatriceFile,
+        MalformedText::Xml,
     ];
     let entry = |reason: &EntryReason| {
         let fields = ["name", "zone", "set", "number", "rarity", "copies", "quantity"];

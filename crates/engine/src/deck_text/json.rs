@@ -46,9 +46,18 @@ fn parse(text: &str) -> serde_json::Result<Deck> {
         .or_else(|error| serde_json::from_str::<ApiDeck>(text).map(Deck::from).map_err(|_| error))
 }
 
+/// Reads an array of entries; the error is about entries in the form of the API, which other programs also write.
+fn parse_entries(text: &str) -> serde_json::Result<Deck> {
+    if let Ok(entries) = serde_json::from_str(text) {
+        return Ok(Deck { entries });
+    }
+    serde_json::from_str(text).map(|entries| ApiDeck { entries }.into())
+}
+
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
-    match parse(source.raw) {
+    let is_array = source.raw.trim_start().starts_with('[');
+    match if is_array { parse_entries(source.raw) } else { parse(source.raw) } {
         Ok(deck) => {
             for entry in deck.entries {
                 let DeckEntry { zone, quantity, card, copies } = entry;

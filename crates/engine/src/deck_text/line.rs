@@ -14,6 +14,20 @@ pub(super) fn common(line: &str) -> Content<'_> {
 
 /// Like [`common`], with another function to split the text after the quantity into parts.
 pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
+    let Some(quoted) = line.strip_prefix("> ") else { return unquoted(line, parts) };
+    match unquoted(quoted.trim_start_matches(['>', ' ']), parts) {
+        Content::Entry(entry) => {
+            Content::Entry(Box::new(DraftEntry { marks_dropped: true, ..*entry }))
+        }
+        other => other,
+    }
+}
+
+/// Reads a line without the `>` of a quotation.
+fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
+    if line.is_empty() {
+        return Content::Ignored(IgnoredReason::Decoration);
+    }
     if !line.starts_with(|first: char| first.is_ascii_digit()) {
         if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
             return Content::Comment(comment.trim());
@@ -34,8 +48,9 @@ pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>)
         Ok((quantity, text)) => Content::Entry(Box::new(DraftEntry {
             quantity,
             card: parts(text),
-            readings: Some((text, entry)),
+            readings: Some((text, without_check_box(entry).unwrap_or(entry))),
             zone,
+            marks_dropped: without_check_box(entry).is_some(),
             ..DraftEntry::default()
         })),
         Err(fault) => fault.into(),
@@ -82,7 +97,7 @@ pub(super) fn looks_like_header(line: &str) -> bool {
 
 /// The quantity of a line, if it has one, and the rest of the line.
 pub(super) fn quantity(line: &str) -> Result<(Option<u32>, &str), DeckTextFault> {
-    let line = without_bullet(line);
+    let line = without_check_box(line).unwrap_or_else(|| without_bullet(line));
     if let Some((number, rest)) = leading(line) {
         return Ok((Some(parse(number)?), rest));
     }
@@ -105,6 +120,27 @@ fn without_bullet(line: &str) -> &str {
     match rest {
         Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
         _ => line,
+    }
+}
+
+/// The text after the check box of a Markdown list, which may have a bullet: `- [x] 2 Name`. `None`: the line has no check box.
+fn without_check_box(line: &str) -> Option<&str> {
+    let rest = without_bullet(line);
+    let rest = ["[ ]", "[x]", "[X]", "[]"].iter().find_map(|mark| rest.strip_prefix(mark))?;
+    let text = rest.trim_start();
+    (text.len() < rest.len() && !text.is_empty()).then_some(text)
+}
+
+/// A text without the marks that people put around names: bold and code of Markdown, double brackets, dashes, colons. The name of a card may have them.
+pub(super) fn without_marks(text: &str) -> &str {
+    let mut text = text.trim_end_matches(['*', '_', '`', '~', ']', ':', ' ']);
+    loop {
+        // A dash before a number is its sign.
+        let rest = without_bullet(text).trim_start_matches(['*', '_', '`', '~', '[', '>', ' ']);
+        if rest.len() == text.len() {
+            return text;
+        }
+        text = rest;
     }
 }
 
@@ -321,6 +357,18 @@ mod tests {
     }
 
     #[test]
+    fn marks_around_a_name_are_taken_off() {
+        for text in ["**Salt**", "[[Salt]]", "`Salt`", "- Salt", "Salt:", "> __Salt__", "~~Salt~~"]
+        {
+            assert_eq!(without_marks(text), "Salt", "{text}");
+        }
+        for text in ["-1 Salt", "Salt!", "(Half) Salt", ""] {
+            assert_eq!(without_marks(text), text);
+        }
+        assert_eq!(without_marks("****"), "");
+    }
+
+    #[test]
     fn quantities_are_found_where_people_write_them() {
         for line in [
             "4 Salt",
@@ -339,6 +387,8 @@ mod tests {
             "Salt 4x",
             "Salt (x4)",
             "4\tSalt",
+            "- [x] 4 Salt",
+            "[ ] Salt x4",
         ] {
             assert_eq!(quantity(line), Ok((Some(4), "Salt")), "{line}");
         }

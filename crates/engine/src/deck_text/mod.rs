@@ -8,7 +8,8 @@
 //! | `recognise` | which dialect a text is in |
 //! | `numbering` | lists whose lines are numbered |
 //! | `line`, `draft` | the line reader that the dialects share, and its result |
-//! | `zones` | what headers and categories mean in a game |
+//! | `zones`, `categories` | what headers and categories mean in a game |
+//! | `xml` | deck files that are refused as a whole |
 //! | `mentions` | which cards a list may refer to, for catalogues that do not hold all cards |
 //! | `resolve`, `read_deck` | which card a line means, and the verdict on each line |
 //! | `writing` | what the writers share, and what a dialect cannot hold |
@@ -17,6 +18,7 @@
 
 mod archidekt;
 mod arena;
+mod categories;
 mod csv;
 mod draft;
 mod forge;
@@ -37,6 +39,7 @@ mod resolve;
 mod share_code;
 mod text;
 mod writing;
+mod xml;
 mod ydk;
 mod ydke;
 mod zones;
@@ -155,8 +158,12 @@ impl DeckDialect {
     }
 
     fn draft<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
+        if let Some(draft) = xml::draft(source) {
+            return draft;
+        }
         let mut draft = self.draft_of_lines(source, game);
         numbering::read_numbers(&mut draft, self.parts());
+        categories::read_categories(&mut draft, game);
         draft
     }
 

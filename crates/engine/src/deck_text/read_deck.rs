@@ -160,6 +160,8 @@ pub enum Guess {
     QuantityIsPartOfName,
     /// What looks like a set, a number or a label belongs to the name.
     MarksArePartOfName,
+    /// Marks around the card were left out: a check box, the `>` of a quotation, bold and code of Markdown, double brackets, a dash, a colon.
+    MarksDropped,
     /// The text after `//` is a remark.
     RemarkDropped { remark: String },
     /// The card's name has other accents or similar small differences.
@@ -208,6 +210,7 @@ impl fmt::Display for Guess {
             Self::QuantityAfterName => f.write_str("the number after the name is the quantity"),
             Self::QuantityIsPartOfName => f.write_str("the number belongs to the name"),
             Self::MarksArePartOfName => f.write_str("all that stands there belongs to the name"),
+            Self::MarksDropped => f.write_str("the marks around it are left out"),
             Self::RemarkDropped { remark } => write!(f, "{remark:?} is a remark"),
             Self::NameSpelled { name } => write!(f, "it means {name}"),
             Self::BySetAndNumber { name } => write!(f, "its set and number mean {name}"),
@@ -229,6 +232,8 @@ pub enum UnknownReason {
     ExternalIdsNotDeclared,
     /// No card has this id.
     ExternalIdUnknown,
+    /// The line has a set and a number instead of a name, and no known card has both.
+    SetAndNumberUnknown,
 }
 
 impl fmt::Display for UnknownReason {
@@ -238,6 +243,7 @@ impl fmt::Display for UnknownReason {
                 "it is an id of another program, and the game does not declare such ids"
             }
             Self::ExternalIdUnknown => "no card has this id of another program",
+            Self::SetAndNumberUnknown => "no known card has this set and number",
         })
     }
 }
@@ -319,6 +325,12 @@ pub enum MalformedText {
     PartNotBase64,
     /// It is not a share code.
     ShareCode(ShareCodeError),
+    /// It is a deck file of Magic Online, in XML.
+    MagicOnlineFile,
+    /// It is a deck file of Cockatrice, in XML.
+    CockatriceFile,
+    /// It is another text in XML.
+    Xml,
 }
 
 impl fmt::Display for MalformedText {
@@ -330,6 +342,13 @@ impl fmt::Display for MalformedText {
             Self::PartWithoutIds => f.write_str("a part is no row of numbers of four bytes"),
             Self::PartNotBase64 => f.write_str("a part is no base64"),
             Self::ShareCode(error) => error.fmt(f),
+            Self::MagicOnlineFile => f.write_str(
+                "it is a deck file of Magic Online (.dek) in XML, which is not read: save the deck as text (.txt) there",
+            ),
+            Self::CockatriceFile => f.write_str(
+                "it is a deck file of Cockatrice (.cod) in XML, which is not read: save the deck as plain text (.txt) there",
+            ),
+            Self::Xml => f.write_str("it is XML, which is not read: save the deck as text"),
         }
     }
 }

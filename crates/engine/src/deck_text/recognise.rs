@@ -5,8 +5,10 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::DeckDialect;
+use super::archidekt;
 use super::csv;
 use super::share_code::decode_share_code;
+use super::zones::Role;
 
 macro_rules! dialect_marks {
     ($($(#[doc = $meaning:literal])+ $mark:ident = $words:literal,)+) => {
@@ -34,6 +36,8 @@ dialect_marks! {
     Link = "it begins with \"ydke://\"",
     /// Entries in JSON.
     Json = "it is JSON with \"entries\"",
+    /// A JSON array of entries.
+    JsonArray = "it is a JSON array of objects",
     /// One word, a share code.
     CodeDigits = "it is one word of the digits of a share code",
     /// A header of a table.
@@ -101,6 +105,9 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     }
     if trimmed.starts_with('{') && trimmed.contains("\"entries\"") {
         return (DeckDialect::Json, DialectMark::Json);
+    }
+    if trimmed.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('{')) {
+        return (DeckDialect::Json, DialectMark::JsonArray);
     }
     if is_share_code(trimmed) {
         return (DeckDialect::ShareCode, DialectMark::CodeDigits);
@@ -213,13 +220,14 @@ fn is_tagged(line: &str, open: char, close: char) -> bool {
         .is_some_and(|(before, value)| !value.is_empty() && before.ends_with(' '))
 }
 
-/// Whether a line ends with a category in square brackets that cannot be a set.
+/// Whether a line ends with a category in square brackets that cannot be a set. A text with spaces may be the name of a set.
 fn is_category(line: &str) -> bool {
     let Some((before, category)) = line.strip_suffix(']').and_then(|inner| inner.rsplit_once('['))
     else {
         return false;
     };
-    category.contains(['{', ',', ' ']) || before.contains('(')
+    let is_zone = archidekt::zone_of(category).is_some_and(|label| Role::of_word(label).is_some());
+    is_zone || category.contains(['{', ',']) || before.contains('(')
 }
 
 /// Whether a line ends with `(SET) 12`.

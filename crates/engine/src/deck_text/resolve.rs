@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
 use super::line::{
-    count_after_name, looks_like_header, split_parts, split_parts_without_brackets, without_count,
+    count_after_name, looks_like_header, quantity as quantity_of, split_parts,
+    split_parts_without_brackets, without_count, without_marks,
 };
 use super::own::{LINE_SHOWN, note};
 use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
@@ -33,7 +34,7 @@ pub(super) fn resolve(
     is_recognised: bool,
     reading: &DeckReading<'_>,
 ) -> ReadDeck {
-    let resolver = Resolver::new(reading, is_recognised);
+    let resolver = Resolver::new(reading, dialect, is_recognised);
     let game = reading.catalogue.game();
     let side_begins = blank_line_of_side(&draft, dialect).zip(side_zone(game));
     let mut read = ReadDeck {
@@ -79,7 +80,18 @@ pub(super) fn resolve(
                 current_place = resolver.zone(&code);
                 IgnoredReason::ZoneHeader { zone: code }
             }
-            Content::Section(label) => enter_place(place(game, &label), &mut current_place),
+            Content::Section(label) => {
+                let place = match place(game, &label) {
+                    // A section of Forge that the game does not know is no heading within the section before it.
+                    Place::Category
+                        if dialect == DeckDialect::Forge && !is_heading(game, &label) =>
+                    {
+                        Place::Outside
+                    }
+                    place => place,
+                };
+                enter_place(place, &mut current_place)
+            }
             Content::RareSection(label) => {
                 let place = match place(game, label) {
                     Place::Category => Place::Outside,
@@ -160,6 +172,7 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
 
 /// Finds the cards of lines. Its index of symbols is built at the first use.
 struct Resolver<'a> {
+    dialect: DeckDialect,
     /// Whether the dialect was recognised, and not chosen by the caller.
     is_recognised: bool,
     catalogue: &'a Catalogue,
@@ -188,8 +201,9 @@ enum Meaning {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(reading: &DeckReading<'a>, is_recognised: bool) -> Self {
+    fn new(reading: &DeckReading<'a>, dialect: DeckDialect, is_recognised: bool) -> Self {
         Self {
+            dialect,
             is_recognised,
             catalogue: reading.catalogue,
             sets: reading.sets,
@@ -243,7 +257,8 @@ impl<'a> Resolver<'a> {
         current_place: &mut Place,
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
-        let entry = self.as_meant(entry);
+        let mut entry = self.as_meant(entry);
+        self.read_named_set(&mut entry.card);
         let label = without_count(text);
         if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
             // A line that consists of the name of a zone is a header.
@@ -338,7 +353,7 @@ impl<'a> Resolver<'a> {
                     &named
                 })
             }
-            None => LineVerdict::Unknown { near: self.near(&card.name), reason: None },
+            None => LineVerdict::Unknown { near: self.near(&card.name), reason: reason_of(card) },
         }
     }
 
@@ -389,9 +404,24 @@ impl<'a> Resolver<'a> {
             {
                 return None;
             }
+            let keeps_marks =
+                matches!(guess, Some(Guess::MarksArePartOfName | Guess::QuantityIsPartOfName));
+            let mut parts = parts;
+            if parts.category.is_some() {
+                self.read_named_set(parts.to_mut());
+            }
+            let bare = self.bare_name(&parts.name).filter(|_| !keeps_marks).map(str::to_owned);
+            let drops_marks = bare.is_some() || entry.marks_dropped;
+            if let Some(bare) = bare {
+                parts.to_mut().name = Cow::Owned(bare);
+            }
             let Some(meaning) = self.meaning(&parts) else { continue };
-            let stated = (quantity == entry.quantity).then(|| assumed(entry)).flatten();
-            let guesses: Vec<Guess> = stated.into_iter().chain(guess).collect();
+            let is_as_stated = quantity == entry.quantity;
+            let quantity_guess = is_as_stated.then(|| assumed_quantity(entry)).flatten();
+            let mut guesses: Vec<Guess> = quantity_guess.into_iter().chain(guess).collect();
+            if drops_marks && !guesses.contains(&Guess::MarksDropped) {
+                guesses.push(Guess::MarksDropped);
+            }
             let quantity = quantity.unwrap_or(1);
             let tags = tags(&parts);
             match meaning {
@@ -418,7 +448,7 @@ impl<'a> Resolver<'a> {
         second_best.or_else(|| {
             let (card, guess) = self.without_name(&entry.card)?;
             let verdict = match guess {
-                Ok(guess) => verdict(assumed(entry).into_iter().chain([guess]).collect()),
+                Ok(guess) => verdict(assumed(entry).chain([guess]).collect()),
                 Err(cards) => self.ambiguous(&cards),
             };
             Some(ResolvedEntry {
@@ -507,6 +537,34 @@ impl<'a> Resolver<'a> {
         Some(Meaning::Card(meant, dropped))
     }
 
+    /// A name without the marks around it, if it has some that no card of this name has.
+    fn bare_name<'n>(&self, written: &'n str) -> Option<&'n str> {
+        let bare = without_marks(written);
+        if bare.len() == written.len() || bare.is_empty() {
+            return None;
+        }
+        let (before, after) = written.split_once(bare)?;
+        let has_marks = |card: &u32| {
+            let name = &self.catalogue.card(*card).definition.name;
+            name.starts_with(before) && name.ends_with(after)
+        };
+        let named = self.catalogue.named(bare);
+        (!named.is_empty() && !named.iter().any(has_marks)).then_some(bare)
+    }
+
+    /// Takes the set from a text in square brackets that is the name of a known set. In lists of Archidekt such texts are always categories.
+    fn read_named_set(&self, parts: &mut Parts<'_>) {
+        let Some(category) = parts.category.filter(|_| parts.set.is_none()) else { return };
+        let is_set = self.sets.is_some_and(|sets| sets.find(category).is_some());
+        if is_set
+            && self.dialect != DeckDialect::Archidekt
+            && place(self.catalogue.game(), category) == Place::Category
+        {
+            parts.set = Some(Cow::Borrowed(category));
+            parts.tags.retain(|tag| tag != category);
+        }
+    }
+
     fn is_of(&self, card: u32, set: &str) -> bool {
         self.catalogue.card(card).set.eq_ignore_ascii_case(set.trim())
     }
@@ -582,13 +640,14 @@ impl<'a> Resolver<'a> {
             let parts = Parts { name: Cow::Borrowed(name), ..parts.into_owned() };
             if let Some(Meaning::Card(card, dropped)) = self.meaning(&parts) {
                 let guess = Guess::NameSpelled { name: name.clone() };
-                let guesses = assumed(entry).into_iter().chain([guess]).chain(dropped).collect();
+                let guesses = assumed(entry).chain([guess]).chain(dropped).collect();
                 return ResolvedEntry { quantity, card, verdict: verdict(guesses), tags };
             }
         }
         let near = near.into_iter().map(|(name, _)| name).collect();
-        let verdict = LineVerdict::Unknown { near, reason: None };
-        ResolvedEntry { quantity, card: self.unknown_reference(entry), verdict, tags }
+        let card = self.unknown_reference(entry);
+        let verdict = LineVerdict::Unknown { near, reason: reason_of(&card) };
+        ResolvedEntry { quantity, card, verdict, tags }
     }
 
     /// The reference of an unknown card: as it is written, but a place without a name has the code of its set. If there is no such set, the text is a name.
@@ -621,8 +680,18 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// What was assumed about the quantity of an entry.
-fn assumed(entry: &DraftEntry<'_>) -> Option<Guess> {
+/// Why the card of a reference is unknown, if its name is not the reason.
+fn reason_of(card: &CardReference) -> Option<UnknownReason> {
+    let is_place = card.name.is_empty() && card.set.is_some() && card.number.is_some();
+    is_place.then_some(UnknownReason::SetAndNumberUnknown)
+}
+
+/// What was assumed about an entry before its card was looked up.
+fn assumed(entry: &DraftEntry<'_>) -> impl Iterator<Item = Guess> {
+    assumed_quantity(entry).into_iter().chain(entry.marks_dropped.then_some(Guess::MarksDropped))
+}
+
+fn assumed_quantity(entry: &DraftEntry<'_>) -> Option<Guess> {
     entry.quantity.is_none().then_some(Guess::OneCopy).or_else(|| entry.assumed.clone())
 }
 
@@ -670,7 +739,28 @@ fn other_readings<'e>(
     if whole_line != text {
         found.push((named(whole_line), None, Some(Guess::QuantityIsPartOfName)));
     }
+    // Marks may stand around the whole line (`**2 Name**`) or around the name alone.
+    let bare_line = without_marks(whole_line);
+    if bare_line.len() < whole_line.len()
+        && let Ok((Some(counted), text)) = quantity_of(bare_line)
+    {
+        found.push((Cow::Owned(bare_parts(text)), Some(counted), Some(Guess::MarksDropped)));
+    }
+    if without_marks(text).len() < text.len() {
+        found.push((Cow::Owned(bare_parts(text)), quantity, Some(Guess::MarksDropped)));
+        let bare = split_parts(without_marks(text));
+        found.push((Cow::Owned(bare), quantity, Some(Guess::MarksDropped)));
+    }
     found
+}
+
+/// The parts of a text, without marks around the name.
+fn bare_parts(text: &str) -> Parts<'_> {
+    let parts = split_parts(text);
+    match parts.name {
+        Cow::Borrowed(name) => Parts { name: Cow::Borrowed(without_marks(name)), ..parts },
+        Cow::Owned(_) => parts,
+    }
 }
 
 /// Like [`split_parts`], for a text whose `#` does not begin a tag.
