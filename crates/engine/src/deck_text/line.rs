@@ -90,9 +90,33 @@ pub(super) fn without_count(line: &str) -> &str {
     label[..end].trim_matches(is_frame)
 }
 
-/// Whether a line without a quantity looks like a header rather than a name.
-pub(super) fn looks_like_header(line: &str) -> bool {
-    line.ends_with(':') || without_count(line).len() < line.len() || line.starts_with("==")
+/// Whether a line without a quantity looks like a header rather than a name. Around a name, too, people put bullets, check boxes and marks: such a line is
+/// a header only if a colon ends it, or if it `leads` the lines below it.
+pub(super) fn looks_like_header(line: &str, leads: bool) -> bool {
+    if is_decorated(line) {
+        let bare = line.trim_end_matches(['*', '_', '`', '~', ' ']);
+        // A line of marks alone is a frame.
+        let is_frame = without_marks(line).is_empty() || without_count(line).is_empty();
+        return is_frame || bare.ends_with(':') || (leads && has_marks(line));
+    }
+    line.ends_with(':') || without_count(line).len() < line.len()
+}
+
+/// Whether a line has something before its text that may also stand before a card: a bullet, a check box, marks of Markdown, the `>` of a quotation.
+fn is_decorated(line: &str) -> bool {
+    let unquoted = line.trim_start_matches(['>', ' ']);
+    unquoted.len() < line.len()
+        || has_marks(line)
+        || without_check_box(line).is_some()
+        || without_bullet(line).len() < line.len()
+}
+
+/// Whether a line begins with marks of Markdown or double brackets. Four asterisks are the frame of a header.
+pub(super) fn has_marks(line: &str) -> bool {
+    let is_frame = line.starts_with("****");
+    !is_frame
+        && without_bullet(line).len() == line.len()
+        && (line.starts_with(['*', '_', '`', '~']) || line.starts_with("[["))
 }
 
 /// The quantity of a line, if it has one, and the rest of the line.
@@ -232,14 +256,24 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
     if name.is_empty() {
         name = text;
     }
+    // The colour of such a tag may have a space before its `#`.
+    while let Some((before, tag)) = last_tag(name) {
+        parts.tags.push(Cow::Borrowed(tag));
+        name = before;
+    }
     if let Some((before, tags)) = name.split_once(" #") {
         parts.tags.extend(tags.split(" #").map(|tag| Cow::Borrowed(tag.trim())));
         name = before.trim_end();
     }
     let mut category = None;
-    while let Some((before, open, value)) = last_bracket(name) {
+    loop {
+        if let Some((before, tag)) = last_tag(name) {
+            parts.tags.push(Cow::Borrowed(tag));
+            name = before;
+            continue;
+        }
+        let Some((before, open, value)) = last_bracket(name) else { break };
         match open {
-            '^' => parts.tags.push(Cow::Borrowed(value)),
             '*' | '{' if parts.rarity.is_none() => parts.rarity = Some(Cow::Borrowed(value)),
             '[' if category.is_none() => category = Some(value),
             _ => break,
@@ -295,6 +329,15 @@ fn set_in_front(text: &str) -> Option<Parts<'_>> {
     })
 }
 
+/// Splits a tag between `^` off the end. It may stand directly after another tag, or after a comma.
+pub(super) fn last_tag(text: &str) -> Option<(&str, &str)> {
+    let (before, tag) = text.strip_suffix('^')?.rsplit_once('^')?;
+    let name = before.trim_end_matches(|letter: char| letter.is_whitespace() || letter == ',');
+    let is_apart = name.len() < before.len() || name.ends_with('^');
+    let tag = tag.trim();
+    (is_apart && !name.is_empty() && !tag.is_empty()).then_some((name, tag))
+}
+
 /// Splits a bracketed value off the end: the text before it, the opening bracket, and the value. There must be white space before the bracket.
 fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
     let close = text.chars().next_back()?;
@@ -302,7 +345,7 @@ fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
         ')' => '(',
         ']' => '[',
         '}' => '{',
-        '*' | '^' => close,
+        '*' => close,
         _ => return None,
     };
     let inner = &text[..text.len() - 1];
@@ -366,6 +409,47 @@ mod tests {
             assert_eq!(without_marks(text), text);
         }
         assert_eq!(without_marks("****"), "");
+    }
+
+    #[test]
+    fn tags_are_taken_off_wherever_they_stand() {
+        for (text, tags) in [
+            ("Salt ^Have,#37d67a^", vec!["Have,#37d67a"]),
+            ("Salt ^Have, #37d67a^", vec!["Have, #37d67a"]),
+            ("Salt ^A,#f00^ ^B,#0f0^", vec!["B,#0f0", "A,#f00"]),
+            ("Salt ^A,#f00^^B,#0f0^", vec!["B,#0f0", "A,#f00"]),
+            ("Salt ^A,#f00^, ^B,#0f0^", vec!["B,#0f0", "A,#f00"]),
+            ("Salt ^A,#f00^ [Cargo]", vec!["A,#f00"]),
+            ("Salt ^A,#f00^ #mine", vec!["mine", "A,#f00"]),
+        ] {
+            let parts = split_parts(text);
+            let found: Vec<&str> = parts.tags.iter().map(AsRef::as_ref).collect();
+            assert_eq!((&*parts.name, found), ("Salt", tags), "{text}");
+        }
+        assert_eq!(split_parts("Salt^2^").name, "Salt^2^");
+    }
+
+    #[test]
+    fn decorated_lines_are_headers_only_with_a_colon_or_where_they_lead() {
+        for line in [
+            "Ships:",
+            "== Ships ==",
+            "Ships (4)",
+            "**Ships:**",
+            "- Ships:",
+            "****** Ships ******",
+            "***",
+            "- - -",
+            "```",
+        ] {
+            assert!(looks_like_header(line, false), "{line}");
+        }
+        for line in
+            ["**Ships**", "- Ships", "[ ] Ships", "- [x] Ships", "`Ships`", "[[Ships]]", "> Ships"]
+        {
+            assert!(!looks_like_header(line, false), "{line}");
+        }
+        assert!(looks_like_header("**Ships**", true) && !looks_like_header("- Ships", true));
     }
 
     #[test]

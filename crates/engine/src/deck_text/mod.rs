@@ -2,7 +2,8 @@
 //!
 //! | Part | What it holds |
 //! |---|---|
-//! | `own`, `json`, `share_code` | our own dialects, which lose nothing or little of a deck |
+//! | `own`, `json`, `json_entries`, `json_fault`, `share_code` | our own dialects, which lose nothing or little of a deck |
+//! | `csv_guess` | columns of tables without a header |
 //! | `plain`, `arena`, `mtgo`, `moxfield`, `archidekt`, `ptcg_live`, `ptcg_online`, `netrunner_db`, `forge`, `csv`, `ydk`, `ydke` | dialects of other programs: reader and writer of each side by side |
 //! | `text` | encodings, and normalisation of tolerated characters |
 //! | `recognise` | which dialect a text is in |
@@ -20,9 +21,12 @@ mod archidekt;
 mod arena;
 mod categories;
 mod csv;
+mod csv_guess;
 mod draft;
 mod forge;
 mod json;
+mod json_entries;
+mod json_fault;
 mod line;
 mod mentions;
 mod moxfield;
@@ -57,6 +61,7 @@ use crate::manifest::Game;
 use draft::{Draft, PartsOf, Source};
 
 pub use draft::DECK_LINES_MAX;
+pub use json_fault::JsonFault;
 pub use mentions::{DeckMentions, MentionDepth};
 pub use own::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
 pub use read_deck::{
@@ -180,7 +185,7 @@ impl DeckDialect {
     fn draft_of_lines<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
         match self {
             Self::Own => own::draft(source),
-            Self::Json => json::draft(source),
+            Self::Json => json::draft(source, game),
             Self::ShareCode => share_code::draft(source),
             Self::Plain => plain::draft(source),
             Self::Arena => arena::draft(source),

@@ -2,17 +2,19 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::archidekt::is_coloured_tag;
 use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
 use super::line::{
-    count_after_name, looks_like_header, quantity as quantity_of, split_parts,
+    count_after_name, has_marks, looks_like_header, quantity as quantity_of, split_parts,
     split_parts_without_brackets, without_count, without_marks,
 };
 use super::own::{LINE_SHOWN, note};
 use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
+use super::recognise::{has_own_marks, is_own_comment};
 use super::text::TextEncoding;
 use super::zones::{Place, is_heading, main_zone, place, side_zone};
 use super::{DeckDialect, DeckReading};
@@ -34,7 +36,8 @@ pub(super) fn resolve(
     is_recognised: bool,
     reading: &DeckReading<'_>,
 ) -> ReadDeck {
-    let resolver = Resolver::new(reading, dialect, is_recognised);
+    let resolver = Resolver::new(reading, dialect, Strictness::of(&draft, dialect, is_recognised));
+    let leading = leading_lines(&draft);
     let game = reading.catalogue.game();
     let side_begins = blank_line_of_side(&draft, dialect).zip(side_zone(game));
     let mut read = ReadDeck {
@@ -76,6 +79,9 @@ pub(super) fn resolve(
             Content::Comment(comment) => {
                 resolver.comment(comment, dialect, &mut current_place, &mut read)
             }
+            Content::Zone(code) if resolver.is_heading_rather_than_zone(&code) => {
+                IgnoredReason::Heading
+            }
             Content::Zone(code) => {
                 current_place = resolver.zone(&code);
                 IgnoredReason::ZoneHeader { zone: code }
@@ -99,15 +105,18 @@ pub(super) fn resolve(
                 };
                 enter_place(place, &mut current_place)
             }
-            Content::Entry(entry) => match resolver.line(*entry, &text, &mut current_place) {
-                Ok((entry, verdict, tags)) => {
-                    let (text, position) = (shown(&text), Some(read.deck.entries.len()));
-                    read.deck.entries.push(entry);
-                    read.lines.push(ReadLine { line, text, entry: position, verdict, tags });
-                    continue;
+            Content::Entry(entry) => {
+                let leads = leading.contains(&line);
+                match resolver.line(*entry, (&text, leads), &mut current_place) {
+                    Ok((entry, verdict, tags)) => {
+                        let (text, position) = (shown(&text), Some(read.deck.entries.len()));
+                        read.deck.entries.push(entry);
+                        read.lines.push(ReadLine { line, text, entry: position, verdict, tags });
+                        continue;
+                    }
+                    Err(reason) => reason,
                 }
-                Err(reason) => reason,
-            },
+            }
         };
         read.lines.push(ReadLine {
             line,
@@ -138,6 +147,52 @@ fn enter_place(place: Place, current_place: &mut Place) -> IgnoredReason {
             IgnoredReason::Heading
         }
         Place::Category => IgnoredReason::Heading,
+    }
+}
+
+/// The numbers of the lines that stand where headings do: a line without a quantity, with no entry directly above it, and below it an entry with a
+/// quantity and without such marks.
+fn leading_lines(draft: &Draft<'_>) -> BTreeSet<usize> {
+    let is_entry = |line: &DraftLine<'_>| matches!(line.content, Content::Entry(_));
+    let quantity = |line: &DraftLine<'_>| match &line.content {
+        Content::Entry(entry) => entry.quantity,
+        _ => None,
+    };
+    let mut leading = BTreeSet::new();
+    for (at, line) in draft.lines.iter().enumerate() {
+        let is_below_entry = at > 0 && is_entry(&draft.lines[at - 1]);
+        if is_entry(line)
+            && quantity(line).is_none()
+            && !is_below_entry
+            && let Some(next) = draft.lines.get(at + 1)
+            && quantity(next).is_some()
+            && !has_marks(&next.text)
+        {
+            leading.insert(line.line);
+        }
+    }
+    leading
+}
+
+/// How exactly the lines of our own text are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Strictness {
+    /// As they are written: the caller states the dialect.
+    Stated,
+    /// As they are written, or as other programs mean them if the game has such a card: a comment of the list names its format or game.
+    Commented,
+    /// Only the lines that have marks of our own text. One such line does not make the others ours.
+    Marked,
+}
+
+impl Strictness {
+    fn of(draft: &Draft<'_>, dialect: DeckDialect, is_recognised: bool) -> Self {
+        let is_commented = |line: &DraftLine<'_>| matches!(&line.content, Content::Comment(comment) if is_own_comment(comment));
+        match dialect {
+            _ if !is_recognised => Self::Stated,
+            DeckDialect::Own if !draft.lines.iter().any(is_commented) => Self::Marked,
+            _ => Self::Commented,
+        }
     }
 }
 
@@ -173,8 +228,7 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
 /// Finds the cards of lines. Its index of symbols is built at the first use.
 struct Resolver<'a> {
     dialect: DeckDialect,
-    /// Whether the dialect was recognised, and not chosen by the caller.
-    is_recognised: bool,
+    strictness: Strictness,
     catalogue: &'a Catalogue,
     sets: Option<&'a KnownSets>,
     symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
@@ -201,10 +255,10 @@ enum Meaning {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(reading: &DeckReading<'a>, dialect: DeckDialect, is_recognised: bool) -> Self {
+    fn new(reading: &DeckReading<'a>, dialect: DeckDialect, strictness: Strictness) -> Self {
         Self {
             dialect,
-            is_recognised,
+            strictness,
             catalogue: reading.catalogue,
             sets: reading.sets,
             symbols: OnceCell::new(),
@@ -217,6 +271,14 @@ impl<'a> Resolver<'a> {
         let place = place(self.catalogue.game(), label);
         let is_zone = matches!(place, Place::Zone { known: true, .. });
         !is_zone && label == line && !self.catalogue.named(line).is_empty()
+    }
+
+    /// Whether a text in square brackets is the heading of a kind of cards, in a list of which only some lines are our own text.
+    fn is_heading_rather_than_zone(&self, label: &str) -> bool {
+        let game = self.catalogue.game();
+        self.strictness == Strictness::Marked
+            && place(game, label) == Place::Category
+            && is_heading(game, label)
     }
 
     /// The zone with exactly this code, also if the game does not have it.
@@ -234,7 +296,7 @@ impl<'a> Resolver<'a> {
         read: &mut ReadDeck,
     ) -> IgnoredReason {
         let game = self.catalogue.game();
-        if dialect != DeckDialect::Own {
+        if dialect != DeckDialect::Own || self.strictness == Strictness::Marked {
             let place = place(game, without_count(comment));
             if place != Place::Category {
                 return enter_place(place, current_place);
@@ -249,15 +311,15 @@ impl<'a> Resolver<'a> {
         IgnoredReason::Comment
     }
 
-    /// Resolves a line that looks like an entry; the error says why it is not one.
+    /// Resolves a line that looks like an entry; the error says why it is not one. `leads`: the line stands where headings do.
     fn line(
         &self,
         entry: DraftEntry<'_>,
-        text: &str,
+        (text, leads): (&str, bool),
         current_place: &mut Place,
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
-        let mut entry = self.as_meant(entry);
+        let mut entry = self.as_meant(entry, text);
         self.read_named_set(&mut entry.card);
         let label = without_count(text);
         if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
@@ -286,7 +348,7 @@ impl<'a> Resolver<'a> {
         } else {
             match self.by_readings(&entry) {
                 Some(found) => found,
-                None if is_heading_line(&entry, text, |label| is_heading(game, label)) => {
+                None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label)) => {
                     return Err(IgnoredReason::Heading);
                 }
                 None => self.unknown(&entry),
@@ -297,8 +359,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// The other way to read a line, if only that one means a card, with its set, number and rarity. Lines of our own text have one when the dialect was
-    /// recognised, because one mark is enough for that; who states the dialect means the lines as they are written.
-    fn as_meant<'e>(&self, entry: DraftEntry<'e>) -> DraftEntry<'e> {
+    /// recognised, because one mark is enough for that; who states the dialect means the lines as they are written. Where only some lines have marks of our own
+    /// text, the others are read in the other way also if a part of it does not match a card.
+    fn as_meant<'e>(&self, entry: DraftEntry<'e>, text: &str) -> DraftEntry<'e> {
         let is_exact = || {
             let found = self.catalogue.resolve(&reference(&entry.card), &mut Vec::new());
             found.is_some_and(|found| found.exact)
@@ -312,12 +375,19 @@ impl<'a> Resolver<'a> {
         };
         match &entry.otherwise {
             Some(other)
-                if (self.is_recognised || !entry.exact)
+                if (self.strictness != Strictness::Stated || !entry.exact)
                     && !is_exact()
-                    && (is_found(other) || self.is_place_alone(other)) => {}
+                    && (self.is_common_line(&entry, text)
+                        || is_found(other)
+                        || self.is_place_alone(other)) => {}
             _ => return entry,
         }
         entry.otherwise.map_or_else(DraftEntry::default, |other| *other)
+    }
+
+    /// Whether a line of our own text has no marks of it, and neither has the list as a whole.
+    fn is_common_line(&self, entry: &DraftEntry<'_>, text: &str) -> bool {
+        self.strictness == Strictness::Marked && entry.exact && !has_own_marks(text)
     }
 
     /// Whether an entry has a set of the game and a number, and no name. Its card may be one that the reader of the list does not know.
@@ -421,6 +491,9 @@ impl<'a> Resolver<'a> {
             let mut guesses: Vec<Guess> = quantity_guess.into_iter().chain(guess).collect();
             if drops_marks && !guesses.contains(&Guess::MarksDropped) {
                 guesses.push(Guess::MarksDropped);
+            }
+            if parts.tags.iter().any(|tag| is_coloured_tag(tag)) {
+                guesses.push(Guess::TagsDropped);
             }
             let quantity = quantity.unwrap_or(1);
             let tags = tags(&parts);
@@ -688,7 +761,12 @@ fn reason_of(card: &CardReference) -> Option<UnknownReason> {
 
 /// What was assumed about an entry before its card was looked up.
 fn assumed(entry: &DraftEntry<'_>) -> impl Iterator<Item = Guess> {
-    assumed_quantity(entry).into_iter().chain(entry.marks_dropped.then_some(Guess::MarksDropped))
+    let has_coloured_tags = entry.card.tags.iter().any(|tag| is_coloured_tag(tag));
+    let dropped = [
+        entry.marks_dropped.then_some(Guess::MarksDropped),
+        has_coloured_tags.then_some(Guess::TagsDropped),
+    ];
+    assumed_quantity(entry).into_iter().chain(dropped.into_iter().flatten())
 }
 
 fn assumed_quantity(entry: &DraftEntry<'_>) -> Option<Guess> {
@@ -773,12 +851,16 @@ fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
     Parts { name: Cow::Borrowed(text.get(..end).unwrap_or(text)), ..parts }
 }
 
-fn is_heading_line(entry: &DraftEntry<'_>, text: &str, is_heading: impl Fn(&str) -> bool) -> bool {
+fn is_heading_line(
+    entry: &DraftEntry<'_>,
+    (text, leads): (&str, bool),
+    is_heading: impl Fn(&str) -> bool,
+) -> bool {
     // `1. Creatures (12)` may be a heading with a number.
     let may_be_number = entry.assumed == Some(Guess::QuantityBeforePoint);
     (entry.quantity.is_none() || may_be_number)
         && entry.readings.is_some()
-        && (looks_like_header(text) || is_heading(without_count(text)))
+        && (looks_like_header(text, leads) || is_heading(without_count(text)))
 }
 
 /// Cards by the symbols that they show: texts among their attributes that have no letters.
