@@ -151,11 +151,11 @@ pub use deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 pub use deck_text::{
     CANDIDATES_MAX, DECK_LINES_MAX, DeckDialect, DeckDialectError, DeckLines, DeckLoss,
     DeckMentions, DeckReading, DeckText, DeckTextFault, DialectMark, Guess, IgnoredReason,
-    LineFault, LineVerdict, LossKind, MalformedText, MentionDepth, ParsedDeck, ReadDeck, ReadLine,
-    SHARE_CODE_MAX, ShareCodeError, SharedDeck, TextEncoding, UnknownReason, WRITTEN_COPIES_MAX,
-    WrittenDeck, count_entries, decode_deck_text, decode_share_code, encode_share_code,
-    parse_deck_text, read_deck, read_deck_bytes, recognise_deck_text, render_deck_text, write_deck,
-    write_named_deck,
+    JsonFault, LineFault, LineVerdict, LossKind, MalformedText, MentionDepth, ParsedDeck, ReadDeck,
+    ReadLine, SHARE_CODE_MAX, ShareCodeError, SharedDeck, TextEncoding, UnknownReason,
+    WRITTEN_COPIES_MAX, WrittenDeck, count_entries, decode_deck_text, decode_share_code,
+    encode_share_code, parse_deck_text, read_deck, read_deck_bytes, recognise_deck_text,
+    render_deck_text, write_deck, write_named_deck,
 };
 pub use design::{DesignGuide, EffectSuit, StyleHint, Tendency};
 pub use format::{Format, Variant};

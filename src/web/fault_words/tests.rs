@@ -1,5 +1,6 @@
 use cardscape_engine::{
-    CardDefinition, Date, DateError, DeckTextFault, Game, IgnoredReason, MalformedText, card_faults,
+    CardDefinition, Date, DateError, DeckTextFault, Game, IgnoredReason, JsonFault, MalformedText,
+    card_faults,
 };
 
 use super::*;
@@ -40,12 +41,18 @@ fn deck_lines() -> Vec<LineRefusal> {
     use DeckTextFault as D;
     let faults = entries().into_iter().map(|reason| EntryFault { field: "copies", reason });
     let unreadable = |fault| IgnoredReason::Unreadable { fault };
-    let faulty = [D::QuantityMissing, D::QuantityInvalid, D::QuantityTooLarge, D::NameMissing]
-        .map(unreadable);
+    let faulty = [
+        D::QuantityMissing,
+        D::QuantityInvalid,
+        D::QuantityNotWhole,
+        D::QuantityTooLarge,
+        D::NameMissing,
+    ]
+    .map(unreadable);
     let others = [
         IgnoredReason::TooLong,
         IgnoredReason::Malformed {
-            detail: MalformedText::Json { error: "`x` at /a_b".to_owned() },
+            detail: MalformedText::Json { fault: JsonFault::QuantityMissing, line: 1, column: 2 },
         },
         IgnoredReason::Comment,
     ];

@@ -16,8 +16,13 @@ pub(in crate::web) fn mark(mark: DialectMark) -> &'static str {
     match mark {
         DialectMark::Link => "it is a link that begins with ydke://",
         DialectMark::Json => "it is JSON with entries",
+        DialectMark::JsonArray => "it is a JSON array of entries",
+        DialectMark::JsonObject => "it is a JSON object",
         DialectMark::CodeDigits => "it is one word, as share codes are",
         DialectMark::Columns => "its first line names columns",
+        DialectMark::QuantityColumn => {
+            "it has the same columns in every line, and one of them is a quantity"
+        }
         DialectMark::IdSections => "it has a line #main, #extra or !side",
         DialectMark::SetsAfterBars => "it has a line [metadata], or sets after bars",
         DialectMark::FramedHeadings => "it has lines with ## or framed by asterisks",
@@ -52,6 +57,9 @@ pub(in crate::web) fn verdict(verdict: &LineVerdict, game: Option<&Game>) -> Str
             UnknownReason::ExternalIdUnknown => {
                 "No card has this id of another program.".to_owned()
             }
+            UnknownReason::SetAndNumberUnknown => {
+                "No known card has this set and number.".to_owned()
+            }
             _ => "No known card is meant.".to_owned(),
         },
         LineVerdict::Unknown { near, .. } if near.is_empty() => "No card has this name.".to_owned(),
@@ -71,6 +79,11 @@ fn guess(guess: &Guess, names: Names<'_>) -> String {
         Guess::QuantityAfterName => "The number after the name is the quantity.".to_owned(),
         Guess::QuantityIsPartOfName => "The number belongs to the name.".to_owned(),
         Guess::MarksArePartOfName => "All that stands there belongs to the name.".to_owned(),
+        Guess::MarksDropped => "The marks around it are left out.".to_owned(),
+        Guess::TagsDropped => "Its tags between ^ are left out: a deck has none.".to_owned(),
+        Guess::ColumnsGuessed => {
+            "No line names the columns, so it was guessed what stands in them.".to_owned()
+        }
         Guess::RemarkDropped { remark } => format!("{} is a remark.", quoted(remark)),
         Guess::NameSpelled { name } => format!("It means {}.", quoted(name)),
         Guess::BySetAndNumber { name } => format!("Set and number are those of {}.", quoted(name)),
@@ -99,13 +112,17 @@ fn ignored(reason: &IgnoredReason, names: Names<'_>) -> String {
             format!("{} begins after this blank line.", names.zone(zone))
         }
         IgnoredReason::Heading => "A heading.".to_owned(),
+        IgnoredReason::ColumnsNotRead { columns } => {
+            let columns = columns.iter().map(|column| quoted(column)).collect();
+            format!("The names of the columns. Not read: {}.", listed(columns))
+        }
         IgnoredReason::OutsideTheDeck => {
             "It is in a part that does not belong to the deck.".to_owned()
         }
         IgnoredReason::Decoration => "A frame, a total or a mark of another program.".to_owned(),
         IgnoredReason::Unreadable { fault } => line_fault(*fault).to_owned(),
         IgnoredReason::TooLong => "It is longer than the line of any card.".to_owned(),
-        IgnoredReason::Malformed { detail } => malformed(detail).to_owned(),
+        IgnoredReason::Malformed { detail } => malformed(detail),
         _ => "It is no entry.".to_owned(),
     }
 }
@@ -114,6 +131,7 @@ fn line_fault(fault: DeckTextFault) -> &'static str {
     match fault {
         DeckTextFault::QuantityMissing => "It must begin with a number, as in “2 Kettle Imp”.",
         DeckTextFault::QuantityInvalid => "Its number must have no sign, as in “2 Kettle Imp”.",
+        DeckTextFault::QuantityNotWhole => "Its quantity must be a whole number, as in “2”.",
         DeckTextFault::QuantityTooLarge => "Its number is far too large.",
         DeckTextFault::NameMissing => {
             "It has no name after the number. A name in brackets needs quotes."
@@ -122,9 +140,13 @@ fn line_fault(fault: DeckTextFault) -> &'static str {
     }
 }
 
-fn malformed(text: &MalformedText) -> &'static str {
-    match text {
-        MalformedText::Json { .. } => "It is JSON, but no deck in it can be read.",
+fn malformed(text: &MalformedText) -> String {
+    let fixed = match text {
+        MalformedText::Json { fault, line, column } => {
+            return format!(
+                "It is JSON, but no deck in it can be read: {fault} (line {line}, column {column})."
+            );
+        }
         MalformedText::NoColumns => "Its first line names no columns.",
         MalformedText::TooManyParts => "The link has more than three parts.",
         MalformedText::PartWithoutIds | MalformedText::PartNotBase64 => {
@@ -140,8 +162,16 @@ fn malformed(text: &MalformedText) -> &'static str {
         MalformedText::ShareCode(ShareCodeError::TooLarge) => {
             "The deck is too large for a share code."
         }
+        MalformedText::MagicOnlineFile => {
+            "It is a deck file of Magic Online (.dek), which is not read: save the deck as text (.txt) there."
+        }
+        MalformedText::CockatriceFile => {
+            "It is a deck file of Cockatrice (.cod), which is not read: save the deck as plain text (.txt) there."
+        }
+        MalformedText::Xml => "It is XML, which is not read: save the deck as text.",
         _ => "It cannot be read.",
-    }
+    };
+    fixed.to_owned()
 }
 
 /// Why a line is refused.
@@ -194,6 +224,7 @@ pub(in crate::web) fn unread(detail: &str) -> String {
     let faults = [
         DeckTextFault::QuantityMissing,
         DeckTextFault::QuantityInvalid,
+        DeckTextFault::QuantityNotWhole,
         DeckTextFault::QuantityTooLarge,
         DeckTextFault::NameMissing,
     ];
@@ -202,6 +233,9 @@ pub(in crate::web) fn unread(detail: &str) -> String {
         MalformedText::TooManyParts,
         MalformedText::PartWithoutIds,
         MalformedText::PartNotBase64,
+        MalformedText::MagicOnlineFile,
+        MalformedText::CockatriceFile,
+        MalformedText::Xml,
     ];
     let entry = |reason: &EntryReason| {
         let fields = ["name", "zone", "set", "number", "rarity", "copies", "quantity"];
@@ -251,12 +285,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn tables_and_json_have_messages() {
+        let game = Game::from_toml(POND).unwrap();
+        let catalogue = Catalogue::builder(&game).build();
+        let said = |text: &str, at: usize| {
+            let read = read_deck(text, &DeckReading::new(&catalogue));
+            verdict(&read.lines[at].verdict, Some(&game))
+        };
+        let table = "Qty,Name,Condition\ntwo,Rope,NM";
+        assert_eq!(said(table, 0), "The names of the columns. Not read: “Condition”.");
+        assert_eq!(said(table, 1), "Its quantity must be a whole number, as in “2”.");
+        assert_eq!(
+            said("{\"cards\": [", 0),
+            "It is JSON, but no deck in it can be read: it ends before it is complete (line 1, column 11)."
+        );
+    }
+
     /// The stored message of a line leads to the same text as the line itself.
     #[test]
     fn stored_messages_of_lines_are_recognised() {
         for (kept, said) in [
             ("quantity must be 1 to 10000", "There must be 1 to 10,000 copies."),
             ("the quantity is far too large", "Its number is far too large."),
+            (
+                "the quantity must be a whole number of copies, as in \"2\"",
+                "Its quantity must be a whole number, as in “2”.",
+            ),
             ("the link has more than three parts", "The link has more than three parts."),
             (
                 "name must not be a serial code: submit it, and name the card here",

@@ -389,6 +389,17 @@ async fn a_hidden_card_is_unknown_to_strangers() {
     );
     // A misspelt name does not reveal the hidden card either.
     assert!(!ask("Drownd Lantern").await.contains("Drowned"));
+    for list in [
+        "- Drownd Lantern\n**Drownd Lantern**\n[ ] Drownd Lantern\n1 Kettle Imp",
+        "1,Drownd Lantern\n1,Kettle Imp",
+        "{\"cards\": [{\"count\": 1, \"name\": \"Drownd Lantern\"}]}",
+    ] {
+        let body = json!({ "formats": ["ttcg/standard"], "list": list });
+        let answer = judge(&app, &body).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let text = answer.text();
+        assert!(text.contains("unknown") && !text.contains("Drowned"), "{text}");
+    }
 
     let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "1 Drowned Lantern\n1 Drownd Lantrn" });
     let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");

@@ -307,6 +307,79 @@ async fn files_are_accepted_whatever_type_they_are_sent_as() {
     }
 }
 
+/// A bullet, a check box and marks of Markdown also stand before cards, so a misspelt name after them is no heading.
+#[tokio::test]
+async fn misspelt_names_in_decorated_lines_are_unknown() {
+    let app = app().await;
+    let list = "2 Bellows Smith\n- Kettle Inp\n[ ] Kettle Inp\n**Kettle Inp**\n**My notes:**\n- Sideboard\n1 Kettle Imp";
+    let answer = judged(&app, "ttcg/standard", list).await;
+    let results = lines(&answer);
+    let statuses: Vec<&str> = results[1..6].iter().map(|(status, _)| status.as_str()).collect();
+    let expected = ["unknown", "unknown", "unknown", "ignored", "ignored"];
+    assert_eq!(statuses, expected, "{results:#?}");
+    for line in 1..4 {
+        assert_eq!(answer["reading"]["lines"][line]["near"][0], "Kettle Imp", "{answer:#}");
+    }
+    assert_eq!(entries(&answer).last().unwrap(), "side: 1 Kettle Imp");
+}
+
+#[tokio::test]
+async fn json_of_other_programs_is_read_and_its_faults_are_told_in_words() {
+    let app = app().await;
+    let list = r#"{"cards": [{"count": 2, "card": {"name": "Kettle Imp", "set": "hearth"}}, {"quantity": 1, "name": "Bellows Smith"}]}"#;
+    let answer = judged(&app, "ttcg/standard", list).await;
+    assert_eq!(answer["reading"]["dialect"], "json", "{answer:#}");
+    let expected = ["main: 2 Kettle Imp set=hearth", "main: 1 Bellows Smith"];
+    assert_eq!(entries(&answer), expected);
+    for (list, said) in [
+        (
+            r#"{"cards": [{"count": 2 "name": "Kettle Imp"}]}"#,
+            "a comma or a closing bracket is missing (line 1, column 24)",
+        ),
+        (r#"{"cards": [{"name": "Kettle Imp"}]}"#, "an entry has no"),
+        ("{'cards': []}", "the name of a member has no double quotes (line 1, column 2)"),
+    ] {
+        let body = json!({ "format": "ttcg/standard", "list": list });
+        let answer = app.post("/v1/deck-reports").json(&body).answer().await;
+        let text = answer.text();
+        assert!(text.contains(said) && !text.contains("expected `"), "{text}");
+        answer.problem(422, "unreadable_deck_list");
+    }
+}
+
+#[tokio::test]
+async fn tables_tell_guessed_columns_columns_that_are_not_read_and_wrong_quantities() {
+    let app = app().await;
+    let answer = judged(&app, "ttcg/standard", "2,Kettle Imp\n1,Bellows Smith").await;
+    assert_eq!(entries(&answer), ["main: 2 Kettle Imp", "main: 1 Bellows Smith"]);
+    let how = &answer["reading"]["lines"][0]["how"];
+    assert_eq!(*how, json!([{ "guess": "columns_guessed" }]), "{answer:#}");
+
+    let table = "Qty,Name,Price\n2.0,Kettle Imp,1\ntwo,Bellows Smith,1\n,Bellows Smith,1\n";
+    let answer = judged(&app, "ttcg/standard", table).await;
+    assert_eq!(entries(&answer), ["main: 2 Kettle Imp"]);
+    let results = lines(&answer);
+    assert!(results[0].1.ends_with("these are not read: Price"), "{results:#?}");
+    for (status, detail) in &results[2..] {
+        assert_eq!(
+            (status.as_str(), detail.contains("a whole number")),
+            ("refused", true),
+            "{detail}"
+        );
+    }
+}
+
+/// The other lines are read as in lists of other programs: what the card does not have is left out.
+#[tokio::test]
+async fn braces_in_one_line_do_not_change_the_others() {
+    let app = app().await;
+    let list = "2 Kettle Imp (nowhere) 999\n1 Bellows Smith {nowhere}";
+    let answer = judged(&app, "ttcg/standard", list).await;
+    assert_eq!(answer["reading"]["dialect"], "own", "{answer:#}");
+    assert_eq!(entries(&answer)[0], "main: 2 Kettle Imp");
+    assert_eq!(lines(&answer)[0].0, "guessed", "{answer:#}");
+}
+
 /// A file with a line for each copy: every line has a result, and lines of one card that follow each other have the same entry.
 #[tokio::test]
 async fn each_line_of_a_file_of_ids_has_a_result() {

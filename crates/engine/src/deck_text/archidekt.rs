@@ -41,6 +41,15 @@ pub(super) fn zone_of(categories: &str) -> Option<&str> {
     (!zone.is_empty()).then_some(zone)
 }
 
+/// Whether a tag is written with its colour: `Have,#37d67a`.
+pub(super) fn is_coloured_tag(tag: &str) -> bool {
+    tag.rsplit_once('#').is_some_and(|(label, colour)| {
+        label.trim_end().ends_with(',')
+            && (3..=8).contains(&colour.len())
+            && colour.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
     let writable = WritableParts {
         set: true,

@@ -1,17 +1,22 @@
 //! Tables: a header names the columns, with the words that several programs and languages use; fields are separated by commas, semicolons or tabs. A line
-//! `sep=;` before the header, as spreadsheets write it, fixes the separator.
+//! `sep=;` before the header, as spreadsheets write it, fixes the separator. Without a header, the columns are guessed.
 
 use std::borrow::Cow;
 
+use super::csv_guess::guessed_columns;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
+use super::line::split_parts;
 use super::own::DeckTextFault;
-use super::read_deck::{IgnoredReason, MalformedText};
+use super::read_deck::{Guess, IgnoredReason, MalformedText};
 use super::writing::{DeckWriter, Rarities, WritableParts};
+use crate::card_check::first_letters;
 use crate::name::search_key;
 use crate::schema::word_key;
 
 /// Maximum number of fields of a record.
 const FIELDS_MAX: usize = 100;
+/// Maximum number of characters of the name of a column that is told.
+const COLUMN_SHOWN: usize = 40;
 
 /// The part of an entry that a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +40,7 @@ const WORDS: [(Part, &[&str]); 10] = [
         Part::Quantity,
         &[
             "quantity",
+            "quantityx",
             "qty",
             "count",
             "copies",
@@ -135,6 +141,8 @@ pub(super) struct Columns {
     finish: Option<usize>,
     zone: Option<usize>,
     id: Option<usize>,
+    /// Whether no line names the columns.
+    is_guessed: bool,
 }
 
 /// The separator that a line `sep=;` before the header states. The whole line may be quoted.
@@ -190,6 +198,49 @@ impl Columns {
         (known >= 2 && (columns.name.is_some() || columns.id.is_some())).then_some(columns)
     }
 
+    /// The columns of a table without a header, if its lines show which one has the quantity.
+    pub(super) fn guessed(text: &str) -> Option<Self> {
+        let found = guessed_columns(text)?;
+        Some(Self {
+            separator: found.separator,
+            quantity: Some(found.quantity),
+            name: Some(found.name),
+            set: found.set,
+            number: found.number,
+            zone: found.zone,
+            is_guessed: true,
+            ..Self::default()
+        })
+    }
+
+    pub(super) fn has_tabs(&self) -> bool {
+        self.separator == '\t'
+    }
+
+    /// Whether a line is only a quantity, a tab and a name.
+    pub(super) fn are_like_lines(&self) -> bool {
+        let others = [self.set, self.number, self.zone];
+        self.has_tabs() && self.quantity == Some(0) && others.iter().all(Option::is_none)
+    }
+
+    /// The verdict on the header: it tells once which columns are not read.
+    fn told(record: &str, separator: char) -> IgnoredReason {
+        let is_known = |field: &Cow<'_, str>| {
+            let key = key(field);
+            key.is_empty()
+                || key == "nombre"
+                || WORDS.iter().any(|(_, words)| words.contains(&&*key))
+        };
+        let unknown = fields(record, separator).into_iter().filter(|field| !is_known(field));
+        let columns: Vec<String> =
+            unknown.map(|field| first_letters(field.trim(), COLUMN_SHOWN).to_owned()).collect();
+        if columns.is_empty() {
+            IgnoredReason::Heading
+        } else {
+            IgnoredReason::ColumnsNotRead { columns }
+        }
+    }
+
     fn column(&mut self, part: Part) -> &mut Option<usize> {
         match part {
             Part::Quantity => &mut self.quantity,
@@ -205,23 +256,11 @@ impl Columns {
         }
     }
 
-    fn entry<'a>(&self, record: Vec<Cow<'a, str>>) -> Content<'a> {
+    fn entry<'a>(&self, line: &'a str) -> Content<'a> {
+        let record = fields(line, self.separator);
         let field = |column: Option<usize>| -> Option<Cow<'a, str>> {
             let field = record.get(column?)?;
             (!field.trim().is_empty()).then(|| trimmed(field.clone()))
-        };
-        let quantity = match field(self.quantity) {
-            None => None,
-            Some(text) => {
-                let digits = text.trim_start_matches(['x', 'X']).trim_end_matches(['x', 'X']);
-                match digits.parse() {
-                    Ok(quantity) => Some(quantity),
-                    Err(_) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                        return DeckTextFault::QuantityTooLarge.into();
-                    }
-                    Err(_) => return DeckTextFault::QuantityInvalid.into(),
-                }
-            }
         };
         let finish = field(self.finish).filter(|finish| !NO.contains(&key(finish).as_str()));
         let finish = finish.map(|finish| {
@@ -234,6 +273,31 @@ impl Columns {
         };
         if name.is_none() && external_id.is_none() && field(self.number).is_none() {
             return DeckTextFault::NameMissing.into();
+        }
+        let stated = field(self.quantity);
+        let read = self.quantity.map(|_| quantity(stated.as_deref().unwrap_or_default()));
+        let quantity = match read.transpose() {
+            Ok(quantity) => quantity,
+            Err(fault) => return fault.into(),
+        };
+        let zone = field(self.zone);
+        // Without a header, the parts of a card may also stand in one column with its name, and the line may be no table at all.
+        if self.is_guessed
+            && let Some(Cow::Borrowed(text)) = name
+        {
+            let parts = split_parts(text);
+            return Content::Entry(Box::new(DraftEntry {
+                quantity,
+                card: Parts {
+                    set: field(self.set).or(parts.set),
+                    number: field(self.number).or(parts.number),
+                    ..parts
+                },
+                readings: Some((text, line)),
+                zone,
+                assumed: Some(Guess::ColumnsGuessed),
+                ..DraftEntry::default()
+            }));
         }
         Content::Entry(Box::new(DraftEntry {
             quantity,
@@ -248,16 +312,37 @@ impl Columns {
                 category: None,
             },
             external_id,
-            zone: field(self.zone),
+            zone,
             zone_is_code: true,
+            assumed: self.is_guessed.then_some(Guess::ColumnsGuessed),
             ..DraftEntry::default()
         }))
     }
 }
 
+/// The quantity in a field: a whole number, also in the forms `2x` and `2.0`, which programs write.
+pub(super) fn quantity(field: &str) -> Result<u32, DeckTextFault> {
+    const TIMES: [char; 3] = ['x', 'X', '×'];
+    let number = field.trim().trim_start_matches(TIMES).trim_end_matches(TIMES).trim();
+    // Three zeros after a comma are rather thousands.
+    let whole = match number.split_once(['.', ',']) {
+        Some((whole, "0" | "00")) => whole,
+        _ => number,
+    };
+    let has_sign = whole.strip_prefix(['-', '−', '+']);
+    if has_sign.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit())) {
+        return Err(DeckTextFault::QuantityInvalid);
+    }
+    if whole.is_empty() || !whole.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(DeckTextFault::QuantityNotWhole);
+    }
+    whole.parse().map_err(|_| DeckTextFault::QuantityTooLarge)
+}
+
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
-    let mut columns = None;
+    // Lines of a table without a header look like no header.
+    let mut columns = Columns::guessed(source.raw);
     let mut stated = None;
     let mut line = 1;
     let mut rest = source.raw;
@@ -276,11 +361,11 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
                     None => Columns::of(record),
                 };
                 Content::Ignored(match columns {
-                    Some(_) => IgnoredReason::Heading,
+                    Some(Columns { separator, .. }) => Columns::told(record, separator),
                     None => IgnoredReason::Malformed { detail: MalformedText::NoColumns },
                 })
             }
-            Some(columns) => columns.entry(fields(record, columns.separator)),
+            Some(columns) => columns.entry(record),
         };
         draft.push(line, Cow::Borrowed(record), content);
         line += rest[..end].matches('\n').count();
@@ -311,7 +396,7 @@ fn record_end(text: &str) -> usize {
     if quoted { text.find('\n').map_or(text.len(), |at| at + 1) } else { text.len() }
 }
 
-fn fields(record: &str, separator: char) -> Vec<Cow<'_, str>> {
+pub(super) fn fields(record: &str, separator: char) -> Vec<Cow<'_, str>> {
     let mut fields = Vec::new();
     let mut rest = record;
     while fields.len() < FIELDS_MAX {

@@ -63,6 +63,8 @@ pub(super) struct DraftEntry<'a> {
     pub(super) zone_is_code: bool,
     /// What was assumed to find the quantity.
     pub(super) assumed: Option<Guess>,
+    /// Whether marks before the quantity were left out: a check box, or the `>` of a quotation.
+    pub(super) marks_dropped: bool,
     /// Whether the reference and the zone stay as they are written: so in our own text and JSON.
     pub(super) exact: bool,
     /// Another way to read the line if the game has no such card: as other programs would mean a line of our own text, or another name of a basic energy.

@@ -1,80 +1,60 @@
-//! A deck as JSON, which loses nothing.
+//! A deck as JSON, which loses nothing, and the JSON of other programs.
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-
 use super::draft::{Content, Draft, DraftEntry, Source};
+use super::json_entries::{JsonEntry, read_entries};
+use super::json_fault::JsonFault;
 use super::read_deck::{IgnoredReason, MalformedText};
 use super::writing::DeckWriter;
-use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
+use crate::deck::{Deck, DeckEntry};
+use crate::manifest::Game;
 
-/// A deck in the form of the API, in which the parts of the card are members of the entry. Other members, for example the id of the deck, are ignored.
-#[derive(Deserialize)]
-struct ApiDeck {
-    entries: Vec<ApiEntry>,
-}
-
-#[derive(Deserialize)]
-struct ApiEntry {
-    zone: Option<String>,
-    quantity: u32,
-    #[serde(default)]
-    name: String,
-    set: Option<String>,
-    number: Option<String>,
-    rarity: Option<String>,
-    #[serde(default)]
-    copies: Vec<String>,
-}
-
-impl From<ApiDeck> for Deck {
-    fn from(deck: ApiDeck) -> Self {
-        let entries = deck.entries.into_iter().map(|entry| {
-            let ApiEntry { zone, quantity, name, set, number, rarity, copies } = entry;
-            let card = CardReference { name, set, number, rarity };
-            let zone = zone.unwrap_or_else(|| MAIN_ZONE.to_owned());
-            DeckEntry { zone, quantity, card, copies }
-        });
-        Self { entries: entries.collect() }
+/// Reads our own form, or an array of its entries.
+fn parse(text: &str) -> Option<Deck> {
+    if text.trim_start().starts_with('[') {
+        return serde_json::from_str(text).ok().map(|entries| Deck { entries });
     }
+    serde_json::from_str(text).ok()
 }
 
-/// Reads our own form or that of the API; the error is about our own form.
-fn parse(text: &str) -> serde_json::Result<Deck> {
-    serde_json::from_str(text)
-        .or_else(|error| serde_json::from_str::<ApiDeck>(text).map(Deck::from).map_err(|_| error))
-}
-
-pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
+    let entries = match parse(source.raw) {
+        Some(deck) => Ok(deck.entries.into_iter().map(JsonEntry::exact).collect()),
+        None => read_entries(source.raw, game),
+    };
     let mut draft = Draft::default();
-    match parse(source.raw) {
-        Ok(deck) => {
-            for entry in deck.entries {
-                let DeckEntry { zone, quantity, card, copies } = entry;
-                let text = format!("{quantity} {}", card.name);
-                let entry = DraftEntry {
-                    quantity: Some(quantity),
-                    card: card.into(),
-                    zone: Some(Cow::Owned(zone)),
-                    exact: true,
-                    copies,
-                    ..DraftEntry::default()
-                };
-                draft.push(1, Cow::Owned(text), Content::Entry(Box::new(entry)));
+    match entries {
+        Ok(entries) => {
+            for entry in entries {
+                let text = format!("{} {}", entry.entry.quantity, entry.entry.card.name);
+                draft.push(1, Cow::Owned(text), content(entry));
             }
         }
         Err(error) => {
-            let detail = MalformedText::Json { error: error.to_string() };
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            let detail = MalformedText::Json { fault: JsonFault::of(&error), line, column };
             let reason = IgnoredReason::Malformed { detail };
-            draft.push(
-                error.line().max(1),
-                Cow::Borrowed(source.raw.trim()),
-                Content::Ignored(reason),
-            );
+            draft.push(line, Cow::Borrowed(source.raw.trim()), Content::Ignored(reason));
         }
     }
     draft
+}
+
+fn content(entry: JsonEntry) -> Content<'static> {
+    if entry.is_outside {
+        return Content::Ignored(IgnoredReason::OutsideTheDeck);
+    }
+    let JsonEntry { entry: DeckEntry { zone, quantity, card, copies }, exact, .. } = entry;
+    Content::Entry(Box::new(DraftEntry {
+        quantity: Some(quantity),
+        card: card.into(),
+        zone: Some(Cow::Owned(zone)),
+        zone_is_code: true,
+        exact,
+        copies,
+        ..DraftEntry::default()
+    }))
 }
 
 pub(super) fn write(writer: &mut DeckWriter<'_>) {

@@ -14,6 +14,20 @@ pub(super) fn common(line: &str) -> Content<'_> {
 
 /// Like [`common`], with another function to split the text after the quantity into parts.
 pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
+    let Some(quoted) = line.strip_prefix("> ") else { return unquoted(line, parts) };
+    match unquoted(quoted.trim_start_matches(['>', ' ']), parts) {
+        Content::Entry(entry) => {
+            Content::Entry(Box::new(DraftEntry { marks_dropped: true, ..*entry }))
+        }
+        other => other,
+    }
+}
+
+/// Reads a line without the `>` of a quotation.
+fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
+    if line.is_empty() {
+        return Content::Ignored(IgnoredReason::Decoration);
+    }
     if !line.starts_with(|first: char| first.is_ascii_digit()) {
         if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
             return Content::Comment(comment.trim());
@@ -34,8 +48,9 @@ pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>)
         Ok((quantity, text)) => Content::Entry(Box::new(DraftEntry {
             quantity,
             card: parts(text),
-            readings: Some((text, entry)),
+            readings: Some((text, without_check_box(entry).unwrap_or(entry))),
             zone,
+            marks_dropped: without_check_box(entry).is_some(),
             ..DraftEntry::default()
         })),
         Err(fault) => fault.into(),
@@ -75,14 +90,38 @@ pub(super) fn without_count(line: &str) -> &str {
     label[..end].trim_matches(is_frame)
 }
 
-/// Whether a line without a quantity looks like a header rather than a name.
-pub(super) fn looks_like_header(line: &str) -> bool {
-    line.ends_with(':') || without_count(line).len() < line.len() || line.starts_with("==")
+/// Whether a line without a quantity looks like a header rather than a name. Around a name, too, people put bullets, check boxes and marks: such a line is
+/// a header only if a colon ends it, or if it `leads` the lines below it.
+pub(super) fn looks_like_header(line: &str, leads: bool) -> bool {
+    if is_decorated(line) {
+        let bare = line.trim_end_matches(['*', '_', '`', '~', ' ']);
+        // A line of marks alone is a frame.
+        let is_frame = without_marks(line).is_empty() || without_count(line).is_empty();
+        return is_frame || bare.ends_with(':') || (leads && has_marks(line));
+    }
+    line.ends_with(':') || without_count(line).len() < line.len()
+}
+
+/// Whether a line has something before its text that may also stand before a card: a bullet, a check box, marks of Markdown, the `>` of a quotation.
+fn is_decorated(line: &str) -> bool {
+    let unquoted = line.trim_start_matches(['>', ' ']);
+    unquoted.len() < line.len()
+        || has_marks(line)
+        || without_check_box(line).is_some()
+        || without_bullet(line).len() < line.len()
+}
+
+/// Whether a line begins with marks of Markdown or double brackets. Four asterisks are the frame of a header.
+pub(super) fn has_marks(line: &str) -> bool {
+    let is_frame = line.starts_with("****");
+    !is_frame
+        && without_bullet(line).len() == line.len()
+        && (line.starts_with(['*', '_', '`', '~']) || line.starts_with("[["))
 }
 
 /// The quantity of a line, if it has one, and the rest of the line.
 pub(super) fn quantity(line: &str) -> Result<(Option<u32>, &str), DeckTextFault> {
-    let line = without_bullet(line);
+    let line = without_check_box(line).unwrap_or_else(|| without_bullet(line));
     if let Some((number, rest)) = leading(line) {
         return Ok((Some(parse(number)?), rest));
     }
@@ -105,6 +144,27 @@ fn without_bullet(line: &str) -> &str {
     match rest {
         Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
         _ => line,
+    }
+}
+
+/// The text after the check box of a Markdown list, which may have a bullet: `- [x] 2 Name`. `None`: the line has no check box.
+fn without_check_box(line: &str) -> Option<&str> {
+    let rest = without_bullet(line);
+    let rest = ["[ ]", "[x]", "[X]", "[]"].iter().find_map(|mark| rest.strip_prefix(mark))?;
+    let text = rest.trim_start();
+    (text.len() < rest.len() && !text.is_empty()).then_some(text)
+}
+
+/// A text without the marks that people put around names: bold and code of Markdown, double brackets, dashes, colons. The name of a card may have them.
+pub(super) fn without_marks(text: &str) -> &str {
+    let mut text = text.trim_end_matches(['*', '_', '`', '~', ']', ':', ' ']);
+    loop {
+        // A dash before a number is its sign.
+        let rest = without_bullet(text).trim_start_matches(['*', '_', '`', '~', '[', '>', ' ']);
+        if rest.len() == text.len() {
+            return text;
+        }
+        text = rest;
     }
 }
 
@@ -196,14 +256,24 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
     if name.is_empty() {
         name = text;
     }
+    // The colour of such a tag may have a space before its `#`.
+    while let Some((before, tag)) = last_tag(name) {
+        parts.tags.push(Cow::Borrowed(tag));
+        name = before;
+    }
     if let Some((before, tags)) = name.split_once(" #") {
         parts.tags.extend(tags.split(" #").map(|tag| Cow::Borrowed(tag.trim())));
         name = before.trim_end();
     }
     let mut category = None;
-    while let Some((before, open, value)) = last_bracket(name) {
+    loop {
+        if let Some((before, tag)) = last_tag(name) {
+            parts.tags.push(Cow::Borrowed(tag));
+            name = before;
+            continue;
+        }
+        let Some((before, open, value)) = last_bracket(name) else { break };
         match open {
-            '^' => parts.tags.push(Cow::Borrowed(value)),
             '*' | '{' if parts.rarity.is_none() => parts.rarity = Some(Cow::Borrowed(value)),
             '[' if category.is_none() => category = Some(value),
             _ => break,
@@ -259,6 +329,15 @@ fn set_in_front(text: &str) -> Option<Parts<'_>> {
     })
 }
 
+/// Splits a tag between `^` off the end. It may stand directly after another tag, or after a comma.
+pub(super) fn last_tag(text: &str) -> Option<(&str, &str)> {
+    let (before, tag) = text.strip_suffix('^')?.rsplit_once('^')?;
+    let name = before.trim_end_matches(|letter: char| letter.is_whitespace() || letter == ',');
+    let is_apart = name.len() < before.len() || name.ends_with('^');
+    let tag = tag.trim();
+    (is_apart && !name.is_empty() && !tag.is_empty()).then_some((name, tag))
+}
+
 /// Splits a bracketed value off the end: the text before it, the opening bracket, and the value. There must be white space before the bracket.
 fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
     let close = text.chars().next_back()?;
@@ -266,7 +345,7 @@ fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
         ')' => '(',
         ']' => '[',
         '}' => '{',
-        '*' | '^' => close,
+        '*' => close,
         _ => return None,
     };
     let inner = &text[..text.len() - 1];
@@ -321,6 +400,59 @@ mod tests {
     }
 
     #[test]
+    fn marks_around_a_name_are_taken_off() {
+        for text in ["**Salt**", "[[Salt]]", "`Salt`", "- Salt", "Salt:", "> __Salt__", "~~Salt~~"]
+        {
+            assert_eq!(without_marks(text), "Salt", "{text}");
+        }
+        for text in ["-1 Salt", "Salt!", "(Half) Salt", ""] {
+            assert_eq!(without_marks(text), text);
+        }
+        assert_eq!(without_marks("****"), "");
+    }
+
+    #[test]
+    fn tags_are_taken_off_wherever_they_stand() {
+        for (text, tags) in [
+            ("Salt ^Have,#37d67a^", vec!["Have,#37d67a"]),
+            ("Salt ^Have, #37d67a^", vec!["Have, #37d67a"]),
+            ("Salt ^A,#f00^ ^B,#0f0^", vec!["B,#0f0", "A,#f00"]),
+            ("Salt ^A,#f00^^B,#0f0^", vec!["B,#0f0", "A,#f00"]),
+            ("Salt ^A,#f00^, ^B,#0f0^", vec!["B,#0f0", "A,#f00"]),
+            ("Salt ^A,#f00^ [Cargo]", vec!["A,#f00"]),
+            ("Salt ^A,#f00^ #mine", vec!["mine", "A,#f00"]),
+        ] {
+            let parts = split_parts(text);
+            let found: Vec<&str> = parts.tags.iter().map(AsRef::as_ref).collect();
+            assert_eq!((&*parts.name, found), ("Salt", tags), "{text}");
+        }
+        assert_eq!(split_parts("Salt^2^").name, "Salt^2^");
+    }
+
+    #[test]
+    fn decorated_lines_are_headers_only_with_a_colon_or_where_they_lead() {
+        for line in [
+            "Ships:",
+            "== Ships ==",
+            "Ships (4)",
+            "**Ships:**",
+            "- Ships:",
+            "****** Ships ******",
+            "***",
+            "- - -",
+            "```",
+        ] {
+            assert!(looks_like_header(line, false), "{line}");
+        }
+        for line in
+            ["**Ships**", "- Ships", "[ ] Ships", "- [x] Ships", "`Ships`", "[[Ships]]", "> Ships"]
+        {
+            assert!(!looks_like_header(line, false), "{line}");
+        }
+        assert!(looks_like_header("**Ships**", true) && !looks_like_header("- Ships", true));
+    }
+
+    #[test]
     fn quantities_are_found_where_people_write_them() {
         for line in [
             "4 Salt",
@@ -339,6 +471,8 @@ mod tests {
             "Salt 4x",
             "Salt (x4)",
             "4\tSalt",
+            "- [x] 4 Salt",
+            "[ ] Salt x4",
         ] {
             assert_eq!(quantity(line), Ok((Some(4), "Salt")), "{line}");
         }

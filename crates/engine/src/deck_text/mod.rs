@@ -2,13 +2,15 @@
 //!
 //! | Part | What it holds |
 //! |---|---|
-//! | `own`, `json`, `share_code` | our own dialects, which lose nothing or little of a deck |
+//! | `own`, `json`, `json_entries`, `json_fault`, `share_code` | our own dialects, which lose nothing or little of a deck |
+//! | `csv_guess` | columns of tables without a header |
 //! | `plain`, `arena`, `mtgo`, `moxfield`, `archidekt`, `ptcg_live`, `ptcg_online`, `netrunner_db`, `forge`, `csv`, `ydk`, `ydke` | dialects of other programs: reader and writer of each side by side |
 //! | `text` | encodings, and normalisation of tolerated characters |
 //! | `recognise` | which dialect a text is in |
 //! | `numbering` | lists whose lines are numbered |
 //! | `line`, `draft` | the line reader that the dialects share, and its result |
-//! | `zones` | what headers and categories mean in a game |
+//! | `zones`, `categories` | what headers and categories mean in a game |
+//! | `xml` | deck files that are refused as a whole |
 //! | `mentions` | which cards a list may refer to, for catalogues that do not hold all cards |
 //! | `resolve`, `read_deck` | which card a line means, and the verdict on each line |
 //! | `writing` | what the writers share, and what a dialect cannot hold |
@@ -17,10 +19,14 @@
 
 mod archidekt;
 mod arena;
+mod categories;
 mod csv;
+mod csv_guess;
 mod draft;
 mod forge;
 mod json;
+mod json_entries;
+mod json_fault;
 mod line;
 mod mentions;
 mod moxfield;
@@ -37,6 +43,7 @@ mod resolve;
 mod share_code;
 mod text;
 mod writing;
+mod xml;
 mod ydk;
 mod ydke;
 mod zones;
@@ -54,6 +61,7 @@ use crate::manifest::Game;
 use draft::{Draft, PartsOf, Source};
 
 pub use draft::DECK_LINES_MAX;
+pub use json_fault::JsonFault;
 pub use mentions::{DeckMentions, MentionDepth};
 pub use own::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
 pub use read_deck::{
@@ -166,8 +174,12 @@ impl DeckDialect {
     }
 
     fn draft<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
+        if let Some(draft) = xml::draft(source) {
+            return draft;
+        }
         let mut draft = self.draft_of_lines(source, game);
         numbering::read_numbers(&mut draft, self.parts());
+        categories::read_categories(&mut draft, game);
         draft
     }
 
@@ -184,7 +196,7 @@ impl DeckDialect {
     fn draft_of_lines<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
         match self {
             Self::Own => own::draft(source),
-            Self::Json => json::draft(source),
+            Self::Json => json::draft(source, game),
             Self::ShareCode => share_code::draft(source),
             Self::Plain => plain::draft(source),
             Self::Arena => arena::draft(source),

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::DeckDialect;
+use super::json_fault::JsonFault;
 use super::own::DeckTextFault;
 use super::recognise::DialectMark;
 use super::share_code::ShareCodeError;
@@ -52,6 +53,8 @@ impl ReadDeck {
                     Guess::OneCopy
                         | Guess::LineIsNumbered
                         | Guess::QuantityBeforePoint
+                        | Guess::ColumnsGuessed
+                        | Guess::TagsDropped
                         | Guess::ZoneNotInGame { .. }
                 )
             }),
@@ -160,6 +163,12 @@ pub enum Guess {
     QuantityIsPartOfName,
     /// What looks like a set, a number or a label belongs to the name.
     MarksArePartOfName,
+    /// Marks around the card were left out: a check box, the `>` of a quotation, bold and code of Markdown, double brackets, a dash, a colon.
+    MarksDropped,
+    /// The tags between `^`, with their colours, were left out.
+    TagsDropped,
+    /// No line names the columns of the table: which one has the quantity and which one the name was concluded from what stands in them.
+    ColumnsGuessed,
     /// The text after `//` is a remark.
     RemarkDropped { remark: String },
     /// The card's name has other accents or similar small differences.
@@ -208,6 +217,9 @@ impl fmt::Display for Guess {
             Self::QuantityAfterName => f.write_str("the number after the name is the quantity"),
             Self::QuantityIsPartOfName => f.write_str("the number belongs to the name"),
             Self::MarksArePartOfName => f.write_str("all that stands there belongs to the name"),
+            Self::MarksDropped => f.write_str("the marks around it are left out"),
+            Self::TagsDropped => f.write_str("the tags between \"^\" are left out"),
+            Self::ColumnsGuessed => f.write_str("no line names the columns, so they were guessed"),
             Self::RemarkDropped { remark } => write!(f, "{remark:?} is a remark"),
             Self::NameSpelled { name } => write!(f, "it means {name}"),
             Self::BySetAndNumber { name } => write!(f, "its set and number mean {name}"),
@@ -229,6 +241,8 @@ pub enum UnknownReason {
     ExternalIdsNotDeclared,
     /// No card has this id.
     ExternalIdUnknown,
+    /// The line has a set and a number instead of a name, and no known card has both.
+    SetAndNumberUnknown,
 }
 
 impl fmt::Display for UnknownReason {
@@ -238,6 +252,7 @@ impl fmt::Display for UnknownReason {
                 "it is an id of another program, and the game does not declare such ids"
             }
             Self::ExternalIdUnknown => "no card has this id of another program",
+            Self::SetAndNumberUnknown => "no known card has this set and number",
         })
     }
 }
@@ -265,6 +280,11 @@ pub enum IgnoredReason {
     },
     /// A heading of a kind of cards, or of a section that is not part of the deck.
     Heading,
+    /// The header of a table with columns that are not read.
+    ColumnsNotRead {
+        /// Their names.
+        columns: Vec<String>,
+    },
     /// It is in a section of the list that is not part of the deck, such as a maybeboard.
     OutsideTheDeck,
     /// A frame, a total or a mark of the program that wrote the list.
@@ -291,6 +311,9 @@ impl fmt::Display for IgnoredReason {
             Self::ZoneHeader { zone } => write!(f, "the zone {zone:?} begins"),
             Self::BlankLine { zone } => write!(f, "a blank line; the zone {zone:?} begins"),
             Self::Heading => f.write_str("a heading"),
+            Self::ColumnsNotRead { columns } => {
+                write!(f, "the names of the columns; these are not read: {}", columns.join(", "))
+            }
             Self::OutsideTheDeck => f.write_str("it is no part of the deck"),
             Self::Decoration => f.write_str("a frame or a total"),
             Self::Unreadable { fault } => fault.fmt(f),
@@ -306,8 +329,12 @@ impl fmt::Display for IgnoredReason {
 pub enum MalformedText {
     /// The JSON is not a deck.
     Json {
-        /// The message of the JSON parser.
-        error: String,
+        /// What is wrong with it.
+        fault: JsonFault,
+        /// Line of the place where reading stopped, from 1.
+        line: usize,
+        /// Position in this line, in bytes, from 1.
+        column: usize,
     },
     /// The first line of a table does not name columns.
     NoColumns,
@@ -319,17 +346,32 @@ pub enum MalformedText {
     PartNotBase64,
     /// It is not a share code.
     ShareCode(ShareCodeError),
+    /// It is a deck file of Magic Online, in XML.
+    MagicOnlineFile,
+    /// It is a deck file of Cockatrice, in XML.
+    CockatriceFile,
+    /// It is another text in XML.
+    Xml,
 }
 
 impl fmt::Display for MalformedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Json { error } => write!(f, "the JSON is no deck: {error}"),
+            Self::Json { fault, line, column } => {
+                write!(f, "the JSON is no deck: {fault} (line {line}, column {column})")
+            }
             Self::NoColumns => f.write_str("the first line names no columns"),
             Self::TooManyParts => f.write_str("the link has more than three parts"),
             Self::PartWithoutIds => f.write_str("a part is no row of numbers of four bytes"),
             Self::PartNotBase64 => f.write_str("a part is no base64"),
             Self::ShareCode(error) => error.fmt(f),
+            Self::MagicOnlineFile => f.write_str(
+                "it is a deck file of Magic Online (.dek) in XML, which is not read: save the deck as text (.txt) there",
+            ),
+            Self::CockatriceFile => f.write_str(
+                "it is a deck file of Cockatrice (.cod) in XML, which is not read: save the deck as plain text (.txt) there",
+            ),
+            Self::Xml => f.write_str("it is XML, which is not read: save the deck as text"),
         }
     }
 }

@@ -5,8 +5,11 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::DeckDialect;
+use super::archidekt;
 use super::csv;
+use super::line::last_tag;
 use super::share_code::decode_share_code;
+use super::zones::Role;
 
 macro_rules! dialect_marks {
     ($($(#[doc = $meaning:literal])+ $mark:ident = $words:literal,)+) => {
@@ -34,10 +37,16 @@ dialect_marks! {
     Link = "it begins with \"ydke://\"",
     /// Entries in JSON.
     Json = "it is JSON with \"entries\"",
+    /// A JSON array of entries.
+    JsonArray = "it is a JSON array of objects",
+    /// A JSON object with other members than `entries`.
+    JsonObject = "it is a JSON object",
     /// One word, a share code.
     CodeDigits = "it is one word of the digits of a share code",
     /// A header of a table.
     Columns = "the first line names columns",
+    /// A table without a header.
+    QuantityColumn = "all lines have the same columns, and one column is a quantity",
     /// The sections of YDK.
     IdSections = "a line is \"#main\", \"#extra\" or \"!side\"",
     /// The metadata or the sets of Forge.
@@ -102,6 +111,12 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     if trimmed.starts_with('{') && trimmed.contains("\"entries\"") {
         return (DeckDialect::Json, DialectMark::Json);
     }
+    if trimmed.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('{')) {
+        return (DeckDialect::Json, DialectMark::JsonArray);
+    }
+    if begins_like_object(trimmed) {
+        return (DeckDialect::Json, DialectMark::JsonObject);
+    }
     if is_share_code(trimmed) {
         return (DeckDialect::ShareCode, DialectMark::CodeDigits);
     }
@@ -119,6 +134,10 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     };
     if lines.first().is_some_and(is_header) {
         return (DeckDialect::Csv, DialectMark::Columns);
+    }
+    let guessed = csv::Columns::guessed(text);
+    if guessed.is_some_and(|columns| !columns.has_tabs()) {
+        return (DeckDialect::Csv, DialectMark::QuantityColumn);
     }
     let marks: [Mark; 10] = [
         (DeckDialect::Ydk, DialectMark::IdSections, |line| {
@@ -144,7 +163,7 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
         }),
         (DeckDialect::Own, DialectMark::OwnMarks, is_own),
         (DeckDialect::Archidekt, DialectMark::Categories, |line| {
-            begins_with_number(line) && (is_tagged(line, '^', '^') || is_category(line))
+            begins_with_number(line) && (last_tag(line).is_some() || is_category(line))
         }),
         (DeckDialect::Moxfield, DialectMark::Finishes, |line| {
             begins_with_number(line) && (is_tagged(line, '*', '*') || line.contains(" #"))
@@ -160,9 +179,19 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     let found = marks.iter().find(|(_, _, is)| lines.iter().any(|line| is(line)));
     match found {
         Some((dialect, mark, _)) => (*dialect, *mark),
+        // A quantity, a tab and a name are read as any other line of a list.
+        None if guessed.is_some_and(|columns| !columns.are_like_lines()) => {
+            (DeckDialect::Csv, DialectMark::QuantityColumn)
+        }
         None if is_in_two_blocks(text) => (DeckDialect::Mtgo, DialectMark::TwoBlocks),
         None => (DeckDialect::Plain, DialectMark::Nothing),
     }
+}
+
+/// Whether a text begins like a JSON object, perhaps one with a wrong kind of quotes.
+fn begins_like_object(text: &str) -> bool {
+    let first = text.strip_prefix('{').and_then(|rest| rest.trim_start().chars().next());
+    first.is_some_and(|first| ['"', '\'', '“', '}'].contains(&first))
 }
 
 /// Whether the text is a share code. A long one may be damaged: then decoding reports its wrong check digits.
@@ -195,11 +224,21 @@ fn begins_with_number(line: &str) -> bool {
     line.starts_with(|first: char| first.is_ascii_digit())
 }
 
+/// Whether a comment names the format or the game of the list, as our own text does.
+pub(super) fn is_own_comment(comment: &str) -> bool {
+    let key = comment.split_once(':').map(|(key, _)| key.trim().to_lowercase());
+    key.is_some_and(|key| ["format", "game"].contains(&key.as_str()))
+}
+
 fn is_own(line: &str) -> bool {
-    if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
-        let key = comment.split(':').next().unwrap_or_default().trim();
-        return comment.contains(':') && ["format", "game"].contains(&key.to_lowercase().as_str());
+    match line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
+        Some(comment) => is_own_comment(comment),
+        None => has_own_marks(line),
     }
+}
+
+/// Whether a line that is no comment has what only our own text has: a rarity in braces, or a text in quotes.
+pub(super) fn has_own_marks(line: &str) -> bool {
     let quoted = line.split_once(' ').is_some_and(|(_, rest)| rest.trim_start().starts_with('"'));
     let quoted_zone = line.starts_with("[\"") && line.ends_with("\"]");
     (begins_with_number(line) && (quoted || is_tagged(line, '{', '}'))) || quoted_zone
@@ -213,13 +252,14 @@ fn is_tagged(line: &str, open: char, close: char) -> bool {
         .is_some_and(|(before, value)| !value.is_empty() && before.ends_with(' '))
 }
 
-/// Whether a line ends with a category in square brackets that cannot be a set.
+/// Whether a line ends with a category in square brackets that cannot be a set. A text with spaces may be the name of a set.
 fn is_category(line: &str) -> bool {
     let Some((before, category)) = line.strip_suffix(']').and_then(|inner| inner.rsplit_once('['))
     else {
         return false;
     };
-    category.contains(['{', ',', ' ']) || before.contains('(')
+    let is_zone = archidekt::zone_of(category).is_some_and(|label| Role::of_word(label).is_some());
+    is_zone || category.contains(['{', ',']) || before.contains('(')
 }
 
 /// Whether a line ends with `(SET) 12`.

@@ -2,16 +2,19 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::archidekt::is_coloured_tag;
 use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
 use super::line::{
-    count_after_name, looks_like_header, split_parts, split_parts_without_brackets, without_count,
+    count_after_name, has_marks, looks_like_header, quantity as quantity_of, split_parts,
+    split_parts_without_brackets, without_count, without_marks,
 };
 use super::own::{LINE_SHOWN, note};
 use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
+use super::recognise::{has_own_marks, is_own_comment};
 use super::text::TextEncoding;
 use super::zones::{Place, is_heading, main_zone, place, side_zone};
 use super::{DeckDialect, DeckReading};
@@ -33,7 +36,8 @@ pub(super) fn resolve(
     is_recognised: bool,
     reading: &DeckReading<'_>,
 ) -> ReadDeck {
-    let resolver = Resolver::new(reading, is_recognised);
+    let resolver = Resolver::new(reading, dialect, Strictness::of(&draft, dialect, is_recognised));
+    let leading = leading_lines(&draft);
     let game = reading.catalogue.game();
     let side_begins = blank_line_of_side(&draft, dialect).zip(side_zone(game));
     let mut read = ReadDeck {
@@ -75,11 +79,25 @@ pub(super) fn resolve(
             Content::Comment(comment) => {
                 resolver.comment(comment, dialect, &mut current_place, &mut read)
             }
+            Content::Zone(code) if resolver.is_heading_rather_than_zone(&code) => {
+                IgnoredReason::Heading
+            }
             Content::Zone(code) => {
                 current_place = resolver.zone(&code);
                 IgnoredReason::ZoneHeader { zone: code }
             }
-            Content::Section(label) => enter_place(place(game, &label), &mut current_place),
+            Content::Section(label) => {
+                let place = match place(game, &label) {
+                    // A section of Forge that the game does not know is no heading within the section before it.
+                    Place::Category
+                        if dialect == DeckDialect::Forge && !is_heading(game, &label) =>
+                    {
+                        Place::Outside
+                    }
+                    place => place,
+                };
+                enter_place(place, &mut current_place)
+            }
             Content::RareSection(label) => {
                 let place = match place(game, label) {
                     Place::Category => Place::Outside,
@@ -87,15 +105,18 @@ pub(super) fn resolve(
                 };
                 enter_place(place, &mut current_place)
             }
-            Content::Entry(entry) => match resolver.line(*entry, &text, &mut current_place) {
-                Ok((entry, verdict, tags)) => {
-                    let (text, position) = (shown(&text), Some(read.deck.entries.len()));
-                    read.deck.entries.push(entry);
-                    read.lines.push(ReadLine { line, text, entry: position, verdict, tags });
-                    continue;
+            Content::Entry(entry) => {
+                let leads = leading.contains(&line);
+                match resolver.line(*entry, (&text, leads), &mut current_place) {
+                    Ok((entry, verdict, tags)) => {
+                        let (text, position) = (shown(&text), Some(read.deck.entries.len()));
+                        read.deck.entries.push(entry);
+                        read.lines.push(ReadLine { line, text, entry: position, verdict, tags });
+                        continue;
+                    }
+                    Err(reason) => reason,
                 }
-                Err(reason) => reason,
-            },
+            }
         };
         read.lines.push(ReadLine {
             line,
@@ -126,6 +147,52 @@ fn enter_place(place: Place, current_place: &mut Place) -> IgnoredReason {
             IgnoredReason::Heading
         }
         Place::Category => IgnoredReason::Heading,
+    }
+}
+
+/// The numbers of the lines that stand where headings do: a line without a quantity, with no entry directly above it, and below it an entry with a
+/// quantity and without such marks.
+fn leading_lines(draft: &Draft<'_>) -> BTreeSet<usize> {
+    let is_entry = |line: &DraftLine<'_>| matches!(line.content, Content::Entry(_));
+    let quantity = |line: &DraftLine<'_>| match &line.content {
+        Content::Entry(entry) => entry.quantity,
+        _ => None,
+    };
+    let mut leading = BTreeSet::new();
+    for (at, line) in draft.lines.iter().enumerate() {
+        let is_below_entry = at > 0 && is_entry(&draft.lines[at - 1]);
+        if is_entry(line)
+            && quantity(line).is_none()
+            && !is_below_entry
+            && let Some(next) = draft.lines.get(at + 1)
+            && quantity(next).is_some()
+            && !has_marks(&next.text)
+        {
+            leading.insert(line.line);
+        }
+    }
+    leading
+}
+
+/// How exactly the lines of our own text are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Strictness {
+    /// As they are written: the caller states the dialect.
+    Stated,
+    /// As they are written, or as other programs mean them if the game has such a card: a comment of the list names its format or game.
+    Commented,
+    /// Only the lines that have marks of our own text. One such line does not make the others ours.
+    Marked,
+}
+
+impl Strictness {
+    fn of(draft: &Draft<'_>, dialect: DeckDialect, is_recognised: bool) -> Self {
+        let is_commented = |line: &DraftLine<'_>| matches!(&line.content, Content::Comment(comment) if is_own_comment(comment));
+        match dialect {
+            _ if !is_recognised => Self::Stated,
+            DeckDialect::Own if !draft.lines.iter().any(is_commented) => Self::Marked,
+            _ => Self::Commented,
+        }
     }
 }
 
@@ -160,8 +227,8 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
 
 /// Finds the cards of lines. Its index of symbols is built at the first use.
 struct Resolver<'a> {
-    /// Whether the dialect was recognised, and not chosen by the caller.
-    is_recognised: bool,
+    dialect: DeckDialect,
+    strictness: Strictness,
     catalogue: &'a Catalogue,
     sets: Option<&'a KnownSets>,
     symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
@@ -188,9 +255,10 @@ enum Meaning {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(reading: &DeckReading<'a>, is_recognised: bool) -> Self {
+    fn new(reading: &DeckReading<'a>, dialect: DeckDialect, strictness: Strictness) -> Self {
         Self {
-            is_recognised,
+            dialect,
+            strictness,
             catalogue: reading.catalogue,
             sets: reading.sets,
             symbols: OnceCell::new(),
@@ -203,6 +271,14 @@ impl<'a> Resolver<'a> {
         let place = place(self.catalogue.game(), label);
         let is_zone = matches!(place, Place::Zone { known: true, .. });
         !is_zone && label == line && !self.catalogue.named(line).is_empty()
+    }
+
+    /// Whether a text in square brackets is the heading of a kind of cards, in a list of which only some lines are our own text.
+    fn is_heading_rather_than_zone(&self, label: &str) -> bool {
+        let game = self.catalogue.game();
+        self.strictness == Strictness::Marked
+            && place(game, label) == Place::Category
+            && is_heading(game, label)
     }
 
     /// The zone with exactly this code, also if the game does not have it.
@@ -220,7 +296,7 @@ impl<'a> Resolver<'a> {
         read: &mut ReadDeck,
     ) -> IgnoredReason {
         let game = self.catalogue.game();
-        if dialect != DeckDialect::Own {
+        if dialect != DeckDialect::Own || self.strictness == Strictness::Marked {
             let place = place(game, without_count(comment));
             if place != Place::Category {
                 return enter_place(place, current_place);
@@ -235,15 +311,16 @@ impl<'a> Resolver<'a> {
         IgnoredReason::Comment
     }
 
-    /// Resolves a line that looks like an entry; the error says why it is not one.
+    /// Resolves a line that looks like an entry; the error says why it is not one. `leads`: the line stands where headings do.
     fn line(
         &self,
         entry: DraftEntry<'_>,
-        text: &str,
+        (text, leads): (&str, bool),
         current_place: &mut Place,
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
-        let entry = self.as_meant(entry);
+        let mut entry = self.as_meant(entry, text);
+        self.read_named_set(&mut entry.card);
         let label = without_count(text);
         if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
             // A line that consists of the name of a zone is a header.
@@ -271,7 +348,7 @@ impl<'a> Resolver<'a> {
         } else {
             match self.by_readings(&entry) {
                 Some(found) => found,
-                None if is_heading_line(&entry, text, |label| is_heading(game, label)) => {
+                None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label)) => {
                     return Err(IgnoredReason::Heading);
                 }
                 None => self.unknown(&entry),
@@ -282,8 +359,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// The other way to read a line, if only that one means a card, with its set, number and rarity. Lines of our own text have one when the dialect was
-    /// recognised, because one mark is enough for that; who states the dialect means the lines as they are written.
-    fn as_meant<'e>(&self, entry: DraftEntry<'e>) -> DraftEntry<'e> {
+    /// recognised, because one mark is enough for that; who states the dialect means the lines as they are written. Where only some lines have marks of our own
+    /// text, the others are read in the other way also if a part of it does not match a card.
+    fn as_meant<'e>(&self, entry: DraftEntry<'e>, text: &str) -> DraftEntry<'e> {
         let is_exact = || {
             let found = self.catalogue.resolve(&reference(&entry.card), &mut Vec::new());
             found.is_some_and(|found| found.exact)
@@ -297,12 +375,19 @@ impl<'a> Resolver<'a> {
         };
         match &entry.otherwise {
             Some(other)
-                if (self.is_recognised || !entry.exact)
+                if (self.strictness != Strictness::Stated || !entry.exact)
                     && !is_exact()
-                    && (is_found(other) || self.is_place_alone(other)) => {}
+                    && (self.is_common_line(&entry, text)
+                        || is_found(other)
+                        || self.is_place_alone(other)) => {}
             _ => return entry,
         }
         entry.otherwise.map_or_else(DraftEntry::default, |other| *other)
+    }
+
+    /// Whether a line of our own text has no marks of it, and neither has the list as a whole.
+    fn is_common_line(&self, entry: &DraftEntry<'_>, text: &str) -> bool {
+        self.strictness == Strictness::Marked && entry.exact && !has_own_marks(text)
     }
 
     /// Whether an entry has a set of the game and a number, and no name. Its card may be one that the reader of the list does not know.
@@ -350,7 +435,7 @@ impl<'a> Resolver<'a> {
                     &named
                 })
             }
-            None => LineVerdict::Unknown { near: self.near(&card.name), reason: None },
+            None => LineVerdict::Unknown { near: self.near(&card.name), reason: reason_of(card) },
         }
     }
 
@@ -401,9 +486,27 @@ impl<'a> Resolver<'a> {
             {
                 return None;
             }
+            let keeps_marks =
+                matches!(guess, Some(Guess::MarksArePartOfName | Guess::QuantityIsPartOfName));
+            let mut parts = parts;
+            if parts.category.is_some() {
+                self.read_named_set(parts.to_mut());
+            }
+            let bare = self.bare_name(&parts.name).filter(|_| !keeps_marks).map(str::to_owned);
+            let drops_marks = bare.is_some() || entry.marks_dropped;
+            if let Some(bare) = bare {
+                parts.to_mut().name = Cow::Owned(bare);
+            }
             let Some(meaning) = self.meaning(&parts) else { continue };
-            let stated = (quantity == entry.quantity).then(|| assumed(entry)).flatten();
-            let guesses: Vec<Guess> = stated.into_iter().chain(guess).collect();
+            let is_as_stated = quantity == entry.quantity;
+            let quantity_guess = is_as_stated.then(|| assumed_quantity(entry)).flatten();
+            let mut guesses: Vec<Guess> = quantity_guess.into_iter().chain(guess).collect();
+            if drops_marks && !guesses.contains(&Guess::MarksDropped) {
+                guesses.push(Guess::MarksDropped);
+            }
+            if parts.tags.iter().any(|tag| is_coloured_tag(tag)) {
+                guesses.push(Guess::TagsDropped);
+            }
             let quantity = quantity.unwrap_or(1);
             let tags = tags(&parts);
             match meaning {
@@ -430,7 +533,7 @@ impl<'a> Resolver<'a> {
         second_best.or_else(|| {
             let (card, guess) = self.without_name(&entry.card)?;
             let verdict = match guess {
-                Ok(guess) => verdict(assumed(entry).into_iter().chain([guess]).collect()),
+                Ok(guess) => verdict(assumed(entry).chain([guess]).collect()),
                 Err(cards) => self.ambiguous(&cards),
             };
             Some(ResolvedEntry {
@@ -519,6 +622,34 @@ impl<'a> Resolver<'a> {
         Some(Meaning::Card(meant, dropped))
     }
 
+    /// A name without the marks around it, if it has some that no card of this name has.
+    fn bare_name<'n>(&self, written: &'n str) -> Option<&'n str> {
+        let bare = without_marks(written);
+        if bare.len() == written.len() || bare.is_empty() {
+            return None;
+        }
+        let (before, after) = written.split_once(bare)?;
+        let has_marks = |card: &u32| {
+            let name = &self.catalogue.card(*card).definition.name;
+            name.starts_with(before) && name.ends_with(after)
+        };
+        let named = self.catalogue.named(bare);
+        (!named.is_empty() && !named.iter().any(has_marks)).then_some(bare)
+    }
+
+    /// Takes the set from a text in square brackets that is the name of a known set. In lists of Archidekt such texts are always categories.
+    fn read_named_set(&self, parts: &mut Parts<'_>) {
+        let Some(category) = parts.category.filter(|_| parts.set.is_none()) else { return };
+        let is_set = self.sets.is_some_and(|sets| sets.find(category).is_some());
+        if is_set
+            && self.dialect != DeckDialect::Archidekt
+            && place(self.catalogue.game(), category) == Place::Category
+        {
+            parts.set = Some(Cow::Borrowed(category));
+            parts.tags.retain(|tag| tag != category);
+        }
+    }
+
     fn is_of(&self, card: u32, set: &str) -> bool {
         self.catalogue.card(card).set.eq_ignore_ascii_case(set.trim())
     }
@@ -594,13 +725,14 @@ impl<'a> Resolver<'a> {
             let parts = Parts { name: Cow::Borrowed(name), ..parts.into_owned() };
             if let Some(Meaning::Card(card, dropped)) = self.meaning(&parts) {
                 let guess = Guess::NameSpelled { name: name.clone() };
-                let guesses = assumed(entry).into_iter().chain([guess]).chain(dropped).collect();
+                let guesses = assumed(entry).chain([guess]).chain(dropped).collect();
                 return ResolvedEntry { quantity, card, verdict: verdict(guesses), tags };
             }
         }
         let near = near.into_iter().map(|(name, _)| name).collect();
-        let verdict = LineVerdict::Unknown { near, reason: None };
-        ResolvedEntry { quantity, card: self.unknown_reference(entry), verdict, tags }
+        let card = self.unknown_reference(entry);
+        let verdict = LineVerdict::Unknown { near, reason: reason_of(&card) };
+        ResolvedEntry { quantity, card, verdict, tags }
     }
 
     /// The reference of an unknown card: as it is written, but a place without a name has the code of its set. If there is no such set, the text is a name.
@@ -633,8 +765,23 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// What was assumed about the quantity of an entry.
-fn assumed(entry: &DraftEntry<'_>) -> Option<Guess> {
+/// Why the card of a reference is unknown, if its name is not the reason.
+fn reason_of(card: &CardReference) -> Option<UnknownReason> {
+    let is_place = card.name.is_empty() && card.set.is_some() && card.number.is_some();
+    is_place.then_some(UnknownReason::SetAndNumberUnknown)
+}
+
+/// What was assumed about an entry before its card was looked up.
+fn assumed(entry: &DraftEntry<'_>) -> impl Iterator<Item = Guess> {
+    let has_coloured_tags = entry.card.tags.iter().any(|tag| is_coloured_tag(tag));
+    let dropped = [
+        entry.marks_dropped.then_some(Guess::MarksDropped),
+        has_coloured_tags.then_some(Guess::TagsDropped),
+    ];
+    assumed_quantity(entry).into_iter().chain(dropped.into_iter().flatten())
+}
+
+fn assumed_quantity(entry: &DraftEntry<'_>) -> Option<Guess> {
     entry.quantity.is_none().then_some(Guess::OneCopy).or_else(|| entry.assumed.clone())
 }
 
@@ -682,7 +829,28 @@ fn other_readings<'e>(
     if whole_line != text {
         found.push((named(whole_line), None, Some(Guess::QuantityIsPartOfName)));
     }
+    // Marks may stand around the whole line (`**2 Name**`) or around the name alone.
+    let bare_line = without_marks(whole_line);
+    if bare_line.len() < whole_line.len()
+        && let Ok((Some(counted), text)) = quantity_of(bare_line)
+    {
+        found.push((Cow::Owned(bare_parts(text)), Some(counted), Some(Guess::MarksDropped)));
+    }
+    if without_marks(text).len() < text.len() {
+        found.push((Cow::Owned(bare_parts(text)), quantity, Some(Guess::MarksDropped)));
+        let bare = split_parts(without_marks(text));
+        found.push((Cow::Owned(bare), quantity, Some(Guess::MarksDropped)));
+    }
     found
+}
+
+/// The parts of a text, without marks around the name.
+fn bare_parts(text: &str) -> Parts<'_> {
+    let parts = split_parts(text);
+    match parts.name {
+        Cow::Borrowed(name) => Parts { name: Cow::Borrowed(without_marks(name)), ..parts },
+        Cow::Owned(_) => parts,
+    }
 }
 
 /// Like [`split_parts`], for a text whose `#` does not begin a tag.
@@ -695,12 +863,16 @@ fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
     Parts { name: Cow::Borrowed(text.get(..end).unwrap_or(text)), ..parts }
 }
 
-fn is_heading_line(entry: &DraftEntry<'_>, text: &str, is_heading: impl Fn(&str) -> bool) -> bool {
+fn is_heading_line(
+    entry: &DraftEntry<'_>,
+    (text, leads): (&str, bool),
+    is_heading: impl Fn(&str) -> bool,
+) -> bool {
     // `1. Creatures (12)` may be a heading with a number.
     let may_be_number = entry.assumed == Some(Guess::QuantityBeforePoint);
     (entry.quantity.is_none() || may_be_number)
         && entry.readings.is_some()
-        && (looks_like_header(text) || is_heading(without_count(text)))
+        && (looks_like_header(text, leads) || is_heading(without_count(text)))
 }
 
 /// Cards by the symbols that they show: texts among their attributes that have no letters.

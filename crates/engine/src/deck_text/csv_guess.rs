@@ -1,0 +1,109 @@
+//! Finds the columns of a table that has no header, as people paste it from spreadsheets: `3,Silk` or `Silk<tab>3` in every line.
+
+use super::csv::{fields, quantity};
+use super::line::is_set_code;
+use super::zones::Role;
+
+/// Maximum number of lines that are examined.
+const EXAMINED_LINES_MAX: usize = 500;
+/// Maximum number of columns of such a table.
+const COLUMNS_MAX: usize = 10;
+
+/// Which column holds which part of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct GuessedColumns {
+    pub(super) separator: char,
+    pub(super) quantity: usize,
+    pub(super) name: usize,
+    pub(super) set: Option<usize>,
+    pub(super) number: Option<usize>,
+    pub(super) zone: Option<usize>,
+}
+
+/// The columns, if all lines have the same number of them, and one is a quantity in every line.
+pub(super) fn guessed_columns(text: &str) -> Option<GuessedColumns> {
+    ['\t', ';', ','].into_iter().find_map(|separator| separated_by(text, separator))
+}
+
+fn separated_by(text: &str, separator: char) -> Option<GuessedColumns> {
+    let lines = text.split('\n').map(|line| line.trim_matches(['\r', ' ']));
+    let lines = lines.filter(|line| !line.trim().is_empty()).take(EXAMINED_LINES_MAX);
+    let mut table: Vec<Vec<String>> = Vec::new();
+    for line in lines {
+        let record: Vec<String> =
+            fields(line, separator).into_iter().map(|field| field.trim().to_owned()).collect();
+        let count = table.first().map_or(record.len(), Vec::len);
+        if record.len() != count || !(2..=COLUMNS_MAX).contains(&count) {
+            return None;
+        }
+        table.push(record);
+    }
+    let count = table.first()?.len();
+    let all =
+        |column: usize, is: &dyn Fn(&str) -> bool| table.iter().all(|record| is(&record[column]));
+    let quantity_at = quantity_column(&table)?;
+    let name = (0..count).find(|column| {
+        *column != quantity_at && all(*column, &|field| field.contains(char::is_alphabetic))
+    })?;
+    let mut others = (0..count).filter(|column| *column != quantity_at && *column > name);
+    let zone = others.clone().find(|column| all(*column, &|field| Role::of_word(field).is_some()));
+    // Only the column after the name may be a set, and only the one after that a number. Others may be anything.
+    let next = others.next().filter(|column| Some(*column) != zone);
+    let set = next.filter(|column| all(*column, &|field| field.is_empty() || is_set_code(field)));
+    let number = others.next().filter(|column| {
+        let is_number = |field: &str| {
+            field.is_empty()
+                || (field.starts_with(|first: char| first.is_ascii_digit()) && !field.contains(' '))
+        };
+        set.is_some() && Some(*column) != zone && all(*column, &is_number)
+    });
+    Some(GuessedColumns { separator, quantity: quantity_at, name, set, number, zone })
+}
+
+/// The column with a quantity in every line: the first one of the table, otherwise the one with the smallest numbers, since the others may be numbers of cards.
+fn quantity_column(table: &[Vec<String>]) -> Option<usize> {
+    let largest = |column: usize| {
+        let quantities = table.iter().map(|record| quantity(&record[column]).ok());
+        quantities.collect::<Option<Vec<u32>>>()?.into_iter().max()
+    };
+    let quantities =
+        (0..table.first()?.len()).filter_map(|column| Some((largest(column)?, column)));
+    quantities.min_by_key(|(largest, column)| (*column != 0, *largest)).map(|(_, column)| column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(text: &str) -> Option<(char, usize, usize)> {
+        guessed_columns(text).map(|found| (found.separator, found.quantity, found.name))
+    }
+
+    #[test]
+    fn tables_without_a_header_have_a_quantity_in_every_line() {
+        assert_eq!(columns("3,Silk\n2,Salt\n"), Some((',', 0, 1)));
+        assert_eq!(columns("Silk\t3\nSalt\t2.0"), Some(('\t', 1, 0)));
+        assert_eq!(columns("Silk;3\r\n\r\nSalt;2"), Some((';', 1, 0)));
+        assert_eq!(columns("3,\"Say \"\"Ahoy\"\", twice\"\n1,Salt"), Some((',', 0, 1)));
+        for text in [
+            "",
+            "3 Silk\n2 Salt",
+            "3,Silk\n2,Salt,port",
+            "3,Silk\nmany,Salt",
+            "4 Silk, the best\n1 Salt, the worst",
+            "1,2\n3,4",
+            "Sideboard\n3,Silk",
+        ] {
+            assert_eq!(columns(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_columns_after_the_name_may_be_set_number_and_zone() {
+        let found = guessed_columns("Silk,port,102,3,Sideboard\nSalt,port,101,2,main").unwrap();
+        assert_eq!((found.quantity, found.name), (3, 0));
+        assert_eq!((found.set, found.number, found.zone), (Some(1), Some(2), Some(4)));
+        let found = guessed_columns("3,Silk,Near Mint\n2,Salt,Near Mint").unwrap();
+        assert_eq!((found.set, found.number, found.zone), (None, None, None));
+    }
+}

@@ -1,0 +1,230 @@
+//! Finds the entries in the JSON of the API and of other programs. Entries are the objects of an array that stands alone, or in a member whose name says that it
+//! holds cards, or names a zone. Their parts are members of the entry or of its `card`.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::json_fault::JsonFault;
+use super::zones::{Place, place};
+use crate::deck::{CardReference, DeckEntry, MAIN_ZONE};
+use crate::manifest::Game;
+
+/// Members of a list that hold its entries, or its zones.
+const LISTS: [&str; 5] = ["entries", "cards", "deck", "decklist", "boards"];
+/// Members of an entry, as several programs name them.
+const QUANTITIES: [&str; 4] = ["quantity", "count", "qty", "amount"];
+const ZONES: [&str; 3] = ["zone", "board", "section"];
+const SETS: [&str; 3] = ["set", "set_code", "setCode"];
+const NUMBERS: [&str; 3] = ["number", "collector_number", "collectorNumber"];
+
+/// An entry that was found.
+#[derive(Debug)]
+pub(super) struct JsonEntry {
+    pub(super) entry: DeckEntry,
+    /// Whether it stays as it is written, as in our own form and that of the API.
+    pub(super) exact: bool,
+    /// Whether it is in a part that does not belong to the deck, such as a maybeboard.
+    pub(super) is_outside: bool,
+}
+
+impl JsonEntry {
+    pub(super) fn exact(entry: DeckEntry) -> Self {
+        Self { entry, exact: true, is_outside: false }
+    }
+}
+
+/// All entries of a text, in order.
+pub(super) fn read_entries(text: &str, game: &Game) -> serde_json::Result<Vec<JsonEntry>> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let mut found = Found { entries: Vec::new(), lists: 0 };
+    let holder = Holder { game, place: &Place::Category, exact: true, found: &mut found };
+    holder.deserialize(&mut reader)?;
+    reader.end()?;
+    if found.lists > 0 { Ok(found.entries) } else { Err(Error::custom(JsonFault::NoEntries)) }
+}
+
+struct Found {
+    entries: Vec<JsonEntry>,
+    /// Number of the lists of entries, which may be empty.
+    lists: usize,
+}
+
+/// A value that may hold entries.
+struct Holder<'a> {
+    game: &'a Game,
+    /// The zone that the members around it name; `Category`: none.
+    place: &'a Place,
+    exact: bool,
+    found: &'a mut Found,
+}
+
+impl<'de> DeserializeSeed<'de> for Holder<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Holder<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("entries")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<(), A::Error> {
+        self.found.lists += 1;
+        let entry = || EntryReader { place: self.place, exact: self.exact };
+        while let Some(entry) = array.next_element_seed(entry())? {
+            self.found.entries.push(entry);
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        let (lists, mut is_empty) = (self.found.lists, true);
+        while let Some(key) = object.next_key::<String>()? {
+            is_empty = false;
+            let named = place(self.game, &key);
+            let is_list = LISTS.contains(&key.to_lowercase().as_str());
+            if !is_list && named == Place::Category {
+                object.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            object.next_value_seed(Holder {
+                game: self.game,
+                place: if is_list { self.place } else { &named },
+                exact: self.exact && key == "entries",
+                found: &mut *self.found,
+            })?;
+        }
+        // Cards in another form must not be left out silently.
+        let is_zone = matches!(self.place, Place::Zone { .. });
+        if is_zone && !is_empty && self.found.lists == lists {
+            return Err(A::Error::custom(JsonFault::ListMissing));
+        }
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        let is_card = matches!(self.place, Place::Zone { .. }) && !text.trim().is_empty();
+        if is_card { Err(E::custom(JsonFault::ListMissing)) } else { Ok(()) }
+    }
+
+    // A member of such a name may also be a number of cards.
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// Reads an element of a list of entries. An error has the position directly after the entry.
+struct EntryReader<'a> {
+    place: &'a Place,
+    exact: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for EntryReader<'_> {
+    type Value = JsonEntry;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<JsonEntry, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for EntryReader<'_> {
+    type Value = JsonEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an entry")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<JsonEntry, A::Error> {
+        let mut members = Map::new();
+        while let Some((name, value)) = object.next_entry::<String, Value>()? {
+            members.insert(name, value);
+        }
+        let is_outside = *self.place == Place::Outside;
+        // Tokens and the like may have no quantity, and do not need one.
+        if is_outside && member(&members, &QUANTITIES).is_none() {
+            members.insert(QUANTITIES[0].to_owned(), Value::from(1));
+        }
+        let entry = entry(&members, self.place).map_err(A::Error::custom)?;
+        Ok(JsonEntry { entry, exact: self.exact, is_outside })
+    }
+}
+
+/// The entry of an object. Its own zone counts more than `place`, that of its list.
+fn entry(members: &Map<String, Value>, place: &Place) -> Result<DeckEntry, JsonFault> {
+    let nested = members.get("card").and_then(Value::as_object);
+    let part = |names: &[&str]| match nested.map_or(Ok(None), |card| text(card, names))? {
+        Some(part) => Ok(Some(part)),
+        None => text(members, names),
+    };
+    let name = match members.get("card") {
+        Some(Value::String(name)) => Some(name.clone()),
+        _ => part(&["name"])?,
+    };
+    let zone_of_list = match place {
+        Place::Zone { code, .. } => code,
+        Place::Outside | Place::Category => MAIN_ZONE,
+    };
+    let copies = members.get("copies").and_then(Value::as_array).into_iter().flatten();
+    Ok(DeckEntry {
+        zone: text(members, &ZONES)?.unwrap_or_else(|| zone_of_list.to_owned()),
+        quantity: quantity(members)?,
+        card: CardReference {
+            name: name.unwrap_or_default(),
+            set: part(&SETS)?,
+            number: part(&NUMBERS)?,
+            rarity: part(&["rarity"])?,
+        },
+        copies: copies.filter_map(Value::as_str).map(str::to_owned).collect(),
+    })
+}
+
+fn member<'m>(members: &'m Map<String, Value>, names: &[&str]) -> Option<&'m Value> {
+    names.iter().find_map(|name| members.get(*name)).filter(|value| !value.is_null())
+}
+
+/// The text of the first of these members. Some programs write numbers of cards without quotes, and sets as objects.
+fn text(members: &Map<String, Value>, names: &[&str]) -> Result<Option<String>, JsonFault> {
+    match member(members, names) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(Value::Number(number)) => Ok(Some(number.to_string())),
+        Some(Value::Object(part)) if part.values().all(Value::is_string) => {
+            text(part, &["code", "name"])
+        }
+        Some(_) => Err(JsonFault::NotText),
+    }
+}
+
+fn quantity(members: &Map<String, Value>) -> Result<u32, JsonFault> {
+    let value = member(members, &QUANTITIES).ok_or(JsonFault::QuantityMissing)?;
+    let whole = match value {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let whole = whole.ok_or(JsonFault::QuantityNotWhole)?;
+    whole.try_into().map_err(|_| JsonFault::QuantityTooLarge)
+}
