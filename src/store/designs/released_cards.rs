@@ -11,14 +11,17 @@ use crate::store::catalogue::changes;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// Records that the cards of an author's designs name the author no longer, or again. The account is locked.
+/// Records that the cards of an author's designs name the author no longer, or again. The account and the designs are
+/// locked. A card of a design that is taken down names nobody before and after: that its event follows a ban would tell
+/// who designed it.
 pub(in crate::store) async fn credits_changed(
     conn: &mut Connection,
     author: AccountId,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let cards = sql(
-        "SELECT r.card_id FROM design_releases r JOIN designs d ON d.id = r.design_id WHERE d.account_id = $author ORDER BY r.card_id",
+        "SELECT r.card_id FROM design_releases r JOIN designs d ON d.id = r.design_id WHERE d.account_id = $author AND d.taken_down_at IS NULL \
+         ORDER BY r.card_id",
     );
     note(conn, cards.bind("author", author), at).await
 }
@@ -26,7 +29,7 @@ pub(in crate::store) async fn credits_changed(
 /// What a decision about a locked design changed for the cards.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decided {
-    /// It was taken down or reinstated: its card names the author no longer, or again.
+    /// It was taken down or reinstated: its card names the author no longer, or again, unless the author is banned.
     pub(super) design: bool,
     /// The artwork of its revisions was taken down or restored. Other designs may show the same artwork.
     pub(super) artwork: bool,
@@ -40,7 +43,8 @@ pub(super) async fn design_decided(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let cards = sql(
-        "SELECT card_id FROM design_releases WHERE $decided AND design_id = $design UNION \
+        "SELECT r.card_id FROM design_releases r JOIN designs d ON d.id = r.design_id JOIN accounts a ON a.id = d.account_id \
+         WHERE $decided AND r.design_id = $design AND a.banned_at IS NULL UNION \
          SELECT r.card_id FROM design_releases r JOIN design_artworks shown ON shown.design_id = r.design_id AND shown.revision = r.revision \
          WHERE $artwork AND shown.artwork IN (SELECT artwork FROM design_artworks WHERE design_id = $design) ORDER BY card_id",
     )

@@ -235,3 +235,35 @@ async fn bulk_files_and_pages_do_not_name_banned_authors() {
     decide(&app, &mod_, &report, "dismissed").await.expect(200);
     assert!(is_named().await);
 }
+
+/// A card that names nobody before and after a ban or a takedown has no event: it would tell who designed the card, or what happens to a design that
+/// nobody sees.
+#[tokio::test]
+async fn a_card_that_names_nobody_has_no_events() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let [path, card] = released(&app, &ada, [&mod_, &admin], "hearth").await;
+    let report = report_design(&app, &bob, &path).await;
+    // Whether the card names the author, and how many events it has.
+    let state = async || {
+        let named = app.get(&card).answer().await.expect(200).get("designed_by").is_some();
+        let events = "SELECT count(*) FROM events WHERE kind = 'card.changed'";
+        (named, app.db().number(events).await)
+    };
+    let (named, first) = state().await;
+    assert!(named);
+    decide(&app, &mod_, &report, "upheld").await.expect(200);
+    assert_eq!(state().await, (false, first + 1));
+    for banned in [true, false, true] {
+        ban(&app, &admin, &ada, banned).await;
+        assert_eq!(state().await, (false, first + 1), "{banned}: it is taken down");
+    }
+    for decision in ["dismissed", "upheld", "dismissed"] {
+        decide(&app, &mod_, &report, decision).await.expect(200);
+        assert_eq!(state().await, (false, first + 1), "{decision}: the author is banned");
+    }
+    ban(&app, &admin, &ada, false).await;
+    assert_eq!(state().await, (true, first + 2));
+}
