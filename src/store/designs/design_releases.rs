@@ -266,25 +266,25 @@ async fn make_card(
     let is_name_taken = owner.is_some();
     found.extend(owner.map(Obstruction::NameTaken));
     let card = json!(to_card(content, &loaded.game, place.number));
-    let added = match check_card(&loaded.game, place.set, &card) {
-        Ok(card) => add_card(conn, importer, &loaded.game, &set, card, at).await,
+    let faults = match check_card(&loaded.game, place.set, &card) {
+        Ok(card) => match add_card(conn, importer, &loaded.game, &set, card, at).await {
+            Ok(card) if found.is_empty() => return Ok(card),
+            Ok(_) => Vec::new(),
+            // The owner of the name is named already.
+            Err(EditError::Refused(mut faults)) => {
+                faults.retain(|fault| !is_name_taken || fault.pointer != "/name");
+                faults
+            }
+            Err(error) => return Err(error.into()),
+        },
         Err(broken) => {
             let mut faults = place_faults(conn, &loaded.game, &set, place.number).await?;
             faults.extend(broken);
-            Err(EditError::Refused(faults))
+            faults
         }
     };
-    match added {
-        Ok(card) if found.is_empty() => return Ok(card),
-        Ok(_) => {}
-        Err(EditError::Refused(mut faults)) => {
-            // The owner of the name is named already.
-            faults.retain(|fault| !is_name_taken || fault.pointer != "/name");
-            if !faults.is_empty() {
-                found.push(Obstruction::Refused(faults));
-            }
-        }
-        Err(error) => return Err(error.into()),
+    if !faults.is_empty() {
+        found.push(Obstruction::Refused(faults));
     }
     Err(ReleaseError::Obstructed(found))
 }
