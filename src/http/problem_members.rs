@@ -46,7 +46,7 @@ pub struct ProblemMembers {
     /// Most bytes that a body of this route may have (`body_too_large`).
     #[schema(required = false, example = 262_144, minimum = 0)]
     pub max_bytes: i64,
-    /// Why the design cannot be released (`design_not_releasable`; absent if the place of the release is the reason: then `errors` has the faults).
+    /// Why the design cannot be released (`design_not_releasable`; absent if a release is refused: then `errors` has all that stands against it).
     #[schema(required = false)]
     pub obstacles: Vec<ReleaseObstacle>,
     /// Place of the symbol that no serial code has, counted from 1 (`serial_malformed`; absent if the length or the check symbol is wrong).
