@@ -6,6 +6,5 @@ BEGIN
     NEW.name_looks := NULL;
     RETURN NEW;
 END $$;
-DROP INDEX card_content_stale_looks, designs_stale_looks;
 ALTER TABLE card_content DROP COLUMN name_looks_version;
 ALTER TABLE designs DROP COLUMN name_looks_version;

@@ -51,7 +51,16 @@ pub struct ProblemHelpResponse {
     )]
     pub what_to_do: &'static str,
     /// An example of a problem with this code.
-    #[schema(value_type = ProblemBody)]
+    #[schema(
+        value_type = ProblemBody,
+        example = json!({
+            "type": "/problems/not_found",
+            "title": "There is nothing here, or nothing that you may see",
+            "status": 404,
+            "instance": "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11",
+            "code": "not_found",
+        })
+    )]
     pub example: serde_json::Value,
 }
 

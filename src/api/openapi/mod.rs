@@ -263,11 +263,16 @@ fn problem_content(status: &str, response: &mut Response) {
     }
 }
 
-/// An example for the first code in the description, or else for the first code with that status in the table.
+/// The codes that most operations can answer with, where others with the same status come first in the table.
+const USUAL: [ProblemCode; 3] =
+    [ProblemCode::Forbidden, ProblemCode::EditConflict, ProblemCode::RateLimited];
+
+/// An example for the first code in the description, or else for the usual code with that status.
 fn problem_example(status: &str, description: &str) -> Option<Value> {
-    let of_status = || ProblemCode::ALL.iter().filter(|code| code.status().to_string() == status);
-    let named = of_status().find(|code| description.contains(&format!("`{}`", code.code())));
-    let code = named.or_else(|| of_status().next())?;
+    let has_status = |code: &&ProblemCode| code.status().to_string() == status;
+    let is_named = |code: &&ProblemCode| description.contains(&format!("`{}`", code.code()));
+    let named = ProblemCode::ALL.iter().filter(has_status).find(is_named);
+    let code = named.or_else(|| USUAL.iter().chain(ProblemCode::ALL).find(has_status))?;
     Some(ProblemHelp::about(*code).example.as_example())
 }
 
