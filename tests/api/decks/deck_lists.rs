@@ -153,8 +153,8 @@ async fn an_edit_names_the_version_it_changes() {
     }
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["name"], "Draft");
     put(&app, &ada, &path, "\"r7\", \"r1\"", &body).await.expect(200);
-    put(&app, &ada, &path, "*", &body).await.expect(200);
-    put(&app, &ada, &path, "\"r3-text-gzip\"", &body).await.expect(200);
+    put(&app, &ada, &path, "*", &request("Changed again", 1)).await.expect(200);
+    put(&app, &ada, &path, "\"r3-text-gzip\"", &request("Changed", 2)).await.expect(200);
     app.delete(&path)
         .by(&ada)
         .header("if-match", "\"r3\"")
@@ -170,7 +170,7 @@ async fn exactly_one_of_parallel_edits_succeeds() {
     let path = stored(&app, &ada, &request("Draft", 1)).await;
     for round in 1..5 {
         let bodies: Vec<Value> =
-            (2..10).map(|number| request(&format!("Draft {number}"), number)).collect();
+            (2..10).map(|number| request(&format!("Draft {round} {number}"), number)).collect();
         let if_match = format!("\"r{round}\"");
         let answers =
             join_all(bodies.iter().map(|body| put(&app, &ada, &path, &if_match, body))).await;

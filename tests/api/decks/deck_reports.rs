@@ -157,7 +157,8 @@ async fn a_ttcg_deck_with_too_few_cards_is_incomplete() {
 async fn violations_name_the_lines_of_a_list() {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
-    let list = "// two imps\n2 Kettle Imp\n1 Pocket Bat (lost)\n1 Pocket Bat\n1 kettle imp {rare}\n[attic]\n1 Skipping Stone\n[main]\n\
+    // A list with its format is read exactly as it is written.
+    let list = "// format: ttcg/standard\n2 Kettle Imp\n1 Pocket Bat (lost)\n1 Pocket Bat\n1 kettle imp {rare}\n[attic]\n1 Skipping Stone\n[main]\n\
                 1 Skipping Stone\n1 Kettle Imp (veil)";
     let lines = |report: &Value, code: &str| violations(report, code)[0].get("lines").cloned();
     let report = judge(&app, &json!({ "format": "ttcg/standard", "list": list })).await.expect(200)

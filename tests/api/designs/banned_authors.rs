@@ -194,7 +194,13 @@ async fn a_ban_locks_designs_before_cards() {
         takedown.batch_execute(&lock).await.expect("the ban does not hold the card");
     };
     join(ban(&app, &admin, &ada, true), lock_card).await;
-    app.get(&path).by(&ada).answer().await.problem(401, "invalid_token");
+    assert_eq!(
+        app.db()
+            .number("SELECT count(*) FROM accounts WHERE name = 'ada' AND banned_at IS NOT NULL")
+            .await,
+        1
+    );
+    app.get(&path).answer().await.problem(404, "not_found");
 }
 
 /// Bulk files and the page of a card name the author exactly while the card does.

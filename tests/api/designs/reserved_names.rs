@@ -442,7 +442,7 @@ async fn looks_by_older_rules_are_made_anew() {
         (cards, reserved_names::fill_in(app.store(), UNTIL_DONE).await.unwrap())
     };
     let looks = "SELECT string_agg(name_looks::text || name_looks_version, ' ' ORDER BY name_looks) FROM \
-                 (SELECT name_looks, name_looks_version FROM card_content UNION ALL SELECT name_looks, name_looks_version FROM designs WHERE listed) AS both";
+                 (SELECT name_looks, name_looks_version FROM card_content UNION ALL SELECT name_looks, name_looks_version FROM designs WHERE listed) AS stored";
     let before = app.db().value(looks).await;
     let cards =
         usize::try_from(app.db().number("SELECT count(*) FROM card_content").await).unwrap();
@@ -458,7 +458,7 @@ async fn looks_by_older_rules_are_made_anew() {
              UPDATE card_content SET {change} WHERE name = 'Kettle Imp'; UPDATE designs SET {change} WHERE name = 'Lantern Heron'"
         ))
         .await;
-        let versions = "SELECT count(*) FROM (SELECT name_looks_version FROM card_content UNION ALL SELECT name_looks_version FROM designs) AS both \
+        let versions = "SELECT count(*) FROM (SELECT name_looks_version FROM card_content UNION ALL SELECT name_looks_version FROM designs) AS stored \
                         WHERE name_looks_version = 1";
         app.db().number(versions).await
     };
