@@ -39,6 +39,10 @@ fn separated_by(text: &str, separator: char) -> Option<GuessedColumns> {
         table.push(record);
     }
     let count = table.first()?.len();
+    if table.len() == 1 && count > 2 && separator != '\t' {
+        // A sentence, or several cards in one line: `Silk, 4, Salt, 2`.
+        return None;
+    }
     let all =
         |column: usize, is: &dyn Fn(&str) -> bool| table.iter().all(|record| is(&record[column]));
     let quantity_at = quantity_column(&table)?;
@@ -98,6 +102,8 @@ mod tests {
             "4 Silk, the best\n1 Salt, the worst",
             "1,2\n3,4",
             "Sideboard\n3,Silk",
+            "Silk, 4, Salt, 2",
+            "1, Silk, the fine one",
             "3\tSilk\t(port)\n2\tSalt\t(port)",
             "3\tSilk\t\n2\tSalt\t{gilded}",
         ] {
