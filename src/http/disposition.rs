@@ -64,7 +64,7 @@ fn stem_of(title: &str) -> String {
     let is_refused = |c: char| {
         c.is_control()
             || "/\\:*?\"<>|".contains(c)
-            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+            || matches!(c, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
     };
     let stem: String = title.chars().map(|c| if is_refused(c) { '-' } else { c }).collect();
     let is_outside = |c: char| c == '.' || c == '-' || c.is_whitespace();
@@ -112,7 +112,7 @@ mod tests {
             "inline; filename=\"a-_ filename_-b--X- y.txt\"; filename*=UTF-8''a-%3B%20filename%3D-b--X-%20y.txt"
         );
         assert_eq!(inline("gpj\u{202E}.exe"), "inline; filename=\"gpj-.exe.txt\"");
-        for nothing in ["", "..", " / ", "\u{2028}"] {
+        for nothing in ["", "..", " / ", "\u{2028}", "\u{061C}"] {
             assert_eq!(inline(nothing), "inline; filename=\"deck.txt\"", "{nothing:?}");
         }
     }

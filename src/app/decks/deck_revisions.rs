@@ -356,7 +356,7 @@ pub async fn clone(
         content.name = name;
     }
     let is_own = row.account_id == by.account();
-    // A masked entry of a deleted card has neither name nor number, so it is left out.
+    // A masked entry of a deleted card that had a name has neither name nor number, so it is left out.
     let has_card = |entry: &DeckEntry| !entry.card.name.is_empty() || entry.card.number.is_some();
     let kept: Vec<bool> = content.deck.entries.iter().map(has_card).collect();
     let mut places = kept.iter();

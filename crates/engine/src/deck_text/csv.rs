@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::csv_guess::guessed_columns;
-use super::draft::{Content, Draft, DraftEntry, Parts, Source};
+use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, Parts, Source};
 use super::line::split_parts;
 use super::own::DeckTextFault;
 use super::read_deck::{Guess, IgnoredReason, MalformedText};
@@ -15,6 +15,8 @@ use crate::schema::word_key;
 
 /// Maximum number of fields of a record.
 const FIELDS_MAX: usize = 100;
+/// Maximum number of bytes in which the end of a record is looked for: without a limit, texts of a certain form would be read once for each of their lines.
+const RECORD_MAX: usize = 4_000;
 /// Maximum number of characters of the name of a column that is told.
 const COLUMN_SHOWN: usize = 40;
 
@@ -347,7 +349,9 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut line = 1;
     let mut rest = source.raw;
     while !rest.is_empty() {
-        let end = record_end(rest);
+        // Lines that are left out are only counted.
+        let end =
+            if draft.lines.len() < DECK_LINES_MAX { record_end(rest) } else { line_end(rest) };
         let record = rest[..end].trim_matches(['\r', '\n']);
         let content = match columns {
             _ if record.trim().is_empty() => Content::Blank,
@@ -379,7 +383,7 @@ fn record_end(text: &str) -> usize {
     let mut quoted = false;
     // A quotation mark in the middle of an unquoted field has no special meaning.
     let mut may_begin = true;
-    for (at, byte) in text.bytes().enumerate() {
+    for (at, byte) in text.bytes().enumerate().take(RECORD_MAX) {
         match byte {
             b'"' if quoted || may_begin => {
                 quoted = !quoted;
@@ -393,7 +397,12 @@ fn record_end(text: &str) -> usize {
         may_begin = !quoted && (b",;\t".contains(&byte) || (may_begin && byte == b' '));
     }
     // A missing closing quotation mark must not make the lines below part of the field.
-    if quoted { text.find('\n').map_or(text.len(), |at| at + 1) } else { text.len() }
+    if quoted || text.len() > RECORD_MAX { line_end(text) } else { text.len() }
+}
+
+/// End of the first line, including its line feed.
+fn line_end(text: &str) -> usize {
+    text.find('\n').map_or(text.len(), |at| at + 1)
 }
 
 pub(super) fn fields(record: &str, separator: char) -> Vec<Cow<'_, str>> {

@@ -39,12 +39,21 @@ fn separated_by(text: &str, separator: char) -> Option<GuessedColumns> {
         table.push(record);
     }
     let count = table.first()?.len();
+    if table.len() == 1 && count > 2 && separator != '\t' {
+        // A sentence, or several cards in one line: `Silk, 4, Salt, 2`.
+        return None;
+    }
     let all =
         |column: usize, is: &dyn Fn(&str) -> bool| table.iter().all(|record| is(&record[column]));
     let quantity_at = quantity_column(&table)?;
     let name = (0..count).find(|column| {
         *column != quantity_at && all(*column, &|field| field.contains(char::is_alphabetic))
     })?;
+    let has_mark = |field: &String| field.starts_with(['(', '[', '{', '*', '#', '^']);
+    if separator == '\t' && table.iter().any(|record| record[name + 1..].iter().any(has_mark)) {
+        // Lines whose parts have tabs between them instead of spaces.
+        return None;
+    }
     let mut others = (0..count).filter(|column| *column != quantity_at && *column > name);
     let zone = others.clone().find(|column| all(*column, &|field| Role::of_word(field).is_some()));
     // Only the column after the name may be a set, and only the one after that a number. Others may be anything.
@@ -93,6 +102,10 @@ mod tests {
             "4 Silk, the best\n1 Salt, the worst",
             "1,2\n3,4",
             "Sideboard\n3,Silk",
+            "Silk, 4, Salt, 2",
+            "1, Silk, the fine one",
+            "3\tSilk\t(port)\n2\tSalt\t(port)",
+            "3\tSilk\t\n2\tSalt\t{gilded}",
         ] {
             assert_eq!(columns(text), None, "{text}");
         }

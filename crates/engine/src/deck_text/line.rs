@@ -91,13 +91,16 @@ pub(super) fn without_count(line: &str) -> &str {
 }
 
 /// Whether a line without a quantity looks like a header rather than a name. Around a name, too, people put bullets, check boxes and marks: such a line is
-/// a header only if a colon ends it, or if it `leads` the lines below it.
+/// a header only if a colon ends it, or if it has marks and a count (`**Ships (4)**`) or `leads` the lines below it.
 pub(super) fn looks_like_header(line: &str, leads: bool) -> bool {
     if is_decorated(line) {
         let bare = line.trim_end_matches(['*', '_', '`', '~', ' ']);
         // A line of marks alone is a frame.
         let is_frame = without_marks(line).is_empty() || without_count(line).is_empty();
-        return is_frame || bare.ends_with(':') || (leads && has_marks(line));
+        // Marks around the name alone, as in `**Salt** (4)`, are those of a card.
+        let is_counted =
+            bare.len() < line.len() && without_count(line).len() < without_marks(line).len();
+        return is_frame || bare.ends_with(':') || (has_marks(line) && (leads || is_counted));
     }
     line.ends_with(':') || without_count(line).len() < line.len()
 }
@@ -436,6 +439,7 @@ mod tests {
             "== Ships ==",
             "Ships (4)",
             "**Ships:**",
+            "**Ships (4)**",
             "- Ships:",
             "****** Ships ******",
             "***",
@@ -444,9 +448,16 @@ mod tests {
         ] {
             assert!(looks_like_header(line, false), "{line}");
         }
-        for line in
-            ["**Ships**", "- Ships", "[ ] Ships", "- [x] Ships", "`Ships`", "[[Ships]]", "> Ships"]
-        {
+        for line in [
+            "**Ships**",
+            "**Ships** (4)",
+            "- Ships",
+            "[ ] Ships",
+            "- [x] Ships",
+            "`Ships`",
+            "[[Ships]]",
+            "> Ships",
+        ] {
             assert!(!looks_like_header(line, false), "{line}");
         }
         assert!(looks_like_header("**Ships**", true) && !looks_like_header("- Ships", true));

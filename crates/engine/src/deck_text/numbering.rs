@@ -63,7 +63,9 @@ fn are_numbered(draft: &Draft<'_>) -> bool {
 
 /// The number before a point or a closing bracket at the beginning of a line, and the text after it.
 fn number_of<'a>(entry: &DraftEntry<'a>) -> Option<(u32, &'a str)> {
-    let (text, line) = entry.readings.filter(|_| !entry.exact)?;
+    // In a table, the quantity stands in a column of its own.
+    let is_of_line = !entry.exact && entry.assumed != Some(Guess::ColumnsGuessed);
+    let (text, line) = entry.readings.filter(|_| is_of_line)?;
     // Without a quantity, only a bullet stands before the text.
     let text = if entry.quantity.is_none() { text } else { line };
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

@@ -9,7 +9,8 @@ use thiserror::Error;
 
 use super::archidekt::zone_of;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
-use super::line::common;
+use super::line::{common, split_parts};
+use super::text::tidy;
 use super::writing::DeckWriter;
 use crate::card_check::first_letters;
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
@@ -370,8 +371,21 @@ fn render_entry(entry: &DeckEntry) -> String {
     let reads_back = !plain.contains('\n')
         && plain.trim() == plain
         && section(&plain).is_none()
-        && parse_entry(&plain).is_ok_and(|(_, read)| read == *card);
+        && parse_entry(&plain).is_ok_and(|(_, read)| read == *card)
+        && reads_alike_elsewhere(&plain, card);
     if reads_back { plain } else { render_card(entry.quantity, card, quote) }
+}
+
+/// Whether a line means the same card where only some lines of a list are taken for our own text: a name with `#` or brackets would lose them there.
+fn reads_alike_elsewhere(line: &str, card: &CardReference) -> bool {
+    let tidy = tidy(line);
+    let Some((_, text)) = tidy.split_once(' ') else { return false };
+    let parts = split_parts(text);
+    parts.tags.is_empty()
+        && parts.name == card.name
+        && parts.set.as_deref() == card.set.as_deref()
+        && parts.number.as_deref() == card.number.as_deref()
+        && parts.rarity.as_deref() == card.rarity.as_deref()
 }
 
 fn render_card(quantity: u32, card: &CardReference, write: impl Fn(&str) -> String) -> String {

@@ -150,10 +150,11 @@ fn enter_place(place: Place, current_place: &mut Place) -> IgnoredReason {
     }
 }
 
-/// The numbers of the lines that stand where headings do: a line without a quantity, with no entry directly above it, and below it an entry with a
-/// quantity and without such marks.
+/// The numbers of the lines that stand where headings do: a line without a quantity, with no entry directly above it, and below it, perhaps after a blank
+/// line, an entry with a quantity and without such marks.
 fn leading_lines(draft: &Draft<'_>) -> BTreeSet<usize> {
     let is_entry = |line: &DraftLine<'_>| matches!(line.content, Content::Entry(_));
+    let is_blank = |line: &DraftLine<'_>| matches!(line.content, Content::Blank);
     let quantity = |line: &DraftLine<'_>| match &line.content {
         Content::Entry(entry) => entry.quantity,
         _ => None,
@@ -164,7 +165,7 @@ fn leading_lines(draft: &Draft<'_>) -> BTreeSet<usize> {
         if is_entry(line)
             && quantity(line).is_none()
             && !is_below_entry
-            && let Some(next) = draft.lines.get(at + 1)
+            && let Some(next) = draft.lines[at + 1..].iter().find(|line| !is_blank(line))
             && quantity(next).is_some()
             && !has_marks(&next.text)
         {
@@ -836,10 +837,14 @@ fn other_readings<'e>(
     {
         found.push((Cow::Owned(bare_parts(text)), Some(counted), Some(Guess::MarksDropped)));
     }
-    if without_marks(text).len() < text.len() {
+    let bare = without_marks(text);
+    if bare.len() < text.len() {
+        if !has_count && let Some((name, counted)) = count_after_name(bare) {
+            let guess = Some(Guess::QuantityAfterName);
+            found.push((Cow::Owned(split_parts(name)), Some(counted), guess));
+        }
         found.push((Cow::Owned(bare_parts(text)), quantity, Some(Guess::MarksDropped)));
-        let bare = split_parts(without_marks(text));
-        found.push((Cow::Owned(bare), quantity, Some(Guess::MarksDropped)));
+        found.push((Cow::Owned(split_parts(bare)), quantity, Some(Guess::MarksDropped)));
     }
     found
 }

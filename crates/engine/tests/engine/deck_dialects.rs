@@ -213,6 +213,16 @@ fn basic_energies_are_cards_of_the_game() {
     assert_eq!(entries.collect::<Vec<_>>(), expected);
 }
 
+/// Each of these lines opens a quotation that none of the later ones closes.
+#[test]
+fn open_quotations_do_not_make_a_table_of_many_lines_slow() {
+    let catalogue = shipped(HARBOUR);
+    let text = format!("Quantity,Name\n1,Salt\n{}1,Silk\n", "a\"b,\"\n".repeat(40_000));
+    let read = read_deck_bytes(text.as_bytes(), &DeckReading::new(&catalogue));
+    assert_eq!((read.lines.len(), read.lines_left_out), (10_000, 30_003));
+    assert_eq!(read.lines[1].verdict, LineVerdict::Accepted);
+}
+
 #[test]
 fn utf_16_is_recognised_without_a_byte_order_mark() {
     let text = "2 Salt\n1 Café “Quay”\n";

@@ -3,7 +3,7 @@
 use cardscape_engine::{
     CardDefinition, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, Game, Guess,
     IgnoredReason, LineVerdict, MalformedText, PoolCard, UnknownReason, parse_deck_text, read_deck,
-    write_deck, write_named_deck,
+    render_deck_text, write_deck, write_named_deck,
 };
 use serde_json::json;
 
@@ -420,6 +420,21 @@ fn json_keeps_copies_and_nothing_else_does() {
         LineVerdict::Ignored(IgnoredReason::Malformed { detail })
             if detail.to_string().starts_with("the JSON is no deck: ")
     ));
+}
+
+/// One line with marks of our own text does not make the others ours, so names that other programs would split are in quotes.
+#[test]
+fn our_own_text_without_a_comment_keeps_names_of_unknown_cards() {
+    let catalogue = shipped(HARBOUR);
+    let mut deck = parse_deck_text("1 Silk {gilded}").deck;
+    for name in ["Nobody #4", "Nobody (of the sea)", "Nobody [of the sea]", "Nobody ^a^", "Ｎｏ！"]
+    {
+        deck.entries.push(DeckEntry::main(2, name));
+    }
+    let text = render_deck_text(&deck);
+    assert_eq!(parse_deck_text(&text).deck, deck, "{text}");
+    let read = read_deck(&text, &DeckReading::new(&catalogue));
+    assert_eq!((read.dialect, read.deck), (DeckDialect::Own, deck), "{text}");
 }
 
 #[test]
