@@ -197,7 +197,7 @@ impl Store {
         let acting = Acting::in_transaction(by);
         self.transaction(async |conn| {
             if P::CONFIRM == Confirm::First {
-                credentials::hold_account(conn, by.account()).await?;
+                credentials::lock_account(conn, by.account()).await?;
                 credentials::confirm(conn, by, now).await?;
                 return work(conn, &acting).await;
             }

@@ -13,7 +13,7 @@ use crate::domain::ids::{AccountId, DeckId};
 use crate::store::catalogue::changes;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
-use crate::store::feedback::holds::hold_own_account;
+use crate::store::feedback::locks::lock_own_account;
 use crate::store::{Connection, Store, StoreResult};
 
 /// A deck that an account watches.
@@ -150,7 +150,7 @@ pub async fn watch(
     at: DateTime<Utc>,
 ) -> StoreResult<WatchOutcome> {
     // Locks the account, so that parallel requests cannot exceed the limit.
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     if let Some(earlier) = find_of(conn, by.account(), deck).await? {
         return Ok(WatchOutcome::Done(Box::new(earlier)));
     }
@@ -203,7 +203,7 @@ pub async fn unwatch(
     by: &Acting<GiveDeckFeedback>,
     deck: DeckId,
 ) -> StoreResult<bool> {
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     sql("SELECT FROM watched_decks WHERE deck_id = $deck FOR NO KEY UPDATE")
         .bind("deck", deck)
         .execute(conn)

@@ -20,7 +20,7 @@ use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
-use crate::store::feedback::{comments, holds};
+use crate::store::feedback::{comments, locks};
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
@@ -324,7 +324,7 @@ pub async fn decide(
         takedowns::lock(conn, design).await?;
     }
     if let Some(deck) = report.deck {
-        holds::hold(conn, deck.into()).await?;
+        locks::lock_subject(conn, deck.into()).await?;
     }
     let target = match (report.suggestion, report.comment, report.design) {
         (Some(suggestion), _, _) => {
@@ -390,7 +390,7 @@ pub async fn hide_at_once(
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
     // The row of the deck is locked before those of its comments and of reports about them.
-    holds::hold(conn, deck.into()).await?;
+    locks::lock_subject(conn, deck.into()).await?;
     let found = find_in_deck(conn, deck, comment).await?;
     let Some(found) = found.filter(|found| found.accused != by.account()) else {
         return Ok(false);

@@ -340,7 +340,7 @@ pub async fn release(
 
 /// Whether a revision of the account may show an artwork: the account holds it, and it was not taken down. The account
 /// cannot give it up until the transaction ends.
-pub(super) async fn hold_for_revision(
+pub(super) async fn lock_for_revision(
     conn: &mut Connection,
     account: AccountId,
     id: ArtworkId,

@@ -7,7 +7,7 @@ use diesel::sql_types::{
 };
 use diesel_async::RunQueryDsl;
 
-use super::artworks::hold_for_revision;
+use super::artworks::lock_for_revision;
 use super::design_search;
 use super::reserved_names::{self, NameOwner, NewName};
 use super::{MODERATORS_SEE, SeesOwnDesigns};
@@ -300,7 +300,7 @@ async fn holds_artwork(
     content: &DesignContent,
 ) -> StoreResult<bool> {
     match &content.artwork {
-        Some(artwork) => hold_for_revision(conn, by.account(), artwork.id).await,
+        Some(artwork) => lock_for_revision(conn, by.account(), artwork.id).await,
         None => Ok(true),
     }
 }

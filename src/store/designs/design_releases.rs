@@ -169,7 +169,7 @@ pub async fn release(
     let importer = Importer::from(by);
     // Taken before the design is locked: an import may run for a while, and the design should not be locked meanwhile.
     run_commands(conn, LOCK).await?;
-    hold_author(conn, by, code).await?;
+    lock_author(conn, by, code).await?;
     let design = lock_submitted(conn, by, code).await?.ok_or(ReleaseError::Missing)?;
     if let Some(earlier) = find_release(conn, by, design.id).await? {
         let is_same =
@@ -228,7 +228,7 @@ pub async fn release(
 
 /// Locks the author of a design, who cannot be banned until the transaction ends: a ban either is seen here, or sees the
 /// card, which then does not name the author. Comes before the design, in the same order as in a ban.
-async fn hold_author(
+async fn lock_author(
     conn: &mut Connection,
     _by: &Acting<WriteCatalogue>,
     code: DesignCode,

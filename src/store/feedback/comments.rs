@@ -7,7 +7,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::holds::{hold, hold_open, hold_own_account};
+use super::locks::{lock_own_account, lock_public, lock_subject};
 use super::subject::{Subject, SubjectSql, bind};
 use crate::auth::permission::Acting;
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
@@ -206,9 +206,9 @@ async fn insert<P>(
         #[diesel(sql_type = Bool)]
         has_blocked: bool,
     }
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     let column = SubjectSql::of(subject).column;
-    let Some(held) = hold_open(conn, by, subject).await? else {
+    let Some(held) = lock_public(conn, by, subject).await? else {
         return Ok(CommentOutcome::Missing);
     };
     if held.has_blocked {
@@ -266,10 +266,10 @@ pub async fn edit<S: Subject>(
     text: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<CommentOutcome> {
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     let subject = subject.into();
     let column = SubjectSql::of(subject).column;
-    let Some(held) = hold_open(conn, by, subject).await? else {
+    let Some(held) = lock_public(conn, by, subject).await? else {
         return Ok(CommentOutcome::Missing);
     };
     let found: Option<LockedComment> = sql(format!("SELECT c.version, c.created_at, \
@@ -310,9 +310,9 @@ pub async fn delete<S: Subject>(
     at: DateTime<Utc>,
 ) -> StoreResult<CommentOutcome> {
     let subject = subject.into();
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     // The row of the subject is locked before those of its comments.
-    hold(conn, subject).await?;
+    lock_subject(conn, subject).await?;
     let SubjectSql { table, is, column, .. } = SubjectSql::of(subject);
     let statement = sql(format!(
         "UPDATE design_comments c SET deleted_at = $at FROM {table} d \

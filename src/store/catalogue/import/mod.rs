@@ -211,7 +211,7 @@ pub async fn import(
         changes::game_changed(conn, import.game().code(), at).await?;
         cards::apply_tiers(conn, import.game(), at).await?;
     }
-    cards::hold_hidden(conn, &plans).await?;
+    cards::lock_hidden(conn, &plans).await?;
     plan::free_names(conn, by, &plans).await?;
     for plan in &plans {
         let done = write(conn, by, plan, at, progress).await?;
