@@ -54,7 +54,7 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
         }
     }
     page::print(&costs);
-    page::tell_slower(&kept, &costs);
+    page::print_slower(&kept, &costs);
     if is_written {
         kept.replace(&costs);
         kept.save(&folder())?;

@@ -67,7 +67,7 @@ impl Kept {
     /// Stores rows that were measured separately, until the page is written the next time.
     pub(crate) fn note(folder: &Path, costs: &[Cost]) -> anyhow::Result<()> {
         let mut kept = Self::load(folder)?;
-        tell_slower(&kept, costs);
+        print_slower(&kept, costs);
         kept.replace(costs);
         kept.save(folder)
     }
@@ -90,7 +90,7 @@ fn key(cost: &Cost) -> String {
 
 /// Prints the rows that became slower by more than a quarter. Ratios to a yardstick of the same run are compared, because
 /// other load on the machine slows both; for rows without a yardstick, processor times.
-pub(crate) fn tell_slower(kept: &Kept, costs: &[Cost]) {
+pub(crate) fn print_slower(kept: &Kept, costs: &[Cost]) {
     let mut slower_rows = 0;
     for cost in costs {
         let Some(before) = kept.0.get(&key(cost)) else { continue };

@@ -132,7 +132,7 @@ struct Messages {
 }
 
 impl Messages {
-    fn read(&mut self, mut bytes: &[u8], mut tell: impl FnMut(u8)) {
+    fn read(&mut self, mut bytes: &[u8], mut on_message: impl FnMut(u8)) {
         while !bytes.is_empty() {
             if self.rest > 0 {
                 let skipped = self.rest.min(bytes.len());
@@ -148,7 +148,7 @@ impl Messages {
                     .unwrap_or_default()
                     .saturating_sub(4);
                 if self.begun {
-                    tell(self.head[0]);
+                    on_message(self.head[0]);
                 }
                 self.begun = true;
                 self.head.clear();

@@ -61,8 +61,8 @@ mod tests {
             Arc::new(KnownEffects { key: None, set, number, name: name.to_owned() })
         };
         let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
-        effects.cards.keep(effects.cards.ticket(), one, known("Pike"));
-        effects.cards.keep(effects.cards.ticket(), other, known("Carp"));
+        effects.cards.insert(effects.cards.ticket(), one, known("Pike"));
+        effects.cards.insert(effects.cards.ticket(), other, known("Carp"));
         effects.apply(&ChangeBatch { cards: vec![one], ..ChangeBatch::default() });
         assert!(effects.cards.find(&one).is_none());
         assert_eq!(effects.cards.find(&other).unwrap().name, "Carp");

@@ -16,7 +16,7 @@ use crate::store::catalogue::changes::ChangeBatch;
 use crate::work::{BoundedWork, WorkError};
 
 /// Memory for drawn pictures, in bytes: enough for about two hundred.
-const KEPT_BYTES: u64 = 16 * 1024 * 1024;
+const CACHE_BYTES: u64 = 16 * 1024 * 1024;
 /// How many drawings may wait for each one that runs.
 const WAITING: usize = 32;
 
@@ -52,7 +52,7 @@ const OVERHEAD: usize = 1_200;
 
 /// A cache of the same size as the cache of PNGs.
 pub fn room_for_pictures() -> KeptPictures {
-    Weighed::new(KEPT_BYTES, |_, picture: &Rendered| picture.weight() + OVERHEAD)
+    Weighed::new(CACHE_BYTES, |_, picture: &Rendered| picture.weight() + OVERHEAD)
 }
 
 /// Which picture of a card.
@@ -73,7 +73,7 @@ impl CardPictures {
         let weigh = |_: &CardId, pictures: &Arc<[(PictureChoice, Rendered)]>| {
             pictures.iter().map(|(_, picture)| picture.weight() + OVERHEAD).sum()
         };
-        Self(DroppingCache::new(KEPT_BYTES.min(bytes), weigh))
+        Self(DroppingCache::new(CACHE_BYTES.min(bytes), weigh))
     }
 
     /// The picture, if it is cached. Must be used only while the change feed is read.
@@ -89,17 +89,17 @@ impl CardPictures {
 
     /// Caches a picture of an open card, unless anything was dropped since the ticket. Everything that the picture shows must be dropped by
     /// [`Self::apply`] when it changes.
-    pub(crate) fn keep(
+    pub(crate) fn insert(
         &self,
         ticket: Ticket,
         card: CardId,
         choice: PictureChoice,
         picture: Rendered,
     ) {
-        self.0.keep_with(ticket, card, |pictures| {
+        self.0.insert_with(ticket, card, |pictures| {
             let others = pictures.unwrap_or_default();
             let others = others.iter().filter(|(of, _)| *of != choice).cloned();
-            others.chain([(choice.clone(), picture.into_kept())]).collect()
+            others.chain([(choice.clone(), picture.into_cached())]).collect()
         });
     }
 
@@ -132,7 +132,7 @@ impl PictureDrawer {
         Self {
             fonts,
             drawn: metrics::counter!("pictures_drawn_total"),
-            kept: Cache::builder().max_capacity(KEPT_BYTES).weigher(weight).build(),
+            kept: Cache::builder().max_capacity(CACHE_BYTES).weigher(weight).build(),
             work: BoundedWork::on_half_the_cores(WAITING),
         }
     }
@@ -181,7 +181,7 @@ mod tests {
             for (at, choice) in choices.iter().enumerate() {
                 for of in [card(1), card(2)] {
                     let ticket = pictures.ticket();
-                    pictures.keep(ticket, of, choice.clone(), picture(&format!("{at}")));
+                    pictures.insert(ticket, of, choice.clone(), picture(&format!("{at}")));
                 }
             }
             for (at, choice) in choices.iter().enumerate() {
@@ -215,7 +215,7 @@ mod tests {
         let pictures = CardPictures::new(1 << 20);
         let early = pictures.ticket();
         pictures.apply(&ChangeBatch { cards: vec![card(1)], ..ChangeBatch::default() });
-        pictures.keep(early, card(1), choice(None, false), picture("old"));
+        pictures.insert(early, card(1), choice(None, false), picture("old"));
         assert_eq!(body(&pictures, card(1), &choice(None, false)), None);
     }
 
@@ -224,13 +224,13 @@ mod tests {
         let pictures = CardPictures::new(100_000);
         for number in 0..500 {
             let ticket = pictures.ticket();
-            pictures.keep(ticket, card(number), choice(None, false), picture(&"x".repeat(900)));
+            pictures.insert(ticket, card(number), choice(None, false), picture(&"x".repeat(900)));
             pictures.find(card(number), &choice(None, false));
         }
         assert!(pictures.0.bytes() <= 100_000, "{}", pictures.0.bytes());
         assert!(pictures.0.count() > 10, "{}", pictures.0.count());
         let none = CardPictures::new(0);
-        none.keep(none.ticket(), card(1), choice(None, false), picture("x"));
+        none.insert(none.ticket(), card(1), choice(None, false), picture("x"));
         assert_eq!(none.0.bytes(), 0);
         assert_eq!(body(&none, card(1), &choice(None, false)), None);
     }

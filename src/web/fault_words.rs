@@ -10,7 +10,7 @@ use super::accounts::words as account_words;
 use super::catalogue::query_words;
 use super::rules::{self, Found, explain};
 use super::serials::words as serial_words;
-use super::words::{Sentence, count, counted, grouped, place, told_day};
+use super::words::{Sentence, count, counted, engine_day, grouped, place};
 use crate::app::fault_reason::{FaultReason, Several};
 use crate::app::problem::InputFault;
 use crate::domain::catalogue::import::CardFault;
@@ -191,7 +191,7 @@ fn no_format(unknown: &UnknownFormat) -> Sentence {
             "There is no such format.".into()
         }
         UnknownFormat::NotYet { begins_on, .. } => {
-            format!("The format begins on {}.", told_day(*begins_on)).into()
+            format!("The format begins on {}.", engine_day(*begins_on)).into()
         }
     }
 }

@@ -521,7 +521,7 @@ pub(super) fn count(number: impl TryInto<i64>) -> String {
 }
 
 /// A day of the engine.
-pub(super) fn told_day(date: Date) -> String {
+pub(super) fn engine_day(date: Date) -> String {
     let text = date.to_string();
     text.parse().map_or(text, day)
 }

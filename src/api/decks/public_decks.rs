@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::app::catalogue::codes::Codes;
 use crate::app::decks::public_decks::{
     self, PlayedWithResponse, PublicDeckPage, PublicDeckRequest, SimilarDecksResponse,
-    demand_cursor,
+    require_cursor,
 };
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, both};
@@ -68,7 +68,7 @@ pub async fn list_public_decks(
     query: LooseParams<PublicDeckParams>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &PublicDeckParams| {
-        both(demand_cursor(query.cursor.as_ref()), query.request().check(&state).await)
+        both(require_cursor(query.cursor.as_ref()), query.request().check(&state).await)
     };
     let (query, ((), wanted)) = query.checked(check).await?;
     let listed =

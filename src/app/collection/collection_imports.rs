@@ -115,7 +115,7 @@ impl ExpectedFile {
             at,
         };
         app.write_within(deadlines::LARGE, by, async |conn, by| {
-            collection_imports::keep(conn, by, &new).await
+            collection_imports::store(conn, by, &new).await
         })
         .await?;
         let totals = ImportTotals::of(&table, &reading);
@@ -142,13 +142,13 @@ impl ReadFile {
         self.converted(|response| serde_json::to_vec(&response)).await?.map_err(Problem::internal)
     }
 
-    /// Converts the response with `tell` on a thread that handles no requests, for callers that do not write JSON.
+    /// Converts the response with `convert` on a thread that handles no requests, for callers that do not write JSON.
     pub async fn converted<T: Send + 'static>(
         self,
-        tell: impl FnOnce(CollectionImportResponse) -> T + Send + 'static,
+        convert: impl FnOnce(CollectionImportResponse) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let Self { response, turn } = self;
-        Ok(turn.run(move || tell(response)).await?)
+        Ok(turn.run(move || convert(response)).await?)
     }
 }
 

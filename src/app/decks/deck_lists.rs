@@ -16,7 +16,7 @@ use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::content::UnreadLine;
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
 use crate::domain::ids::{AccountId, DeckId};
-use crate::store::decks::deck_deletions::KEPT_DELETED;
+use crate::store::decks::deck_deletions::DELETED_RETENTION;
 use crate::store::decks::deck_likes;
 use crate::store::decks::deck_lists::{self, DeckFilter};
 use crate::store::decks::deck_records::StoredDeck;
@@ -48,7 +48,7 @@ pub async fn list(
         game: request.codes.game.as_deref(),
         folder: request.folder.as_ref(),
         tag: request.tag.as_ref().map(DeckTag::as_str),
-        deleted_since: request.deleted.then(|| app.clock.now() - KEPT_DELETED),
+        deleted_since: request.deleted.then(|| app.clock.now() - DELETED_RETENTION),
         before: request.before,
     };
     let rows = deck_lists::list(&mut conn, by, &filter, request.limit.rows()).await?;

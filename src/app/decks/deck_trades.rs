@@ -17,7 +17,7 @@ use crate::domain::copies::trade::{TradeRole, TradeState};
 use crate::domain::decks::allocation::{OwnedPrinting, card_key};
 use crate::domain::decks::reservation::{Reservation, in_effect, quantities};
 use crate::domain::decks::trade_effect::{
-    BeforeAndAfter, CardEffect, MAX_DECKS_TOLD, MAX_ENTRIES_TOLD,
+    BeforeAndAfter, CardEffect, MAX_DECKS_LISTED, MAX_ENTRIES_LISTED,
 };
 use crate::domain::ids::{CardId, DeckId, PrintingId, TradeId};
 use crate::store::Connection;
@@ -262,7 +262,7 @@ async fn compare(
     }
     affected.sort_by_key(|one| (std::cmp::Reverse(one.weight), one.deck));
     let all = affected.len();
-    affected.truncate(MAX_DECKS_TOLD);
+    affected.truncate(MAX_DECKS_LISTED);
     let missing = count_missing(app, &reader, &by_game, &mut affected).await?;
     answer.decks_left_out = all - affected.len();
     let effect_of = |Affected { deck, name, closes, opens, .. }: Affected| {
@@ -380,10 +380,10 @@ async fn count_missing(
     let ids: Vec<DeckId> = affected.iter().map(|one| one.deck).collect();
     let mut conn = app.store.connection().await?;
     let mut entries =
-        deck_ownership::entries(&mut conn, &reader.decks, &ids, MAX_ENTRIES_TOLD + 1).await?;
+        deck_ownership::entries(&mut conn, &reader.decks, &ids, MAX_ENTRIES_LISTED + 1).await?;
     name_bound(&mut conn, reader.asker, &mut entries).await?;
     drop(conn);
-    if let Some(cut) = entries.get(MAX_ENTRIES_TOLD).map(|entry| entry.deck_id) {
+    if let Some(cut) = entries.get(MAX_ENTRIES_LISTED).map(|entry| entry.deck_id) {
         // At least one deck remains: no deck has as many entries as the limit.
         let place = affected.iter().position(|one| one.deck == cut).unwrap_or(affected.len());
         affected.truncate(place);

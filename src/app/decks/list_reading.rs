@@ -20,7 +20,7 @@ use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most notes of a list in a response.
-const NOTES_TOLD: usize = 50;
+const MAX_NOTES: usize = 50;
 
 /// How a list that was sent as text was read.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -251,7 +251,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
             notes: read
                 .notes
                 .iter()
-                .take(NOTES_TOLD)
+                .take(MAX_NOTES)
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect(),
         },

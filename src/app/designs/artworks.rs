@@ -20,7 +20,7 @@ use crate::domain::network::Network;
 use crate::memory::file_desk::DeskPlace;
 use crate::store::db::deadlines;
 use crate::store::designs::artworks::{
-    self, ArtworkKept, ArtworkReleased, NewArtwork, NewRendition, OwnArtwork, UploadBegun,
+    self, ArtworkReleased, ArtworkStored, NewArtwork, NewRendition, OwnArtwork, UploadBegun,
 };
 
 words! {
@@ -147,7 +147,7 @@ pub fn expect(
 
 impl ExpectedArtwork {
     /// Reads the picture when it is its turn, and stores it for the account. Equal pictures are one artwork.
-    pub async fn keep(
+    pub async fn store(
         self,
         app: &AppState,
         by: &Granted<WriteOwnDesigns>,
@@ -177,20 +177,20 @@ impl ExpectedArtwork {
         let new = NewArtwork { id, renditions, at };
         let kept = app
             .write_within(deadlines::LARGE, by, async |conn, by| {
-                artworks::keep(conn, by, &new).await
+                artworks::store(conn, by, &new).await
             })
             .await?;
         let (is_new, own) = match kept {
-            ArtworkKept::New(own) => {
+            ArtworkStored::New(own) => {
                 tracing::info!(account = %by.account(), artwork = %id, "artwork uploaded");
                 (true, own)
             }
-            ArtworkKept::Known(own) => (false, own),
-            ArtworkKept::Removed => {
+            ArtworkStored::Known(own) => (false, own),
+            ArtworkStored::Removed => {
                 return Err(Problem::new(ProblemCode::Gone)
                     .detail("This picture was taken down. It cannot be uploaded again."));
             }
-            ArtworkKept::NoRoom(used) => return Err(no_room(used)),
+            ArtworkStored::NoRoom(used) => return Err(no_room(used)),
         };
         Ok(UploadedArtwork { is_new, artwork: own.into() })
     }

@@ -197,7 +197,7 @@ impl Categories {
     }
 
     /// Warns of effects that may lack a True.
-    pub(super) fn tell_undecided(&self) {
+    pub(super) fn warn_undecided(&self) {
         if self.undecided > 0 {
             warn(format_args!(
                 "effects that may miss a True, because the search for their template became too long: {}",

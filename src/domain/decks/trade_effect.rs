@@ -1,10 +1,10 @@
 //! The effect of a trade on the decks of one of its players.
 
 /// Most decks in a response.
-pub const MAX_DECKS_TOLD: usize = 100;
+pub const MAX_DECKS_LISTED: usize = 100;
 
 /// Most entries of all decks in a response together.
-pub const MAX_ENTRIES_TOLD: usize = 10_000;
+pub const MAX_ENTRIES_LISTED: usize = 10_000;
 
 /// Copies of a card, before a trade and after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

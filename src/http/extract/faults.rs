@@ -145,7 +145,7 @@ impl Contract {
             ValidationErrorKind::Enum { .. }
                 if !error.instance().is_string() && self.schema_of(error)["type"] == "string" => {}
             kind => {
-                let detail = self.describe_demand(kind, error);
+                let detail = self.describe_requirement(kind, error);
                 faults.push(InputFault::at(here, detail));
             }
         }
@@ -159,7 +159,11 @@ impl Contract {
     }
 
     /// The requirement on a value. Texts are not repeated in the message, because they may be secrets.
-    fn describe_demand(&self, kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
+    fn describe_requirement(
+        &self,
+        kind: &ValidationErrorKind,
+        error: &ValidationError<'_>,
+    ) -> String {
         let (around, instance) = (self.schema_of(error), error.instance().as_ref());
         let range = |least: &str, most: &str| match (&around[least], &around[most]) {
             (Value::Null, most) => format!("at most {most}"),

@@ -8,16 +8,16 @@ use actix_web::error::PayloadError;
 use actix_web::web::{self, Bytes};
 use futures_util::StreamExt as _;
 
-use super::body::{demand, too_large};
+use super::body::{check_headers, too_large};
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
 /// Most parts of a form.
 const MAX_PARTS: usize = 200;
 /// Most bytes of the fields that are kept of a form that is not received: no memory was reserved for it.
-const MAX_KEPT: usize = 256 * 1024;
+const MAX_REFUSED_FIELDS: usize = 256 * 1024;
 /// Most bytes that are read of such a form: including the heads of its parts, and the start of the part that is not kept.
-const MAX_READ: usize = MAX_KEPT + 64 * 1024;
+const MAX_READ: usize = MAX_REFUSED_FIELDS + 64 * 1024;
 const FORM: &str = "multipart/form-data";
 
 /// A form as `multipart/form-data` (RFC 7578): its fields in their order, and its files.
@@ -69,7 +69,8 @@ impl Upload {
         max: usize,
         expect: impl FnOnce() -> Result<P, Problem>,
     ) -> Result<(P, Self), Box<Unreceived>> {
-        let (problem, (sent, lost)) = match demand(req, &[FORM], max).and_then(|()| expect()) {
+        let (problem, (sent, lost)) = match check_headers(req, &[FORM], max).and_then(|()| expect())
+        {
             Ok(place) => match Self::receive(req, payload, max).await {
                 Ok(upload) => return Ok((place, upload)),
                 Err(problem) => (problem, (Self::default(), Lost::File)),
@@ -89,7 +90,7 @@ impl Upload {
             ready(goes_on)
         });
         let mut parts = Multipart::new(req.headers(), beginning);
-        let (mut kept, mut room, mut left) = (Self::default(), MAX_KEPT, MAX_PARTS);
+        let (mut kept, mut room, mut left) = (Self::default(), MAX_REFUSED_FIELDS, MAX_PARTS);
         while let Some(part) = parts.next().await {
             let Ok(mut part) = part else { return (kept, Lost::File) };
             let said = part.content_disposition();
@@ -119,7 +120,7 @@ impl Upload {
         payload: web::Payload,
         max: usize,
     ) -> Result<Self, Problem> {
-        demand(req, &[FORM], max)?;
+        check_headers(req, &[FORM], max)?;
         // Only the contents of the parts are kept in memory.
         let mut received = 0;
         let bounded = payload.map(move |chunk| {
@@ -287,10 +288,12 @@ mod tests {
         let both = kept(&[("a", "1"), ("b", "2")]);
         assert_eq!(receive(without, 1 << 20).await, (full, both, Lost::Nothing));
         // One byte more than the limit.
-        let fits = [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_KEPT - 1]), end.clone()];
+        let fits =
+            [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_REFUSED_FIELDS - 1]), end.clone()];
         let (_, fields, lost) = receive(fits.concat(), 1 << 20).await;
         assert_eq!((fields.len(), lost), (2, Lost::Nothing));
-        let long = [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_KEPT]), end.clone()];
+        let long =
+            [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_REFUSED_FIELDS]), end.clone()];
         assert_eq!(receive(long.concat(), 1 << 20).await, (full, first.clone(), Lost::Text));
         // Files that were not chosen count as parts, too.
         let many = [before, empty.repeat(MAX_PARTS), end].concat();

@@ -313,7 +313,7 @@ pub struct NewImport<'a> {
 type StoredEntry = (PrintingId, Condition, i32);
 
 /// Stores the result of reading a file. The newest five uncommitted files of an account are kept.
-pub async fn keep(
+pub async fn store(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
     new: &NewImport<'_>,

@@ -6,7 +6,7 @@ use diesel::sql_types::{BigInt, Bool, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::TAKES_FEEDBACK;
-use super::watched_decks::KeptReport;
+use super::watched_decks::LatestReport;
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::decks::follows::MAX_WATCHED_DECKS;
 use crate::domain::ids::{AccountId, DeckId};
@@ -45,7 +45,7 @@ pub struct WatchedDeck {
     present_seq: i64,
     /// The last report on it; `None`: there is none yet.
     #[diesel(embed)]
-    pub report: Option<KeptReport>,
+    pub report: Option<LatestReport>,
 }
 
 impl WatchedDeck {
@@ -242,7 +242,7 @@ const IS_NEWS: &str = "(w.told_legal IS DISTINCT FROM deck.is_legal \
 ///
 /// An account that may not read the deck now is not notified. If the deck changed its status because its owner saved
 /// it, the owner is not notified either, nor is any account that has blocked the owner.
-pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
+pub async fn notify(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
     let (readable, unaware) = (readable("w.account_id"), unaware("deck.status"));
     // The report is locked first, so that no other process notifies about it; then the accounts, before their rows.
     let statement = format!(
@@ -264,7 +264,7 @@ pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<b
     );
     // Begun and ended without a closure: a spawned task cannot hold a closure over a borrowed connection.
     let mut begun = store.begin().await?;
-    let done = tell_some(begun.conn(), &statement, at, limit).await;
+    let done = notify_some(begun.conn(), &statement, at, limit).await;
     begun.end(done).await
 }
 
@@ -278,7 +278,7 @@ struct ReportedDeck {
     is_last: bool,
 }
 
-async fn tell_some(
+async fn notify_some(
     conn: &mut Connection,
     statement: &str,
     at: DateTime<Utc>,

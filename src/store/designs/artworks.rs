@@ -65,7 +65,7 @@ pub enum UploadBegun {
 
 /// The result of storing an artwork.
 #[derive(Clone, Debug)]
-pub enum ArtworkKept {
+pub enum ArtworkStored {
     /// The account holds it now.
     New(OwnArtwork),
     /// The account held it before.
@@ -88,22 +88,22 @@ pub async fn begin_upload(
 
 /// Makes the account hold an artwork. All bytes are sent in any case, whether or not another account holds the artwork;
 /// a new one takes the database some milliseconds more.
-pub async fn keep(
+pub async fn store(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
     new: &NewArtwork<'_>,
-) -> StoreResult<ArtworkKept> {
+) -> StoreResult<ArtworkStored> {
     // Uploads of one account wait for each other, so that together they do not exceed the quota.
     sql("SELECT FROM accounts WHERE id = $account FOR NO KEY UPDATE")
         .bind("account", by.account())
         .execute(conn)
         .await?;
     if let Some(own) = find_own(conn, by, new.id).await? {
-        return Ok(ArtworkKept::Known(own));
+        return Ok(ArtworkStored::Known(own));
     }
     let used = bytes_used(conn, by).await?;
     if used.saturating_add(new.size()) > ARTWORK_QUOTA {
-        return Ok(ArtworkKept::NoRoom(used));
+        return Ok(ArtworkStored::NoRoom(used));
     }
     // Also locks the row of an existing artwork, so that it is not deleted before the account holds it.
     let locked = sql("INSERT INTO artworks AS w (id, size, created_at) VALUES ($id, $size, $at) \
@@ -114,7 +114,7 @@ pub async fn keep(
     .execute(conn)
     .await?;
     if locked == 0 {
-        return Ok(ArtworkKept::Removed);
+        return Ok(ArtworkStored::Removed);
     }
     for file in &new.renditions {
         write_file(conn, new.id, file).await?;
@@ -127,7 +127,7 @@ pub async fn keep(
         .await?;
     // Read in this transaction: afterwards, another request may delete it.
     let own = own_artwork(by, new.id).get_result(conn).await?;
-    Ok(ArtworkKept::New(own))
+    Ok(ArtworkStored::New(own))
 }
 
 async fn write_file(

@@ -45,7 +45,7 @@ impl Turn {
             }
             Err(error) => {
                 // Finished batches stay done, and are reported.
-                self.tell();
+                self.report();
                 return Err(error);
             }
         }
@@ -55,11 +55,11 @@ impl Turn {
 
     /// Ends the turn; returns the number of deleted rows.
     pub(in crate::store) fn end(self) -> usize {
-        self.tell();
+        self.report();
         self.deleted
     }
 
-    fn tell(&self) {
+    fn report(&self) {
         if self.deleted > 0 {
             let (rows, deleted, goes_on) = (self.rows, self.deleted, self.is_cut_off);
             metrics::counter!("housekeeping_rows_total", "rows" => rows).increment(deleted as u64);

@@ -266,7 +266,7 @@ async fn show(
             .collect(),
         most: MAX_MESSAGE,
         notices: [
-            trade_words::kept(give.elsewhere.len(), want.elsewhere.len()),
+            trade_words::not_shown(give.elsewhere.len(), want.elsewhere.len()),
             trade_words::left_out(give.left_out + want.left_out),
         ]
         .into_iter()

@@ -128,7 +128,7 @@ fn copies(count: i64) -> String {
 }
 
 /// How many chosen copies cannot be shown; `None`: none.
-pub(super) fn kept(gives: usize, gets: usize) -> Option<String> {
+pub(super) fn not_shown(gives: usize, gets: usize) -> Option<String> {
     let count = |count| i64::try_from(count).unwrap_or(i64::MAX);
     let terms = terms(count(gives), count(gets));
     (gives + gets > 0).then(|| format!("Chosen, and not shown below: {terms}."))

@@ -12,7 +12,7 @@ use super::formats::format_name;
 use super::words as deck_words;
 use crate::app::catalogue::codes::Codes;
 use crate::app::decks::public_decks::{
-    self, PublicDeckPage, PublicDeckRequest, PublicDeckResponse, demand_cursor,
+    self, PublicDeckPage, PublicDeckRequest, PublicDeckResponse, require_cursor,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
@@ -149,7 +149,7 @@ pub(in crate::web) async fn list_decks(
 
 async fn page(app: &AppState, network: Network, asked: Asked) -> Result<PublicPage, Problem> {
     let request = asked.request()?;
-    demand_cursor(asked.cursor.as_ref())?;
+    require_cursor(asked.cursor.as_ref())?;
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();

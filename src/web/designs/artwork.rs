@@ -178,7 +178,7 @@ pub(in crate::web) async fn send(
     let mut is_lost = file.is_some();
     let done = async {
         if let Some(file) = file {
-            chosen = expected.keep(&state, &by, file).await?.artwork.id;
+            chosen = expected.store(&state, &by, file).await?.artwork.id;
             // The picture is stored, so it can be chosen.
             is_lost = false;
         }

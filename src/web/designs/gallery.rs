@@ -11,7 +11,7 @@ use super::tiles::DesignTile;
 use super::words as design_words;
 use crate::app::catalogue::codes::Codes;
 use crate::app::designs::design_facets;
-use crate::app::designs::gallery::{self, GalleryPage, GalleryRequest, demand_cursor};
+use crate::app::designs::gallery::{self, GalleryPage, GalleryRequest, require_cursor};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -130,7 +130,7 @@ pub(in crate::web) async fn list_designs(
 async fn page(app: &AppState, network: Network, asked: Asked) -> Result<Gallery, Problem> {
     let game = asked.game()?;
     let request = asked.request(game.as_ref())?;
-    demand_cursor(asked.cursor.as_ref())?;
+    require_cursor(asked.cursor.as_ref())?;
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
