@@ -34,7 +34,7 @@ use crate::memory::catalogue::feed::Feed;
 use crate::memory::catalogue::index::Catalogue;
 use crate::memory::deck_cards::{DeckCards, memory_beside};
 use crate::memory::event_watch::EventWatch;
-use crate::memory::file_desk::FileDesk;
+use crate::memory::file_limiter::FileLimiter;
 use crate::memory::identities::CredentialKey;
 use crate::memory::listed_designs::ListedDesigns;
 use crate::memory::pictures::{CardPictures, KeptPictures, PictureDrawer, room_for_pictures};
@@ -362,11 +362,11 @@ pub struct Shared {
     /// Runs work on effect texts and checks of admins' files.
     pub work: BoundedWork,
     /// Limits how many collection files are read at once.
-    pub import_desk: FileDesk,
+    pub import_limiter: FileLimiter,
     /// Limits how many catalogue files from pages are checked at once.
-    pub catalogue_desk: FileDesk,
+    pub catalogue_limiter: FileLimiter,
     /// Limits how many uploaded pictures are read at once.
-    pub artwork_desk: FileDesk,
+    pub artwork_limiter: FileLimiter,
     /// Limits requests by network.
     pub rate_limiter: RateLimiter,
     /// Limits requests for pictures by network, beside the others.
@@ -459,9 +459,9 @@ impl Shared {
             ),
             toolkits: Recent::new(TOOLKITS, TOOLKIT_LIFETIME),
             work: BoundedWork::on_half_the_cores(WAITING),
-            import_desk: FileDesk::for_collections(),
-            catalogue_desk: FileDesk::for_catalogue(),
-            artwork_desk: FileDesk::for_artworks(),
+            import_limiter: FileLimiter::for_collections(),
+            catalogue_limiter: FileLimiter::for_catalogue(),
+            artwork_limiter: FileLimiter::for_artworks(),
             rate_limiter: RateLimiter::new(
                 "default",
                 settings.requests_per_second,

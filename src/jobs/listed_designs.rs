@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::app::state::Shared;
 use crate::domain::ids::DesignId;
 use crate::memory::listed_designs::MAX_IN_MEMORY;
-use crate::store::designs::design_changes::{self, DesignChanges, RETENTION, Seen};
+use crate::store::designs::design_changes::{self, DesignChanges, RETENTION, Snapshot};
 use crate::store::designs::design_search;
 use crate::store::effects::effect_texts;
 use crate::store::{Store, StoreResult, StoreSettings};
@@ -125,11 +125,11 @@ async fn prepare_for_search(shared: &Shared, store: &Store, changes: &DesignChan
 }
 
 /// Reads all listed designs; `None`: there are too many. Changes during the read are not in the returned snapshot.
-async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Seen>> {
+async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Snapshot>> {
     let designs = &shared.listed_designs;
     designs.forget();
     let mut conn = store.connection().await?;
-    let seen = design_changes::see(&mut conn).await?;
+    let seen = design_changes::take_snapshot(&mut conn).await?;
     designs.add_banned(design_changes::list_banned(&mut conn).await?);
     let mut after = DesignId(Uuid::nil());
     loop {

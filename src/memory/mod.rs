@@ -8,7 +8,7 @@ pub mod card_effects;
 pub mod catalogue;
 pub mod deck_cards;
 pub mod event_watch;
-pub mod file_desk;
+pub mod file_limiter;
 pub mod identities;
 pub mod listed_designs;
 pub mod pictures;

@@ -12,7 +12,7 @@ use crate::domain::collection::resolve::{Assumptions, RarityAliases};
 use crate::domain::collection::table::{FileFormat, Table};
 use crate::domain::ids::CollectionImportId;
 use crate::domain::network::Network;
-use crate::memory::file_desk::{DeskPlace, DeskTurn};
+use crate::memory::file_limiter::{FilePlace, FileTurn};
 use crate::store::collection::collection_imports::{
     self, COMMIT_TIME, NewImport, Reading, RejectedLine,
 };
@@ -29,22 +29,22 @@ pub struct ImportOptions {
     pub most_common: bool,
 }
 
-/// A file that the client may send. It reserves a place at the desk until it is read and answered.
+/// A file that the client may send. It occupies a place until it is read and answered.
 pub struct ExpectedFile {
-    place: DeskPlace,
+    place: FilePlace,
     network: Network,
     options: ImportOptions,
 }
 
-/// A file that was read. It holds its turn at the desk until the response is written.
+/// A file that was read. It keeps its turn until the response is written.
 pub struct ReadFile {
     response: CollectionImportResponse,
-    turn: DeskTurn,
+    turn: FileTurn,
 }
 
 /// A place for a file that is sent in the same form as its options.
 pub struct ReservedPlace {
-    place: DeskPlace,
+    place: FilePlace,
     network: Network,
 }
 
@@ -73,7 +73,7 @@ pub fn expect_later(
     by: &Granted<WriteOwnCollection>,
     network: Network,
 ) -> Result<ReservedPlace, Problem> {
-    let place = app.import_desk.enter(by.account(), network).map_err(Problem::full_desk)?;
+    let place = app.import_limiter.enter(by.account(), network).map_err(Problem::no_file_place)?;
     Ok(ReservedPlace { place, network })
 }
 

@@ -160,7 +160,7 @@ impl Stock {
         let mut copies: BTreeMap<String, BeforeAndAfter> = BTreeMap::new();
         for printing in &owned {
             let count = copies.entry(name_key(&printing.name)).or_default();
-            count.now += printing.quantity;
+            count.before += printing.quantity;
             count.after += printing.quantity;
         }
         for copy in moved {
@@ -270,7 +270,7 @@ async fn compare(
         TradeDeckResponse {
             deck_id: deck.0,
             name,
-            missing_now: missing.now,
+            missing_now: missing.before,
             missing_after: missing.after,
             closes,
             opens,
@@ -331,7 +331,7 @@ async fn find_affected(
         let name = || deck_names.get(&one.deck).copied().unwrap_or_default().to_owned();
         let (_, shares) = decks.entry(one.deck).or_insert_with(|| (name(), BTreeMap::new()));
         let reserved = &mut shares.entry(key.clone()).or_default().reserved;
-        *(if is_after { &mut reserved.after } else { &mut reserved.now }) += one.quantity;
+        *(if is_after { &mut reserved.after } else { &mut reserved.before }) += one.quantity;
     };
     let reserved: Vec<Reservation> = rows.iter().map(ReservedRow::reservation).collect();
     for one in in_effect(&reserved, &quantities(&stock.owned)) {
@@ -408,7 +408,7 @@ async fn count_missing(
         }
         for ((deck, key), needed) in needed {
             let (count, owned) = (missing.entry(deck).or_default(), stock.of(&key));
-            count.now += needed.saturating_sub(owned.now);
+            count.before += needed.saturating_sub(owned.before);
             count.after += needed.saturating_sub(owned.after);
         }
     }

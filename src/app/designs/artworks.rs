@@ -17,7 +17,7 @@ use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, MAX_ARTWORK_FILE, RenditionSize};
 use crate::domain::network::Network;
-use crate::memory::file_desk::DeskPlace;
+use crate::memory::file_limiter::FilePlace;
 use crate::store::db::deadlines;
 use crate::store::designs::artworks::{
     self, ArtworkReleased, ArtworkStored, NewArtwork, NewRendition, OwnArtwork, UploadBegun,
@@ -123,8 +123,8 @@ pub struct OwnArtworksResponse {
     pub bytes_quota: i64,
 }
 
-/// A picture that the client may send. It reserves a place at the desk until it is read.
-pub struct ExpectedArtwork(DeskPlace);
+/// A picture that the client may send. It occupies a place until it is read.
+pub struct ExpectedArtwork(FilePlace);
 
 /// An artwork that was uploaded.
 pub struct UploadedArtwork {
@@ -141,7 +141,7 @@ pub fn expect(
     by: &Granted<WriteOwnDesigns>,
     network: Network,
 ) -> Result<ExpectedArtwork, Problem> {
-    let place = app.artwork_desk.enter(by.account(), network).map_err(Problem::full_desk)?;
+    let place = app.artwork_limiter.enter(by.account(), network).map_err(Problem::no_file_place)?;
     Ok(ExpectedArtwork(place))
 }
 

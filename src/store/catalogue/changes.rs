@@ -133,7 +133,7 @@ impl ChangeBatch {
 }
 
 /// Most events of one batch.
-const STRETCH: i64 = 10_000;
+const CHANGE_BATCH: i64 = 10_000;
 
 #[derive(QueryableByName)]
 struct ChangeRow {
@@ -170,14 +170,14 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
     let mut conn = store.connection().await?;
     let rows: Vec<ChangeRow> = sql(
         "SELECT seq, kind, subject_id, (payload ->> 'card')::uuid AS card, payload ->> 'game' AS game, payload ->> 'set' AS set_code \
-         FROM events WHERE seq > $after AND seq <= $newest ORDER BY seq LIMIT $stretch",
+         FROM events WHERE seq > $after AND seq <= $newest ORDER BY seq LIMIT $limit",
     )
     .bind("after", after)
     .bind("newest", newest)
-    .bind("stretch", STRETCH)
+    .bind("limit", CHANGE_BATCH)
     .load(&mut *conn)
     .await?;
-    let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == STRETCH);
+    let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == CHANGE_BATCH);
     let up_to = rows.last().filter(|_| is_full).map_or(newest, |last| last.seq);
     let mut batch = ChangeBatch { up_to, is_last: up_to == newest, ..ChangeBatch::default() };
     let (mut cards, mut sets) = (BTreeSet::new(), BTreeSet::new());

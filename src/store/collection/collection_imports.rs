@@ -37,7 +37,7 @@ pub const COMMIT_TIME: Duration = Duration::minutes(15);
 /// Most uncommitted files of an account; a further file replaces the oldest.
 const MAX_WAITING: i64 = 5;
 /// Lines whose cards are looked up together.
-const STRETCH: usize = 1_000;
+const BATCH: usize = 1_000;
 /// Most choices in a response, over all lines: a short file can repeat the same ambiguous line many times.
 const MAX_CHOICES: usize = 10_000;
 /// Similar names that are suggested for one unknown name.
@@ -228,11 +228,11 @@ pub async fn read(
     let mut resolver = load_titles(conn, true).await?;
     let mut reading = Reading::default();
     let mut shown_choices = 0;
-    for stretch in lines.chunks(STRETCH) {
-        let readable = stretch.iter().filter_map(|line| line.wanted.as_ref().ok());
+    for batch in lines.chunks(BATCH) {
+        let readable = batch.iter().filter_map(|line| line.wanted.as_ref().ok());
         let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
         add_cards(conn, &mut resolver, by.account(), viewer, &wanted, assumed).await?;
-        for line in stretch {
+        for line in batch {
             reading.add(line, &resolver, assumed, &mut shown_choices);
         }
         tokio::task::yield_now().await;

@@ -219,7 +219,7 @@ fn causes() -> Vec<ProblemCause> {
     let mut all = vec![
         P::NameTaken(NameHolder::Card { set: text("hearth"), number: text("001") }),
         P::NameTaken(NameHolder::Design),
-        P::NameTaken(NameHolder::Meanwhile),
+        P::NameTaken(NameHolder::NewerDesign),
         P::ManyFaults { all: 1_200, listed: 200 },
     ];
     all.extend([M::Itself, M::OtherGame, M::Hidden, M::Used].map(P::Merge));
