@@ -132,7 +132,7 @@ async fn store_texts(
                 }
             }
             if let Some(hash) = note {
-                effect_texts::note(conn, game, hash).await?;
+                effect_texts::record_load(conn, game, hash).await?;
             }
             Ok(stored)
         })

@@ -84,7 +84,7 @@ async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
         }
         let mut conn = store.connection().await?;
         let changes = design_changes::list_since(&mut conn, &seen).await?;
-        designs.note_effect_texts(effect_texts::list_revisions(&mut conn).await?);
+        designs.set_effect_texts(effect_texts::list_revisions(&mut conn).await?);
         drop(conn);
         if designs.apply(&changes) > MAX_IN_MEMORY {
             return Ok(());

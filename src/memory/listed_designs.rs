@@ -473,7 +473,7 @@ impl ListedDesigns {
     }
 
     /// Replaces the revisions of the effect texts.
-    pub fn note_effect_texts(&self, revisions: Vec<(String, i64)>) {
+    pub fn set_effect_texts(&self, revisions: Vec<(String, i64)>) {
         self.write().effect_texts = revisions;
     }
 

@@ -60,9 +60,9 @@ impl Counts {
 /// A place in the queue, for any number of jobs one after the other. It is freed when it is dropped and its last job
 /// has ended.
 #[derive(Clone)]
-pub struct Place(Arc<Held>);
+pub struct Place(Arc<HeldPlace>);
 
-struct Held {
+struct HeldPlace {
     queue: Arc<Queue>,
     network: Network,
 }
@@ -92,7 +92,7 @@ impl FairWork {
             return Err(WorkError::Busy);
         }
         places.add(network);
-        Ok(Place(Arc::new(Held { queue: self.0.clone(), network })))
+        Ok(Place(Arc::new(HeldPlace { queue: self.0.clone(), network })))
     }
 }
 
@@ -114,7 +114,7 @@ impl Place {
     }
 
     async fn turn(&self) -> Result<Turn, WorkError> {
-        let Held { queue, network } = &*self.0;
+        let HeldPlace { queue, network } = &*self.0;
         let given = {
             let mut state = queue.state();
             if state.running.in_all < queue.at_once {
@@ -163,7 +163,7 @@ impl Drop for Turn {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldPlace {
     fn drop(&mut self) {
         self.queue.state().places.remove(self.network);
     }

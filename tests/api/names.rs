@@ -81,10 +81,10 @@ async fn a_log_in_sends_the_same_statements_for_known_and_unknown_names() {
     from_home.answer().await.expect(201);
     let ask = async |name: &str, network: &str| -> Vec<String> {
         let body = json!({ "name": name, "password": "a wrong guess" });
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         let request = app.post("/v1/sessions").header("x-forwarded-for", network).json(&body);
         request.answer().await.problem(401, "wrong_credentials");
-        wiretap.heard(&["accounts", "sessions", "attempts", "BEGIN", "COMMIT"])
+        wiretap.take_statements(&["accounts", "sessions", "attempts", "BEGIN", "COMMIT"])
     };
     let unknown = ask("nobody", "192.0.2.1").await;
     assert_eq!(unknown.len(), 3, "the account, the network, the attempts: {unknown:?}");

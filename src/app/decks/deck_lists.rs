@@ -131,16 +131,16 @@ pub(super) async fn see(
     let mut masks = mask(app, reader, row.account_id, &mut content).await?;
     let is_own = reader.1 == Some(row.account_id);
     if !is_own && row.folder.is_some() {
-        masks.note("folder");
+        masks.add_difference("folder");
     }
     if !is_own && row.visibility() == DeckVisibility::Unlisted {
-        masks.note("no author");
+        masks.add_difference("no author");
     }
     let tells_source = match row.cloned_from() {
         Some(source) if !is_own => {
             let conn = app.store.connection().await?;
             let is_public = deck_lists::is_public(&conn, source.deck).await?;
-            masks.note(if is_public { "source" } else { "no source" });
+            masks.add_difference(if is_public { "source" } else { "no source" });
             is_public
         }
         _ => true,

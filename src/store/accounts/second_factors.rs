@@ -177,7 +177,7 @@ pub async fn confirm(
         now,
     )
     .await?;
-    note(conn, Some(account), account, "account.second_factor_on", now).await?;
+    write_audit(conn, Some(account), account, "account.second_factor_on", now).await?;
     Ok(Confirmed::Yes)
 }
 
@@ -197,7 +197,7 @@ pub(in crate::store) async fn accept(
                 diesel::update(unused).set(codes::used_at.eq(now)).kept().execute(conn).await? == 1;
             if used {
                 let action = "account.second_factor_code_used";
-                note(conn, Some(account), account, action, now).await?;
+                write_audit(conn, Some(account), account, action, now).await?;
             }
             Ok(used)
         }
@@ -251,7 +251,7 @@ pub async fn switch_off(
         return Ok(FactorChanged::WrongCode);
     }
     forget(conn, account).await?;
-    note(conn, Some(account), account, "account.second_factor_off", now).await?;
+    write_audit(conn, Some(account), account, "account.second_factor_off", now).await?;
     Ok(FactorChanged::Yes)
 }
 
@@ -274,7 +274,7 @@ pub async fn replace_recovery_codes(
     }
     diesel::delete(codes::table.filter(codes::account_id.eq(account))).execute(conn).await?;
     store_codes(conn, account, recovery_codes).await?;
-    note(conn, Some(account), account, "account.second_factor_codes_replaced", now).await?;
+    write_audit(conn, Some(account), account, "account.second_factor_codes_replaced", now).await?;
     Ok(FactorChanged::Yes)
 }
 
@@ -323,7 +323,7 @@ async fn remove_as(
     }
     forget(conn, account).await?;
     sessions::revoke_all(conn, account, None, RevokeReason::SecondFactorChanged, now).await?;
-    note(conn, actor, account, "account.second_factor_removed", now).await?;
+    write_audit(conn, actor, account, "account.second_factor_removed", now).await?;
     Ok(FactorRemoved::Yes)
 }
 
@@ -367,7 +367,7 @@ async fn store_codes(
     Ok(())
 }
 
-async fn note(
+async fn write_audit(
     conn: &mut Connection,
     actor: Option<AccountId>,
     account: AccountId,

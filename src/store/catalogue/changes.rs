@@ -308,7 +308,7 @@ pub(super) async fn game_changed(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let payload = serde_json::json!({ "game": game });
-    note(conn, "game.changed", None, payload, at).await
+    write_event(conn, "game.changed", None, payload, at).await
 }
 
 /// Writes the event for a new set, or a change of its name, date or policy.
@@ -320,7 +320,7 @@ pub(in crate::store) async fn set_changed(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let payload = serde_json::json!({ "game": game, "set": code });
-    note(conn, "set.changed", Some(set), payload, at).await
+    write_event(conn, "set.changed", Some(set), payload, at).await
 }
 
 /// Records that a card was moved or merged (`kind`). Places and ids are public.
@@ -335,10 +335,10 @@ pub(super) async fn card_went(
         "game": new.game, "set": new.set, "number": new.number, "card": new.id,
         "from": { "card": old.id, "set": old.set, "number": old.number },
     });
-    note(conn, kind, Some(old.id.0), payload, at).await
+    write_event(conn, kind, Some(old.id.0), payload, at).await
 }
 
-async fn note(
+async fn write_event(
     conn: &mut Connection,
     kind: &str,
     subject: Option<Uuid>,

@@ -20,7 +20,7 @@ pub(in crate::store) async fn credits_changed(
     let cards = sql(
         "SELECT r.card_id FROM design_releases r JOIN designs d ON d.id = r.design_id WHERE d.account_id = $author ORDER BY r.card_id",
     );
-    note(conn, cards.bind("author", author), at).await
+    write_events(conn, cards.bind("author", author), at).await
 }
 
 /// What a decision about a locked design changed for the cards.
@@ -47,10 +47,14 @@ pub(super) async fn design_decided(
     .bind("design", design)
     .bind("decided", decided.design)
     .bind("artwork", decided.artwork);
-    note(conn, cards, at).await
+    write_events(conn, cards, at).await
 }
 
-async fn note(conn: &mut Connection, cards: Statement<'_>, at: DateTime<Utc>) -> StoreResult<()> {
+async fn write_events(
+    conn: &mut Connection,
+    cards: Statement<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
     #[derive(QueryableByName)]
     struct Released {
         #[diesel(sql_type = SqlUuid)]

@@ -209,7 +209,7 @@ pub async fn is_known(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> Sto
 }
 
 /// Records that a start has loaded these files.
-pub async fn note(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> StoreResult<()> {
+pub async fn record_load(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> StoreResult<()> {
     diesel::update(effect_texts::table.find(game))
         .set(effect_texts::seeded_hash.eq(hash.to_vec()))
         .kept()

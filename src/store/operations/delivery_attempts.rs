@@ -312,6 +312,7 @@ async fn settle_in(
         return Ok(Settled::Enabled);
     }
     let details = json!({ "reason": reason.as_str(), "failing_since": streak.since });
-    super::webhooks::note(conn, None, "webhook.disabled", lease.webhook, details, now).await?;
+    super::webhooks::write_audit(conn, None, "webhook.disabled", lease.webhook, details, now)
+        .await?;
     Ok(Settled::Disabled(reason))
 }

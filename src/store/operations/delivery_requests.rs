@@ -80,7 +80,8 @@ pub async fn ping(
         .get_result(conn)
         .await?;
     let details = json!({ "delivery": id });
-    super::webhooks::note(conn, Some(by.account()), "webhook.pinged", webhook, details, at).await?;
+    super::webhooks::write_audit(conn, Some(by.account()), "webhook.pinged", webhook, details, at)
+        .await?;
     Ok(PostRequested::Waiting(row))
 }
 
@@ -118,7 +119,7 @@ pub async fn resend(
         return Ok(PostRequested::Missing);
     };
     let details = json!({ "delivery": id });
-    super::webhooks::note(
+    super::webhooks::write_audit(
         conn,
         Some(by.account()),
         "webhook.delivery_resent",

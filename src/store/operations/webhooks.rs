@@ -182,7 +182,7 @@ pub async fn create(
         .returning(WebhookRow::as_returning())
         .get_result(conn)
         .await?;
-    note(conn, Some(by.account()), "webhook.created", id, content.details(), at).await?;
+    write_audit(conn, Some(by.account()), "webhook.created", id, content.details(), at).await?;
     Ok(WebhookCreated::New(row))
 }
 
@@ -276,7 +276,7 @@ pub async fn edit(
         .kept()
         .get_result(conn)
         .await?;
-    note(conn, Some(by.account()), "webhook.changed", id, content.details(), at).await?;
+    write_audit(conn, Some(by.account()), "webhook.changed", id, content.details(), at).await?;
     Ok(WebhookEdited::Done(row))
 }
 
@@ -298,7 +298,7 @@ pub async fn delete(
         .kept()
         .execute(conn)
         .await?;
-    note(conn, Some(by.account()), "webhook.deleted", id, json!({}), at).await?;
+    write_audit(conn, Some(by.account()), "webhook.deleted", id, json!({}), at).await?;
     Ok(WebhookEdited::Done(before))
 }
 
@@ -331,12 +331,12 @@ pub async fn rotate(
         .get_result(conn)
         .await?;
     let details = json!({ "generation": row.secret_generation, "previous_until": until });
-    note(conn, Some(by.account()), "webhook.secret_rotated", id, details, at).await?;
+    write_audit(conn, Some(by.account()), "webhook.secret_rotated", id, details, at).await?;
     Ok(SecretRotated::New(row))
 }
 
 /// Writes an audit log entry about a webhook.
-pub(in crate::store) async fn note(
+pub(in crate::store) async fn write_audit(
     conn: &mut Connection,
     actor: Option<AccountId>,
     action: &str,

@@ -47,7 +47,7 @@ struct OfferPage {
     has_player: bool,
     /// Names of players to suggest in the field of the name, and as links.
     names: Vec<Choice>,
-    suiting: Vec<PartnerLink>,
+    matching: Vec<PartnerLink>,
     earlier: Vec<PartnerLink>,
     player_path: String,
     games: Vec<Choice>,
@@ -257,7 +257,7 @@ async fn show(
         first_path,
         has_player: name.is_some(),
         names: partners.choices(),
-        suiting: partners::links(partners.suiting, NEW, &typed),
+        matching: partners::links(partners.matching, NEW, &typed),
         earlier: partners::links(partners.earlier, NEW, &typed),
         player_path: player_path(&player),
         games: games.choices(&typed.mine.game),

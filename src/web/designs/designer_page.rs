@@ -166,7 +166,7 @@ impl DesignerPage<'_> {
     }
 
     /// Adds the violations beside the fields.
-    pub(super) fn note(&mut self, game: &Game, check: &DesignCheckResponse) {
+    pub(super) fn add_violations(&mut self, game: &Game, check: &DesignCheckResponse) {
         for violation in violations(game, check) {
             let field = field_of_violation(game, violation, self.draft);
             // Violations of empty fields are shown in the check only.

@@ -292,7 +292,7 @@ impl<'a> Work<'a> {
         }
         page.fill_step(game, kind, step, check.as_ref());
         if let Some(check) = &check {
-            page.note(game, check);
+            page.add_violations(game, check);
             let shown = page.shown_names();
             let field_of = |violation: &DesignViolationResponse| {
                 let field = field_of_violation(game, violation, draft)?;

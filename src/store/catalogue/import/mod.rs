@@ -18,7 +18,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 pub use self::edit::{EditError, SetChange, edit_card, edit_set};
-pub(in crate::store) use self::edit::{lock_set, note_edited};
+pub(in crate::store) use self::edit::{lock_set, mark_edited};
 use self::plan::SetPlan;
 pub(in crate::store) use self::plan::is_printed;
 use super::changes;

@@ -72,7 +72,7 @@ impl Pulse {
         self.state().process
     }
 
-    pub(super) fn note_sent(&self, questions: u32) {
+    pub(super) fn record_sent(&self, questions: u32) {
         let mut state = self.state();
         if state.owed == 0 {
             state.since = Instant::now();
@@ -80,7 +80,7 @@ impl Pulse {
         state.owed += questions;
     }
 
-    pub(super) fn note_received(&self, answers: u32, process: Option<i32>) {
+    pub(super) fn record_received(&self, answers: u32, process: Option<i32>) {
         let now = Instant::now();
         let mut state = self.state();
         state.received = now;

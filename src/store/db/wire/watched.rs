@@ -36,11 +36,11 @@ impl<S> Watched<S> {
         }
     }
 
-    fn note(&self, received: Received) {
+    fn record(&self, received: Received) {
         for code in &received.errors {
-            self.health.note_error(code);
+            self.health.record_error(code);
         }
-        self.pulse.note_received(received.answers, received.process);
+        self.pulse.record_received(received.answers, received.process);
     }
 
     /// Ready when a response is late.
@@ -87,7 +87,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
                 let kept = this.incoming.pass(&buf.filled()[before..], &mut received);
                 buf.set_filled(before + kept);
                 if matches!(read, Poll::Ready(Ok(()))) && (kept > 0 || is_end) {
-                    this.note(received);
+                    this.record(received);
                     return Poll::Ready(Ok(()));
                 }
             } else {
@@ -99,7 +99,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
             }
             match read {
                 Poll::Ready(Ok(())) if is_end => this.incoming.end(),
-                Poll::Ready(Ok(())) => this.note(received),
+                Poll::Ready(Ok(())) => this.record(received),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => return this.poll_late(cx).map(Err),
             }
@@ -118,7 +118,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
             Poll::Ready(Ok(written)) => {
                 let asked = this.outgoing.asks(&buf[..written]);
                 if asked > 0 {
-                    this.pulse.note_sent(asked);
+                    this.pulse.record_sent(asked);
                     // Sets the timer: the driver reads before it writes, and may not read again.
                     if let Poll::Ready(error) = this.poll_late(cx) {
                         return Poll::Ready(Err(error));
