@@ -188,7 +188,6 @@ impl Answer {
     }
 }
 
-/// One connection.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,

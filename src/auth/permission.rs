@@ -121,7 +121,6 @@ pub enum Credential {
     Session(SessionId),
     /// A personal access token with these scopes.
     Token {
-        /// The id of the token.
         id: TokenId,
         /// The scopes of the token.
         scopes: Vec<Scope>,
@@ -131,7 +130,6 @@ pub enum Credential {
 /// A caller whose credential was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// The account.
     pub account: AccountId,
     /// The role of the account.
     pub role: Role,
@@ -143,7 +141,6 @@ pub struct Identity {
     pub second_factor_due: bool,
 }
 
-/// A permission.
 pub trait Permission {
     /// The name, for messages and the permission matrix.
     const NAME: &'static str;

@@ -16,9 +16,7 @@ pub(crate) struct KnownEffects {
     pub(crate) key: Option<[u8; 16]>,
     /// Code of its set.
     pub(crate) set: String,
-    /// Its number.
     pub(crate) number: String,
-    /// Its name.
     pub(crate) name: String,
 }
 

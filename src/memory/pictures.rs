@@ -32,9 +32,7 @@ pub struct PictureDrawer {
 /// Everything that the picture of a design depends on. The content of a revision never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PictureKey {
-    /// The design.
     pub code: DesignCode,
-    /// Its revision.
     pub revision: i64,
     /// Revision of the manifest of its game.
     pub game_revision: i64,

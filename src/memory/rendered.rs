@@ -147,7 +147,6 @@ impl Rendered {
         self.compressed.as_deref()
     }
 
-    /// The body.
     pub fn body(&self) -> &Bytes {
         &self.body
     }

@@ -18,7 +18,6 @@ use crate::http::extract::Lost;
 #[derive(Debug, Default)]
 pub(super) struct Faults(Vec<Fault>);
 
-/// One fault.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// The `id` of the field; empty: the fault is about the whole form.

@@ -53,7 +53,6 @@ pub fn without_mark(text: &str) -> &str {
 pub struct GameSource {
     /// The manifest, `game.toml`.
     pub manifest: SourceFile,
-    /// The set files.
     pub sets: Vec<SourceFile>,
 }
 
@@ -142,7 +141,6 @@ pub enum CardFault {
     NameTaken {
         /// Code of its set.
         set: String,
-        /// Its number.
         number: String,
     },
     /// The card was printed with this name.
@@ -316,7 +314,6 @@ impl GameImport {
         &self.game
     }
 
-    /// The manifest file.
     pub fn manifest(&self) -> &SourceFile {
         &self.manifest
     }

@@ -137,7 +137,6 @@ pub struct Dialect {
 pub struct Wanted {
     /// How many: 1 to [`MAX_QUANTITY`].
     pub quantity: i32,
-    /// The condition.
     pub condition: Condition,
     /// The printing.
     pub card: WantedPrinting,
@@ -146,7 +145,6 @@ pub struct Wanted {
 /// The values that identify a printing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WantedPrinting {
-    /// Its id.
     pub printing: Option<PrintingId>,
     /// Code or name of its game.
     pub game: Option<String>,
@@ -248,7 +246,6 @@ pub enum TableError {
     Nul,
 }
 
-/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// Values separated by commas or another delimiter.

@@ -9,9 +9,7 @@ use crate::domain::ids::{CardId, PrintingId};
 /// The copies of a printing that a player owns, counted cards and registered copies together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedPrinting {
-    /// The printing.
     pub printing: PrintingId,
-    /// The card.
     pub card: CardId,
     /// Name of the card. Cards with the same name count as printings of one card here.
     pub name: String,

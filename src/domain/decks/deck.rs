@@ -248,7 +248,6 @@ fn is_code(text: &str) -> bool {
 pub struct EntryFault {
     /// The name of the field on the wire.
     pub field: &'static str,
-    /// The reason.
     pub reason: EntryReason,
 }
 

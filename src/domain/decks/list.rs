@@ -13,7 +13,6 @@ pub enum LineOutcome {
     Entry(usize),
     /// The line is no entry; the reason is in its verdict.
     NoEntry,
-    /// The line is refused.
     Refused(LineRefusal),
 }
 

@@ -36,7 +36,6 @@ pub struct Suggestion {
 pub struct Unfilled {
     /// JSON pointer (RFC 6901) into the design.
     pub pointer: String,
-    /// The reason.
     pub reason: UnfilledReason,
 }
 

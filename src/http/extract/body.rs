@@ -126,7 +126,6 @@ impl<T: DeserializeOwned, S: ToSchema + 'static> FromRequest for Patch<T, S> {
 
 /// A type of file that is taken as text.
 pub trait FileType: 'static {
-    /// Its media type.
     const MEDIA_TYPE: &'static str;
     /// Its largest size, in bytes.
     const MAX: usize;

@@ -26,11 +26,9 @@ use crate::store::collection::counts::TotalRow;
 /// Key of counted facets. The revisions are in it because facets and the meaning of queries depend on the manifests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FacetsKey {
-    /// Code of the game.
     pub game: Code,
     /// Revisions of the manifests of all games, by the games' codes.
     pub revisions: Vec<i64>,
-    /// Code of the set.
     pub set: Option<Code>,
     /// The query.
     pub q: String,

@@ -71,7 +71,6 @@ pub struct NewAccount<'a> {
     pub role: Role,
     /// Whether the password must be changed at the first log-in.
     pub must_change_password: bool,
-    /// Hashes of its recovery codes.
     pub recovery_codes: &'a [TokenHash],
     /// The current time.
     pub at: DateTime<Utc>,

@@ -18,7 +18,6 @@ pub struct AttemptSubject {
     pub scope: AttemptScope,
     /// Keyed hash of account, network or both.
     pub mac: [u8; 16],
-    /// The limit.
     pub limit: AttemptLimit,
 }
 

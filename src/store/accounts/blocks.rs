@@ -16,7 +16,6 @@ use crate::store::{Connection, StoreResult};
 /// An account that the caller has blocked.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct BlockRow {
-    /// The id of that account.
     #[diesel(sql_type = SqlUuid)]
     pub blocked_id: AccountId,
     /// The name of that account.

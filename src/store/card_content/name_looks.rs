@@ -15,10 +15,8 @@ use crate::store::{Connection, Store, StoreResult};
 /// An open card with a name that was looked for.
 #[derive(Debug, QueryableByName)]
 pub(in crate::store) struct NameBearer {
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
-    /// Its number.
     #[diesel(sql_type = Text)]
     pub number: String,
 }

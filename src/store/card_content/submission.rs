@@ -11,7 +11,6 @@ use crate::domain::serials::serial::RunPrefix;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// The claim of a submission.
 #[derive(Clone, Debug)]
 pub struct SubmissionClaim {
     /// The first symbols of the code.
@@ -33,7 +32,6 @@ pub(in crate::store) struct MatchedCopy {
     /// Key of the copy, second half.
     #[diesel(sql_type = Binary)]
     pub code_mac: Vec<u8>,
-    /// The owner.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub owner_id: Option<AccountId>,
     #[diesel(sql_type = SqlUuid)]

@@ -51,7 +51,6 @@ pub struct MigrationRow {
     pub new_number: String,
     /// The reason.
     pub note: Option<String>,
-    /// The time.
     pub performed_at: DateTime<Utc>,
 }
 

@@ -32,9 +32,7 @@ pub struct Change {
     pub seq: i64,
     /// The kind of event, as `noun.verb`.
     pub kind: String,
-    /// The subject.
     pub subject: Subject,
-    /// The time.
     pub at: DateTime<Utc>,
 }
 

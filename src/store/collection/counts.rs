@@ -166,9 +166,7 @@ pub async fn set(
 /// A requested change.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The printing.
     pub wanted: WantedPrinting,
-    /// The condition.
     pub condition: Condition,
     /// How many cards are added; negative to remove.
     pub add: i32,

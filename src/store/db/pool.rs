@@ -362,7 +362,6 @@ pub enum Readiness {
     Full,
 }
 
-/// An open transaction.
 pub(in crate::store) struct OpenTransaction(PooledConnection);
 
 impl OpenTransaction {

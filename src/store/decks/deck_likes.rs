@@ -125,7 +125,6 @@ pub async fn likes(
 /// A deck that the reader likes.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct LikedDeck {
-    /// The deck.
     #[diesel(embed)]
     pub deck: SharedDeckRow,
     /// When the reader liked it.

@@ -14,9 +14,7 @@ use crate::store::{Connection, Store, StoreResult};
 
 /// The public data of one revision of a public deck.
 pub struct SearchableDeck {
-    /// The deck.
     pub id: DeckId,
-    /// The revision.
     pub revision: i64,
     /// Number of its cards, in all zones.
     pub size: i32,

@@ -19,7 +19,6 @@ use crate::store::{Connection, Store, StoreResult};
 /// A deck that an account watches.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct WatchedDeck {
-    /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
     /// The name that its owner chose.

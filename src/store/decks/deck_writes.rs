@@ -38,7 +38,6 @@ fn max_revisions(bytes: usize) -> i64 {
 /// The result of creating a deck.
 #[derive(Debug)]
 pub enum DeckCreated {
-    /// Stored.
     New(StoredDeck),
     /// A repeated request, which created this deck, in its current state; `None`: it was deleted since.
     Repeat(Option<StoredDeck>),

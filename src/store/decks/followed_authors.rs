@@ -23,7 +23,6 @@ use crate::store::{Connection, StoreResult};
 /// An author that the account follows.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct FollowedAuthor {
-    /// The account of the author.
     #[diesel(sql_type = SqlUuid)]
     pub author_id: AccountId,
     /// The name of the author.

@@ -23,7 +23,6 @@ pub struct LatestReport {
     /// Codes of the violations, each once.
     #[diesel(sql_type = Array<Text>)]
     pub violations: Vec<String>,
-    /// The revision of the deck.
     #[diesel(sql_type = BigInt)]
     pub deck_revision: i64,
     /// The day whose rules were applied.
@@ -40,9 +39,8 @@ pub struct LatestReport {
     pub judged_at: DateTime<Utc>,
 }
 
-/// A new report.
+/// A report to store.
 pub struct NewReport {
-    /// The deck.
     pub deck: DeckId,
     /// When it became due. If the stored time differs by now, the report stays due.
     pub due_at: DateTime<Utc>,
@@ -108,7 +106,6 @@ pub async fn postpone(
 /// A deck whose report has to be created.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct DueDeck {
-    /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
     /// When it became due, or would have become due without another manifest.

@@ -24,7 +24,6 @@ const CHUNKS_AT_ONCE: usize = 16;
 
 /// An artwork to store.
 pub struct NewArtwork<'a> {
-    /// Its id.
     pub id: ArtworkId,
     /// Its files, the full one first.
     pub renditions: [NewRendition<'a>; 2],
@@ -36,13 +35,11 @@ pub struct NewArtwork<'a> {
 pub struct NewRendition<'a> {
     /// Which file.
     pub rendition: RenditionSize,
-    /// Its media type.
     pub media_type: &'static str,
     /// Width in pixels.
     pub width: i32,
     /// Height in pixels.
     pub height: i32,
-    /// The bytes.
     pub bytes: &'a [u8],
 }
 

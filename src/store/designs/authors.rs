@@ -13,10 +13,8 @@ use crate::store::{Connection, StoreResult};
 /// An author as the gallery shows it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct AuthorRow {
-    /// Id of the account.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
-    /// The name.
     #[diesel(sql_type = Text)]
     pub name: String,
     /// Designs in the gallery.

@@ -27,19 +27,15 @@ pub struct ListedName {
     /// Its author.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
-    /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
     /// Its public revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
-    /// Its name.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// The key of its name.
     #[diesel(sql_type = Text)]
     pub name_key: String,
-    /// The skeleton of its name.
     #[diesel(sql_type = Text)]
     pub name_skeleton: String,
     /// Hash of kind and effects without their numbers, 16 bytes.
@@ -67,7 +63,6 @@ const COLUMNS: &str = "id, code, account_id, game_code, revision, name, name_key
 #[derive(Clone, Debug)]
 pub struct Snapshot(String);
 
-/// Takes a snapshot.
 pub async fn take_snapshot(conn: &mut Connection) -> StoreResult<Snapshot> {
     #[derive(QueryableByName)]
     struct Row {

@@ -169,7 +169,6 @@ pub async fn delete(
 /// Sums of the ratings that count, for one revision.
 #[derive(Clone, Copy, Debug, QueryableByName)]
 pub struct RatingSums {
-    /// The revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
     /// Number of ratings.

@@ -43,13 +43,10 @@ pub struct ReleasePlace<'a> {
 /// A design that became a card.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct DesignRelease {
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
-    /// Its number.
     #[diesel(sql_type = Text)]
     pub number: String,
     /// Whether it is hidden from the public.
@@ -91,7 +88,6 @@ pub enum ReleaseError {
 /// What stands against a release.
 #[derive(Debug)]
 pub enum Obstruction {
-    /// The author is banned.
     AuthorBanned,
     /// The design was public, the cards of the set start hidden, and this was not confirmed.
     Unconfirmed,

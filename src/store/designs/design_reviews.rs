@@ -76,22 +76,18 @@ pub async fn submit(
 /// A design that waits for a moderator, or is claimed by one.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct WaitingDesign {
-    /// Id of the review.
     #[diesel(sql_type = SqlUuid)]
     pub review: DesignReviewId,
     /// Identifier of the design.
     #[diesel(sql_type = Text)]
     pub code: DesignCode,
-    /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Its name.
     #[diesel(sql_type = Text)]
     pub name: String,
     /// Code of its kind.
     #[diesel(sql_type = Text)]
     pub kind: String,
-    /// Its author.
     #[diesel(sql_type = SqlUuid)]
     pub author_id: AccountId,
     /// The author's name.
@@ -143,13 +139,11 @@ pub async fn list_waiting(
 /// The result of a moderator's step.
 #[derive(Debug)]
 pub enum ReviewOutcome {
-    /// Done.
     Done,
     /// There is no such design, or it has no open review.
     Missing,
     /// The moderator is its author, or contributed to it.
     Own,
-    /// Its author is banned.
     AuthorBanned,
     /// It was not submitted, or was already decided.
     NotFrom(DesignStatus),

@@ -52,7 +52,6 @@ pub enum NameOwner {
     Card {
         /// Code of its set.
         set: String,
-        /// Its number.
         number: String,
     },
     /// Another listed design.

@@ -25,7 +25,6 @@ use crate::store::{Connection, StoreResult};
 /// A suggestion without its content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SuggestionRow {
-    /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: SuggestionId,
     /// The account that suggested it.
@@ -40,7 +39,6 @@ pub struct SuggestionRow {
     /// The reason.
     #[diesel(sql_type = Text)]
     pub message: String,
-    /// Its state.
     #[diesel(sql_type = Text)]
     pub state: SuggestionState,
     /// The revision that it became.
@@ -131,7 +129,6 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
 
 /// A suggestion to store.
 pub struct NewSuggestion<'a> {
-    /// Its id.
     pub id: SuggestionId,
     /// The revision that it is based on.
     pub revision: i64,
@@ -150,7 +147,6 @@ pub struct NewSuggestion<'a> {
 /// The result of a step of a suggestion.
 #[derive(Debug)]
 pub enum SuggestionOutcome {
-    /// Done.
     Done,
     /// A repeated request, which stored this suggestion.
     Repeat(SuggestionId),

@@ -23,10 +23,8 @@ use crate::store::{Connection, StoreResult};
 /// A comment as everybody may see it, with its text.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StoredComment {
-    /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: CommentId,
-    /// The comment that it replies to.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub reply_to: Option<CommentId>,
     /// Its author.
@@ -146,11 +144,8 @@ pub async fn find(
 
 /// A comment to store.
 pub struct NewComment<'a> {
-    /// Its id.
     pub id: CommentId,
-    /// The comment that it replies to.
     pub reply_to: Option<CommentId>,
-    /// Its text.
     pub text: &'a str,
     /// The current time.
     pub at: DateTime<Utc>,
@@ -159,7 +154,6 @@ pub struct NewComment<'a> {
 /// The result of writing a comment.
 #[derive(Debug)]
 pub enum CommentOutcome {
-    /// Done.
     Done,
     /// A repeated request, which stored this comment.
     Repeat(CommentId),

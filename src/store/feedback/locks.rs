@@ -20,7 +20,6 @@ pub(in crate::store) struct OpenSubject {
     /// The id of its row.
     #[diesel(sql_type = SqlUuid)]
     pub(in crate::store) id: Uuid,
-    /// Its owner.
     #[diesel(sql_type = SqlUuid)]
     pub(in crate::store) owner: AccountId,
     /// The public revision.

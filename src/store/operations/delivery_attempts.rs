@@ -21,12 +21,7 @@ pub enum WebhookEvent {
     /// A change of the catalogue.
     Change(Box<Change>),
     /// A ping: an admin tests the webhook.
-    Ping {
-        /// The webhook.
-        webhook: WebhookId,
-        /// The time.
-        at: DateTime<Utc>,
-    },
+    Ping { webhook: WebhookId, at: DateTime<Utc> },
 }
 
 impl WebhookEvent {
@@ -41,7 +36,6 @@ impl WebhookEvent {
 /// A delivery that is to be posted now.
 #[derive(Clone, Debug)]
 pub struct DueDelivery {
-    /// Its id.
     pub delivery: DeliveryId,
     /// The URL to post to.
     pub url: String,
@@ -64,7 +58,6 @@ impl DueDelivery {
 /// The next delivery of a task.
 #[derive(Debug)]
 pub enum NextDelivery {
-    /// One is due.
     Due(Box<DueDelivery>),
     /// One was due, but its event was deleted or cannot be read: the delivery was given up.
     GivenUp(Failure),

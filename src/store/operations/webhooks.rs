@@ -22,7 +22,6 @@ pub struct WebhookRow {
     pub id: WebhookId,
     /// The URL. Its path and query may contain secrets of the receiver.
     pub url: String,
-    /// Its description.
     pub description: String,
     /// The kinds of events.
     pub kinds: Vec<String>,
@@ -30,7 +29,6 @@ pub struct WebhookRow {
     pub game_code: Option<String>,
     /// Since when it is disabled.
     pub disabled_at: Option<DateTime<Utc>>,
-    /// The reason.
     pub disabled_reason: Option<DisabledReason>,
     /// Rises with each new secret, from 1.
     pub secret_generation: i32,
@@ -49,7 +47,6 @@ pub struct WebhookContent<'a> {
     pub url: &'a str,
     /// Scheme, host and port of the URL, for the audit log.
     pub origin: &'a str,
-    /// Its description.
     pub description: &'a str,
     /// At least one kind of event.
     pub kinds: &'a [&'static str],

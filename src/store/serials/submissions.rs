@@ -361,7 +361,6 @@ impl SubmissionRow {
 /// A submission with the name of its card.
 #[derive(Clone, Debug)]
 pub struct NamedSubmission {
-    /// The submission.
     pub row: SubmissionRow,
     /// The card's name; `None`: the card is hidden from the viewer, who gave the copy away.
     pub name: Option<String>,

@@ -69,7 +69,6 @@ pub(in crate::web) struct LogInQuery {
     done: String,
 }
 
-/// Shows the log-in.
 pub(in crate::web) async fn show_log_in(
     query: web::Query<LogInQuery>,
 ) -> Result<HttpResponse, Problem> {

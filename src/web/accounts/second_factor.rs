@@ -155,7 +155,6 @@ pub(in crate::web) struct SwitchOffForm {
     code: String,
 }
 
-/// Switches the second factor off.
 pub(in crate::web) async fn switch_off_second_factor(
     state: web::Data<AppState>,
     network: ClientNetwork,

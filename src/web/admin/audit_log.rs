@@ -89,7 +89,6 @@ fn read<T: TryFrom<String>>(
     value
 }
 
-/// The checked filter.
 struct CheckedFilter {
     account: Option<Person>,
     actor: Option<Person>,

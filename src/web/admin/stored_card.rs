@@ -18,7 +18,6 @@ use crate::web::catalogue::card_path;
 use crate::web::session::see_other;
 use crate::web::words;
 
-/// A card.
 #[derive(Debug, Deserialize)]
 pub(super) struct StoredCard {
     pub(super) id: Uuid,

@@ -89,7 +89,6 @@ impl<'a> Synthetic<'a> {
         format!("{name} (synthetic, seed {})", self.seed)
     }
 
-    /// The set as a file.
     pub fn set_file(&self, outline: &SetOutline) -> SourceFile {
         let start = Dice::of(&[self.seed, FOR_NAMES]).below(words::NAMES);
         let card = |at: u32| {

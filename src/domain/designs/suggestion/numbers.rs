@@ -15,7 +15,6 @@ type Bounded<'a> = (&'a String, i64, i64);
 
 /// The remainder of a total.
 struct Rest<'a> {
-    /// The total.
     total: i64,
     /// The total minus the existing numbers.
     remaining: i128,

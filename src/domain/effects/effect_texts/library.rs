@@ -61,7 +61,6 @@ pub struct RenderedSentence {
     pub bindings: Vec<Binding>,
 }
 
-/// A filter of sentences.
 #[derive(Clone, Debug, Default)]
 pub struct SentenceFilter {
     /// Place of a template, from 0; `None`: all.

@@ -321,5 +321,4 @@ async fn record(
     audit::write(conn, entry).await
 }
 
-/// Id of a set.
 type SetId = Uuid;

@@ -22,7 +22,6 @@ use crate::store::{Connection, StoreResult};
 /// A locked set that a card can be added to.
 pub(in crate::store) struct OpenSet {
     id: Uuid,
-    /// The row of the set.
     pub(in crate::store) row: SetRow,
 }
 
