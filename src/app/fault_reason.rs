@@ -249,7 +249,7 @@ impl fmt::Display for FaultReason {
             Self::NoCard => "there is no such card, or none that you may see",
             Self::NoPrinting => "there is no such printing, or none that you may see",
             Self::NoRarityOfCard => "the card has no printing of that rarity that you may see",
-            Self::NoTarget => "names nothing that there is",
+            Self::NoTarget => "names nothing that exists",
             Self::NoRevision => "must be the number of a revision",
             Self::NoThread { on } => {
                 return write!(

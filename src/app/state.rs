@@ -37,7 +37,7 @@ use crate::memory::event_watch::EventWatch;
 use crate::memory::file_limiter::FileLimiter;
 use crate::memory::identities::CredentialKey;
 use crate::memory::listed_designs::ListedDesigns;
-use crate::memory::pictures::{CardPictures, KeptPictures, PictureDrawer, room_for_pictures};
+use crate::memory::pictures::{CachedPictures, CardPictures, PictureDrawer, room_for_pictures};
 use crate::memory::rate_limiter::RateLimiter;
 use crate::memory::recent::{Recent, Statistic};
 use crate::memory::rendered::Rendered;
@@ -380,7 +380,7 @@ pub struct Shared {
     /// Draws pictures as PNG.
     pub pictures: PictureDrawer,
     /// Cached pictures of designs.
-    pub design_pictures: KeptPictures,
+    pub design_pictures: CachedPictures,
     /// Cached pictures of open cards.
     pub(crate) card_pictures: CardPictures,
     /// Serial code attempts that concurrent requests share.

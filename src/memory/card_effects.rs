@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::kept::DroppingCache;
+use super::caches::DroppingCache;
 use crate::domain::ids::CardId;
 use crate::store::catalogue::changes::ChangeBatch;
 

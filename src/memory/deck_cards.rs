@@ -7,7 +7,7 @@ use cardscape_engine::{Attributes, Game, KnownSets, PreparedCard};
 use metrics::Counter;
 use serde_json::Value;
 
-use super::kept::DroppingCache;
+use super::caches::DroppingCache;
 use crate::domain::ids::CardId;
 use crate::store::catalogue::changes::ChangeBatch;
 

@@ -8,7 +8,7 @@ use cardscape_pictures::{Fonts, Picture};
 use moka::future::Cache;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::kept::{DroppingCache, Ticket, Weighed};
+use super::caches::{DroppingCache, Ticket, Weighed};
 use super::rendered::Rendered;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::CardId;
@@ -43,13 +43,13 @@ pub struct PictureKey {
 }
 
 /// Cached pictures of public designs.
-pub type KeptPictures = Weighed<PictureKey, Rendered>;
+pub type CachedPictures = Weighed<PictureKey, Rendered>;
 
 /// Size of a cached picture without its bytes: key, headers, book-keeping; rounded up.
 const OVERHEAD: usize = 1_200;
 
 /// A cache of the same size as the cache of PNGs.
-pub fn room_for_pictures() -> KeptPictures {
+pub fn room_for_pictures() -> CachedPictures {
     Weighed::new(CACHE_BYTES, |_, picture: &Rendered| picture.weight() + OVERHEAD)
 }
 

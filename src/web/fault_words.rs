@@ -156,7 +156,7 @@ pub(super) fn text_fault(error: &TextError) -> Sentence {
             format!("This has {}, and may have {}.", characters(*actual), count(*max)).into()
         }
         TextError::Control => "There is a character in it that is no part of a text.".into(),
-        TextError::Undrawn => "There is a letter in it that is drawn as nothing.".into(),
+        TextError::Undrawn => "It has an invisible letter.".into(),
         TextError::Marks => "There are too many marks on one of its characters.".into(),
         TextError::Blank => "It needs at least one letter, digit or symbol.".into(),
     }

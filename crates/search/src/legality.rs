@@ -139,7 +139,7 @@ fn is_called(text: &str, code: &str, name: &str) -> bool {
 /// The condition for cards with this status in the format with that name.
 ///
 /// # Errors
-/// There is no such format, or its rules are too many.
+/// There is no such format, or it has too many rules for a search.
 pub(super) fn condition(
     wanted: Wanted,
     text: &str,

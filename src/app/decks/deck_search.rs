@@ -70,7 +70,7 @@ pub async fn make_due(
                         return Err(problem);
                     }
                     Err(problem) => {
-                        tracing::error!(deck = %id, code = ?problem.code(), "what a public deck is found by cannot be made");
+                        tracing::error!(deck = %id, code = ?problem.code(), "the search terms of a public deck cannot be computed");
                         let mut conn = app.store.connection().await?;
                         deck_search::postpone(&mut conn, id, before, now + RETRY_DELAY).await?;
                     }

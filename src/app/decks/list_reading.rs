@@ -224,7 +224,7 @@ fn unknown_names(read: &ReadDeck) -> BTreeSet<String> {
         .iter()
         .filter(|line| matches!(&line.verdict, LineVerdict::Unknown { reason: None, .. }));
     let names = unknown.filter_map(|line| Some(&read.deck.entries[line.entry?].card.name));
-    // A serial code is no name. It must not reach the search or the response.
+    // A serial code is not a name. It must not reach the search or the response.
     names.filter(|name| !name.is_empty() && !holds_serial(name)).cloned().collect()
 }
 

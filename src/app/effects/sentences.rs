@@ -13,7 +13,7 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::draw::Draw;
 use crate::domain::effects::effect_texts::{
-    EffectLibrary, MAX_COMBINATIONS, RenderedSentence, SentenceFilter,
+    EffectLibrary, MAX_COMBINATIONS, RenderedSentence, SentenceSearch,
 };
 use crate::domain::text;
 
@@ -64,7 +64,7 @@ pub async fn list(
     let loaded = load(app, game).await?;
     let text = filter.text.map(|text| text::line(text, 1, MAX_QUERY)).transpose();
     let text = text.map_err(|error| bad_query("?q", error))?;
-    let wanted = SentenceFilter { template: place(&loaded.library, filter.template)?, text };
+    let wanted = SentenceSearch { template: place(&loaded.library, filter.template)?, text };
     let cursor: Option<(i64, u64)> = cursor.map(Cursor::key).transpose()?;
     let from = match cursor {
         Some((revision, _)) if revision != loaded.revision => {

@@ -73,7 +73,7 @@ fn messages_for_api_clients_do_not_change() {
         (FaultReason::NoCard, "there is no such card, or none that you may see"),
         (FaultReason::NoPrinting, "there is no such printing, or none that you may see"),
         (FaultReason::NoRarityOfCard, "the card has no printing of that rarity that you may see"),
-        (FaultReason::NoTarget, "names nothing that there is"),
+        (FaultReason::NoTarget, "names nothing that exists"),
         (FaultReason::NoRevision, "must be the number of a revision"),
         (
             FaultReason::NoThread { on: "deck" },

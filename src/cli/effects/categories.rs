@@ -200,7 +200,7 @@ impl Categories {
     pub(super) fn warn_undecided(&self) {
         if self.undecided > 0 {
             warn(format_args!(
-                "effects that may miss a True, because the search for their template became too long: {}",
+                "effects that may lack a True, because the search for their template was too long: {}",
                 self.undecided
             ));
         }

@@ -127,7 +127,7 @@ pub struct FaultyCard {
     pub name: Option<String>,
 }
 
-/// The text is no collector number.
+/// The text is not a collector number.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("must be 1 to 16 letters and digits, with single hyphens between them")]
 pub struct NumberFault;

@@ -21,7 +21,7 @@ pub use self::choices::{ChoiceStep, MAX_PICKS, NextChoice, counted};
 pub use self::diff::{OutputChange, Sampled, TemplateChange};
 pub use self::files::EffectFiles;
 pub use self::library::{
-    EffectLibrary, Found, RenderedSentence, SentenceFilter, SentencePage, Trial,
+    EffectLibrary, Found, RenderedSentence, SentencePage, SentenceSearch, Trial,
 };
 
 /// Most templates of a game.

@@ -65,7 +65,7 @@ struct PlacedCopy {
 /// The copies that match claims, in order. An unknown code, the name of another card or game, a voided copy, a copy
 /// that was frozen before its registration, and a run that is not active all find nothing, by the same statement.
 ///
-/// Claimed values are in sub-selects, so that they are no constants when Postgres plans. Otherwise it would make a
+/// Claimed values are in sub-selects, so that they are not constants when Postgres plans. Otherwise it would make a
 /// custom plan for each claim, and the time would differ for a prefix that no run has. So all claims share one plan.
 pub(in crate::store) async fn find_matching_copies(
     mut conn: &Connection,

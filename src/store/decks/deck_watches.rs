@@ -222,7 +222,7 @@ pub async fn unwatch(
     Ok(true)
 }
 
-/// Whether the watcher was last told another status than this one, from `deck_watches w`. An older program writes only
+/// Whether the watcher was last notified of another status than this one, from `deck_watches w`. An older program writes only
 /// `told_legal`, so both are compared.
 fn unaware(status: &str) -> String {
     format!(
@@ -231,7 +231,7 @@ fn unaware(status: &str) -> String {
 }
 
 /// Whether the watcher gets an event about the status of `deck`, from `deck_watches w`. There is none if an illegal deck
-/// is now only incomplete. If it is not known which status the watcher was told, `told_legal` alone decides.
+/// is now only incomplete. If it is not known of which status the watcher was notified, `told_legal` alone decides.
 const IS_NEWS: &str = "(w.told_legal IS DISTINCT FROM deck.is_legal \
      OR deck.status = 'illegal' AND w.told_legal = false AND w.told_status IS NOT DISTINCT FROM 'incomplete')";
 

@@ -54,7 +54,7 @@ pub struct NewReport {
 
 /// For watchers without a known status, the status becomes the first known one, without a notification. If the report
 /// became due again in the meantime, `due_at` has changed, and it stays due. Indexed columns are written only if they
-/// differ. `saved_so` is about the last change that watchers are told of: not that an illegal deck is only incomplete.
+/// differ. `saved_so` is about the last change that watchers are notified of; they are not notified when an illegal deck becomes incomplete.
 const STORE_REPORT: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, \
      game_code = $game, cards = CASE WHEN cards = $cards THEN cards ELSE $cards END, violations = $violations, \
      untold = untold OR coalesce(status <> $status, false), \

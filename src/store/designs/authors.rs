@@ -51,7 +51,7 @@ pub struct AuthorRow {
 
 /// Finds an author with designs in the gallery, public decks, or public cards that were made from designs. `None`: there
 /// is no such account, it is banned, or nothing of it is public. Rewards are rows of public cards only: a card that is
-/// hidden does not tell who designed it.
+/// hidden does not reveal who designed it.
 pub async fn find(conn: &mut Connection, name: &AccountName) -> StoreResult<Option<AuthorRow>> {
     let found = sql(format!(
         "SELECT a.id AS account_id, a.name, own.*, shown.decks, rewarded.*, \

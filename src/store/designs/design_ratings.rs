@@ -90,7 +90,7 @@ pub async fn rate(
     let Some(design) = lock_public(conn, by, code.into()).await? else {
         return Ok(RatingOutcome::Missing);
     };
-    // A rating is no message and is anonymous, so blocked accounts may rate. Otherwise authors could choose who rates
+    // A rating is not a message and is anonymous, so blocked accounts may rate. Otherwise authors could choose who rates
     // them.
     if design.owner == by.account() || has_contributed(conn, by, code).await? {
         return Ok(RatingOutcome::Own);

@@ -99,7 +99,7 @@ pub struct WaitingDesign {
     /// When it was submitted.
     #[diesel(sql_type = Timestamptz)]
     pub submitted_at: DateTime<Utc>,
-    /// Who claimed it last, even if the claim has expired, unless that account is no moderator any more, or banned.
+    /// Who claimed it last, even if the claim has expired, unless that account is no longer a moderator or is banned.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub reviewer_id: Option<AccountId>,
     /// When the claim expires.
@@ -173,7 +173,7 @@ struct LockedReview {
     status: DesignStatus,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     review: Option<DesignReviewId>,
-    /// Who claimed it last; `None` also if that account is no moderator any more, or banned.
+    /// Who claimed it last; `None` also if that account is no longer a moderator or is banned.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     reviewer_id: Option<AccountId>,
     #[diesel(sql_type = Nullable<Timestamptz>)]

@@ -62,6 +62,6 @@ async fn write_events(
     }
     let cards: Vec<Released> = cards.load(conn).await?;
     let cards: Vec<CardId> = cards.into_iter().map(|released| released.card_id).collect();
-    // Hidden cards are left out there: that an event follows a ban would tell who designed them.
+    // Hidden cards are left out there: an event after a ban would reveal who designed them.
     changes::cards_changed(conn, &cards, at).await
 }

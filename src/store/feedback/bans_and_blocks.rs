@@ -12,7 +12,7 @@ use crate::store::designs::{design_ratings, released_cards};
 use crate::store::{Connection, StoreResult};
 
 /// Removes the comments, ratings, likes and follows of a banned account from public counts, or restores them after the
-/// ban, and tells that its own works are gone, or back. Runs in the transaction of the change, which has locked the
+/// ban, and writes events that its own works are withdrawn or restored. Runs in the transaction of the change, which has locked the
 /// account and what [`banned_works::lock_all`] locks.
 pub(in crate::store) async fn follow_ban(
     conn: &mut Connection,

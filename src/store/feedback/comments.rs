@@ -83,7 +83,7 @@ pub async fn is_open(conn: &mut Connection, subject: FeedbackSubject) -> StoreRe
     Ok(bind(statement, subject).execute(conn).await? > 0)
 }
 
-/// Lists the comments on a subject that are no replies, the newest first: those before the one with that id. A deleted
+/// Lists the comments on a subject that are not replies, the newest first: those before the one with that id. A deleted
 /// or hidden comment stays in the list as long as it has shown replies.
 pub async fn list(
     conn: &mut Connection,

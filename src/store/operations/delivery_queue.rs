@@ -16,7 +16,7 @@ use crate::store::{Connection, Store, StoreResult};
 
 /// Most events that one transaction reads.
 const EVENTS_READ: i64 = 500;
-/// Most of these transactions per call: the task that enqueues has deliveries to post, too.
+/// Most of these transactions in one call: the same task must also post deliveries.
 const MAX_TRANSACTIONS: usize = 20;
 /// Deliveries that one statement gives up. It updates two indexes, and a statement that times out once would always
 /// time out.

@@ -3,7 +3,7 @@
 //! factors, artwork without holders.
 //!
 //! Rows are deleted in batches. Each batch is one statement and transaction, finds its rows by an index, and skips rows
-//! that another instance is deleting. So each statement ends within its time limit, whatever the number of rows;
+//! that another instance is deleting. So each statement ends within its time limit, regardless of the number of rows;
 //! finished batches stay done, and the next sweep continues.
 
 mod steps;

@@ -40,7 +40,7 @@ fn of_query(fault: &QueryFault) -> Sentence {
             format!("A search has at most {} terms.", count(MAX_TERMS)).into()
         }
         QueryFault::TooDeep => format!(
-            "Parentheses and exclusions can stand in one another {} levels deep at most.",
+            "Parentheses and exclusions can be nested at most {} levels deep.",
             count(MAX_DEPTH)
         )
         .into(),

@@ -224,7 +224,7 @@ async fn watchers_of_an_incomplete_deck_get_an_event_when_it_becomes_illegal() {
     becomes("Kettle Fiend", "illegal").await;
     assert_eq!(verdicts(&app, &ben).await, ["illegal", "illegal"]);
 
-    // An older release stores no status, or leaves an outdated one: then it is not known that the watcher was told of an incomplete deck.
+    // An older release stores no status, or leaves an outdated one: then it is not known that the watcher was notified of an incomplete deck.
     for outdated in ["NULL", "'legal'"] {
         becomes("Kettle Imp", "incomplete").await;
         app.sql(&format!("UPDATE deck_watches SET told_status = {outdated}")).await;

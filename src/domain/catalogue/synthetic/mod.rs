@@ -1,6 +1,6 @@
 //! Synthetic catalogues: any number of plausible cards of a game, for trials and measurements.
 //!
-//! The same game, seed and place give the same card on every machine, whatever the size of the catalogue: a larger catalogue
+//! The same game, seed and place give the same card on every machine, regardless of the size of the catalogue: a larger catalogue
 //! begins with the cards of a smaller one. Cards are made from the game's manifest and imported as set files, like all cards.
 
 mod card;

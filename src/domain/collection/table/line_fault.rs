@@ -52,7 +52,7 @@ pub enum LineFault {
     /// The record spans this many lines: a quotation mark is not closed.
     #[error("goes on over {0} lines: is a quotation mark not closed?")]
     NotClosed(u64),
-    /// JSON: an entry that is no object.
+    /// JSON: an entry that is not an object.
     #[error("must be an object, not {0}")]
     NoObject(String),
     /// JSON: a list or an object where a value has to be.

@@ -64,7 +64,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::effects::effect_texts::{EffectTexts, SentenceFilter};
+    use crate::domain::effects::effect_texts::{EffectTexts, SentenceSearch};
 
     /// The list has more combinations than are cached, and more than are tested for one page.
     #[test]
@@ -78,7 +78,7 @@ mod tests {
         };
         let library = texts.check().unwrap();
         let stretches = |text: &str, template, most| {
-            let wanted = SentenceFilter { template, text: Some(text.to_owned()) };
+            let wanted = SentenceSearch { template, text: Some(text.to_owned()) };
             let (mut texts, mut from) = (Vec::new(), Some(0));
             while let Some(begin) = from {
                 let page = library.list(&wanted, begin, most);

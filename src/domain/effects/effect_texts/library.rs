@@ -62,7 +62,7 @@ pub struct RenderedSentence {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct SentenceFilter {
+pub struct SentenceSearch {
     /// Place of a template, from 0; `None`: all.
     pub template: Option<usize>,
     /// A text that the sentence must contain; case is ignored.
@@ -171,7 +171,7 @@ impl EffectLibrary {
     }
 
     /// Up to `most` sentences of the list, from the combination `from` on. The page ends early when many combinations make no wanted sentence.
-    pub fn list(&self, wanted: &SentenceFilter, from: u64, most: usize) -> SentencePage {
+    pub fn list(&self, wanted: &SentenceSearch, from: u64, most: usize) -> SentencePage {
         let range = self.range(wanted.template);
         let folded = wanted.text.as_ref().map(|text| text.to_lowercase());
         let mut renderer = self.rules.renderer();
