@@ -1,11 +1,11 @@
--- By which rules the looks of names were made: when the rules change, housekeeping makes those of older rules anew.
+-- The version of the rules by which the looks of a name were computed. When the rules change, housekeeping computes the looks of older versions again.
 
 ALTER TABLE card_content ADD COLUMN name_looks_version smallint NOT NULL DEFAULT 1;
 ALTER TABLE designs ADD COLUMN name_looks_version smallint NOT NULL DEFAULT 1;
 COMMENT ON COLUMN card_content.name_looks_version IS 'By which rules name_looks was made. Programs that do not know the column follow the rules of version 1.';
 COMMENT ON COLUMN designs.name_looks_version IS 'By which rules name_looks was made, as of cards.';
 
--- Takes the place of card_content_without_looks and designs_without_looks, which older programs still read.
+-- Replaces card_content_without_looks and designs_without_looks, which older programs still read.
 CREATE INDEX card_content_stale_looks ON card_content ((CASE WHEN name_looks IS NULL THEN 0 ELSE name_looks_version END));
 CREATE INDEX designs_stale_looks ON designs ((CASE WHEN name_looks IS NULL THEN 0 ELSE name_looks_version END)) WHERE listed AND status <> 'official';
 
@@ -16,8 +16,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Programs that know the column write it together with the looks, and by the same rules a name has the same looks. So whoever changes only the looks does not
--- know the column.
+-- Programs that know the column write it together with the looks, and under the same rules a name always has the same looks. So a program that changes only
+-- the looks does not know the column.
 CREATE FUNCTION name_looks_have_versions() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.name_looks_version := 1;
