@@ -104,7 +104,7 @@ fn messages_for_api_clients_do_not_change() {
         (ContentReason::Code(CodeError).into(), CODE),
         (
             share.into(),
-            "attack + defense must be 500, and -20 are left of it: no value between the bounds makes it.",
+            "attack + defense must be 500, which leaves -20: no value between the bounds adds up to that.",
         ),
         (UnfilledReason::AuthorsText.into(), "It is a text: only the author can write it."),
         (UnfilledReason::TooManyEffects.into(), "A design has at most 12 effects."),

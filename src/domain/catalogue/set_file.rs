@@ -226,7 +226,7 @@ impl Walk {
 
     fn object(&mut self, value: &Value, fields: &[Field]) {
         let Some(members) = value.as_object() else {
-            return self.fault(format!("must be an object, not {}", sort(value)));
+            return self.fault(format!("must be an object, not {}", type_name(value)));
         };
         for known in fields {
             match members.get(known.key) {
@@ -262,7 +262,7 @@ impl Walk {
             (Shape::Free, _) => "an object",
             (Shape::List(_), _) => "a list",
         };
-        self.fault(format!("must be {wanted}, not {}", sort(value)));
+        self.fault(format!("must be {wanted}, not {}", type_name(value)));
     }
 
     fn list(&mut self, items: &[Value], fields: &[Field]) {
@@ -310,7 +310,7 @@ impl Walk {
 }
 
 /// The type of a value, for messages.
-pub fn sort(value: &Value) -> &'static str {
+pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

@@ -50,7 +50,7 @@ pub enum UnfilledReason {
     NoValue,
     /// No values within the bounds give the required total.
     #[error(
-        "{} must be {total}, and {rest} are left of it: no value between the bounds makes it.", of.join(" + ")
+        "{} must be {total}, which leaves {rest}: no value between the bounds adds up to that.", of.join(" + ")
     )]
     NoShare {
         /// The attributes that make the total.

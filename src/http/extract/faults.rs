@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::mending::mend;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::words::{NotOneOf, must_be_one_of};
-use crate::domain::catalogue::set_file::sort;
+use crate::domain::catalogue::set_file::type_name;
 use crate::domain::pointer::push_token;
 
 /// Most faults in a response: a long list may have one for each of its entries.
@@ -173,7 +173,7 @@ impl Contract {
         };
         match kind {
             ValidationErrorKind::Type { kind } => {
-                format!("must be {}, not {}", types(kind).join(" or "), sort(instance))
+                format!("must be {}, not {}", types(kind).join(" or "), type_name(instance))
             }
             ValidationErrorKind::Enum { options } => one_of(options, instance).to_string(),
             ValidationErrorKind::Constant { expected_value } => {
@@ -255,7 +255,7 @@ fn none_of(alternatives: &[Vec<ValidationError<'static>>], instance: &Value) -> 
     // `null` comes last.
     accepted.sort_by_key(|name| *name == NULL);
     accepted.dedup();
-    format!("must be {}, not {}", accepted.join(" or "), sort(instance))
+    format!("must be {}, not {}", accepted.join(" or "), type_name(instance))
 }
 
 fn one_of(options: &Value, instance: &Value) -> NotOneOf {

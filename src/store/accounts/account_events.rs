@@ -481,7 +481,7 @@ pub(in crate::store) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreR
             after = (page.last_at, page.last_id);
             (page.deleted, page.seen)
         });
-        if !turn.goes_on(page)? {
+        if !turn.record_batch(page)? {
             return Ok(turn.end());
         }
     }

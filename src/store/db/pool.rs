@@ -211,7 +211,7 @@ impl Store {
     /// Like [`Self::transaction_by`], for a permission that is confirmed last, and for work that reads something first:
     /// the statements of `first` go to the database together with the BEGIN, in one round trip, unless `first` waits
     /// for each of them.
-    pub async fn transaction_by_asking<P: Permission, A, T, E>(
+    pub async fn transaction_by_reading<P: Permission, A, T, E>(
         &self,
         by: &Granted<P>,
         now: DateTime<Utc>,

@@ -61,7 +61,7 @@ async fn clear(store: &Store, step: &Step, now: DateTime<Utc>) -> StoreResult<us
     let mut turn = Turn::new(step.rows, step.batch);
     loop {
         let cleared = clear_batch(store, step.statement, now - step.keep, turn.limit).await;
-        if !turn.goes_on(cleared.map(|rows| (rows, rows)))? {
+        if !turn.record_batch(cleared.map(|rows| (rows, rows)))? {
             return Ok(turn.end());
         }
     }
@@ -114,7 +114,7 @@ async fn forget_networks(store: &Store, now: DateTime<Utc>) -> StoreResult<usize
             after = page.last;
             (page.deleted, page.seen)
         });
-        if !turn.goes_on(page)? {
+        if !turn.record_batch(page)? {
             return Ok(turn.end());
         }
     }

@@ -28,7 +28,7 @@ impl Turn {
 
     /// Records the result of a batch: the number of deleted and read rows. Returns whether another batch follows. After
     /// a time-out, smaller batches follow, down to the smallest.
-    pub(in crate::store) fn goes_on(
+    pub(in crate::store) fn record_batch(
         &mut self,
         batch: StoreResult<(i64, i64)>,
     ) -> StoreResult<bool> {

@@ -71,7 +71,7 @@ pub(super) fn unfilled(reason: &UnfilledReason) -> Sentence {
         UnfilledReason::NoShare { of, total, rest } => {
             let of: Vec<String> = of.iter().map(|code| titled(code)).collect();
             let (of, total, rest) = (of.join(" + "), count(*total), count(*rest));
-            format!("{of} must be {total}, and {rest} are left of it: no value that is allowed makes that.")
+            format!("{of} must be {total}, which leaves {rest}: no allowed value adds up to that.")
                 .into()
         }
         UnfilledReason::TooManyEffects => {
