@@ -57,7 +57,7 @@ pub enum FaultReason {
     },
     /// There are more items than allowed.
     TooMany {
-        of: Several,
+        of: CountedItems,
         most: usize,
         actual: usize,
     },
@@ -145,7 +145,7 @@ pub enum FaultReason {
 
 /// Items whose number is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Several {
+pub enum CountedItems {
     Entries,
     Tags,
 }
@@ -234,8 +234,8 @@ impl fmt::Display for FaultReason {
             }
             Self::TooMany { of, most, actual } => {
                 let of = match of {
-                    Several::Entries => "entries",
-                    Several::Tags => "tags",
+                    CountedItems::Entries => "entries",
+                    CountedItems::Tags => "tags",
                 };
                 return write!(f, "must have at most {most} {of}, not {actual}");
             }

@@ -4,7 +4,7 @@
 use crate::domain::ids::AccountId;
 use crate::domain::network::Network;
 use crate::memory::places::{NoPlace, Place, Places};
-use crate::work::{self, BoundedWork, Turn, WorkError, cores};
+use crate::work::{self, BoundedWork, WorkError, WorkPermit, cores};
 
 /// The account or network that a file is counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +33,7 @@ pub struct FilePlace {
 #[derive(Debug)]
 pub(crate) struct FileTurn {
     held: Place<Holder>,
-    turn: Turn,
+    turn: WorkPermit,
 }
 
 impl FileLimiter {

@@ -11,7 +11,7 @@ use super::catalogue::query_words;
 use super::rules::{self, Found, explain};
 use super::serials::words as serial_words;
 use super::words::{Sentence, count, counted, engine_day, grouped, place};
-use crate::app::fault_reason::{FaultReason, Several};
+use crate::app::fault_reason::{CountedItems, FaultReason};
 use crate::app::problem::InputFault;
 use crate::domain::catalogue::import::CardFault;
 use crate::domain::decks::deck::UnknownFormat;
@@ -53,8 +53,8 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::Range { least, most, actual } => range(*least, *most, *actual).into(),
         FaultReason::TooMany { of, most, actual } => {
             let of = match of {
-                Several::Entries => "lines of cards",
-                Several::Tags => "tags",
+                CountedItems::Entries => "lines of cards",
+                CountedItems::Tags => "tags",
             };
             let (most, actual) = (count(*most), count(*actual));
             format!("A deck has at most {most} {of}. This has {actual}.").into()

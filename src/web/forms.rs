@@ -12,7 +12,7 @@ use super::headers::protected;
 use super::page::HTML;
 use super::words;
 use crate::app::problem::{Problem, ProblemCode};
-use crate::http::extract::Lost;
+use crate::http::extract::LostPart;
 
 /// The faults of a form that was sent. Each fault names the `id` of its field, or none if it is about the whole form.
 #[derive(Debug, Default)]
@@ -48,11 +48,11 @@ impl Faults {
     }
 
     /// Adds a fault about a file that was not received.
-    pub(super) fn add_lost(&mut self, lost: Lost) {
+    pub(super) fn add_lost(&mut self, lost: LostPart) {
         match lost {
-            Lost::Nothing => {}
-            Lost::File => self.add("file", words::FILE_NOT_KEPT),
-            Lost::Text => self.add("", words::TEXT_NOT_KEPT),
+            LostPart::Nothing => {}
+            LostPart::File => self.add("file", words::FILE_NOT_KEPT),
+            LostPart::Text => self.add("", words::TEXT_NOT_KEPT),
         }
     }
 

@@ -51,8 +51,8 @@ fn messages_for_api_clients_do_not_change() {
         ),
         (FaultReason::range(1, 5), "must be 1 to 5"),
         (FaultReason::range_not(1_u32, 5_u32, 9_u32), "must be 1 to 5, not 9"),
-        (too_many(Several::Entries), "must have at most 20 entries, not 21"),
-        (too_many(Several::Tags), "must have at most 20 tags, not 21"),
+        (too_many(CountedItems::Entries), "must have at most 20 entries, not 21"),
+        (too_many(CountedItems::Tags), "must have at most 20 tags, not 21"),
         (
             must_be_one_of("privat", ["private", "public"]).into(),
             "must be one of private, public; did you mean private?",

@@ -134,7 +134,7 @@ pub struct Dialect {
 
 /// The printing that a line means, with condition and quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LineContent {
     /// How many: 1 to [`MAX_QUANTITY`].
     pub quantity: i32,
     pub condition: Condition,
@@ -167,7 +167,7 @@ pub struct Line {
     /// The text by which the line names its card, so that people recognise the line.
     pub shown: String,
     /// The wanted printing, or why the line cannot be read.
-    pub wanted: Result<Wanted, LineFault>,
+    pub wanted: Result<LineContent, LineFault>,
 }
 
 /// A file that was read.

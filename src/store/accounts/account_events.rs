@@ -20,7 +20,7 @@ use crate::domain::ids::{
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
-use crate::store::operations::sweep_turn::{self, Turn};
+use crate::store::operations::sweep_turn::{self, SweepTurn};
 use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
 /// How long events are kept.
@@ -473,7 +473,7 @@ struct SweptPage {
 
 /// Deletes events after their retention, numbered or not; returns how many.
 pub(in crate::store) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut turn = Turn::new("account_events", sweep_turn::BATCH);
+    let mut turn = SweepTurn::new("account_events", sweep_turn::BATCH);
     let mut after = (DateTime::UNIX_EPOCH, 0);
     loop {
         let page = sweep_page(store, now - RETENTION, after, turn.limit).await;

@@ -11,7 +11,7 @@ use diesel_async::RunQueryDsl;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::counts::{self, CollectionError, Only};
+use super::counts::{self, CollectionError, CountSelection};
 use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
 use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::collection::resolve::{
@@ -460,14 +460,21 @@ pub async fn commit(
     let replaces = row.mode == ImportMode::Replace;
     let before = if replaces {
         let mut before =
-            counts::counts(conn, by.account(), Only::Game(row.game_code.as_deref())).await?;
+            counts::counts(conn, by.account(), CountSelection::Game(row.game_code.as_deref()))
+                .await?;
         // A line may name its own game.
         before.extend(
-            counts::counts(conn, by.account(), Only::Printings(ids.into_iter().collect())).await?,
+            counts::counts(
+                conn,
+                by.account(),
+                CountSelection::Printings(ids.into_iter().collect()),
+            )
+            .await?,
         );
         before
     } else {
-        counts::counts(conn, by.account(), Only::Printings(ids.into_iter().collect())).await?
+        counts::counts(conn, by.account(), CountSelection::Printings(ids.into_iter().collect()))
+            .await?
     };
     let (after, mut result) = merge(&before, &entries, replaces)?;
     result.rejected = rejected;

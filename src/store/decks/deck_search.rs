@@ -75,7 +75,7 @@ fn next_day(day: NaiveDate) -> DateTime<Utc> {
 
 /// A deck whose row has to be written.
 #[derive(QueryableByName)]
-struct ToMake {
+struct UnsearchedDeck {
     #[diesel(sql_type = SqlUuid)]
     id: DeckId,
 }
@@ -112,7 +112,7 @@ pub async fn with_due<T>(
     work: impl AsyncFnOnce(BTreeSet<DeckId>) -> T,
 ) -> StoreResult<Option<T>> {
     in_turn(store, LOCK, async |conn| {
-        let decks: Vec<ToMake> = sql(TO_MAKE)
+        let decks: Vec<UnsearchedDeck> = sql(TO_MAKE)
             .bind("due_before", due.before)
             .bind("unlocked_since", due.unlocked_since)
             .bind("limit", limit)

@@ -9,7 +9,9 @@ use uuid::Uuid;
 use super::webhook_deliveries::DeliveryState;
 use super::webhook_leases::{Lease, leased};
 use crate::domain::ids::{DeliveryId, WebhookId};
-use crate::domain::operations::webhook::{DisabledReason, Failure, LEASE, Outcome, PING, Streak};
+use crate::domain::operations::webhook::{
+    DisabledReason, Failure, FailureStreak, LEASE, Outcome, PING,
+};
 use crate::store::catalogue::changes::{self, Change};
 use crate::store::db::schema::{webhook_deliveries as deliveries, webhooks};
 use crate::store::db::statement::KeepPrepared as _;
@@ -257,8 +259,8 @@ async fn settle_in(
     if current != Some(lease.id) {
         return Ok(Settled::Enabled);
     }
-    let before = since.zip(failed_at).map(|(since, last)| Streak { failures, since, last });
-    let streak = Streak::after(before, now);
+    let before = since.zip(failed_at).map(|(since, last)| FailureStreak { failures, since, last });
+    let streak = FailureStreak::after(before, now);
     // If an admin has resent the delivery in the meantime, its attempts start again, and this result is ignored.
     let attempted = deliveries::table
         .find(delivery)

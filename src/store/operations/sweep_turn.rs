@@ -10,7 +10,7 @@ const TURN: Period = Period::from_mins(1);
 pub const BATCH: i64 = 1_000;
 
 /// The batches of one kind of rows in a sweep.
-pub(in crate::store) struct Turn {
+pub(in crate::store) struct SweepTurn {
     rows: &'static str,
     /// Most rows of the next batch.
     pub(in crate::store) limit: i64,
@@ -20,7 +20,7 @@ pub(in crate::store) struct Turn {
     is_cut_off: bool,
 }
 
-impl Turn {
+impl SweepTurn {
     pub(in crate::store) fn new(rows: &'static str, limit: i64) -> Self {
         let ends = Instant::now() + TURN;
         Self { rows, limit, ends, deleted: 0, is_cut_off: false }

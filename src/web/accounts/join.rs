@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::codes::{NewCodes, NextPage, show_once};
 use super::credentials::TypedCredentials;
-use super::log_in::{LogInQuery, Way};
+use super::log_in::{FormLink, LogInQuery};
 use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::accounts::own_account;
@@ -27,7 +27,7 @@ struct JoinPage<'a> {
     faults: Faults,
     name: &'a str,
     target: &'a LogInTarget,
-    ways: [Way; 1],
+    ways: [FormLink; 1],
 }
 
 /// Shows the form.
@@ -116,6 +116,6 @@ fn show(
     target: &LogInTarget,
 ) -> Result<HttpResponse, Problem> {
     let frame = Frame::new(account_words::JOIN).at(Place::Account);
-    let ways = [Way { path: "/login", text: account_words::HAS_ACCOUNT }];
+    let ways = [FormLink { path: "/login", text: account_words::HAS_ACCOUNT }];
     private(status, &JoinPage { frame, faults, name, target, ways })
 }

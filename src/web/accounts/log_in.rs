@@ -28,12 +28,12 @@ pub(in crate::web) struct LogInPage {
     done: &'static str,
     name: String,
     target: LogInTarget,
-    ways: [Way; 2],
+    ways: [FormLink; 2],
 }
 
 /// A link to another form for a visitor who needs that form instead. It passes the same values on.
 #[derive(Clone, Copy)]
-pub(super) struct Way {
+pub(super) struct FormLink {
     pub(super) path: &'static str,
     pub(super) text: &'static str,
 }
@@ -41,8 +41,8 @@ pub(super) struct Way {
 impl LogInPage {
     fn new(faults: Faults, name: String, target: LogInTarget) -> Self {
         let ways = [
-            Way { path: "/join", text: account_words::HAS_NO_ACCOUNT },
-            Way { path: "/recover", text: account_words::LOST_PASSWORD },
+            FormLink { path: "/join", text: account_words::HAS_NO_ACCOUNT },
+            FormLink { path: "/recover", text: account_words::LOST_PASSWORD },
         ];
         let frame = Frame::new(account_words::LOG_IN).at(Place::Account);
         Self { frame, faults, done: "", name, target, ways }

@@ -5,7 +5,7 @@ use askama::Template;
 use serde::Deserialize;
 
 use super::credentials::TypedCredentials;
-use super::log_in::{LogInPage, LogInQuery, Way};
+use super::log_in::{FormLink, LogInPage, LogInQuery};
 use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::accounts::own_account;
@@ -26,7 +26,7 @@ struct RecoverPage<'a> {
     faults: Faults,
     name: &'a str,
     target: &'a LogInTarget,
-    ways: [Way; 1],
+    ways: [FormLink; 1],
 }
 
 /// Shows the form.
@@ -88,6 +88,6 @@ fn show(
     target: &LogInTarget,
 ) -> Result<HttpResponse, Problem> {
     let frame = Frame::new(account_words::RECOVER).at(Place::Account);
-    let ways = [Way { path: "/login", text: account_words::KNOWS_PASSWORD }];
+    let ways = [FormLink { path: "/login", text: account_words::KNOWS_PASSWORD }];
     private(status, &RecoverPage { frame, faults, name, target, ways })
 }

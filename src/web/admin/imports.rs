@@ -17,7 +17,7 @@ use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::import::MAX_SET_FILE;
 use crate::domain::code::Code;
 use crate::domain::network::Network;
-use crate::http::extract::{ClientNetwork, Lost, Unreceived, Upload};
+use crate::http::extract::{ClientNetwork, LostPart, UnreceivedForm, Upload};
 use crate::web::forms::Faults;
 use crate::web::session::Player;
 use crate::web::words;
@@ -113,11 +113,13 @@ async fn receive(
     let refused = match Upload::receive_at(req, payload, MAX_FORM, expect).await {
         Ok((place, upload)) => match place.read(move || TypedImport::read(&upload)).await {
             Ok((turn, read)) => return Ok(read.map(|typed| (typed, turn))),
-            Err(problem) => Unreceived { problem, sent: Upload::default(), lost: Lost::File },
+            Err(problem) => {
+                UnreceivedForm { problem, sent: Upload::default(), lost: LostPart::File }
+            }
         },
         Err(refused) => *refused,
     };
-    let Unreceived { problem, sent, lost } = refused;
+    let UnreceivedForm { problem, sent, lost } = refused;
     let Some(message) = catalogue_words::not_received(problem.code()) else { return Err(problem) };
     let mut faults = Faults::one("file", message);
     faults.add_lost(lost);
