@@ -5,7 +5,7 @@ ALTER TABLE designs ADD COLUMN name_looks_version smallint NOT NULL DEFAULT 1;
 COMMENT ON COLUMN card_content.name_looks_version IS 'By which rules name_looks was made. Programs that do not know the column follow the rules of version 1.';
 COMMENT ON COLUMN designs.name_looks_version IS 'By which rules name_looks was made, as of cards.';
 
--- Replaces card_content_without_looks and designs_without_looks, which older programs still read.
+-- Takes the place of card_content_without_looks and designs_without_looks, which older programs still read.
 CREATE INDEX card_content_stale_looks ON card_content ((CASE WHEN name_looks IS NULL THEN 0 ELSE name_looks_version END));
 CREATE INDEX designs_stale_looks ON designs ((CASE WHEN name_looks IS NULL THEN 0 ELSE name_looks_version END)) WHERE listed AND status <> 'official';
 

@@ -15,7 +15,7 @@ use crate::schema::word_key;
 
 /// Maximum number of fields of a record.
 const FIELDS_MAX: usize = 100;
-/// Maximum number of characters of a column name in a report.
+/// Maximum number of characters of the name of a column that is told.
 const COLUMN_SHOWN: usize = 40;
 
 /// The part of an entry that a column holds.
