@@ -38,7 +38,7 @@ pub enum Answered<T> {
     /// It was closed before, in this state.
     Closed(TradeState),
     /// It lapsed because these copies cannot be exchanged any more; empty: because of the other side.
-    Lapsed(Vec<CopyId>, When),
+    Lapsed(Vec<CopyId>, DoneBy),
 }
 
 #[derive(QueryableByName)]
