@@ -12,10 +12,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum WorkError {
     /// The limit of running and waiting jobs is reached.
-    #[error("too much is to be done at once")]
+    #[error("too many jobs are waiting")]
     Busy,
     /// The job panicked, or the process is stopping.
-    #[error("work was broken off")]
+    #[error("the job was aborted")]
     BrokenOff,
 }
 

@@ -361,7 +361,7 @@ pub(super) async fn add_near(
         (Names { all }, near, looked_up)
     });
     let Ok((names, near, looked_up)) = looked.await else {
-        tracing::debug!("suggestions are left out: too many look for near names");
+        tracing::debug!("suggestions are left out: too many requests search for similar names");
         return unknown.len();
     };
     let mut conn = StepConnection::new(&app.store);

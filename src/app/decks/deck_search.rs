@@ -38,7 +38,7 @@ pub(super) async fn publish(app: &AppState, stored: &StoredDeck) {
     if stored.row.visibility() == DeckVisibility::Public
         && let Err(problem) = make(app, stored.clone()).await
     {
-        tracing::warn!(deck = %stored.row.id, code = ?problem.code(), "a public deck is not found until it was tried again");
+        tracing::warn!(deck = %stored.row.id, code = ?problem.code(), "a public deck cannot be prepared for the search: it is not found until another try succeeds");
     }
 }
 

@@ -98,7 +98,7 @@ fn messages_for_api_clients_do_not_change() {
         ),
         (
             ContentReason::AttributeName(CodeError).into(),
-            "has a name that is no code: a code is 1 to 64 letters, digits, hyphens and underscores",
+            "has a name that is not a code: a code is 1 to 64 letters, digits, hyphens and underscores",
         ),
         (ContentReason::Value.into(), "must be a text, a number, true, false, or a list of these"),
         (ContentReason::Code(CodeError).into(), CODE),
@@ -174,7 +174,10 @@ fn messages_about_lines_do_not_change() {
             LineFault::Name(TextError::Length { min: 1, max: 120, actual: 121 }),
             "the name must be 1 to 120 characters long, not 121",
         ),
-        (LineFault::Number(owned("*")), "the number \"*\" is none that a card can have"),
+        (
+            LineFault::Number(owned("*")),
+            "the number \"*\" is not a collector number that a card can have",
+        ),
         (LineFault::TooLong(Column::SetName), "the set name is longer than 120 characters"),
         (
             LineFault::NoCard,
@@ -182,7 +185,7 @@ fn messages_about_lines_do_not_change() {
         ),
         (LineFault::TooWide, "has more than 1000 fields, or is longer than 65536 bytes"),
         (LineFault::Surplus { fields: 5, headings: 4 }, "has 5 fields, but there are 4 headings"),
-        (LineFault::NotClosed(9), "goes on over 9 lines: is a quotation mark not closed?"),
+        (LineFault::NotClosed(9), "spans 9 lines: is a quotation mark not closed?"),
         (LineFault::NoObject(owned("null")), "must be an object, not null"),
         (LineFault::Nested(Column::SetCode), "the member for set_code must be a text or a number"),
         (

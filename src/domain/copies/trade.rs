@@ -164,7 +164,7 @@ pub enum TermsFault {
     #[error("must name at most 50 copies, not {0}")]
     TooMany(usize),
     /// A copy is in the offer twice.
-    #[error("stands in the offer already")]
+    #[error("is already in the offer")]
     Twice,
 }
 

@@ -129,7 +129,7 @@ pub enum ContentReason {
         actual: usize,
     },
     /// The name of an attribute is not a code.
-    #[error("has a name that is no code: {0}")]
+    #[error("has a name that is not a code: {0}")]
     AttributeName(CodeError),
     /// The value is of a form that no attribute can have.
     #[error("must be a text, a number, true, false, or a list of these")]

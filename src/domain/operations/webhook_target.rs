@@ -35,7 +35,7 @@ pub enum TargetError {
     )]
     Plain,
     /// The URL contains a user name or a password.
-    #[error("must hold no user name and no password")]
+    #[error("must not contain a user name or a password")]
     Credentials,
     /// The URL has a part after `#`, which would not be sent.
     #[error("must have no part after #")]

@@ -180,7 +180,7 @@ pub enum OpeningError {
     #[error("the plan is not written as plans are: keys sorted, no spaces, nothing left out")]
     NotCanonical,
     /// A value that must be a code is none.
-    #[error("the plan names something that is no code of a game, set, card or rarity")]
+    #[error("the plan names something that is not the code of a game, set, card or rarity")]
     Code,
     /// The plan uses another algorithm.
     #[error("this program does not know how {0:?} shares copies")]

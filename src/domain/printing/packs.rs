@@ -119,7 +119,7 @@ pub enum PackError {
     #[error("packs: the run has no copies in rarity {0}, so rarity_mg cannot say what they weigh")]
     UnknownRarity(String),
     /// A lore card that the run does not have, or that is named twice.
-    #[error("packs: lore_cards names {0}, which is no card of the run, or names it twice")]
+    #[error("packs: lore_cards names {0}, which is not a card of the run, or names it twice")]
     UnknownLoreCard(String),
     /// More lore cards than packs.
     #[error(

@@ -66,7 +66,7 @@ impl Contract {
                 .with_draft(Draft::Draft202012)
                 .should_validate_formats(true)
                 .build(&schema)
-                .inspect_err(|error| tracing::error!(%error, "a schema of the contract is none"))
+                .inspect_err(|error| tracing::error!(%error, "a schema of the contract is invalid"))
                 .ok();
             Arc::new(Self { schema, validator })
         });

@@ -63,7 +63,7 @@ impl SweepTurn {
         if self.deleted > 0 {
             let (rows, deleted, goes_on) = (self.rows, self.deleted, self.is_cut_off);
             metrics::counter!("housekeeping_rows_total", "rows" => rows).increment(deleted as u64);
-            tracing::info!(rows, deleted, goes_on, "swept");
+            tracing::info!(rows, deleted, goes_on, "deleted rows that are not needed any more");
         }
     }
 }

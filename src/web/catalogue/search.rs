@@ -213,7 +213,7 @@ async fn facets_of(app: &AppState, network: Network, game: &Code, query: &str) -
             FoundFacets::None
         }
         Err(problem) => {
-            tracing::warn!(%problem, %game, "a search page lacks its facets");
+            tracing::warn!(%problem, %game, "a search page is shown without facets");
             FoundFacets::Missing
         }
     }

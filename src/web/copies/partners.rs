@@ -46,7 +46,7 @@ pub(super) async fn find(app: &AppState, visitor: &Visitor) -> Partners {
 
 fn or_none(found: Result<Vec<String>, Problem>) -> Vec<String> {
     found.unwrap_or_else(|problem| {
-        tracing::warn!(%problem, "the form of an offer lacks players");
+        tracing::warn!(%problem, "the form of an offer is shown without suggested players");
         Vec::new()
     })
 }

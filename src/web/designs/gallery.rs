@@ -179,7 +179,7 @@ async fn find_narrowings(
             Some(Vec::new())
         }
         Err(problem) => {
-            tracing::warn!(%problem, %game, "a page of the gallery lacks its facets");
+            tracing::warn!(%problem, %game, "a page of the gallery is shown without facets");
             None
         }
     }
