@@ -3,7 +3,7 @@
 //!
 //! The Python version (`expand.py`) is what a person would write. Its results are compared with ours before anything is
 //! measured. Both run alternately, each as a separate process, and the ratio is that of the medians. Without `python3`,
-//! only our tools are measured, on the TTCG seed data. A slow result is no failure: people read the table.
+//! only our tools are measured, on the TTCG seed data. A slow result is not a failure: people read the table.
 #![allow(
     missing_docs,
     clippy::print_stdout,

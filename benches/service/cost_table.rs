@@ -38,9 +38,9 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
         costs.push(cost);
     }
     if !options.import.is_empty() && options.only.is_none() {
-        return page::Kept::note(&folder(), &costs);
+        return page::StoredCosts::store(&folder(), &costs);
     }
-    let mut kept = page::Kept::load(&folder())?;
+    let mut kept = page::StoredCosts::load(&folder())?;
     let is_written = options.only.is_none() && !options.fill;
     let mut ended = Ok(());
     for &cards in &options.cards {
@@ -54,7 +54,7 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
         }
     }
     page::print(&costs);
-    page::tell_slower(&kept, &costs);
+    page::print_slower(&kept, &costs);
     if is_written {
         kept.replace(&costs);
         kept.save(&folder())?;

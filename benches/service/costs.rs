@@ -16,7 +16,7 @@ use crate::rows;
 use crate::second_factors;
 use crate::service::{Home, Service};
 use crate::thin::{self, ThinServer};
-use crate::wire::{Relay, Said};
+use crate::wire::{MessageCounts, Relay};
 use crate::yardsticks::{self, Pgbench};
 
 /// Number of requests whose statements are counted one by one; the table contains the medians.
@@ -119,9 +119,9 @@ impl Bench<'_> {
             (None, None, Arc::new(requests))
         };
         if let (Some((service, relay)), Some(looked_at)) = (self.watched, looked_at) {
-            let said = watch(service, relay, &looked_at).await?;
+            let messages = watch(service, relay, &looked_at).await?;
             (cost.statements, cost.prepared, cost.round_trips) =
-                (said.executed, said.prepared, said.round_trips);
+                (messages.executed, messages.prepared, messages.round_trips);
         }
         // The warm-up opens connections, plans statements and reads pages, so that the service is measured as if it had run for a
         // while.
@@ -247,29 +247,33 @@ impl Bench<'_> {
 
 /// The messages of the service to Postgres for one request: the median of several requests, so that work in the background
 /// does not count.
-async fn watch(service: &Service, relay: &Relay, requests: &Requests) -> anyhow::Result<Said> {
+async fn watch(
+    service: &Service,
+    relay: &Relay,
+    requests: &Requests,
+) -> anyhow::Result<MessageCounts> {
     let mut connection = Connection::open(service.address).await?;
     let (mut message, mut all) = (Vec::new(), Vec::new());
     // Repeated even if all requests are equal, because the first use of a statement is always parsed and planned.
     for at in (0..requests.len()).cycle().take(LOOKED_AT) {
-        let before = relay.said();
+        let before = relay.counts();
         let fresh = Requests::first_fresh();
         requests.write(at, fresh, &mut message);
         let answer = connection.ask(&message, requests.wants_first_bytes()).await?;
         if requests.wants_first_bytes() || !answer.is_reusable() {
             connection = Connection::open(service.address).await?;
         }
-        all.push(relay.said().since(before));
+        all.push(relay.counts().since(before));
     }
-    let middle = |of: fn(&Said) -> u64| {
+    let middle = |of: fn(&MessageCounts) -> u64| {
         let mut values: Vec<u64> = all.iter().map(of).collect();
         values.sort_unstable();
         values.get(values.len() / 2).copied().unwrap_or_default()
     };
-    Ok(Said {
-        executed: middle(|said| said.executed),
-        prepared: middle(|said| said.prepared),
-        round_trips: middle(|said| said.round_trips),
+    Ok(MessageCounts {
+        executed: middle(|messages| messages.executed),
+        prepared: middle(|messages| messages.prepared),
+        round_trips: middle(|messages| messages.round_trips),
     })
 }
 

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use crate::requests::Requests;
 
 /// Time limit of a request. The service's own limit is ten seconds.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The results of many requests.
 #[derive(Default)]
@@ -100,7 +100,7 @@ pub(crate) async fn run(
                     None => Connection::open(address).await?,
                 };
                 let answer = tokio::time::timeout(
-                    PATIENCE,
+                    REQUEST_TIMEOUT,
                     open.ask(&message, requests.wants_first_bytes()),
                 );
                 let answer = answer.await.context("no answer in time")??;
@@ -152,7 +152,8 @@ pub(crate) async fn arrive(
         under_way.spawn(async move {
             let asked = Instant::now();
             let mut connection = Connection::open(address).await?;
-            let answer = tokio::time::timeout(PATIENCE, connection.ask(&message, false)).await??;
+            let answer =
+                tokio::time::timeout(REQUEST_TIMEOUT, connection.ask(&message, false)).await??;
             drop(place);
             anyhow::Ok((answer.status, asked.elapsed()))
         });
@@ -187,7 +188,6 @@ impl Answer {
     }
 }
 
-/// One connection.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,

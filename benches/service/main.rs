@@ -1,7 +1,7 @@
 //! Measures the costs of the service as ratios: `make bench`, or `cargo bench --bench service -- --help`.
 //!
 //! Each line compares the service with a yardstick on the same machine, alternately and in short rounds, so that other
-//! programs slow both. The ratio is the median of the rounds. A slow result is no failure: people read the table.
+//! programs slow both. The ratio is the median of the rounds. A slow result is not a failure: people read the table.
 #![allow(
     missing_docs,
     clippy::print_stdout,
@@ -65,7 +65,7 @@ struct Options {
     /// Instead of the cost table: the paths of the main job beside their own recorded statements
     #[arg(long)]
     paths: bool,
-    /// Instead of the cost table: pages beside the answers of the API that they are made of
+    /// Instead of the cost table: compare pages with the answers of the API that they show
     #[arg(long)]
     pages: bool,
     /// Connections of the load generator

@@ -48,9 +48,9 @@ impl Machine {
 
 /// Figures of an earlier run, by size and title.
 #[derive(Default, Serialize, Deserialize)]
-pub(crate) struct Kept(BTreeMap<String, Cost>);
+pub(crate) struct StoredCosts(BTreeMap<String, Cost>);
 
-impl Kept {
+impl StoredCosts {
     pub(crate) fn load(folder: &Path) -> anyhow::Result<Self> {
         match std::fs::read(folder.join("last.json")) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
@@ -65,9 +65,9 @@ impl Kept {
     }
 
     /// Stores rows that were measured separately, until the page is written the next time.
-    pub(crate) fn note(folder: &Path, costs: &[Cost]) -> anyhow::Result<()> {
+    pub(crate) fn store(folder: &Path, costs: &[Cost]) -> anyhow::Result<()> {
         let mut kept = Self::load(folder)?;
-        tell_slower(&kept, costs);
+        print_slower(&kept, costs);
         kept.replace(costs);
         kept.save(folder)
     }
@@ -90,7 +90,7 @@ fn key(cost: &Cost) -> String {
 
 /// Prints the rows that became slower by more than a quarter. Ratios to a yardstick of the same run are compared, because
 /// other load on the machine slows both; for rows without a yardstick, processor times.
-pub(crate) fn tell_slower(kept: &Kept, costs: &[Cost]) {
+pub(crate) fn print_slower(kept: &StoredCosts, costs: &[Cost]) {
     let mut slower_rows = 0;
     for cost in costs {
         let Some(before) = kept.0.get(&key(cost)) else { continue };
@@ -151,7 +151,7 @@ pub(crate) fn print(costs: &[Cost]) {
 }
 
 /// Writes the tables into the page, between its markers. The tables of other sizes stay as they are.
-pub(crate) fn write(kept: &Kept, costs: &[Cost], machine: &Machine) -> anyhow::Result<()> {
+pub(crate) fn write(kept: &StoredCosts, costs: &[Cost], machine: &Machine) -> anyhow::Result<()> {
     let mut text = String::new();
     for import in kept.imports() {
         writeln!(

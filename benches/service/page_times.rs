@@ -13,7 +13,7 @@ use crate::catalogue::connect;
 use crate::cost_table;
 use crate::costs::not_measured;
 use crate::fill::{self, Sizes};
-use crate::load::{Connection, Outcome, PATIENCE};
+use crate::load::{Connection, Outcome, REQUEST_TIMEOUT};
 use crate::page::Machine;
 use crate::page_table::{self, Medians, PageTime};
 use crate::recipes::{self, Caller, PageRecipe, Recipe, Row};
@@ -105,13 +105,13 @@ struct PageBench<'a> {
 }
 
 /// A page or an answer, with a request for each row.
-struct Asked {
+struct TimedPath {
     path: &'static str,
     requests: Requests,
     latencies: Vec<Duration>,
 }
 
-impl Asked {
+impl TimedPath {
     fn new(recipe: &Recipe, rows: &[Row], keys: &KeyRing) -> anyhow::Result<Self> {
         let requests = Requests::new(recipe, rows, keys)?;
         Ok(Self { path: recipe.path, requests, latencies: Vec::new() })
@@ -151,11 +151,11 @@ impl PageBench<'_> {
         };
         // A page is requested without an access token.
         let of_browser = Recipe { by: Caller::Stranger, headers, ..page };
-        let mut page_asked = Asked::new(&of_browser, &rows, self.keys)?;
+        let mut page_timed = TimedPath::new(&of_browser, &rows, self.keys)?;
         let mut answers = Vec::new();
         for answer in recipe.answers {
             let of_client = Recipe { by: page.by, headers: OF_CLIENTS, ..*answer };
-            answers.push(Asked::new(&of_client, &rows, self.keys)?);
+            answers.push(TimedPath::new(&of_client, &rows, self.keys)?);
         }
         let mut line = Line { address: self.address, connection: None, message: Vec::new() };
         let rounds = self.rounds.max(LEAST.div_ceil(rows.len()));
@@ -163,24 +163,24 @@ impl PageBench<'_> {
             for at in 0..rows.len() {
                 // In turns the page or its answers come first, because the first one fills what the others find in the cache.
                 if round % 2 == 0 {
-                    line.ask(&mut page_asked, at).await?;
+                    line.ask(&mut page_timed, at).await?;
                 }
                 for answer in &mut answers {
                     line.ask(answer, at).await?;
                 }
                 if round % 2 == 1 {
-                    line.ask(&mut page_asked, at).await?;
+                    line.ask(&mut page_timed, at).await?;
                 }
             }
             if round + 1 == WARM_UP {
-                page_asked.latencies.clear();
+                page_timed.latencies.clear();
                 for answer in &mut answers {
                     answer.latencies.clear();
                 }
             }
         }
-        let answers = answers.into_iter().map(Asked::median).collect();
-        Ok(Medians { page: page_asked.median(), answers })
+        let answers = answers.into_iter().map(TimedPath::median).collect();
+        Ok(Medians { page: page_timed.median(), answers })
     }
 }
 
@@ -194,20 +194,20 @@ struct Line {
 
 impl Line {
     /// Sends the request of a row, and notes its latency. Fails if the answer is no 200.
-    async fn ask(&mut self, asked: &mut Asked, at: usize) -> anyhow::Result<()> {
+    async fn ask(&mut self, timed: &mut TimedPath, at: usize) -> anyhow::Result<()> {
         let mut open = match self.connection.take() {
             Some(open) => open,
             None => Connection::open(self.address).await?,
         };
         // No request has a part that is different each time.
-        asked.requests.write(at, 0, &mut self.message);
+        timed.requests.write(at, 0, &mut self.message);
         let began = Instant::now();
-        let answer = tokio::time::timeout(PATIENCE, open.ask(&self.message, false)).await;
-        let answer = answer.with_context(|| format!("no answer in time from {}", asked.path))?;
-        let answer = answer.with_context(|| asked.path.to_owned())?;
+        let answer = tokio::time::timeout(REQUEST_TIMEOUT, open.ask(&self.message, false)).await;
+        let answer = answer.with_context(|| format!("no answer in time from {}", timed.path))?;
+        let answer = answer.with_context(|| timed.path.to_owned())?;
         let latency = began.elapsed();
-        anyhow::ensure!(answer.status == 200, "{} from {}", answer.status, asked.path);
-        asked.latencies.push(latency);
+        anyhow::ensure!(answer.status == 200, "{} from {}", answer.status, timed.path);
+        timed.latencies.push(latency);
         if answer.is_reusable() {
             self.connection = Some(open);
         }

@@ -10,7 +10,6 @@ use crate::compare::Round;
 use crate::service::Home;
 use crate::statements::Recorded;
 
-/// The path of the program.
 pub(crate) struct Program(pub PathBuf);
 
 /// Scripts for pgbench.

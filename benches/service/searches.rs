@@ -36,7 +36,7 @@ fn title(class: &str, which: &str) -> String {
     format!("search: the {which} of the {class} questions")
 }
 
-/// A query with its results.
+/// A measured query, with processor times.
 struct Answered {
     question: String,
     found: Outcome,

@@ -36,7 +36,6 @@ impl Home {
         Ok(Self { data, kept: keep.is_some() })
     }
 
-    /// The path of its key file.
     pub(crate) fn keys_file(&self) -> PathBuf {
         self.data.join("keys.json")
     }

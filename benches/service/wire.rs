@@ -25,7 +25,7 @@ struct Counts {
 
 /// The counts so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct MessageCounts {
     /// Number of statements that were run.
     pub executed: u64,
     /// Number of statements that Postgres had to parse and plan again.
@@ -34,7 +34,7 @@ pub(crate) struct Said {
     pub round_trips: u64,
 }
 
-impl Said {
+impl MessageCounts {
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self {
             executed: self.executed - earlier.executed,
@@ -69,10 +69,14 @@ impl Relay {
         format!("postgres:///cardscape?host={}&user=cardscape", self.folder.display())
     }
 
-    pub(crate) fn said(&self) -> Said {
+    pub(crate) fn counts(&self) -> MessageCounts {
         let of = |count: &AtomicU64| count.load(Ordering::SeqCst);
         let Counts { executed, prepared, round_trips } = &*self.counts;
-        Said { executed: of(executed), prepared: of(prepared), round_trips: of(round_trips) }
+        MessageCounts {
+            executed: of(executed),
+            prepared: of(prepared),
+            round_trips: of(round_trips),
+        }
     }
 }
 
@@ -132,7 +136,7 @@ struct Messages {
 }
 
 impl Messages {
-    fn read(&mut self, mut bytes: &[u8], mut tell: impl FnMut(u8)) {
+    fn read(&mut self, mut bytes: &[u8], mut on_message: impl FnMut(u8)) {
         while !bytes.is_empty() {
             if self.rest > 0 {
                 let skipped = self.rest.min(bytes.len());
@@ -148,7 +152,7 @@ impl Messages {
                     .unwrap_or_default()
                     .saturating_sub(4);
                 if self.begun {
-                    tell(self.head[0]);
+                    on_message(self.head[0]);
                 }
                 self.begun = true;
                 self.head.clear();

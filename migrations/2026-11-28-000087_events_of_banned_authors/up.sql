@@ -1,5 +1,5 @@
--- The change feed tells that the designs of an author are gone when the author is banned, and that they are back when the ban ends. What happens to them
--- meanwhile nobody can see, so it is no event.
+-- When an author is banned, the change feed reports that the designs of the author are withdrawn, and when the ban ends, that they are public again. Steps of
+-- these designs during the ban are visible to nobody, so they create no events.
 
 CREATE OR REPLACE FUNCTION design_steps_are_told() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

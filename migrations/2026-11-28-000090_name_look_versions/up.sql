@@ -1,4 +1,4 @@
--- By which rules the looks of names were made: when the rules change, housekeeping makes those of older rules anew.
+-- The version of the rules by which the looks of a name were computed. When the rules change, housekeeping computes the looks of older versions again.
 
 ALTER TABLE card_content ADD COLUMN name_looks_version smallint NOT NULL DEFAULT 1;
 ALTER TABLE designs ADD COLUMN name_looks_version smallint NOT NULL DEFAULT 1;
@@ -12,8 +12,8 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Programs that know the column write it together with the looks, and by the same rules a name has the same looks. So whoever changes only the looks does not
--- know the column.
+-- Programs that know the column write it together with the looks, and under the same rules a name always has the same looks. So a program that changes only
+-- the looks does not know the column.
 CREATE FUNCTION name_looks_have_versions() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.name_looks_version := 1;

@@ -57,7 +57,7 @@ pub enum FaultReason {
     },
     /// There are more items than allowed.
     TooMany {
-        of: Several,
+        of: CountedItems,
         most: usize,
         actual: usize,
     },
@@ -145,7 +145,7 @@ pub enum FaultReason {
 
 /// Items whose number is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Several {
+pub enum CountedItems {
     Entries,
     Tags,
 }
@@ -234,8 +234,8 @@ impl fmt::Display for FaultReason {
             }
             Self::TooMany { of, most, actual } => {
                 let of = match of {
-                    Several::Entries => "entries",
-                    Several::Tags => "tags",
+                    CountedItems::Entries => "entries",
+                    CountedItems::Tags => "tags",
                 };
                 return write!(f, "must have at most {most} {of}, not {actual}");
             }
@@ -249,7 +249,7 @@ impl fmt::Display for FaultReason {
             Self::NoCard => "there is no such card, or none that you may see",
             Self::NoPrinting => "there is no such printing, or none that you may see",
             Self::NoRarityOfCard => "the card has no printing of that rarity that you may see",
-            Self::NoTarget => "names nothing that there is",
+            Self::NoTarget => "names nothing that exists",
             Self::NoRevision => "must be the number of a revision",
             Self::NoThread { on } => {
                 return write!(

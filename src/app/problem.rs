@@ -413,7 +413,7 @@ impl Problem {
 
     /// There is no free place to read a file: 429 when the account or network has too many, 503 when the whole instance
     /// has.
-    pub fn full_desk(full: NoPlace) -> Self {
+    pub fn no_file_place(full: NoPlace) -> Self {
         match full {
             NoPlace::Holder => Self::new(ProblemCode::TooManyImports).retry_after(2),
             NoPlace::InAll => WorkError::Busy.into(),

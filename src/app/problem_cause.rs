@@ -51,7 +51,7 @@ pub enum NameHolder {
     Design,
     /// A design that took the name while this design was hidden.
     #[error("Meanwhile another design")]
-    Meanwhile,
+    NewerDesign,
 }
 
 fn capitalised(text: &str) -> String {
@@ -82,7 +82,7 @@ mod tests {
                 "Another design has this name, or one that looks the same.",
             ),
             (
-                ProblemCause::NameTaken(NameHolder::Meanwhile),
+                ProblemCause::NameTaken(NameHolder::NewerDesign),
                 "Meanwhile another design has this name, or one that looks the same.",
             ),
             (

@@ -23,21 +23,21 @@ use crate::domain::accounts::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::code::Code;
 use crate::domain::printing::promise::RunPromise;
+use crate::memory::caches::Weighed;
 use crate::memory::card_effects::CardEffects;
+use crate::memory::catalogue::cached_answers::CachedAnswers;
 use crate::memory::catalogue::card_cache::CardCache;
 use crate::memory::catalogue::change_watch::ChangeWatch;
 use crate::memory::catalogue::derived::VersionedCache;
 use crate::memory::catalogue::downloads::Downloads;
 use crate::memory::catalogue::feed::Feed;
 use crate::memory::catalogue::index::Catalogue;
-use crate::memory::catalogue::kept_answers::KeptAnswers;
 use crate::memory::deck_cards::{DeckCards, memory_beside};
 use crate::memory::event_watch::EventWatch;
-use crate::memory::file_desk::FileDesk;
+use crate::memory::file_limiter::FileLimiter;
 use crate::memory::identities::CredentialKey;
-use crate::memory::kept::Weighed;
 use crate::memory::listed_designs::ListedDesigns;
-use crate::memory::pictures::{CardPictures, KeptPictures, PictureDrawer, room_for_pictures};
+use crate::memory::pictures::{CachedPictures, CardPictures, PictureDrawer, room_for_pictures};
 use crate::memory::rate_limiter::RateLimiter;
 use crate::memory::recent::{Recent, Statistic};
 use crate::memory::rendered::Rendered;
@@ -65,7 +65,7 @@ const PICTURES_A_REQUEST: u32 = 10;
 
 /// Memory for cached responses about games and sets, as a fraction of the memory for cards (1/4); totals of sets may
 /// take as much again. The totals of 1,600 sets take 6 MB.
-const KEPT_ANSWERS: u64 = 4;
+const CACHED_ANSWERS: u64 = 4;
 /// Memory for the effects of cards, as a fraction of the memory for cards (1/4): some 30,000 cards.
 const CARD_EFFECTS: u64 = 4;
 /// Memory for pages of the gallery, as a fraction of the memory for cards (1/4): some 300 pages of 50 designs.
@@ -75,7 +75,7 @@ const MATCHED_SENTENCES: u64 = 8 * 1024 * 1024;
 /// Memory for the cards that designs are like, by name and by effects each, in bytes: some 10,000 names.
 const LIKENESSES: u64 = 4 * 1024 * 1024;
 /// Size of a card that a design is like, in bytes, rounded up.
-const ALIKE: usize = 400;
+const LIKENESS_BYTES: usize = 400;
 /// Most toolkits in the cache: that of the largest game has some megabytes.
 const TOOLKITS: u64 = 16;
 /// Most cached facets of designs: those of a large game take some hundred kilobytes. Clients can invent queries;
@@ -84,7 +84,7 @@ const DESIGN_FACETS: u64 = 100;
 /// Most print runs whose promises are cached: each takes some hundred bytes.
 const RUN_PROMISES: u64 = 2_000;
 /// How long a toolkit is cached. The key contains the versions, so an entry cannot become wrong.
-const TOOLKIT_KEPT: Duration = Duration::from_hours(1);
+const TOOLKIT_LIFETIME: Duration = Duration::from_hours(1);
 
 /// The state that every handler gets.
 #[derive(Clone)]
@@ -314,13 +314,13 @@ pub struct Shared {
     /// Cached public responses about open cards.
     pub card_cache: CardCache,
     /// Cached responses about games and sets.
-    pub kept_answers: KeptAnswers,
+    pub cached_answers: CachedAnswers,
     /// All cards in memory, for searches.
     pub catalogue: Catalogue,
     /// Open cards, in the form that decks are judged by.
     pub deck_cards: DeckCards,
     /// Cached pages of the gallery.
-    pub gallery_pages: KeptAnswers,
+    pub gallery_pages: CachedAnswers,
     /// The effects of open cards, to find designs that do the same.
     pub card_effects: CardEffects,
     /// Open cards whose names are like a design's, by game and name.
@@ -362,11 +362,11 @@ pub struct Shared {
     /// Runs work on effect texts and checks of admins' files.
     pub work: BoundedWork,
     /// Limits how many collection files are read at once.
-    pub import_desk: FileDesk,
+    pub import_limiter: FileLimiter,
     /// Limits how many catalogue files from pages are checked at once.
-    pub catalogue_desk: FileDesk,
+    pub catalogue_limiter: FileLimiter,
     /// Limits how many uploaded pictures are read at once.
-    pub artwork_desk: FileDesk,
+    pub artwork_limiter: FileLimiter,
     /// Limits requests by network.
     pub rate_limiter: RateLimiter,
     /// Limits requests for pictures by network, beside the others.
@@ -380,7 +380,7 @@ pub struct Shared {
     /// Draws pictures as PNG.
     pub pictures: PictureDrawer,
     /// Cached pictures of designs.
-    pub design_pictures: KeptPictures,
+    pub design_pictures: CachedPictures,
     /// Cached pictures of open cards.
     pub(crate) card_pictures: CardPictures,
     /// Serial code attempts that concurrent requests share.
@@ -420,13 +420,13 @@ impl Shared {
                 .time_to_live(settings.identity_ttl)
                 .build(),
             card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
-            kept_answers: KeptAnswers::new(
-                settings.card_cache_bytes / KEPT_ANSWERS,
+            cached_answers: CachedAnswers::new(
+                settings.card_cache_bytes / CACHED_ANSWERS,
                 settings.card_cache_trust,
             ),
             catalogue: Catalogue::new(settings.card_cache_trust),
             deck_cards: DeckCards::new(memory_beside(settings.card_cache_bytes)),
-            gallery_pages: KeptAnswers::new(
+            gallery_pages: CachedAnswers::new(
                 settings.card_cache_bytes / GALLERY_PAGES,
                 settings.card_cache_trust,
             ),
@@ -434,11 +434,11 @@ impl Shared {
             like_names: VersionedCache::new(
                 LIKENESSES,
                 |(game, name): &(String, String), cards: &CardsLike| {
-                    game.len() + name.len() + ALIKE * (1 + cards.len())
+                    game.len() + name.len() + LIKENESS_BYTES * (1 + cards.len())
                 },
             ),
             same_effects: VersionedCache::new(LIKENESSES, |_, cards: &Arc<[AlikeResponse]>| {
-                ALIKE * (1 + cards.len())
+                LIKENESS_BYTES * (1 + cards.len())
             }),
             listed_designs: ListedDesigns::new(settings.card_cache_trust),
             near_names: BoundedWork::on_half_the_cores(WAITING),
@@ -457,11 +457,11 @@ impl Shared {
                     game.len() + sentence.len() + matched.weight()
                 },
             ),
-            toolkits: Recent::new(TOOLKITS, TOOLKIT_KEPT),
+            toolkits: Recent::new(TOOLKITS, TOOLKIT_LIFETIME),
             work: BoundedWork::on_half_the_cores(WAITING),
-            import_desk: FileDesk::for_collections(),
-            catalogue_desk: FileDesk::for_catalogue(),
-            artwork_desk: FileDesk::for_artworks(),
+            import_limiter: FileLimiter::for_collections(),
+            catalogue_limiter: FileLimiter::for_catalogue(),
+            artwork_limiter: FileLimiter::for_artworks(),
             rate_limiter: RateLimiter::new(
                 "default",
                 settings.requests_per_second,

@@ -172,7 +172,7 @@ impl Versions {
     pub fn named(&self) -> Result<&Self, Problem> {
         let any = |IfMatch(tags): &IfMatch| tags.iter().any(|tag| tag.written.is_none());
         if self.if_match.as_ref().is_some_and(any) {
-            let detail = "If-Match must name the version: done twice, this would be another edit.";
+            let detail = "If-Match must name the version, not `*`: a repeated request would make the edit again.";
             return Err(Problem::new(ProblemCode::PreconditionRequired).detail(detail));
         }
         Ok(self)

@@ -20,7 +20,7 @@ const TYPE: &str = "at+jwt";
 /// How far the clocks of two instances may differ: a token whose validity begins later than this from now is refused.
 pub const LEEWAY: Duration = Duration::seconds(30);
 
-/// The token was not issued by this service, is no access token, or has expired. The error does not say which, on purpose.
+/// The token was not issued by this service, is not an access token, or has expired. The error does not say which, on purpose.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("the access token is not valid")]
 pub struct InvalidAccessToken;

@@ -58,7 +58,6 @@ pub enum KeyRingError {
     /// The file cannot be read or written.
     #[error("cannot use the key file {path}: {source}")]
     File {
-        /// The path.
         path: PathBuf,
         /// The cause.
         source: std::io::Error,
@@ -69,7 +68,6 @@ pub enum KeyRingError {
     /// The file is not a key ring.
     #[error("the key file {path} is not a key ring: {reason}")]
     Malformed {
-        /// The path.
         path: PathBuf,
         /// The cause; never contains secrets.
         reason: &'static str,

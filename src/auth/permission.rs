@@ -121,7 +121,6 @@ pub enum Credential {
     Session(SessionId),
     /// A personal access token with these scopes.
     Token {
-        /// The id of the token.
         id: TokenId,
         /// The scopes of the token.
         scopes: Vec<Scope>,
@@ -131,7 +130,6 @@ pub enum Credential {
 /// A caller whose credential was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// The account.
     pub account: AccountId,
     /// The role of the account.
     pub role: Role,
@@ -143,7 +141,6 @@ pub struct Identity {
     pub second_factor_due: bool,
 }
 
-/// A permission.
 pub trait Permission {
     /// The name, for messages and the permission matrix.
     const NAME: &'static str;
@@ -273,8 +270,8 @@ impl Identity {
     pub fn viewer(&self) -> Viewer {
         match self.grant::<ViewCards>() {
             Err(_) => Viewer::stranger(),
-            Ok(_) if self.role >= Role::Moderator => Viewer(Eyes::Overseer),
-            Ok(granted) => Viewer(Eyes::Holder(granted.account)),
+            Ok(_) if self.role >= Role::Moderator => Viewer(ViewerAccess::Overseer),
+            Ok(granted) => Viewer(ViewerAccess::Holder(granted.account)),
         }
     }
 }
@@ -282,10 +279,10 @@ impl Identity {
 /// The viewer of cards, which decides what hidden content is filtered out. `card_content` demands one; only an [`Identity`] creates a viewer that
 /// sees more than an anonymous client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Viewer(Eyes);
+pub struct Viewer(ViewerAccess);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Eyes {
+enum ViewerAccess {
     Stranger,
     Holder(AccountId),
     Overseer,
@@ -294,25 +291,25 @@ enum Eyes {
 impl Viewer {
     /// The viewer for anonymous clients, who see only open cards.
     pub fn stranger() -> Self {
-        Self(Eyes::Stranger)
+        Self(ViewerAccess::Stranger)
     }
 
     /// Whether the viewer sees every card, hidden or not.
     pub fn sees_all(self) -> bool {
-        self.0 == Eyes::Overseer
+        self.0 == ViewerAccess::Overseer
     }
 
     /// The account whose hidden cards the viewer sees: those of which it holds a registered copy.
     pub fn holder(self) -> Option<AccountId> {
         match self.0 {
-            Eyes::Holder(account) => Some(account),
-            Eyes::Stranger | Eyes::Overseer => None,
+            ViewerAccess::Holder(account) => Some(account),
+            ViewerAccess::Stranger | ViewerAccess::Overseer => None,
         }
     }
 
     /// Whether the viewer sees exactly what an anonymous client sees, so that shared caches may store responses.
     pub fn is_stranger(self) -> bool {
-        self.0 == Eyes::Stranger
+        self.0 == ViewerAccess::Stranger
     }
 }
 
@@ -353,7 +350,7 @@ impl From<&Acting<WriteCatalogue>> for Importer {
 /// An account that may write the catalogue may see all of it.
 impl From<&Granted<WriteCatalogue>> for Viewer {
     fn from(_: &Granted<WriteCatalogue>) -> Self {
-        Self(Eyes::Overseer)
+        Self(ViewerAccess::Overseer)
     }
 }
 

@@ -56,13 +56,13 @@ impl Database {
     /// Like [`Self::open_or_create`], for commands that need an existing database: a mistyped directory must not create
     /// a new one.
     pub(super) fn open(options: &DatabaseOptions) -> anyhow::Result<Self> {
-        demand_private(options)?;
+        require_private(options)?;
         Ok(Self { may_be_new: false, ..Self::open_or_create(options)? })
     }
 
     /// Like [`Self::start`], for a command that needs an existing database.
     pub(super) fn start_existing(options: &DatabaseOptions) -> anyhow::Result<Self> {
-        demand_private(options)?;
+        require_private(options)?;
         Ok(Self { may_be_new: false, ..Self::start(options, 0)? })
     }
 
@@ -119,14 +119,14 @@ impl Database {
             migrations::ensure_database(&private.url("postgres"), DATABASE).await?;
         }
         if !self.may_be_new {
-            self.demand_tables().await?;
+            self.require_tables().await?;
         }
         let route = self.route().await?;
         migrations::migrate(&self.settings.url, route).await.context("cannot migrate the database")
     }
 
     /// Refuses a database that was never migrated.
-    pub(super) async fn demand_tables(&self) -> anyhow::Result<()> {
+    pub(super) async fn require_tables(&self) -> anyhow::Result<()> {
         if migrations::has_begun(&self.settings).await? {
             return Ok(());
         }
@@ -159,7 +159,7 @@ impl Database {
     }
 
     /// Refuses a pooler in transaction mode, which breaks session locks: `what` needs them.
-    pub(super) async fn demand_session(&self, what: &str) -> anyhow::Result<()> {
+    pub(super) async fn require_session(&self, what: &str) -> anyhow::Result<()> {
         match self.route().await? {
             Route::Session => Ok(()),
             Route::Transaction => Err(Exit::usage(format!(
@@ -172,7 +172,7 @@ impl Database {
 }
 
 /// Fails if the data directory has no private Postgres and no server of the user's is named.
-fn demand_private(options: &DatabaseOptions) -> anyhow::Result<()> {
+fn require_private(options: &DatabaseOptions) -> anyhow::Result<()> {
     if options.database_url.is_some() {
         return Ok(());
     }

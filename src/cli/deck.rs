@@ -138,7 +138,7 @@ impl DeckCommand {
         let GameFolder { catalogue, sets, .. } = game;
         let reading = DeckReading::new(&catalogue).with_sets(&sets);
         let list = check_list(read_deck_bytes(&bytes, &reading));
-        let is_whole = tell_refused(&file, &list);
+        let is_whole = print_refused(&file, &list);
         let (deck, lines) = (&list.deck, CardLines::new(&list.deck, &list.entry_lines));
         let mut judged = legalities(deck, &catalogue, formats.iter().map(Arc::as_ref));
         let left_out = judged.suggest(&catalogue);
@@ -281,7 +281,7 @@ pub(super) fn read_file(file: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// Prints lines that are refused, that cannot be read, or that were partly guessed. Returns whether no line was
 /// refused.
-fn tell_refused(file: &Path, list: &CheckedList) -> bool {
+fn print_refused(file: &Path, list: &CheckedList) -> bool {
     let mut is_whole = true;
     for (line, outcome) in &list.lines {
         let detail = match (outcome, &line.verdict) {

@@ -50,7 +50,7 @@ pub(super) fn convert(conversion: &Conversion) -> Outcome {
     let reading = DeckReading::new(&catalogue).with_sets(&sets);
     let reading = from.map_or(reading, |dialect| reading.in_dialect(dialect));
     let read = read_deck_bytes(&bytes, &reading);
-    let open = tell_lines(file, &read);
+    let open = print_lines(file, &read);
     let name = read.notes.get("name").map_or("Deck", String::as_str);
     let written = write_named_deck(name, &read.deck, *to, &catalogue, Some(&sets));
     for loss in &written.losses {
@@ -65,7 +65,7 @@ pub(super) fn convert(conversion: &Conversion) -> Outcome {
 }
 
 /// Prints the lines that were not simply accepted. Returns whether cards are undecided or lines could not be read.
-fn tell_lines(file: &Path, read: &ReadDeck) -> bool {
+fn print_lines(file: &Path, read: &ReadDeck) -> bool {
     let mut open = read.lines_left_out > 0;
     for line in &read.lines {
         match &line.verdict {

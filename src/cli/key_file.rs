@@ -102,7 +102,7 @@ impl KeyFile {
     }
 
     /// The same check for a user's server, before tables are created in a new database.
-    pub(super) async fn demand_for_new(&self, database: &Database) -> anyhow::Result<()> {
+    pub(super) async fn require_for_new(&self, database: &Database) -> anyhow::Result<()> {
         if !self.is_missing() || database.is_private() {
             return Ok(());
         }

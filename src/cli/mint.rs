@@ -94,10 +94,10 @@ impl MintCommand {
         let minted = block_on(async {
             // A dry run changes nothing.
             if self.dry_run {
-                database.demand_tables().await?;
+                database.require_tables().await?;
             } else {
                 database.migrate().await?;
-                database.demand_session("minting").await?;
+                database.require_session("minting").await?;
             }
             let store = Store::new(&database.settings)?;
             let operator = Operator::at_the_machine();

@@ -226,7 +226,7 @@ async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
     // A fault in any file keeps out all games; then nothing is loaded.
     let loaded_any = seeded.refused.is_empty() || !seeded.loaded.is_empty();
     for source in changed.iter().filter(is_in).filter(|_| loaded_any) {
-        seed_loads::note(&mut conn, source, Clock::system().now()).await?;
+        seed_loads::record_load(&mut conn, source, Clock::system().now()).await?;
     }
     Ok(seeded)
 }

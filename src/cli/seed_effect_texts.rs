@@ -30,7 +30,7 @@ pub(super) struct LoadedTexts {
 }
 
 /// Checked effect texts without faults.
-pub(super) struct SoundTexts {
+pub(super) struct ValidTexts {
     /// Name of the file with the templates.
     pub(super) file: String,
     /// Number of templates.
@@ -38,11 +38,11 @@ pub(super) struct SoundTexts {
 }
 
 /// Checks the effect texts of all games; returns every fault of every file.
-pub(super) fn check(folder: &Path) -> anyhow::Result<Result<Vec<SoundTexts>, Vec<ImportFault>>> {
+pub(super) fn check(folder: &Path) -> anyhow::Result<Result<Vec<ValidTexts>, Vec<ImportFault>>> {
     let (mut sound, mut faults) = (Vec::new(), Vec::new());
     for (_, files) in seed_data::read_effect_texts(folder)? {
         match files.check() {
-            Ok(library) => sound.push(SoundTexts {
+            Ok(library) => sound.push(ValidTexts {
                 file: files.templates.name,
                 templates: library.texts().templates.len(),
             }),
@@ -132,7 +132,7 @@ async fn store_texts(
                 }
             }
             if let Some(hash) = note {
-                effect_texts::note(conn, game, hash).await?;
+                effect_texts::record_load(conn, game, hash).await?;
             }
             Ok(stored)
         })

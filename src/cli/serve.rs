@@ -179,7 +179,7 @@ async fn prepare(
     key_file: KeyFile,
     options: &ServeOptions,
 ) -> anyhow::Result<(KeyRing, StoreSettings, Store)> {
-    key_file.demand_for_new(database).await?;
+    key_file.require_for_new(database).await?;
     let applied = database.migrate().await?;
     if !applied.is_empty() {
         tracing::info!(migrations = applied.len(), "database migrated");

@@ -26,8 +26,8 @@ pub enum TextError {
         "must not contain control characters, noncharacters, or tag characters outside of a flag"
     )]
     Control,
-    /// In names: a letter that is drawn as nothing.
-    #[error("must not contain letters that are drawn as nothing")]
+    /// In names: an invisible letter.
+    #[error("must not contain invisible letters")]
     Undrawn,
     /// Marks that pile up on one character and cover the lines around it.
     #[error("must not have more than {MAX_MARKS} marks on one character")]
@@ -162,7 +162,7 @@ const MAX_TAGS: usize = 6;
 /// Whether the text has tag characters anywhere but in the flag of a part of a country (UTS 51, emoji tag sequences): a black flag, tags, and the tag that ends
 /// them. Elsewhere they are never shown, and can hide a whole text.
 fn has_stray_tag(text: &str) -> bool {
-    // How many tags follow the black flag; `None`: this is no flag.
+    // How many tags follow the black flag; `None`: this is not a flag.
     let mut tags: Option<usize> = None;
     for letter in text.chars() {
         tags = match (letter, tags) {
@@ -180,7 +180,7 @@ fn has_stray_tag(text: &str) -> bool {
     matches!(tags, Some(1..))
 }
 
-/// Letters and symbols that are drawn as nothing, unlike white space and formatting characters: fillers of Korean syllables, signs of Khmer and Mongolian that
+/// Letters and symbols that are invisible, unlike white space and formatting characters: fillers of Korean syllables, signs of Khmer and Mongolian that
 /// only affect their neighbours, shorthand and music controls, the blank of Braille, hieroglyphs without a picture, a note without a head.
 const fn is_drawn_as_nothing(c: char) -> bool {
     matches!(c,
@@ -202,7 +202,7 @@ const fn is_private(c: char) -> bool {
     matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}')
 }
 
-/// Refuses letters of a name that are drawn as nothing: with them, two names that look the same would be different names. [`name_key`](cardscape_engine::name_key)
+/// Refuses invisible letters in a name: with them, two names that look the same would be different names. [`name_key`](cardscape_engine::name_key)
 /// drops the other invisible characters, but not these, which are letters and symbols. Names of private-use characters alone are refused as well: most readers
 /// have no font for them, and see only empty boxes.
 pub(super) fn check_letters(name: &str) -> Result<(), TextError> {

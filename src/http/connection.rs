@@ -47,7 +47,7 @@ struct Activity {
 
 /// A request in progress; it ends when the last byte of the response is handed over.
 #[derive(Debug)]
-pub struct Turn(Rc<Activity>);
+pub struct ActiveRequest(Rc<Activity>);
 
 /// Starts the task that watches a new connection.
 pub fn watch(io: &dyn Any, data: &mut Extensions) {
@@ -86,9 +86,9 @@ impl Activity {
 
 impl Connection {
     /// Records the start of a request.
-    pub fn begin(&self) -> Turn {
+    pub fn begin(&self) -> ActiveRequest {
         self.activity.open.set(self.activity.open.get() + 1);
-        Turn(self.activity.clone())
+        ActiveRequest(self.activity.clone())
     }
 }
 
@@ -99,7 +99,7 @@ impl Drop for Connection {
     }
 }
 
-impl Drop for Turn {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.open.set(self.0.open.get() - 1);
         self.0.idle_since.set(Instant::now());
@@ -111,12 +111,12 @@ impl Drop for Turn {
 pub struct Answer<B> {
     body: B,
     id: RequestId,
-    _turn: Option<Turn>,
+    _turn: Option<ActiveRequest>,
 }
 
 impl<B> Answer<B> {
     /// The body of the response to the request with this id and turn.
-    pub fn new(body: B, id: RequestId, turn: Option<Turn>) -> Self {
+    pub fn new(body: B, id: RequestId, turn: Option<ActiveRequest>) -> Self {
         Self { body, id, _turn: turn }
     }
 }
@@ -180,7 +180,7 @@ mod tests {
         assert!(!act(watched, activity.clone()).await);
         theirs.write_all(b"more").unwrap();
         ours.read_exact(&mut [0; 4]).unwrap();
-        drop(Turn(activity.clone()));
+        drop(ActiveRequest(activity.clone()));
         assert!(activity.open.get() == 0 && activity.idle() < IDLE, "idle time starts at the end");
     }
 }

@@ -1,12 +1,12 @@
 //! The HTTP interface of the service: server, middleware, extractors, conditional requests, and the form of failures. Only this module, `api` and `web` use
 //! actix-web.
 
+mod cached_answers;
 pub mod connection;
 pub mod disposition;
 pub mod extract;
 pub mod failures;
 mod gzip;
-mod kept_answers;
 pub mod middleware;
 pub mod picture;
 pub mod place;

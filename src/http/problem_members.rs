@@ -52,7 +52,7 @@ pub struct ProblemMembers {
     /// Place of the symbol that no serial code has, counted from 1 (`serial_malformed`; absent if the length or the check symbol is wrong).
     #[schema(required = false, example = 5, minimum = 1)]
     pub position: i64,
-    /// Why the file is no acceptable picture (`unreadable_artwork`): `empty`, `unknown_format`, `too_many_bytes`, `too_many_pixels`, `too_small`, `too_narrow`,
+    /// Why the file is not an acceptable picture (`unreadable_artwork`): `empty`, `unknown_format`, `too_many_bytes`, `too_many_pixels`, `too_small`, `too_narrow`,
     /// `animated`, `cmyk`, `too_complex`, `unsupported`, `truncated` or `broken`.
     #[schema(required = false, example = "unknown_format")]
     pub reason: String,

@@ -42,7 +42,7 @@ async fn look(
     let before = *place;
     let marked = deck_watches::mark_changed(app, before, now).await;
     let judged = deck_watches::make_due(app, now).await;
-    let has_reported = deck_watches::tell_changed(app, now).await?;
+    let has_reported = deck_watches::notify_watchers(app, now).await?;
     let judged = judged?.unwrap_or_default();
     if judged > 0 {
         tracing::debug!(decks = judged, "judged watched decks");

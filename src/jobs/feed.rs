@@ -16,7 +16,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
     // After a panic of this task, changes may have been missed.
     shared.games.forget_list();
     shared.card_cache.forget();
-    shared.kept_answers.forget();
+    shared.cached_answers.forget();
     shared.deck_cards.forget();
     shared.card_effects.forget();
     shared.card_pictures.forget();
@@ -38,13 +38,13 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
                 shared.card_effects.apply(&batch);
                 shared.card_pictures.apply(&batch);
                 if batch.is_about_catalogue() {
-                    shared.kept_answers.forget();
+                    shared.cached_answers.forget();
                     // The meaning of a query depends on the manifests.
                     shared.gallery_pages.forget();
                 }
                 if batch.is_last {
                     shared.card_cache.clock().advance_to(began);
-                    shared.kept_answers.clock().advance_to(began);
+                    shared.cached_answers.clock().advance_to(began);
                 } else {
                     pause = Duration::ZERO;
                 }

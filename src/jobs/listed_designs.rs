@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::app::state::Shared;
 use crate::domain::ids::DesignId;
-use crate::memory::listed_designs::MAX_KEPT;
-use crate::store::designs::design_changes::{self, DesignChanges, RETENTION, Seen};
+use crate::memory::listed_designs::MAX_IN_MEMORY;
+use crate::store::designs::design_changes::{self, DesignChanges, RETENTION, Snapshot};
 use crate::store::designs::design_search;
 use crate::store::effects::effect_texts;
 use crate::store::{Store, StoreResult, StoreSettings};
@@ -19,7 +19,7 @@ use crate::store::{Store, StoreResult, StoreSettings};
 const READ_INTERVAL: Duration = Duration::from_millis(300);
 /// Longest time that pages of the gallery are cached: their content also depends on the date, and on search rows that
 /// are renewed after a manifest changes.
-const PAGES_KEPT: Duration = Duration::from_secs(20);
+const PAGE_LIFETIME: Duration = Duration::from_secs(20);
 /// Designs that one statement reads.
 const PAGE: i64 = 5_000;
 /// Time limit of one statement: it reads a page, or all changes since a long pause.
@@ -43,7 +43,7 @@ pub fn store(settings: &StoreSettings) -> StoreResult<Store> {
 pub async fn follow(shared: Arc<Shared>, store: Store) {
     while !shared.is_draining() {
         forget(&shared);
-        let delay = match keep(&shared, &store).await {
+        let delay = match follow_changes(&shared, &store).await {
             Ok(()) => {
                 tracing::warn!(
                     "too many listed designs for the memory: the database is searched for similar designs"
@@ -68,8 +68,8 @@ fn forget(shared: &Shared) {
     shared.gallery_pages.forget();
 }
 
-/// Keeps the designs up to date until a failure, or until there are more than [`MAX_KEPT`].
-async fn keep(shared: &Shared, store: &Store) -> StoreResult<()> {
+/// Keeps the designs up to date until a failure, or until there are more than [`MAX_IN_MEMORY`].
+async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
     let designs = &shared.listed_designs;
     let mut read_at = Instant::now();
     let mut dropped_at = Instant::now();
@@ -84,14 +84,14 @@ async fn keep(shared: &Shared, store: &Store) -> StoreResult<()> {
         }
         let mut conn = store.connection().await?;
         let changes = design_changes::list_since(&mut conn, &seen).await?;
-        designs.note_effect_texts(effect_texts::list_revisions(&mut conn).await?);
+        designs.set_effect_texts(effect_texts::list_revisions(&mut conn).await?);
         drop(conn);
-        if designs.apply(&changes) > MAX_KEPT {
+        if designs.apply(&changes) > MAX_IN_MEMORY {
             return Ok(());
         }
         read_at = began;
         prepare_for_search(shared, store, &changes).await;
-        if !changes.is_empty() || began.duration_since(dropped_at) > PAGES_KEPT {
+        if !changes.is_empty() || began.duration_since(dropped_at) > PAGE_LIFETIME {
             shared.gallery_pages.forget();
             dropped_at = began;
         }
@@ -125,18 +125,18 @@ async fn prepare_for_search(shared: &Shared, store: &Store, changes: &DesignChan
 }
 
 /// Reads all listed designs; `None`: there are too many. Changes during the read are not in the returned snapshot.
-async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Seen>> {
+async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Snapshot>> {
     let designs = &shared.listed_designs;
     designs.forget();
     let mut conn = store.connection().await?;
-    let seen = design_changes::see(&mut conn).await?;
+    let seen = design_changes::take_snapshot(&mut conn).await?;
     designs.add_banned(design_changes::list_banned(&mut conn).await?);
     let mut after = DesignId(Uuid::nil());
     loop {
         let page = design_changes::list(&mut conn, after, PAGE).await?;
         let Some(last) = page.last() else { return Ok(Some(seen)) };
         after = last.id;
-        if designs.add(&page) > MAX_KEPT {
+        if designs.add(&page) > MAX_IN_MEMORY {
             return Ok(None);
         }
     }

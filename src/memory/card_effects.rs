@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::kept::DroppingCache;
+use super::caches::DroppingCache;
 use crate::domain::ids::CardId;
 use crate::store::catalogue::changes::ChangeBatch;
 
@@ -16,9 +16,7 @@ pub(crate) struct KnownEffects {
     pub(crate) key: Option<[u8; 16]>,
     /// Code of its set.
     pub(crate) set: String,
-    /// Its number.
     pub(crate) number: String,
-    /// Its name.
     pub(crate) name: String,
 }
 
@@ -61,8 +59,8 @@ mod tests {
             Arc::new(KnownEffects { key: None, set, number, name: name.to_owned() })
         };
         let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
-        effects.cards.keep(effects.cards.ticket(), one, known("Pike"));
-        effects.cards.keep(effects.cards.ticket(), other, known("Carp"));
+        effects.cards.insert(effects.cards.ticket(), one, known("Pike"));
+        effects.cards.insert(effects.cards.ticket(), other, known("Carp"));
         effects.apply(&ChangeBatch { cards: vec![one], ..ChangeBatch::default() });
         assert!(effects.cards.find(&one).is_none());
         assert_eq!(effects.cards.find(&other).unwrap().name, "Carp");

@@ -7,7 +7,7 @@ use cardscape_engine::{Attributes, Game, KnownSets, PreparedCard};
 use metrics::Counter;
 use serde_json::Value;
 
-use super::kept::DroppingCache;
+use super::caches::DroppingCache;
 use crate::domain::ids::CardId;
 use crate::store::catalogue::changes::ChangeBatch;
 
@@ -152,16 +152,16 @@ mod tests {
         let (cards, game) = (DeckCards::new(1 << 20), game("1"));
         let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
         let early = cards.cards.ticket();
-        cards.cards.keep(early, one, prepared(&game, "Pike"));
-        cards.cards.keep(early, other, prepared(&game, "Carp"));
+        cards.cards.insert(early, one, prepared(&game, "Pike"));
+        cards.cards.insert(early, other, prepared(&game, "Carp"));
         assert_eq!(cards.find(&game, one).unwrap().card().key, "Pike");
         cards.apply(&ChangeBatch { cards: vec![one], ..ChangeBatch::default() });
         assert!(cards.find(&game, one).is_none());
         assert!(cards.find(&game, other).is_some());
-        cards.cards.keep(early, one, prepared(&game, "Pike"));
+        cards.cards.insert(early, one, prepared(&game, "Pike"));
         assert!(cards.find(&game, one).is_none(), "the card was read before the change");
         cards.apply(&ChangeBatch::default());
-        cards.cards.keep(cards.cards.ticket(), one, prepared(&game, "Pike"));
+        cards.cards.insert(cards.cards.ticket(), one, prepared(&game, "Pike"));
         assert!(cards.find(&game, one).is_some());
         let set = ("pond".to_owned(), "s".to_owned());
         cards.apply(&ChangeBatch { sets: vec![set], ..ChangeBatch::default() });
@@ -172,7 +172,11 @@ mod tests {
     fn sets_are_dropped_when_they_may_differ_and_not_by_unlocks() {
         let cards = DeckCards::new(1 << 20);
         let keep = || {
-            cards.sets.keep(cards.sets.ticket(), "pond".to_owned(), Arc::new(KnownSets::default()));
+            cards.sets.insert(
+                cards.sets.ticket(),
+                "pond".to_owned(),
+                Arc::new(KnownSets::default()),
+            );
         };
         let is_kept = || cards.sets.find("pond").is_some();
         keep();
@@ -190,7 +194,7 @@ mod tests {
     fn cards_prepared_for_another_manifest_are_not_found() {
         let (cards, before, after) = (DeckCards::new(1 << 20), game("1"), game("2"));
         let one = CardId(Uuid::from_u128(1));
-        cards.cards.keep(cards.cards.ticket(), one, prepared(&before, "Pike"));
+        cards.cards.insert(cards.cards.ticket(), one, prepared(&before, "Pike"));
         assert!(cards.find(&after, one).is_none());
         assert!(cards.find(&before, one).is_some());
     }
@@ -218,7 +222,7 @@ mod tests {
     fn memory_is_bounded() {
         let (cards, game) = (DeckCards::new(50_000), game("1"));
         for id in 0..1_000 {
-            cards.cards.keep(
+            cards.cards.insert(
                 cards.cards.ticket(),
                 CardId(Uuid::from_u128(id)),
                 prepared(&game, "Pike"),

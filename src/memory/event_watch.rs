@@ -78,7 +78,7 @@ struct Streams {
 struct Stream {
     account: AccountId,
     credential: Credential,
-    /// When the access token expires; `None`: the credential is no access token.
+    /// When the access token expires; `None`: the credential is not an access token.
     until: Option<DateTime<Utc>>,
     signal: watch::Sender<Signal>,
 }

@@ -22,11 +22,11 @@ use crate::store::designs::design_changes::{DesignChanges, ListedName};
 use crate::store::designs::likeness::{AlikeDesign, LikenessQuery, MAX_ALIKE};
 
 /// Most designs in memory: some 400 MB.
-pub const MAX_KEPT: usize = 1_000_000;
+pub const MAX_IN_MEMORY: usize = 1_000_000;
 
 /// A listed design. Its texts are in one allocation, because there are many designs.
 #[derive(Debug)]
-struct Kept {
+struct ListedEntry {
     id: DesignId,
     code: DesignCode,
     account: AccountId,
@@ -52,7 +52,7 @@ fn looks_of(hashes: &[Vec<u8>]) -> Option<Looks> {
     Some([number(plain)?, number(skeleton)?, number(small)?, number(capitals)?])
 }
 
-impl Kept {
+impl ListedEntry {
     fn new(listed: &ListedName, game: Arc<str>) -> Self {
         let ListedName { name, name_key, name_skeleton, .. } = listed;
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -71,7 +71,7 @@ impl Kept {
         }
     }
 
-    fn says(&self, listed: &ListedName) -> bool {
+    fn is_same_as(&self, listed: &ListedName) -> bool {
         self.code == listed.code
             && self.account == listed.account_id
             && *self.game == *listed.game_code
@@ -113,7 +113,7 @@ impl Kept {
 
 /// A sort order of the designs of a game; designs that compare as equal are sorted by id.
 trait Order {
-    fn compare(one: &Kept, other: &Kept) -> Ordering;
+    fn compare(one: &ListedEntry, other: &ListedEntry) -> Ordering;
 }
 
 /// By the key of the name, in byte order.
@@ -128,41 +128,41 @@ struct ByLook<const AT: usize>;
 struct ByEffects;
 
 impl Order for ByName {
-    fn compare(one: &Kept, other: &Kept) -> Ordering {
+    fn compare(one: &ListedEntry, other: &ListedEntry) -> Ordering {
         one.key().cmp(other.key())
     }
 }
 
 impl Order for ByNameBackwards {
-    fn compare(one: &Kept, other: &Kept) -> Ordering {
+    fn compare(one: &ListedEntry, other: &ListedEntry) -> Ordering {
         one.key().chars().rev().cmp(other.key().chars().rev())
     }
 }
 
 impl Order for BySkeleton {
-    fn compare(one: &Kept, other: &Kept) -> Ordering {
+    fn compare(one: &ListedEntry, other: &ListedEntry) -> Ordering {
         one.skeleton().cmp(other.skeleton())
     }
 }
 
 impl<const AT: usize> Order for ByLook<AT> {
-    fn compare(one: &Kept, other: &Kept) -> Ordering {
+    fn compare(one: &ListedEntry, other: &ListedEntry) -> Ordering {
         one.look(AT).cmp(&other.look(AT))
     }
 }
 
 impl Order for ByEffects {
-    fn compare(one: &Kept, other: &Kept) -> Ordering {
+    fn compare(one: &ListedEntry, other: &ListedEntry) -> Ordering {
         one.effects.cmp(&other.effects)
     }
 }
 
 /// A design that is compared in the order `O`.
-struct In<O>(Arc<Kept>, PhantomData<O>);
+struct In<O>(Arc<ListedEntry>, PhantomData<O>);
 
 impl<O> In<O> {
-    fn new(kept: &Arc<Kept>) -> Self {
-        Self(kept.clone(), PhantomData)
+    fn new(entry: &Arc<ListedEntry>) -> Self {
+        Self(entry.clone(), PhantomData)
     }
 }
 
@@ -189,10 +189,10 @@ impl<O: Order> Eq for In<O> {}
 
 /// The designs, sorted in every order.
 #[derive(Default)]
-struct Shelf {
+struct SortedDesigns {
     games: HashSet<Arc<str>>,
-    by_id: HashMap<DesignId, Arc<Kept>>,
-    by_code: HashMap<DesignCode, Arc<Kept>>,
+    by_id: HashMap<DesignId, Arc<ListedEntry>>,
+    by_code: HashMap<DesignCode, Arc<ListedEntry>>,
     by_name: BTreeSet<In<ByName>>,
     by_name_backwards: BTreeSet<In<ByNameBackwards>>,
     by_skeleton: BTreeSet<In<BySkeleton>>,
@@ -206,42 +206,42 @@ struct Shelf {
     effect_texts: Vec<(String, i64)>,
 }
 
-impl Shelf {
+impl SortedDesigns {
     fn add(&mut self, listed: &ListedName) {
-        if self.by_id.get(&listed.id).is_some_and(|kept| kept.says(listed)) {
+        if self.by_id.get(&listed.id).is_some_and(|entry| entry.is_same_as(listed)) {
             return;
         }
         self.remove(listed.id);
         let game = self.game(&listed.game_code);
         self.games.insert(game.clone());
-        let kept = Arc::new(Kept::new(listed, game));
-        self.by_name.insert(In::new(&kept));
-        self.by_name_backwards.insert(In::new(&kept));
-        self.by_skeleton.insert(In::new(&kept));
-        if kept.looks.is_some() {
-            self.by_plain_name.insert(In::new(&kept));
-            self.by_bare_skeleton.insert(In::new(&kept));
-            self.by_small_letters.insert(In::new(&kept));
-            self.by_capital_letters.insert(In::new(&kept));
+        let entry = Arc::new(ListedEntry::new(listed, game));
+        self.by_name.insert(In::new(&entry));
+        self.by_name_backwards.insert(In::new(&entry));
+        self.by_skeleton.insert(In::new(&entry));
+        if entry.looks.is_some() {
+            self.by_plain_name.insert(In::new(&entry));
+            self.by_bare_skeleton.insert(In::new(&entry));
+            self.by_small_letters.insert(In::new(&entry));
+            self.by_capital_letters.insert(In::new(&entry));
         }
-        if kept.effects.is_some() {
-            self.by_effects.insert(In::new(&kept));
+        if entry.effects.is_some() {
+            self.by_effects.insert(In::new(&entry));
         }
-        self.by_code.insert(kept.code, kept.clone());
-        self.by_id.insert(kept.id, kept);
+        self.by_code.insert(entry.code, entry.clone());
+        self.by_id.insert(entry.id, entry);
     }
 
     fn remove(&mut self, id: DesignId) {
-        let Some(kept) = self.by_id.remove(&id) else { return };
-        self.by_code.remove(&kept.code);
-        self.by_name.remove(&In::new(&kept));
-        self.by_name_backwards.remove(&In::new(&kept));
-        self.by_skeleton.remove(&In::new(&kept));
-        self.by_plain_name.remove(&In::new(&kept));
-        self.by_bare_skeleton.remove(&In::new(&kept));
-        self.by_small_letters.remove(&In::new(&kept));
-        self.by_capital_letters.remove(&In::new(&kept));
-        self.by_effects.remove(&In::new(&kept));
+        let Some(entry) = self.by_id.remove(&id) else { return };
+        self.by_code.remove(&entry.code);
+        self.by_name.remove(&In::new(&entry));
+        self.by_name_backwards.remove(&In::new(&entry));
+        self.by_skeleton.remove(&In::new(&entry));
+        self.by_plain_name.remove(&In::new(&entry));
+        self.by_bare_skeleton.remove(&In::new(&entry));
+        self.by_small_letters.remove(&In::new(&entry));
+        self.by_capital_letters.remove(&In::new(&entry));
+        self.by_effects.remove(&In::new(&entry));
     }
 
     /// The shared copy of a game's code.
@@ -258,7 +258,7 @@ impl Shelf {
         has_like_name: impl Fn(Name<'_>) -> bool,
     ) -> Vec<AlikeDesign> {
         // This key sorts before all designs with the same values.
-        let wanted = Arc::new(Kept::new(
+        let wanted = Arc::new(ListedEntry::new(
             &ListedName {
                 id: DesignId(uuid::Uuid::nil()),
                 code: DesignCode::from_random([0; 9]),
@@ -278,7 +278,7 @@ impl Shelf {
         let mut found: BTreeSet<In<ById>> = BTreeSet::new();
         if !query.name_skeleton.is_empty() {
             let same = self.by_skeleton.range(In::new(&wanted)..);
-            found.extend(first(&wanted, same, |kept| kept.skeleton() == query.name_skeleton));
+            found.extend(first(&wanted, same, |entry| entry.skeleton() == query.name_skeleton));
         }
         if !query.name_key.is_empty() {
             found.extend(first(&wanted, self.by_name.range(In::new(&wanted)..), |_| true));
@@ -292,22 +292,22 @@ impl Shelf {
         }
         if query.effects_key.is_some() {
             let same = self.by_effects.range(In::new(&wanted)..);
-            found.extend(first(&wanted, same, |kept| kept.effects == query.effects_key));
+            found.extend(first(&wanted, same, |entry| entry.effects == query.effects_key));
         }
         let found = found.into_iter().map(|found| found.0);
-        let alike = found.filter_map(|kept| {
-            let shown = !self.banned.contains(&kept.account);
+        let alike = found.filter_map(|entry| {
+            let shown = !self.banned.contains(&entry.account);
             let same_effects =
-                shown && query.effects_key.is_some() && kept.effects == query.effects_key;
-            let is_known = shown || kept.approved;
-            let is_alike = same_effects || has_like_name(kept.as_name());
-            (is_known && is_alike && Some(kept.code) != query.except).then(|| AlikeDesign {
-                id: kept.id,
-                code: kept.code,
-                name: kept.name().to_owned(),
-                name_key: kept.key().to_owned(),
-                name_skeleton: kept.skeleton().to_owned(),
-                own: asker == Some(kept.account),
+                shown && query.effects_key.is_some() && entry.effects == query.effects_key;
+            let is_known = shown || entry.approved;
+            let is_alike = same_effects || has_like_name(entry.as_name());
+            (is_known && is_alike && Some(entry.code) != query.except).then(|| AlikeDesign {
+                id: entry.id,
+                code: entry.code,
+                name: entry.name().to_owned(),
+                name_key: entry.key().to_owned(),
+                name_skeleton: entry.skeleton().to_owned(),
+                own: asker == Some(entry.account),
                 listed: true,
                 same_effects,
                 shown,
@@ -320,11 +320,11 @@ impl Shelf {
     /// whose letters are ASCII but for accents.
     fn with_a_look(
         &self,
-        wanted: &Arc<Kept>,
+        wanted: &Arc<ListedEntry>,
         looks: &LookHashes,
     ) -> impl Iterator<Item = In<ById>> {
         let counts_in_capitals =
-            |kept: &Kept| looks.has_other_letters || has_other_letters(kept.name());
+            |entry: &ListedEntry| looks.has_other_letters || has_other_letters(entry.name());
         let mut alike: BTreeSet<In<ById>> = BTreeSet::new();
         alike.extend(of_same_look(wanted, &self.by_plain_name, |_| true));
         alike.extend(of_same_look(wanted, &self.by_bare_skeleton, |_| true));
@@ -338,36 +338,37 @@ impl Shelf {
 struct ById;
 
 impl Order for ById {
-    fn compare(_: &Kept, _: &Kept) -> Ordering {
+    fn compare(_: &ListedEntry, _: &ListedEntry) -> Ordering {
         Ordering::Equal
     }
 }
 
 /// The first designs of the same game that pass the test, at most as many as each part of the search may find.
 fn first<'a, O: 'a>(
-    wanted: &Arc<Kept>,
+    wanted: &Arc<ListedEntry>,
     designs: impl Iterator<Item = &'a In<O>>,
-    passes: impl Fn(&Kept) -> bool,
+    passes: impl Fn(&ListedEntry) -> bool,
 ) -> impl Iterator<Item = In<ById>> {
-    let passing = move |kept: &&'a In<O>| kept.0.game == wanted.game && passes(&kept.0);
-    designs.take_while(passing).take(MAX_ALIKE).map(|kept| In::new(&kept.0))
+    let passing = move |entry: &&'a In<O>| entry.0.game == wanted.game && passes(&entry.0);
+    designs.take_while(passing).take(MAX_ALIKE).map(|entry| In::new(&entry.0))
 }
 
 /// The first designs of the same game that have the same look and pass the test.
 fn of_same_look<const AT: usize>(
-    wanted: &Arc<Kept>,
+    wanted: &Arc<ListedEntry>,
     designs: &BTreeSet<In<ByLook<AT>>>,
-    passes: impl Fn(&Kept) -> bool,
+    passes: impl Fn(&ListedEntry) -> bool,
 ) -> impl Iterator<Item = In<ById>> {
-    let is_same =
-        |kept: &&In<ByLook<AT>>| kept.0.game == wanted.game && kept.0.look(AT) == wanted.look(AT);
+    let is_same = |entry: &&In<ByLook<AT>>| {
+        entry.0.game == wanted.game && entry.0.look(AT) == wanted.look(AT)
+    };
     let same = designs.range(In::new(wanted)..).take_while(is_same);
-    same.filter(move |kept| passes(&kept.0)).take(MAX_ALIKE).map(|kept| In::new(&kept.0))
+    same.filter(move |entry| passes(&entry.0)).take(MAX_ALIKE).map(|entry| In::new(&entry.0))
 }
 
 /// The listed designs in memory.
 pub struct ListedDesigns {
-    shelf: RwLock<Shelf>,
+    sorted: RwLock<SortedDesigns>,
     clock: FeedClock,
     /// Signals that a design changed just now.
     hurry: Notify,
@@ -379,7 +380,7 @@ impl ListedDesigns {
     /// `trust` is how long the designs are used after changes were last read.
     pub fn new(trust: Duration) -> Self {
         Self {
-            shelf: RwLock::default(),
+            sorted: RwLock::default(),
             clock: FeedClock::new(trust),
             hurry: Notify::new(),
             hits: metrics::counter!("listed_design_hits_total"),
@@ -405,9 +406,10 @@ impl ListedDesigns {
         if !self.clock.is_current() {
             return None;
         }
-        let shelf = self.read();
-        let kept = shelf.by_code.get(&code).filter(|kept| !shelf.banned.contains(&kept.account))?;
-        Some((kept.game.clone(), kept.revision))
+        let sorted = self.read();
+        let entry =
+            sorted.by_code.get(&code).filter(|entry| !sorted.banned.contains(&entry.account))?;
+        Some((entry.game.clone(), entry.revision))
     }
 
     /// The revision of the effect texts of a game; `None`: the game has none, or the caller must query the database.
@@ -415,8 +417,8 @@ impl ListedDesigns {
         if !self.clock.is_current() {
             return None;
         }
-        let shelf = self.read();
-        let mut revisions = shelf.effect_texts.iter();
+        let sorted = self.read();
+        let mut revisions = sorted.effect_texts.iter();
         revisions.find(|(code, _)| code == game).map(|(_, revision)| *revision)
     }
 
@@ -444,11 +446,11 @@ impl ListedDesigns {
 
     /// Adds designs; returns the number of designs in memory.
     pub fn add(&self, listed: &[ListedName]) -> usize {
-        let mut shelf = self.write();
+        let mut sorted = self.write();
         for design in listed {
-            shelf.add(design);
+            sorted.add(design);
         }
-        shelf.by_id.len()
+        sorted.by_id.len()
     }
 
     /// Adds banned accounts.
@@ -458,20 +460,20 @@ impl ListedDesigns {
 
     /// Applies changes; returns the number of designs in memory.
     pub fn apply(&self, changes: &DesignChanges) -> usize {
-        let mut shelf = self.write();
+        let mut sorted = self.write();
         let listed: HashSet<DesignId> = changes.listed.iter().map(|design| design.id).collect();
         let gone = changes.designs.iter().filter(|design| !listed.contains(design));
-        gone.for_each(|design| shelf.remove(*design));
-        changes.listed.iter().for_each(|design| shelf.add(design));
+        gone.for_each(|design| sorted.remove(*design));
+        changes.listed.iter().for_each(|design| sorted.add(design));
         for account in &changes.accounts {
-            shelf.banned.remove(account);
+            sorted.banned.remove(account);
         }
-        shelf.banned.extend(&changes.banned);
-        shelf.by_id.len()
+        sorted.banned.extend(&changes.banned);
+        sorted.by_id.len()
     }
 
     /// Replaces the revisions of the effect texts.
-    pub fn note_effect_texts(&self, revisions: Vec<(String, i64)>) {
+    pub fn set_effect_texts(&self, revisions: Vec<(String, i64)>) {
         self.write().effect_texts = revisions;
     }
 
@@ -481,11 +483,11 @@ impl ListedDesigns {
         metrics::gauge!("listed_designs").set(f64::from(designs));
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Shelf> {
-        self.shelf.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, SortedDesigns> {
+        self.sorted.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Shelf> {
-        self.shelf.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> RwLockWriteGuard<'_, SortedDesigns> {
+        self.sorted.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

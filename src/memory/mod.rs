@@ -3,13 +3,13 @@
 //!
 //! This layer uses the store, but neither use cases nor HTTP. The tasks that keep it up to date are in `jobs`.
 
+pub mod caches;
 pub mod card_effects;
 pub mod catalogue;
 pub mod deck_cards;
 pub mod event_watch;
-pub mod file_desk;
+pub mod file_limiter;
 pub mod identities;
-pub mod kept;
 pub mod listed_designs;
 pub mod pictures;
 pub mod places;

@@ -8,7 +8,7 @@ use cardscape_pictures::{Fonts, Picture};
 use moka::future::Cache;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::kept::{DroppingCache, Ticket, Weighed};
+use super::caches::{DroppingCache, Ticket, Weighed};
 use super::rendered::Rendered;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::CardId;
@@ -16,7 +16,7 @@ use crate::store::catalogue::changes::ChangeBatch;
 use crate::work::{BoundedWork, WorkError};
 
 /// Memory for drawn pictures, in bytes: enough for about two hundred.
-const KEPT_BYTES: u64 = 16 * 1024 * 1024;
+const CACHE_BYTES: u64 = 16 * 1024 * 1024;
 /// How many drawings may wait for each one that runs.
 const WAITING: usize = 32;
 
@@ -32,9 +32,7 @@ pub struct PictureDrawer {
 /// Everything that the picture of a design depends on. The content of a revision never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PictureKey {
-    /// The design.
     pub code: DesignCode,
-    /// Its revision.
     pub revision: i64,
     /// Revision of the manifest of its game.
     pub game_revision: i64,
@@ -45,14 +43,14 @@ pub struct PictureKey {
 }
 
 /// Cached pictures of public designs.
-pub type KeptPictures = Weighed<PictureKey, Rendered>;
+pub type CachedPictures = Weighed<PictureKey, Rendered>;
 
 /// Size of a cached picture without its bytes: key, headers, book-keeping; rounded up.
 const OVERHEAD: usize = 1_200;
 
 /// A cache of the same size as the cache of PNGs.
-pub fn room_for_pictures() -> KeptPictures {
-    Weighed::new(KEPT_BYTES, |_, picture: &Rendered| picture.weight() + OVERHEAD)
+pub fn room_for_pictures() -> CachedPictures {
+    Weighed::new(CACHE_BYTES, |_, picture: &Rendered| picture.weight() + OVERHEAD)
 }
 
 /// Which picture of a card.
@@ -73,7 +71,7 @@ impl CardPictures {
         let weigh = |_: &CardId, pictures: &Arc<[(PictureChoice, Rendered)]>| {
             pictures.iter().map(|(_, picture)| picture.weight() + OVERHEAD).sum()
         };
-        Self(DroppingCache::new(KEPT_BYTES.min(bytes), weigh))
+        Self(DroppingCache::new(CACHE_BYTES.min(bytes), weigh))
     }
 
     /// The picture, if it is cached. Must be used only while the change feed is read.
@@ -89,17 +87,17 @@ impl CardPictures {
 
     /// Caches a picture of an open card, unless anything was dropped since the ticket. Everything that the picture shows must be dropped by
     /// [`Self::apply`] when it changes.
-    pub(crate) fn keep(
+    pub(crate) fn insert(
         &self,
         ticket: Ticket,
         card: CardId,
         choice: PictureChoice,
         picture: Rendered,
     ) {
-        self.0.keep_with(ticket, card, |pictures| {
+        self.0.insert_with(ticket, card, |pictures| {
             let others = pictures.unwrap_or_default();
             let others = others.iter().filter(|(of, _)| *of != choice).cloned();
-            others.chain([(choice.clone(), picture.into_kept())]).collect()
+            others.chain([(choice.clone(), picture.into_cached())]).collect()
         });
     }
 
@@ -132,7 +130,7 @@ impl PictureDrawer {
         Self {
             fonts,
             drawn: metrics::counter!("pictures_drawn_total"),
-            kept: Cache::builder().max_capacity(KEPT_BYTES).weigher(weight).build(),
+            kept: Cache::builder().max_capacity(CACHE_BYTES).weigher(weight).build(),
             work: BoundedWork::on_half_the_cores(WAITING),
         }
     }
@@ -181,7 +179,7 @@ mod tests {
             for (at, choice) in choices.iter().enumerate() {
                 for of in [card(1), card(2)] {
                     let ticket = pictures.ticket();
-                    pictures.keep(ticket, of, choice.clone(), picture(&format!("{at}")));
+                    pictures.insert(ticket, of, choice.clone(), picture(&format!("{at}")));
                 }
             }
             for (at, choice) in choices.iter().enumerate() {
@@ -215,7 +213,7 @@ mod tests {
         let pictures = CardPictures::new(1 << 20);
         let early = pictures.ticket();
         pictures.apply(&ChangeBatch { cards: vec![card(1)], ..ChangeBatch::default() });
-        pictures.keep(early, card(1), choice(None, false), picture("old"));
+        pictures.insert(early, card(1), choice(None, false), picture("old"));
         assert_eq!(body(&pictures, card(1), &choice(None, false)), None);
     }
 
@@ -224,13 +222,13 @@ mod tests {
         let pictures = CardPictures::new(100_000);
         for number in 0..500 {
             let ticket = pictures.ticket();
-            pictures.keep(ticket, card(number), choice(None, false), picture(&"x".repeat(900)));
+            pictures.insert(ticket, card(number), choice(None, false), picture(&"x".repeat(900)));
             pictures.find(card(number), &choice(None, false));
         }
         assert!(pictures.0.bytes() <= 100_000, "{}", pictures.0.bytes());
         assert!(pictures.0.count() > 10, "{}", pictures.0.count());
         let none = CardPictures::new(0);
-        none.keep(none.ticket(), card(1), choice(None, false), picture("x"));
+        none.insert(none.ticket(), card(1), choice(None, false), picture("x"));
         assert_eq!(none.0.bytes(), 0);
         assert_eq!(body(&none, card(1), &choice(None, false)), None);
     }

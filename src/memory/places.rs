@@ -9,13 +9,13 @@ use crate::domain::network::Network;
 /// A limited number of places, in all and for each holder.
 #[derive(Debug)]
 pub struct Places<K> {
-    held: Arc<Mutex<Held<K>>>,
+    taken: Arc<Mutex<PlacesTaken<K>>>,
     in_all: usize,
     gauge: &'static str,
 }
 
 #[derive(Debug)]
-struct Held<K> {
+struct PlacesTaken<K> {
     by_holder: HashMap<K, usize>,
     in_all: usize,
 }
@@ -23,7 +23,7 @@ struct Held<K> {
 /// A place; freed when it is dropped.
 #[derive(Debug)]
 pub struct Place<K: Eq + Hash> {
-    held: Arc<Mutex<Held<K>>>,
+    taken: Arc<Mutex<PlacesTaken<K>>>,
     holders: Vec<K>,
     gauge: &'static str,
 }
@@ -40,8 +40,8 @@ pub enum NoPlace {
 impl<K: Copy + Eq + Hash> Places<K> {
     /// At most `in_all` places, which the metric `gauge` counts.
     pub fn new(in_all: usize, gauge: &'static str) -> Self {
-        let held = Held { by_holder: HashMap::new(), in_all: 0 };
-        Self { held: Arc::new(Mutex::new(held)), in_all, gauge }
+        let taken = PlacesTaken { by_holder: HashMap::new(), in_all: 0 };
+        Self { taken: Arc::new(Mutex::new(taken)), in_all, gauge }
     }
 
     /// Takes a place for a holder that may have `most` places.
@@ -54,29 +54,29 @@ impl<K: Copy + Eq + Hash> Places<K> {
         &self,
         holders: impl IntoIterator<Item = (K, usize)>,
     ) -> Result<Place<K>, NoPlace> {
-        let mut held = lock(&self.held);
+        let mut taken = lock(&self.taken);
         let holders: Vec<(K, usize)> = holders.into_iter().collect();
         let is_full = |(holder, most): &(K, usize)| {
-            held.by_holder.get(holder).is_some_and(|places| places >= most)
+            taken.by_holder.get(holder).is_some_and(|places| places >= most)
         };
         if holders.iter().any(is_full) {
             return Err(NoPlace::Holder);
         }
-        if held.in_all >= self.in_all {
+        if taken.in_all >= self.in_all {
             return Err(NoPlace::InAll);
         }
-        held.in_all += 1;
+        taken.in_all += 1;
         for (holder, _) in &holders {
-            *held.by_holder.entry(*holder).or_default() += 1;
+            *taken.by_holder.entry(*holder).or_default() += 1;
         }
         metrics::gauge!(self.gauge).increment(1);
         let holders = holders.into_iter().map(|(holder, _)| holder).collect();
-        Ok(Place { held: self.held.clone(), holders, gauge: self.gauge })
+        Ok(Place { taken: self.taken.clone(), holders, gauge: self.gauge })
     }
 
     /// Whether no place is taken.
     pub fn is_empty(&self) -> bool {
-        lock(&self.held).in_all == 0
+        lock(&self.taken).in_all == 0
     }
 }
 
@@ -96,22 +96,22 @@ impl Places<Network> {
 
 impl<K: Eq + Hash> Drop for Place<K> {
     fn drop(&mut self) {
-        let mut held = lock(&self.held);
-        held.in_all -= 1;
+        let mut taken = lock(&self.taken);
+        taken.in_all -= 1;
         metrics::gauge!(self.gauge).decrement(1);
         for holder in &self.holders {
-            if let Some(left) = held.by_holder.get_mut(holder) {
+            if let Some(left) = taken.by_holder.get_mut(holder) {
                 *left -= 1;
                 if *left == 0 {
-                    held.by_holder.remove(holder);
+                    taken.by_holder.remove(holder);
                 }
             }
         }
     }
 }
 
-fn lock<K>(held: &Mutex<Held<K>>) -> MutexGuard<'_, Held<K>> {
-    held.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<K>(taken: &Mutex<PlacesTaken<K>>) -> MutexGuard<'_, PlacesTaken<K>> {
+    taken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -123,24 +123,24 @@ mod tests {
     #[test]
     fn a_dropped_place_is_free_again() {
         let places = Places::new(4, "places_in_a_test");
-        let mut held: Vec<Place<u8>> = (0..3).map(|_| places.take(1, 3).unwrap()).collect();
+        let mut taken: Vec<Place<u8>> = (0..3).map(|_| places.take(1, 3).unwrap()).collect();
         assert_eq!(places.take(1, 3).unwrap_err(), NoPlace::Holder);
         let other = places.take(2, 3).unwrap();
         assert_eq!(places.take(3, 3).unwrap_err(), NoPlace::InAll);
-        held.pop();
-        held.push(places.take(1, 3).unwrap());
-        drop((held, other));
+        taken.pop();
+        taken.push(places.take(1, 3).unwrap());
+        drop((taken, other));
         assert!(places.is_empty());
-        assert!(lock(&places.held).by_holder.is_empty());
+        assert!(lock(&places.taken).by_holder.is_empty());
     }
 
     #[test]
     fn networks_of_one_provider_share_a_larger_number() {
         let network = |text: &str| Network::from(text.parse::<IpAddr>().unwrap());
         let places = Places::new(1_000, "places_in_a_test");
-        let mut held = Vec::new();
+        let mut taken = Vec::new();
         let mut take = |network: Network| {
-            held.push(places.take_for_network(network, 2).ok()?);
+            taken.push(places.take_for_network(network, 2).ok()?);
             Some(())
         };
         let street: Vec<String> = (0..6).map(|home| format!("2001:db8:0:{home}::1")).collect();

@@ -137,7 +137,7 @@ impl Rendered {
 
     /// The same response for a cache: its compressed body is cached with it.
     #[must_use]
-    pub(crate) fn into_kept(self) -> Self {
+    pub(crate) fn into_cached(self) -> Self {
         let can_be = is_compressible(&self.media_type, self.body.len());
         Self { compressed: can_be.then(Arc::default), ..self }
     }
@@ -147,7 +147,6 @@ impl Rendered {
         self.compressed.as_deref()
     }
 
-    /// The body.
     pub fn body(&self) -> &Bytes {
         &self.body
     }

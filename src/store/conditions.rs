@@ -48,7 +48,6 @@ pub(in crate::store) struct Rows {
 
 /// Writes conditions on rows.
 pub(in crate::store) struct Conditions<'r> {
-    /// The rows.
     pub(in crate::store) rows: &'r Rows,
     /// Whether printings are listed one by one: `p`, with their attributes in `own`.
     pub(in crate::store) of_printings: bool,

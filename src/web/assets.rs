@@ -125,7 +125,7 @@ impl Assets {
         }
         let hash = format!("{:016x}", hash.digest());
         let file = |(name, media_type, content)| {
-            (name, Rendered::file(Freshness::Public(0), media_type, content).into_kept())
+            (name, Rendered::file(Freshness::Public(0), media_type, content).into_cached())
         };
         let files = contents.into_iter().map(file).collect();
         let address = |name: &str| format!("{ASSETS}{hash}/{name}");

@@ -13,7 +13,7 @@ use crate::http::extract::SentForm;
 use crate::http::failures::Failure;
 
 /// Most fields of a form that the page about its failure repeats: more than any form has.
-const MAX_KEPT: usize = 1_000;
+const MAX_REPEATED_FIELDS: usize = 1_000;
 
 /// Parts of the names of fields that hold secrets: passwords, and codes of second factors and of recovery.
 const SECRETS: [&str; 3] = ["password", "code", "second_factor"];
@@ -33,7 +33,7 @@ struct ErrorPage {
 }
 
 impl ErrorPage {
-    fn keeps_form(&self) -> bool {
+    fn repeats_form(&self) -> bool {
         matches!(self.retry, Retry::Send(_))
     }
 
@@ -83,10 +83,10 @@ impl Retry {
 impl KeptForm {
     /// The fields that were sent; `None` if they are not known or contain a secret, because secrets are never sent back.
     fn of(req: &HttpRequest) -> Option<Self> {
-        let fields: Vec<_> = SentForm::of(req)?.fields().take(MAX_KEPT + 1).collect();
+        let fields: Vec<_> = SentForm::of(req)?.fields().take(MAX_REPEATED_FIELDS + 1).collect();
         let has_secrets =
             fields.iter().any(|(name, _)| SECRETS.iter().any(|secret| name.contains(secret)));
-        let is_kept = fields.len() <= MAX_KEPT && !has_secrets;
+        let is_kept = fields.len() <= MAX_REPEATED_FIELDS && !has_secrets;
         let path = req.uri().path_and_query()?.as_str().to_owned();
         is_kept.then_some(Self { path, fields })
     }
@@ -116,7 +116,7 @@ pub(super) fn write(failure: Failure, req: &HttpRequest) -> HttpResponse {
     // The rendering cannot fail with these values. If it did, the answer would have its status only.
     let html = page.render().unwrap_or_default();
     let mut answer = protected(HttpResponse::Ok().content_type(HTML).body(html));
-    if page.keeps_form() {
+    if page.repeats_form() {
         let private = HeaderValue::from_static("private, no-store");
         answer.headers_mut().insert(header::CACHE_CONTROL, private);
     }

@@ -10,8 +10,8 @@ use super::accounts::words as account_words;
 use super::catalogue::query_words;
 use super::rules::{self, Found, explain};
 use super::serials::words as serial_words;
-use super::words::{Sentence, count, counted, grouped, place, told_day};
-use crate::app::fault_reason::{FaultReason, Several};
+use super::words::{Sentence, count, counted, engine_day, grouped, place};
+use crate::app::fault_reason::{CountedItems, FaultReason};
 use crate::app::problem::InputFault;
 use crate::domain::catalogue::import::CardFault;
 use crate::domain::decks::deck::UnknownFormat;
@@ -53,8 +53,8 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::Range { least, most, actual } => range(*least, *most, *actual).into(),
         FaultReason::TooMany { of, most, actual } => {
             let of = match of {
-                Several::Entries => "lines of cards",
-                Several::Tags => "tags",
+                CountedItems::Entries => "lines of cards",
+                CountedItems::Tags => "tags",
             };
             let (most, actual) = (count(*most), count(*actual));
             format!("A deck has at most {most} {of}. This has {actual}.").into()
@@ -156,7 +156,7 @@ pub(super) fn text_fault(error: &TextError) -> Sentence {
             format!("This has {}, and may have {}.", characters(*actual), count(*max)).into()
         }
         TextError::Control => "There is a character in it that is no part of a text.".into(),
-        TextError::Undrawn => "There is a letter in it that is drawn as nothing.".into(),
+        TextError::Undrawn => "It has an invisible letter.".into(),
         TextError::Marks => "There are too many marks on one of its characters.".into(),
         TextError::Blank => "It needs at least one letter, digit or symbol.".into(),
     }
@@ -191,7 +191,7 @@ fn no_format(unknown: &UnknownFormat) -> Sentence {
             "There is no such format.".into()
         }
         UnknownFormat::NotYet { begins_on, .. } => {
-            format!("The format begins on {}.", told_day(*begins_on)).into()
+            format!("The format begins on {}.", engine_day(*begins_on)).into()
         }
     }
 }

@@ -12,13 +12,12 @@ use super::headers::protected;
 use super::page::HTML;
 use super::words;
 use crate::app::problem::{Problem, ProblemCode};
-use crate::http::extract::Lost;
+use crate::http::extract::LostPart;
 
 /// The faults of a form that was sent. Each fault names the `id` of its field, or none if it is about the whole form.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Vec<Fault>);
 
-/// One fault.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// The `id` of the field; empty: the fault is about the whole form.
@@ -49,11 +48,11 @@ impl Faults {
     }
 
     /// Adds a fault about a file that was not received.
-    pub(super) fn add_lost(&mut self, lost: Lost) {
+    pub(super) fn add_lost(&mut self, lost: LostPart) {
         match lost {
-            Lost::Nothing => {}
-            Lost::File => self.add("file", words::FILE_NOT_KEPT),
-            Lost::Text => self.add("", words::TEXT_NOT_KEPT),
+            LostPart::Nothing => {}
+            LostPart::File => self.add("file", words::FILE_NOT_KEPT),
+            LostPart::Text => self.add("", words::TEXT_NOT_KEPT),
         }
     }
 

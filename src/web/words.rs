@@ -337,7 +337,6 @@ pub(super) fn unlocked_of(unlocked: i64, all: i64) -> String {
     format!("{} of {} unlocked", grouped(unlocked), cards(all))
 }
 
-/// A day.
 pub(super) fn day(day: NaiveDate) -> String {
     const MONTHS: [&str; 12] = [
         "January",
@@ -520,8 +519,8 @@ pub(super) fn count(number: impl TryInto<i64>) -> String {
     grouped(number.try_into().unwrap_or(i64::MAX))
 }
 
-/// A day of the engine.
-pub(super) fn told_day(date: Date) -> String {
+/// A day of the engine in the form of [`day`].
+pub(super) fn engine_day(date: Date) -> String {
     let text = date.to_string();
     text.parse().map_or(text, day)
 }

@@ -26,7 +26,7 @@ struct Queue {
 struct State {
     places: Counts,
     running: Counts,
-    waiting: VecDeque<(Network, oneshot::Sender<Turn>)>,
+    waiting: VecDeque<(Network, oneshot::Sender<RunPermit>)>,
 }
 
 /// Counts by network. Networks with a count of zero have no entry.
@@ -60,15 +60,15 @@ impl Counts {
 /// A place in the queue, for any number of jobs one after the other. It is freed when it is dropped and its last job
 /// has ended.
 #[derive(Clone)]
-pub struct Place(Arc<Held>);
+pub struct Place(Arc<HeldPlace>);
 
-struct Held {
+struct HeldPlace {
     queue: Arc<Queue>,
     network: Network,
 }
 
 /// The right to run. When it is dropped, the next job runs.
-struct Turn {
+struct RunPermit {
     queue: Arc<Queue>,
     network: Network,
 }
@@ -92,7 +92,7 @@ impl FairWork {
             return Err(WorkError::Busy);
         }
         places.add(network);
-        Ok(Place(Arc::new(Held { queue: self.0.clone(), network })))
+        Ok(Place(Arc::new(HeldPlace { queue: self.0.clone(), network })))
     }
 }
 
@@ -113,13 +113,13 @@ impl Place {
         done.await.map_err(|_| WorkError::BrokenOff)
     }
 
-    async fn turn(&self) -> Result<Turn, WorkError> {
-        let Held { queue, network } = &*self.0;
+    async fn turn(&self) -> Result<RunPermit, WorkError> {
+        let HeldPlace { queue, network } = &*self.0;
         let given = {
             let mut state = queue.state();
             if state.running.in_all < queue.at_once {
                 state.running.add(*network);
-                return Ok(Turn { queue: queue.clone(), network: *network });
+                return Ok(RunPermit { queue: queue.clone(), network: *network });
             }
             let (give, given) = oneshot::channel();
             state.waiting.push_back((*network, give));
@@ -137,7 +137,7 @@ impl Queue {
 
 impl State {
     /// Removes the job that waits longest among those whose networks run the fewest jobs.
-    fn next(&mut self) -> Option<(Network, oneshot::Sender<Turn>)> {
+    fn next(&mut self) -> Option<(Network, oneshot::Sender<RunPermit>)> {
         self.waiting.retain(|(_, waiting)| !waiting.is_closed());
         let all = self.waiting.iter().enumerate();
         let (at, _) = all.min_by_key(|(_, (network, _))| self.running.of(*network))?;
@@ -145,7 +145,7 @@ impl State {
     }
 }
 
-impl Drop for Turn {
+impl Drop for RunPermit {
     fn drop(&mut self) {
         let next = {
             let mut state = self.queue.state();
@@ -163,7 +163,7 @@ impl Drop for Turn {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldPlace {
     fn drop(&mut self) {
         self.queue.state().places.remove(self.network);
     }

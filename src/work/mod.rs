@@ -12,10 +12,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum WorkError {
     /// The limit of running and waiting jobs is reached.
-    #[error("too much is to be done at once")]
+    #[error("too many jobs are waiting")]
     Busy,
     /// The job panicked, or the process is stopping.
-    #[error("work was broken off")]
+    #[error("the job was aborted")]
     BrokenOff,
 }
 
@@ -36,7 +36,7 @@ pub struct Place {
 
 /// The right to run; other jobs wait until it is dropped.
 #[derive(Debug)]
-pub struct Turn {
+pub struct WorkPermit {
     _place: Place,
     _permit: OwnedSemaphorePermit,
 }
@@ -76,14 +76,14 @@ impl BoundedWork {
 
 impl Place {
     /// Waits for its turn.
-    pub async fn turn(self) -> Result<Turn, WorkError> {
+    pub async fn turn(self) -> Result<WorkPermit, WorkError> {
         let permit =
             self.permits.clone().acquire_owned().await.map_err(|_| WorkError::BrokenOff)?;
-        Ok(Turn { _place: self, _permit: permit })
+        Ok(WorkPermit { _place: self, _permit: permit })
     }
 }
 
-impl Turn {
+impl WorkPermit {
     /// Runs a job. The job holds the turn: if the client disconnects, the turn is freed only when the job has ended.
     pub async fn run<T: Send + 'static>(
         self,

@@ -57,9 +57,9 @@ async fn a_submission_needs_few_statements_and_all_are_prepared_already() {
     }
     wiretap.prepared(&[]);
     for card in cards.by_ref().take(3) {
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         app.register(&ada, card).await;
-        let heard = wiretap.heard(&OF_SUBMISSIONS);
+        let heard = wiretap.take_statements(&OF_SUBMISSIONS);
         let first_words: Vec<&str> =
             heard.iter().map(|sql| sql.split_whitespace().next().unwrap()).collect();
         // In this order: reserving the attempt (committed), the look-up, locking copy and card, the registration with the answer, releasing the attempt.
@@ -76,7 +76,7 @@ async fn a_batch_of_submissions_is_one_transaction() {
     let (app, wiretap, cards) = start_with_wiretap().await;
     let ada = app.player("ada").await;
     let batch: Vec<Value> = cards.iter().take(50).map(PaperCard::submission).collect();
-    wiretap.heard(&[]);
+    wiretap.take_statements(&[]);
     let answer = app
         .post("/v1/submissions/batch")
         .by(&ada)
@@ -86,7 +86,8 @@ async fn a_batch_of_submissions_is_one_transaction() {
         .expect(200);
     let verdicts = answer["data"].as_array().unwrap();
     assert!(verdicts.iter().all(|one| one["verdict"] == "registered"), "{verdicts:#?}");
-    let heard = wiretap.heard(&["attempts", "copies", "submissions", "revoked_at IS NULL"]);
+    let heard =
+        wiretap.take_statements(&["attempts", "copies", "submissions", "revoked_at IS NULL"]);
     let count = |words: &str| heard.iter().filter(|sql| sql.contains(words)).count();
     assert_eq!(count("UPDATE copies"), 1, "{heard:#?}");
     assert_eq!(count("attempts"), 2, "one statement reserves all attempts, and one releases them");
@@ -103,7 +104,7 @@ async fn a_batch_of_submissions_is_one_transaction() {
         .expect(200);
     let verdicts = again["data"].as_array().unwrap();
     assert!(verdicts.iter().all(|one| one["verdict"] == "already_yours"), "{verdicts:#?}");
-    let heard = wiretap.heard(&["k.name_key = w.name_key"]);
+    let heard = wiretap.take_statements(&["k.name_key = w.name_key"]);
     assert_eq!(heard.len(), 1, "{heard:#?}");
 }
 
@@ -122,11 +123,11 @@ async fn the_page_of_a_deck_reads_the_deck_once() {
     app.catch_up().await;
     // The first request caches what it reads of the cards.
     app.get(&paths[0]).answer().await;
-    wiretap.heard(&[]);
+    wiretap.take_statements(&[]);
     let page = app.get(&paths[0]).answer().await;
     assert_eq!(page.status, 200);
     assert!(page.text().contains("The other one"), "the page shows similar decks");
-    let heard = wiretap.heard(&["JOIN \"deck_entries\"", "card_content"]);
+    let heard = wiretap.take_statements(&["JOIN \"deck_entries\"", "card_content"]);
     assert_eq!(heard.len(), 1, "one read of the deck and none of cards: {heard:#?}");
 }
 
@@ -135,10 +136,10 @@ async fn the_page_of_a_deck_reads_the_deck_once() {
 async fn sets_of_a_game_are_read_once_for_all_lists() {
     let (app, wiretap) = start_in_memory().await;
     let report = async |list: &str| {
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         let body = json!({ "format": "ttcg/standard", "list": list });
         app.post("/v1/deck-reports").json(&body).answer().await.expect(200);
-        wiretap.heard(&["FROM \"sets\"", "FROM \"cards\""])
+        wiretap.take_statements(&["FROM \"sets\"", "FROM \"cards\""])
     };
     let first = report("2 Kettle Imp (hearth) 16\n1 Nobody (dusk)\n1 Nothing at all").await;
     assert_eq!(first.len(), 1, "{first:#?}");
@@ -209,9 +210,9 @@ async fn new_events_are_numbered_by_few_statements() {
     let mut heard = Vec::new();
     for card in &cards[..2] {
         app.register(&ada, card).await;
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         let page = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
-        heard.push(wiretap.heard(&["account_event"]));
+        heard.push(wiretap.take_statements(&["account_event"]));
         assert_eq!(page["newest"], heard.len(), "{page}");
     }
     assert_eq!(heard[0].len(), 5, "the clock of the account is created: {heard:#?}");
@@ -229,7 +230,7 @@ async fn own_events_that_are_numbered_are_read_by_two_statements() {
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     app.register(&ada, &cards[0]).await;
     let read = async || {
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         let page = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
         let kinds: Vec<String> = page["data"]
             .as_array()
@@ -237,7 +238,7 @@ async fn own_events_that_are_numbered_are_read_by_two_statements() {
             .iter()
             .map(|event| event["kind"].as_str().unwrap().to_owned())
             .collect();
-        (kinds, wiretap.heard(&["account_event"]))
+        (kinds, wiretap.take_statements(&["account_event"]))
     };
     read().await;
     let body = json!({ "name": "Shown", "format": "ttcg/standard", "visibility": "public", "entries": [] });
@@ -273,14 +274,14 @@ async fn updates_of_an_account_are_prepared_once() {
     for repeat in 0..4 {
         if repeat == 2 {
             wiretap.prepared(&[]);
-            wiretap.heard(&[]);
+            wiretap.take_statements(&[]);
         }
         for trading in ["offers", "public"] {
             let body = json!({ "trading": trading });
             app.put("/v1/me/trading").by(&ada).json(&body).answer().await.expect(200);
         }
     }
-    let changes = wiretap.heard(&["UPDATE \"accounts\""]);
+    let changes = wiretap.take_statements(&["UPDATE \"accounts\""]);
     assert_eq!(changes.len(), 4, "{changes:#?}");
     assert_eq!(wiretap.prepared(&["accounts"]), Vec::<String>::new());
 }
@@ -292,7 +293,7 @@ async fn print_runs_are_counted_together() {
         app.print("dusk", copies).await;
     }
     let admin = app.admin().await;
-    wiretap.heard(&[]);
+    wiretap.take_statements(&[]);
     let list = app.get("/v1/print-runs").by(&admin).answer().await.expect(200);
     let runs = list["data"].as_array().unwrap();
     let copies: Vec<_> = runs.iter().map(|run| run["copies_per_card"].as_i64().unwrap()).collect();
@@ -304,7 +305,7 @@ async fn print_runs_are_counted_together() {
         let one = app.get(&format!("/v1/print-runs/{}", run["id"].as_str().unwrap()));
         assert_eq!(one.by(&admin).answer().await.expect(200), *run);
     }
-    let counted = wiretap.heard(&["print_run_lines"]);
+    let counted = wiretap.take_statements(&["print_run_lines"]);
     assert_eq!(
         counted.len(),
         1 + runs.len(),
@@ -320,10 +321,10 @@ async fn renaming_a_set_does_not_lock_its_hidden_cards() {
     let mut heard = Vec::new();
     for patch in [json!({ "name": "Dusk, Again" }), json!({ "unlock_threshold": 41 })] {
         let etag = app.get(path).by(&admin).answer().await.header("etag");
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         let edited = app.patch(path).by(&admin).header("if-match", &etag).json(&patch);
         edited.answer().await.expect(200);
-        heard.push(wiretap.heard(&["FROM unlocks ", "UPDATE unlocks "]));
+        heard.push(wiretap.take_statements(&["FROM unlocks ", "UPDATE unlocks "]));
     }
     assert_eq!(heard[0], Vec::<String>::new());
     let locks = |sql: &String| {
@@ -338,9 +339,9 @@ async fn renaming_a_set_does_not_lock_its_hidden_cards() {
 async fn the_effective_unlock_policy_is_found_by_one_statement() {
     let (app, wiretap, _cards) = start_with_wiretap().await;
     let path = "/v1/games/ttcg/sets/dusk/unlock-policy";
-    wiretap.heard(&[]);
+    wiretap.take_statements(&[]);
     app.get(path).answer().await.expect(200);
-    let heard = wiretap.heard(&["unlock_policies"]);
+    let heard = wiretap.take_statements(&["unlock_policies"]);
     assert_eq!(heard.len(), 1, "{heard:#?}");
 }
 
@@ -349,12 +350,12 @@ async fn the_effective_unlock_policy_is_found_by_one_statement() {
 async fn a_guess_is_decided_in_a_transaction_that_waits_for_the_disk() {
     let (app, wiretap, cards) = start_with_wiretap().await;
     let ada = app.player("ada").await;
-    wiretap.heard(&[]);
+    wiretap.take_statements(&[]);
     let mut guess = cards[0].submission();
     guess["name"] = json!("Nobody's Card");
     let sent = app.post("/v1/submissions").by(&ada).json(&guess).answer().await;
     sent.problem(422, "submission_rejected");
-    let heard = wiretap.heard(&["synchronous_commit", "FOR NO KEY UPDATE"]);
+    let heard = wiretap.take_statements(&["synchronous_commit", "FOR NO KEY UPDATE"]);
     let (flushed_later, locks): (Vec<&String>, Vec<&String>) =
         heard.iter().partition(|sql| sql.contains("synchronous_commit"));
     assert_eq!(flushed_later.len(), 1, "{heard:#?}");
@@ -399,10 +400,10 @@ async fn a_page_of_public_decks_reads_only_its_decks() {
         "/v1/public-decks?sort=likes",
         "/v1/public-decks?game=ttcg&sort=likes",
     ] {
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         let page = app.get(path).answer().await.expect(200);
         assert_eq!(page["data"].as_array().unwrap().len(), 50, "{path}");
-        let heard = wiretap.heard(&["deck_search"]);
+        let heard = wiretap.take_statements(&["deck_search"]);
         assert_eq!(heard.len(), 1, "{heard:#?}");
         let (types, values) =
             if path.contains("game") { ("text, bigint", "'ttcg', 51") } else { ("bigint", "51") };
@@ -466,10 +467,10 @@ async fn lists_of_moderators_are_planned_once() {
         ),
     ];
     for ((reader, path, table), (types, values)) in lists {
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         let page = app.get(path).by(reader).answer().await.expect(200);
         assert_eq!(page["data"].as_array().unwrap().len(), 50, "{path}");
-        let heard = wiretap.heard(&[&format!("FROM {table} ")]);
+        let heard = wiretap.take_statements(&[&format!("FROM {table} ")]);
         assert_eq!(heard.len(), 1, "{heard:#?}");
         let (is_kept, plan) = plan(&app, &heard[0], types, &values).await;
         assert!(is_kept, "{path} is planned at each use");
@@ -495,9 +496,9 @@ async fn a_recount_reads_the_counted_submissions_of_its_card() {
     .await;
     let card = format!("SELECT card_id::text FROM submissions WHERE account_id = '{}'", ada.id);
     let card = app.db().value(&card).await;
-    wiretap.heard(&[]);
+    wiretap.take_statements(&[]);
     app.moderate(&moderator, &copy, "void").await.expect(200);
-    let heard = wiretap.heard(&["taken_back"]);
+    let heard = wiretap.take_statements(&["taken_back"]);
     assert_eq!(heard.len(), 1, "{heard:#?}");
     let values = format!("'{{{card}}}', '{{0}}', '{{}}'");
     let (_, plan) = plan(&app, &heard[0], "uuid[], integer[], uuid[]", &values).await;
@@ -514,9 +515,10 @@ async fn the_looks_of_changed_cards_are_stored_together() {
             card["name"] = json!(format!("{} of Old", card["name"].as_str().unwrap()));
         }
     });
-    wiretap.heard(&[]);
+    wiretap.take_statements(&[]);
     app.import(&source).await.unwrap();
-    let heard = wiretap.heard(&["UPDATE card_content SET name_looks", "UPDATE \"card_content\""]);
+    let heard =
+        wiretap.take_statements(&["UPDATE card_content SET name_looks", "UPDATE \"card_content\""]);
     let looks = heard.iter().filter(|sql| sql.contains("SET name_looks")).count();
     assert_eq!((looks, heard.len()), (1, 10), "{heard:#?}");
     let without = app.db().number("SELECT count(*) FROM card_content WHERE name_looks IS NULL");
@@ -543,13 +545,13 @@ async fn a_page_of_sets_reads_only_the_unlocks_of_its_sets() {
         ("/v1/sets", "text, text, bigint", "NULL, NULL, 51"),
     ];
     for (path, types, values) in lists {
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         let page = app.get(path).answer().await.expect(200);
         let sets = page["data"].as_array().unwrap();
         assert_eq!(sets.len(), 50, "{path}");
         let first = &sets[0];
         assert_eq!((&first["cards"], &first["hidden_cards"]), (&json!(30), &json!(30)));
-        let heard = wiretap.heard(&["AS card_count"]);
+        let heard = wiretap.take_statements(&["AS card_count"]);
         assert_eq!(heard.len(), 1, "{heard:#?}");
         let (is_kept, plan) = plan(&app, &heard[0], types, values).await;
         assert!(is_kept, "{path} is planned at each use");
@@ -609,11 +611,11 @@ async fn similar_decks_and_cards_played_together_look_up_few_decks() {
         plan.join("\n")
     };
 
-    wiretap.heard(&[]);
+    wiretap.take_statements(&[]);
     let path = format!("/v1/decks/{deck}/similar?limit=10");
     let similar = app.get(&path).answer().await.expect(200);
     assert_eq!(similar["data"].as_array().unwrap().len(), 10, "{similar}");
-    let heard = wiretap.heard(&["WITH near AS"]);
+    let heard = wiretap.take_statements(&["WITH near AS"]);
     assert_eq!(heard.len(), 1, "{heard:#?}");
     let values = format!("'ttcg', '{cards}', '{deck}', 2000, 10");
     let plan = explained(&heard[0], "text, uuid[], uuid, bigint, bigint", &values).await;
@@ -621,9 +623,9 @@ async fn similar_decks_and_cards_played_together_look_up_few_decks() {
         assert!(loops(&plan, table) <= 10, "{table}: {plan}");
     }
 
-    wiretap.heard(&[]);
+    wiretap.take_statements(&[]);
     app.get(&format!("/v1/cards/{card}/played-with")).answer().await.expect(200);
-    let heard = wiretap.heard(&["unnest(chosen.cards)"]);
+    let heard = wiretap.take_statements(&["unnest(chosen.cards)"]);
     assert_eq!(heard.len(), 1, "{heard:#?}");
     let values = format!("'{card}', 2000, 10");
     let plan = explained(&heard[0], "uuid, bigint, bigint", &values).await;

@@ -748,7 +748,7 @@ fn abandoned_searches_cause_a_warning() {
     assert_eq!(
         lines(&ran.stderr),
         [
-            "cardscape: warning: effects that may miss a True, because the search for their template became too long: 1"
+            "cardscape: warning: effects that may lack a True, because the search for their template was too long: 1"
         ]
     );
     let marked = marks(&ran.stdout);

@@ -13,7 +13,7 @@ use super::two_services::{TwoServices, member};
 /// Guesses of an account in a day.
 const LIMIT: usize = 20;
 
-/// Sends a request until a service decides it: a broken connection or a 503 is no answer.
+/// Sends a request until a service decides it: a broken connection or a 503 is not an answer.
 async fn ask(two: &TwoServices, path: &str, token: &str, body: &Value) -> (u16, Value) {
     let client = Client::builder().timeout(Duration::from_secs(15)).build().unwrap();
     let began = Instant::now();

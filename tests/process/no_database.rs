@@ -132,7 +132,6 @@ fn a_database_without_tables_gets_none_without_a_key_file() {
     service.stop(Signal::TERM);
 }
 
-/// Completions and man pages contain every command.
 #[test]
 fn completions_and_man_pages_contain_every_command() {
     let home = Home::new();

@@ -41,14 +41,12 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Recipe> {
     .flatten()
 }
 
-/// The recipes of pages.
 pub(crate) fn pages() -> impl Iterator<Item = &'static PageRecipe> {
     pages::RECIPES.iter()
 }
 
 /// Open cards, distributed over the whole catalogue.
 const CARDS: &str = "SELECT card, game, set_code, number, name, name_key, printing, rarity FROM bench.cards LIMIT :many";
-/// Hidden cards.
 const HIDDEN: &str = "SELECT card, game, set_code, number, name FROM bench.hidden LIMIT :many";
 /// Open sets of synthetic cards.
 const SETS: &str = "SELECT code AS set_code, id AS set_id FROM sets WHERE code LIKE 'synthetic-%' AND NOT hidden ORDER BY md5(code) LIMIT :many";

@@ -7,9 +7,7 @@ pub(crate) enum Caller {
     Stranger,
     /// A logged-in account, whose id is in the column `caller` of the row.
     Row,
-    /// A moderator.
     Moderator,
-    /// An admin.
     Admin,
 }
 

@@ -60,7 +60,7 @@ impl Artwork {
     /// copied.
     ///
     /// # Errors
-    /// When the file is too large, is no PNG, JPEG or WebP, or its header states a size outside the limits.
+    /// When the file is too large, is not a PNG, JPEG or WebP, or its header states a size outside the limits.
     pub fn check_header(bytes: &[u8], limits: &Limits) -> Result<(), ArtworkError> {
         check_length(bytes, limits)?;
         Source::check_header(bytes, limits)

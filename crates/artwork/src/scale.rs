@@ -44,7 +44,9 @@ pub(crate) fn fit(picture: DynamicImage, side_max: u32) -> Result<DynamicImage, 
             }
         }
     }
-    .ok_or_else(|| ArtworkError::broken("the picture has another size than it says"))
+    .ok_or_else(|| {
+        ArtworkError::broken("the size of the picture differs from the size in its header")
+    })
 }
 
 /// The largest size with the same aspect ratio that fits into a square.

@@ -309,7 +309,7 @@ impl Violation {
                 format!("{} of {cards}; at most {limit} allowed together.", count(actual, "card"))
             }
             C::IdentityMissing => {
-                format!("The deck has no card that the others are bound by{}.", self.in_zone())
+                format!("The deck has no card that binds the others{}.", self.in_zone())
             }
             C::IdentityMismatch => {
                 format!("{cards} does not agree with the deck's identity in {attribute:?}.")

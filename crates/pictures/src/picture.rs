@@ -10,10 +10,10 @@ use crate::face::CardFace;
 use crate::finish::Finish;
 use crate::fonts::Fonts;
 use crate::png::{self, PngError};
-use crate::runs::{Tidy, runs};
+use crate::runs::{Rounded, runs};
 use crate::shapes::{Area, Block, Ink};
 use crate::sheet::{CARD_HEIGHT, CARD_WIDTH, Sheet};
-use crate::text::{FAMILIES, TextTemplate, tidy};
+use crate::text::{FAMILIES, TextTemplate, rounded};
 
 /// The picture of every hidden card.
 const BACK: &str = include_str!("back.svg");
@@ -167,21 +167,26 @@ impl CardTemplate<'_> {
     }
 
     /// The corners of the artwork, with the rotation of the ornament in degrees.
-    fn corners(&self) -> [(Tidy, Tidy, u32); 4] {
+    fn corners(&self) -> [(Rounded, Rounded, u32); 4] {
         let Area { x, y, width, height } = self.sheet.art;
-        let (right, bottom) = (Tidy(x + width), Tidy(y + height));
-        [(Tidy(x), Tidy(y), 0), (right, Tidy(y), 90), (right, bottom, 180), (Tidy(x), bottom, 270)]
+        let (right, bottom) = (Rounded(x + width), Rounded(y + height));
+        [
+            (Rounded(x), Rounded(y), 0),
+            (right, Rounded(y), 90),
+            (right, bottom, 180),
+            (Rounded(x), bottom, 270),
+        ]
     }
 
     /// Scale of the emblem: it is as high as the artwork, or larger behind an emoji.
-    fn emblem_scale(&self) -> Tidy {
+    fn emblem_scale(&self) -> Rounded {
         let room = self.sheet.art.height / if self.sheet.glyph.is_some() { 150.0 } else { 216.0 };
-        Tidy(room.min(2.0))
+        Rounded(room.min(2.0))
     }
 
     /// Radius of the disc behind an emoji.
-    fn disc(&self) -> Tidy {
-        Tidy(self.sheet.glyph.as_ref().map_or(0.0, |glyph| glyph.size * 0.78))
+    fn disc(&self) -> Rounded {
+        Rounded(self.sheet.glyph.as_ref().map_or(0.0, |glyph| glyph.size * 0.78))
     }
 }
 

@@ -12,9 +12,9 @@ use crate::shapes::{Anchor, Block, Placed};
 
 /// A number with at most two decimal places.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Tidy(pub(crate) f32);
+pub(crate) struct Rounded(pub(crate) f32);
 
-impl fmt::Display for Tidy {
+impl fmt::Display for Rounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Adding 0 converts −0 to 0.
         write!(f, "{}", (f64::from(self.0) * 100.0).round() / 100.0 + 0.0)
@@ -24,10 +24,10 @@ impl fmt::Display for Tidy {
 /// The content of one `<text>` element.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Run<'a> {
-    pub(crate) x: Tidy,
-    pub(crate) y: Tidy,
+    pub(crate) x: Rounded,
+    pub(crate) y: Rounded,
     pub(crate) anchor: Anchor,
-    pub(crate) length: Option<Tidy>,
+    pub(crate) length: Option<Rounded>,
     pub(crate) text: Cow<'a, str>,
 }
 
@@ -61,10 +61,10 @@ fn whole(line: &Placed) -> Run<'_> {
         None => (line.x, line.anchor),
     };
     Run {
-        x: Tidy(x),
-        y: Tidy(line.y),
+        x: Rounded(x),
+        y: Rounded(line.y),
         anchor,
-        length: line.length.map(Tidy),
+        length: line.length.map(Rounded),
         text: Cow::Borrowed(&line.text),
     }
 }
@@ -111,10 +111,10 @@ fn split<'a>(line: &'a Placed, block: &Block, coverage: &Coverage<'_>, runs: &mu
         let has_fixed_length = scale < 0.999 || !matches!(slot, Slot::Text | Slot::Symbols);
         if inner > 0.0 && text != " " {
             runs.push(Run {
-                x: Tidy(x + spaces(before)),
-                y: Tidy(line.y),
+                x: Rounded(x + spaces(before)),
+                y: Rounded(line.y),
                 anchor: Anchor::Start,
-                length: has_fixed_length.then_some(Tidy(inner)),
+                length: has_fixed_length.then_some(Rounded(inner)),
                 text: text.trim().to_owned().into(),
             });
         }

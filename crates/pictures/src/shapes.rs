@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::metrics::Style;
-use crate::runs::Tidy;
+use crate::runs::Rounded;
 use crate::wrap::Line;
 
 /// The point of a line to which its x refers.
@@ -67,15 +67,15 @@ impl Area {
     }
 
     /// y of its middle.
-    pub(crate) fn middle(self) -> Tidy {
-        Tidy(self.y + self.height / 2.0)
+    pub(crate) fn middle(self) -> Rounded {
+        Rounded(self.y + self.height / 2.0)
     }
 }
 
 impl fmt::Display for Area {
     /// Writes it as attributes of an element. They contain only numbers, so that no escaping is needed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, width, height] = [self.x, self.y, self.width, self.height].map(Tidy);
+        let [x, y, width, height] = [self.x, self.y, self.width, self.height].map(Rounded);
         write!(f, r#"x="{x}" y="{y}" width="{width}" height="{height}""#)
     }
 }

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::metrics::Style;
-use crate::runs::{Run, Tidy};
+use crate::runs::{Rounded, Run};
 use crate::shapes::{Anchor, Block};
 
 /// Font families for browsers, those most similar to the bundled font first. Needs no escaping as the value of an
@@ -31,6 +31,6 @@ pub(crate) struct TextTemplate<'a> {
 
 /// Formats a number for the templates.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "templates pass fields so")]
-pub(crate) fn tidy(number: &f32) -> Tidy {
-    Tidy(*number)
+pub(crate) fn rounded(number: &f32) -> Rounded {
+    Rounded(*number)
 }

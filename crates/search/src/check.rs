@@ -9,7 +9,7 @@ use super::comparison::Comparison;
 use super::fault::{Fault, QueryFault, Unordered, near};
 use super::fields::{Field, Subject, Topic};
 use super::index::Releases;
-use super::legality::{self, Wanted};
+use super::legality::{self, WantedStatus};
 use super::predicate::{
     Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique,
 };
@@ -459,9 +459,9 @@ impl Checker<'_> {
                 let statuses = DESIGN_STATUSES.map(|status| (status, status.to_owned()));
                 known(KnownTest::Design(DesignTest::Status(one_of(text, &statuses)?)))
             }
-            Topic::Legal => self.legality(Wanted::Legal, text),
-            Topic::Restricted => self.legality(Wanted::Restricted, text),
-            Topic::Banned => self.legality(Wanted::Banned, text),
+            Topic::Legal => self.legality(WantedStatus::Legal, text),
+            Topic::Restricted => self.legality(WantedStatus::Restricted, text),
+            Topic::Banned => self.legality(WantedStatus::Banned, text),
             Topic::Sort | Topic::Order | Topic::Unique => Ok(Meaning::Directive),
             Topic::Number
             | Topic::Attribute
@@ -529,7 +529,7 @@ impl Checker<'_> {
         }
     }
 
-    fn legality(&mut self, wanted: Wanted, text: &str) -> Result<Meaning, QueryFault> {
+    fn legality(&mut self, wanted: WantedStatus, text: &str) -> Result<Meaning, QueryFault> {
         self.legalities += 1;
         if self.legalities > legality::MAX_LEGALITIES {
             return Err(QueryFault::TooManyFormats(legality::MAX_LEGALITIES));

@@ -26,7 +26,7 @@ const MAX_SIZE: usize = 2_000;
 
 /// The status of a card in a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum WantedStatus {
     /// It may be in decks, perhaps in fewer copies than others.
     Legal,
     /// The limit list allows some copies.
@@ -139,9 +139,9 @@ fn is_called(text: &str, code: &str, name: &str) -> bool {
 /// The condition for cards with this status in the format with that name.
 ///
 /// # Errors
-/// There is no such format, or its rules are too many.
+/// There is no such format, or it has too many rules for a search.
 pub(super) fn condition(
-    wanted: Wanted,
+    wanted: WantedStatus,
     text: &str,
     scope: &Scope<'_>,
     today: Date,
@@ -158,13 +158,13 @@ pub(super) fn condition(
     Ok(condition)
 }
 
-fn status_condition(wanted: Wanted, rules: &CardRules) -> Predicate {
+fn status_condition(wanted: WantedStatus, rules: &CardRules) -> Predicate {
     let limited = |fits: fn(u32) -> bool| {
         let listed = rules.limits.iter().filter(|(_, max)| fits(**max));
         name_condition(listed.map(|(key, _)| key.clone()).collect())
     };
     let banned = limited(|max| max == 0);
-    if wanted == Wanted::Banned {
+    if wanted == WantedStatus::Banned {
         return banned;
     }
     let zone = |conditions: &Vec<Admission>| {
@@ -176,8 +176,8 @@ fn status_condition(wanted: Wanted, rules: &CardRules) -> Predicate {
     let mut all = vec![Predicate::Any(rules.zones.iter().map(zone).collect())];
     all.extend(rules.boxes.iter().map(contains));
     all.push(match wanted {
-        Wanted::Restricted => limited(|max| max > 0),
-        Wanted::Legal | Wanted::Banned => banned.negated(),
+        WantedStatus::Restricted => limited(|max| max > 0),
+        WantedStatus::Legal | WantedStatus::Banned => banned.negated(),
     });
     Predicate::All(all)
 }

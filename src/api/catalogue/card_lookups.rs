@@ -91,7 +91,7 @@ pub async fn find_named_card(
     let viewer = caller.viewer();
     let (_, search) = query.checked(async |query| query.search(&state).await).await?;
     let found = card_lookups::find_named(&state, network.0, viewer, form, &search).await?;
-    Ok(form.told_apart(found.answer(&req)))
+    Ok(form.vary_by_accept(found.answer(&req)))
 }
 
 /// The typed beginning of a name.
@@ -225,7 +225,7 @@ pub async fn draw_card(
     let (_, (seed, from)) = query.checked(check).await?;
     let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
     let drawn = card_lookups::draw(&state, network.0, viewer, form, &from, draw).await?;
-    let mut answer = form.told_apart(drawn.answer(&req));
+    let mut answer = form.vary_by_accept(drawn.answer(&req));
     if seed.is_none() {
         answer.headers_mut().remove(header::ETAG);
         answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -143,7 +143,7 @@ impl CardsQuery {
         };
         let name = name_fault.map_or(Ok(()), |fault| Err(Problem::of_query(vec![fault])));
         // Whether the cursor belongs to this list is checked by the list.
-        let cursor = self.cursor.as_ref().map_or(Ok(()), List::demand_cursor);
+        let cursor = self.cursor.as_ref().map_or(Ok(()), List::require_cursor);
         let (_, list) = both(both(name, cursor), request.check(state).await)?;
         Ok(list)
     }
@@ -179,7 +179,7 @@ pub async fn list_cards(
     let (query, list) = query.checked(async |query| query.list(&state).await).await?;
     let listed = card_list::list(&state, network.0, viewer, form, list, query.page()).await?;
     let answer = linked(&req, listed.next_cursor.as_deref(), listed.answer.answer(&req));
-    Ok(form.told_apart(answer))
+    Ok(form.vary_by_accept(answer))
 }
 
 /// What to add to the card.
@@ -230,7 +230,7 @@ pub async fn find_card(
 ) -> Result<HttpResponse, Problem> {
     let request = query.request(&caller, form);
     let found = cards::find(&state, request, CardId(*card)).await?;
-    found.answer(&req, |answer| Ok(form.told_apart(answer.answer(&req))))
+    found.answer(&req, |answer| Ok(form.vary_by_accept(answer.answer(&req))))
 }
 
 /// Finds the card with a number of a set.
@@ -261,7 +261,7 @@ pub async fn find_card_by_number(
     let (game, set, number) = path.into_inner();
     let request = query.request(&caller, form);
     let found = cards::find_by_number(&state, request, (&game, &set, &number)).await?;
-    found.answer(&req, |answer| Ok(form.told_apart(answer.answer(&req))))
+    found.answer(&req, |answer| Ok(form.vary_by_accept(answer.answer(&req))))
 }
 
 /// Lists the printings of a card: one for each rarity, with its own numbers.

@@ -4,7 +4,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::app::catalogue::card_query::demand_syntax;
+use crate::app::catalogue::card_query::require_syntax;
 use crate::app::catalogue::facets::{self, FacetsResponse};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -42,7 +42,7 @@ pub async fn list_facets(
     game: web::Path<Code>,
     query: LooseParams<FacetsQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &FacetsQuery| demand_syntax(query.q.as_deref().unwrap_or_default());
+    let check = async |query: &FacetsQuery| require_syntax(query.q.as_deref().unwrap_or_default());
     let query = query.sound(check).await?;
     let set = query.set.as_ref().map(Code::lower_case);
     let text = query.q.as_deref().unwrap_or_default();

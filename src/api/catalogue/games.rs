@@ -35,7 +35,7 @@ pub async fn list_games(
         let modified = games.iter().map(|loaded| loaded.updated_at).max();
         Ok(Rendered::list(FRESHNESS, modified, &GamesResponse::new(&games))?)
     };
-    state.kept_answers.answer(&req, make).await
+    state.cached_answers.answer(&req, make).await
 }
 
 /// Shows a game: its kinds of cards, rarities and zones.
@@ -53,7 +53,7 @@ pub async fn find_game(
         let loaded = games::find(&state, &game).await?;
         Ok(Rendered::list(FRESHNESS, Some(loaded.updated_at), &GameResponse::from(&loaded.game))?)
     };
-    state.kept_answers.answer(&req, make).await
+    state.cached_answers.answer(&req, make).await
 }
 
 /// Lists the formats of a game.
@@ -75,7 +75,7 @@ pub async fn list_formats(
             &FormatsResponse::from(&loaded.game),
         )?)
     };
-    state.kept_answers.answer(&req, make).await
+    state.cached_answers.answer(&req, make).await
 }
 
 /// Which version and variant of a format.
@@ -116,7 +116,7 @@ pub async fn find_format(
         let answer = FormatResponse::from(&*found.format);
         Ok(Rendered::list(FRESHNESS, Some(found.updated_at), &answer)?)
     };
-    state.kept_answers.answer(&req, make).await
+    state.cached_answers.answer(&req, make).await
 }
 
 /// Which schema.
@@ -155,7 +155,7 @@ pub async fn find_schema(
         let answer = Rendered::list(FRESHNESS, Some(updated_at), &schema)?;
         Ok(answer.with_media_type("application/schema+json"))
     };
-    state.kept_answers.answer(&req, make).await
+    state.cached_answers.answer(&req, make).await
 }
 
 /// Shows the manifest of a game, as its author wrote it.

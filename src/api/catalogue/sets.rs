@@ -33,7 +33,7 @@ pub async fn list_sets(
     let make = async {
         sets::list(&state, &game, after.as_ref(), query.limit).await?.render(&req, FRESHNESS)
     };
-    state.kept_answers.answer(&req, make).await
+    state.cached_answers.answer(&req, make).await
 }
 
 /// Lists the sets of all games, sorted by game and code.
@@ -50,7 +50,7 @@ pub async fn list_all_sets(
     let make = async {
         sets::list_all(&state, after.as_ref(), query.limit).await?.render(&req, FRESHNESS)
     };
-    state.kept_answers.answer(&req, make).await
+    state.cached_answers.answer(&req, make).await
 }
 
 /// Shows a set, and how many of its cards are unlocked.
@@ -72,7 +72,7 @@ pub async fn find_set(
         let found = sets::find(&state, &game, &set).await?;
         Ok(Rendered::new(FRESHNESS, None, &found)?)
     };
-    state.kept_answers.answer(&req, make).await
+    state.cached_answers.answer(&req, make).await
 }
 
 /// Imports a set, or changes one.

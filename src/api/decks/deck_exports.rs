@@ -58,5 +58,5 @@ pub async fn export_deck(
         }
         AnswerForm::Json => cacheable(&req, Freshness::Private, None, &written)?,
     };
-    Ok(form.told_apart(answer))
+    Ok(form.vary_by_accept(answer))
 }

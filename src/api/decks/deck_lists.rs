@@ -223,7 +223,7 @@ pub async fn find_deck(
             found.revision.answer_counted(&req, Freshness::Private, &found.seen, &found.deck)?
         }
     };
-    Ok(form.told_apart(answer))
+    Ok(form.vary_by_accept(answer))
 }
 
 /// Replaces one of your decks.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::app::catalogue::codes::Codes;
 use crate::app::decks::public_decks::{
     self, PlayedWithResponse, PublicDeckPage, PublicDeckRequest, SimilarDecksResponse,
-    demand_cursor,
+    require_cursor,
 };
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, both};
@@ -68,7 +68,7 @@ pub async fn list_public_decks(
     query: LooseParams<PublicDeckParams>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &PublicDeckParams| {
-        both(demand_cursor(query.cursor.as_ref()), query.request().check(&state).await)
+        both(require_cursor(query.cursor.as_ref()), query.request().check(&state).await)
     };
     let (query, ((), wanted)) = query.checked(check).await?;
     let listed =
@@ -85,21 +85,21 @@ pub struct FewQuery {
     /// Number of items: 1 to 50.
     #[serde(default)]
     #[param(value_type = Option<u8>, minimum = 1, maximum = 50, default = 20)]
-    limit: Few,
+    limit: SimilarLimit,
 }
 
 /// 1 to 50; 20 by default.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "u8")]
-struct Few(u8);
+struct SimilarLimit(u8);
 
-impl Default for Few {
+impl Default for SimilarLimit {
     fn default() -> Self {
         Self(20)
     }
 }
 
-impl TryFrom<u8> for Few {
+impl TryFrom<u8> for SimilarLimit {
     type Error = &'static str;
 
     fn try_from(limit: u8) -> Result<Self, &'static str> {

@@ -73,7 +73,7 @@ pub async fn upload_artwork(
 ) -> Result<HttpResponse, Problem> {
     let expected = artworks::expect(&state, &by, network.0)?;
     let ImageFile(raw) = ImageFile::receive(&req, body).await?;
-    let UploadedArtwork { is_new, artwork } = expected.keep(&state, &by, raw).await?;
+    let UploadedArtwork { is_new, artwork } = expected.store(&state, &by, raw).await?;
     let mut answer = if is_new { HttpResponse::Created() } else { HttpResponse::Ok() };
     Ok(answer
         .insert_header((header::LOCATION, artwork.full.uri.as_str()))

@@ -4,7 +4,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::app::catalogue::card_query::demand_syntax;
+use crate::app::catalogue::card_query::require_syntax;
 use crate::app::designs::design_facets::{self, DesignFacetsResponse};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -37,7 +37,7 @@ pub async fn list_design_facets(
     query: LooseParams<DesignFacetsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let check =
-        async |query: &DesignFacetsQuery| demand_syntax(query.q.as_deref().unwrap_or_default());
+        async |query: &DesignFacetsQuery| require_syntax(query.q.as_deref().unwrap_or_default());
     let query = query.sound(check).await?;
     let text = query.q.as_deref().unwrap_or_default();
     Ok(design_facets::count(&state, network.0, &game, text).await?.answer(&req))

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::app::catalogue::codes::Codes;
-use crate::app::designs::gallery::{self, GalleryPage, GalleryRequest, demand_cursor};
+use crate::app::designs::gallery::{self, GalleryPage, GalleryRequest, require_cursor};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, both};
 use crate::app::state::AppState;
@@ -79,7 +79,7 @@ pub async fn list_shared_designs(
 ) -> Result<HttpResponse, Problem> {
     let make = async {
         let check = async |query: &GalleryQuery| {
-            both(demand_cursor(query.cursor.as_ref()), query.request().check(&state).await)
+            both(require_cursor(query.cursor.as_ref()), query.request().check(&state).await)
         };
         let (query, ((), gallery)) = query.checked(check).await?;
         let listed =

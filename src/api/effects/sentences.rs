@@ -73,7 +73,7 @@ pub async fn list_effects(
         AnswerForm::Json => cacheable(&req, FRESHNESS, None, &page)?,
         AnswerForm::Text => cacheable_text(&req, FRESHNESS, None, lines(&page.data)),
     };
-    Ok(form.told_apart(page.linked(&req, answer)))
+    Ok(form.vary_by_accept(page.linked(&req, answer)))
 }
 
 /// One sentence per line.
@@ -128,7 +128,7 @@ pub async fn draw_effects(
         answer.headers_mut().remove(header::ETAG);
         answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    Ok(form.told_apart(answer))
+    Ok(form.vary_by_accept(answer))
 }
 
 /// Sentences whose templates are to be found.

@@ -1,3 +1,3 @@
-//! Common parts of feedback on designs and on decks. The operations are with their subjects.
+//! Common parts of feedback on designs and on decks. The operations are in the modules of designs and decks.
 
 pub mod comments;

@@ -311,7 +311,7 @@ pub async fn refresh(app: &AppState, presented: &str) -> Result<TokensResponse, 
         Refreshed::Reused(session) => {
             app.identities.invalidate(&CredentialKey::Session(session)).await;
             metrics::counter!("refresh_reuse_total").increment(1);
-            tracing::warn!(%session, "an old refresh token came back: session ended");
+            tracing::warn!(%session, "an old refresh token was used again: the session was ended");
             Err(invalid())
         }
         Refreshed::Unknown => Err(invalid()),

@@ -17,7 +17,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
-use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
+use crate::memory::catalogue::card_cache::{CachedCard, PlaceMark};
 use crate::memory::rendered::{ANSWER_CAPACITY, to_json};
 use crate::search::index::Hit;
 use crate::search::{CardQuery, Unique};
@@ -33,9 +33,9 @@ pub(super) struct CardBody {
 
 impl CardBody {
     /// The response as an entry of the public cache; `None`: the card is hidden from the public.
-    pub(super) fn to_kept(&self) -> Option<KeptCard> {
+    pub(super) fn to_cached(&self) -> Option<CachedCard> {
         let Self { body, modified, place } = self;
-        Some(KeptCard { body: body.clone(), modified: (*modified)?, place: *place })
+        Some(CachedCard { body: body.clone(), modified: (*modified)?, place: *place })
     }
 }
 
@@ -76,8 +76,8 @@ pub(super) async fn load_each_body(
         for view in app.store.read(find).await? {
             let id = view.place().id;
             let written = render_body(view, &scans)?;
-            if let Some(kept) = written.to_kept() {
-                app.card_cache.keep(ticket, id, kept);
+            if let Some(kept) = written.to_cached() {
+                app.card_cache.insert(ticket, id, kept);
             }
             read.insert(id, written.body);
         }

@@ -110,8 +110,8 @@ pub(super) async fn legalities_of(
     let formats = loaded.game.formats().iter();
     let formats = formats.filter_map(|format| loaded.game.format_on(&format.code, on));
     let judged = formats.map(|format| {
-        let said = format.card_rules().judge(&definition, set, released_on);
-        LegalityResponse::new(&format, said)
+        let judgement = format.card_rules().judge(&definition, set, released_on);
+        LegalityResponse::new(&format, judgement)
     });
     Ok(judged.collect())
 }

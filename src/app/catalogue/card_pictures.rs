@@ -45,8 +45,8 @@ pub async fn draw(
         is_png: form == PictureForm::Png,
     };
     // Open cards look the same to everybody. Editors must see their changes at once.
-    let may_be_kept = !viewer.sees_all();
-    if may_be_kept
+    let is_cacheable = !viewer.sees_all();
+    if is_cacheable
         && app.card_cache.clock().is_current()
         && let Some(kept) = app.card_pictures.find(card, &choice)
     {
@@ -78,8 +78,8 @@ pub async fn draw(
     }
     let picture = render(app, picture, freshness(Viewer::stranger(), false), form).await?;
     // An artwork that is taken down must not be drawn even for the moment until the change feed says so.
-    if may_be_kept && open.artwork.is_none() {
-        app.card_pictures.keep(ticket, card, choice, picture.clone());
+    if is_cacheable && open.artwork.is_none() {
+        app.card_pictures.insert(ticket, card, choice, picture.clone());
     }
     Ok(Located::Here(for_viewer(picture, viewer)))
 }

@@ -122,7 +122,7 @@ pub(crate) fn scope_of<'a>(games: &'a [Arc<LoadedGame>], game: Option<&str>) -> 
 }
 
 /// Refuses text that does not parse as a query, whichever fields exist.
-pub fn demand_syntax(text: &str) -> Result<(), Problem> {
+pub fn require_syntax(text: &str) -> Result<(), Problem> {
     search::parse(text).map(drop).map_err(bad_query)
 }
 
@@ -156,7 +156,7 @@ type CursorKey = (String, Option<String>, Code, Code, Code, i16);
 
 impl List {
     /// Refuses a cursor that no list of cards can have made.
-    pub fn demand_cursor(cursor: &Cursor) -> Result<(), Problem> {
+    pub fn require_cursor(cursor: &Cursor) -> Result<(), Problem> {
         cursor.key::<CursorKey>().map(drop)
     }
 

@@ -23,7 +23,7 @@ use crate::work::on_blocking_thread;
 
 /// Most hidden cards of a viewer for which the index is used: these cards are read on each request and tested one by
 /// one. Viewers who hold more hidden cards are answered from the database.
-const MAX_HELD: usize = 200;
+const MAX_HIDDEN_TESTED: usize = 200;
 
 /// Largest query, in tests and names, that runs on the request's worker thread.
 const MAX_INLINE_TESTS: usize = 200;
@@ -78,9 +78,9 @@ pub(crate) async fn find_cards_index(
         return Ok(Some((all, Vec::new())));
     };
     let mut conn = app.store.connection().await?;
-    let most = i64::try_from(MAX_HELD).unwrap_or(i64::MAX);
+    let most = i64::try_from(MAX_HIDDEN_TESTED).unwrap_or(i64::MAX);
     let held = cards::list_held_hidden(&conn, account, most + 1).await?;
-    if held.len() > MAX_HELD {
+    if held.len() > MAX_HIDDEN_TESTED {
         return Ok(None);
     }
     Ok(Some((all, cards::load_records(&mut conn, viewer, &held).await?)))

@@ -19,8 +19,8 @@ use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::designs::release::DesignCredit;
 use crate::domain::ids::CardId;
-use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
-use crate::memory::kept::Ticket;
+use crate::memory::caches::Ticket;
+use crate::memory::catalogue::card_cache::{CachedCard, PlaceMark};
 use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::cards::{
     self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing,
@@ -303,7 +303,7 @@ pub struct CardRequest {
 impl CardRequest {
     /// Whether a cached response may be used. Open cards are the same for anonymous clients and players. Editors must
     /// see their changes at once, and legalities change with the date.
-    fn may_be_kept(self) -> bool {
+    fn is_cacheable(self) -> bool {
         !self.viewer.sees_all() && self.form == AnswerForm::Json && !self.legalities
     }
 }
@@ -326,10 +326,10 @@ pub(super) async fn render_card(
     request: CardRequest,
     card: CardId,
 ) -> Result<Option<Rendered>, Problem> {
-    if request.may_be_kept()
+    if request.is_cacheable()
         && let Some(kept) = app.card_cache.find(card)
     {
-        return Ok(Some(render_kept(kept, request.viewer)));
+        return Ok(Some(render_cached(kept, request.viewer)));
     }
     let ticket = app.card_cache.ticket();
     let find = async |conn: &_| cards::find(conn, request.viewer, card).await;
@@ -347,13 +347,13 @@ pub async fn find_by_number(
     (game, set, number): (&Code, &Code, &Code),
 ) -> Result<Located<Rendered>, Problem> {
     let viewer = request.viewer;
-    if request.may_be_kept()
+    if request.is_cacheable()
         && let Some(card) = app.catalogue.cards().and_then(|all| all.at(game, set, number))
         && let Some(kept) = app.card_cache.find(CardId(Uuid::from_u128(card)))
         // The number index may lag behind the cached response of a moved card.
         && kept.place == PlaceMark::of(game, set, number)
     {
-        return Ok(Located::Here(render_kept(kept, viewer)));
+        return Ok(Located::Here(render_cached(kept, viewer)));
     }
     let ticket = app.card_cache.ticket();
     let find = async |conn: &_| cards::find_by_number(conn, viewer, game, set, number).await;
@@ -378,7 +378,7 @@ pub async fn find_by_number(
 }
 
 /// A cached response for a viewer who may see what everybody may see.
-fn render_kept(kept: KeptCard, viewer: Viewer) -> Rendered {
+fn render_cached(kept: CachedCard, viewer: Viewer) -> Rendered {
     Rendered::from_json_modified(freshness(viewer, false), Some(kept.modified), kept.body)
 }
 
@@ -394,15 +394,15 @@ async fn write(
     if legalities && form == AnswerForm::Json {
         return with_legalities(app, viewer, view, &scans).await;
     }
-    if view.is_hidden() || !request.may_be_kept() {
+    if view.is_hidden() || !request.is_cacheable() {
         let (fresh, modified) = (freshness(viewer, view.is_hidden()), modified_at(&view, &scans));
         return in_form(form, fresh, modified, view, &scans);
     }
     let id = view.place().id;
     let written = render_body(view, &scans)?;
-    let kept = written.to_kept().ok_or_else(|| Problem::internal("an open card is hidden"))?;
-    app.card_cache.keep(ticket, id, kept.clone());
-    Ok(render_kept(kept, viewer))
+    let kept = written.to_cached().ok_or_else(|| Problem::internal("an open card is hidden"))?;
+    app.card_cache.insert(ticket, id, kept.clone());
+    Ok(render_cached(kept, viewer))
 }
 
 /// Renders a card with its legalities of today. These change independently of the card, so the response has no

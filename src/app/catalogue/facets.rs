@@ -131,7 +131,7 @@ pub async fn count(
     let answer = Rendered::new(freshness(viewer, true), None, &body)?;
     // The number of submissions changes without a change of the cards.
     if viewer.is_stranger() && is_lasting {
-        app.catalogue.keep_facets(key, version, answer.clone().into_kept());
+        app.catalogue.cache_facets(key, version, answer.clone().into_cached());
     }
     Ok(answer)
 }

@@ -166,7 +166,7 @@ pub(super) async fn run(
     match done {
         Ok(summary) => {
             app.games.forget_list();
-            app.kept_answers.forget();
+            app.cached_answers.forget();
             app.deck_cards.forget_sets();
             app.keep_up().await;
             tracing::info!(

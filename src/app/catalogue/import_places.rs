@@ -4,14 +4,14 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::network::Network;
-use crate::memory::file_desk::{DeskPlace, DeskTurn};
+use crate::memory::file_limiter::{FilePlace, FileTurn};
 
 /// A file that may be sent.
-pub struct ExpectedImport(DeskPlace);
+pub struct ExpectedImport(FilePlace);
 
 /// A file that is being checked or stored. The next one waits until this is dropped.
 pub struct ImportTurn {
-    _turn: DeskTurn,
+    _turn: FileTurn,
 }
 
 /// Takes a place; must be called before the file is received.
@@ -20,7 +20,8 @@ pub fn expect(
     by: &Granted<WriteCatalogue>,
     network: Network,
 ) -> Result<ExpectedImport, Problem> {
-    let place = app.catalogue_desk.enter(by.account(), network).map_err(Problem::full_desk)?;
+    let place =
+        app.catalogue_limiter.enter(by.account(), network).map_err(Problem::no_file_place)?;
     Ok(ExpectedImport(place))
 }
 

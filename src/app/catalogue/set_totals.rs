@@ -37,7 +37,7 @@ impl AppState {
         tokio::task::yield_now().await;
         // Nothing is cached for a set that does not exist, so that invented codes take no memory.
         if !totals.is_empty() {
-            self.catalogue.keep_totals(key, version, Arc::clone(&totals));
+            self.catalogue.cache_totals(key, version, Arc::clone(&totals));
         }
         Ok(totals)
     }

@@ -222,7 +222,7 @@ pub async fn edit(
         .await;
     let edited = Edited::new(done)?;
     if let Edited::Done(_) = edited {
-        app.kept_answers.forget();
+        app.cached_answers.forget();
         app.deck_cards.forget_sets();
         tracing::info!(account = %by.account(), %game, %set, "set changed");
     }

@@ -12,7 +12,7 @@ use crate::domain::collection::resolve::{Assumptions, RarityAliases};
 use crate::domain::collection::table::{FileFormat, Table};
 use crate::domain::ids::CollectionImportId;
 use crate::domain::network::Network;
-use crate::memory::file_desk::{DeskPlace, DeskTurn};
+use crate::memory::file_limiter::{FilePlace, FileTurn};
 use crate::store::collection::collection_imports::{
     self, COMMIT_TIME, NewImport, Reading, RejectedLine,
 };
@@ -29,22 +29,22 @@ pub struct ImportOptions {
     pub most_common: bool,
 }
 
-/// A file that the client may send. It reserves a place at the desk until it is read and answered.
+/// A file that the client may send. It occupies a place until it is read and answered.
 pub struct ExpectedFile {
-    place: DeskPlace,
+    place: FilePlace,
     network: Network,
     options: ImportOptions,
 }
 
-/// A file that was read. It holds its turn at the desk until the response is written.
+/// A file that was read. It keeps its turn until the response is written.
 pub struct ReadFile {
     response: CollectionImportResponse,
-    turn: DeskTurn,
+    turn: FileTurn,
 }
 
 /// A place for a file that is sent in the same form as its options.
 pub struct ReservedPlace {
-    place: DeskPlace,
+    place: FilePlace,
     network: Network,
 }
 
@@ -73,7 +73,7 @@ pub fn expect_later(
     by: &Granted<WriteOwnCollection>,
     network: Network,
 ) -> Result<ReservedPlace, Problem> {
-    let place = app.import_desk.enter(by.account(), network).map_err(Problem::full_desk)?;
+    let place = app.import_limiter.enter(by.account(), network).map_err(Problem::no_file_place)?;
     Ok(ReservedPlace { place, network })
 }
 
@@ -115,7 +115,7 @@ impl ExpectedFile {
             at,
         };
         app.write_within(deadlines::LARGE, by, async |conn, by| {
-            collection_imports::keep(conn, by, &new).await
+            collection_imports::store(conn, by, &new).await
         })
         .await?;
         let totals = ImportTotals::of(&table, &reading);
@@ -142,13 +142,13 @@ impl ReadFile {
         self.converted(|response| serde_json::to_vec(&response)).await?.map_err(Problem::internal)
     }
 
-    /// Converts the response with `tell` on a thread that handles no requests, for callers that do not write JSON.
+    /// Converts the response with `convert` on a thread that handles no requests, for callers that do not write JSON.
     pub async fn converted<T: Send + 'static>(
         self,
-        tell: impl FnOnce(CollectionImportResponse) -> T + Send + 'static,
+        convert: impl FnOnce(CollectionImportResponse) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let Self { response, turn } = self;
-        Ok(turn.run(move || tell(response)).await?)
+        Ok(turn.run(move || convert(response)).await?)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::domain::copies::trade::{
 };
 use crate::domain::ids::{CopyId, TradeId};
 use crate::domain::text::{self, AccountName};
-use crate::store::copies::trade_answers::{self, Answered, When};
+use crate::store::copies::trade_answers::{self, Answered, DoneBy};
 use crate::store::copies::trade_offers::{self, NewTrade, Offered};
 use crate::store::copies::trades::{self, TradePermission};
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
@@ -271,7 +271,7 @@ async fn read_closed(
     by: &Granted<WriteTrades>,
     viewer: Viewer,
     id: TradeId,
-    answered: &Answered<When>,
+    answered: &Answered<DoneBy>,
     now: DateTime<Utc>,
 ) -> StoreResult<Option<TradeResponse>> {
     match answered {
@@ -285,7 +285,7 @@ fn answer_end(
     by: &Granted<WriteTrades>,
     id: TradeId,
     event: &'static str,
-    answered: Answered<When>,
+    answered: Answered<DoneBy>,
     trade: Option<TradeResponse>,
 ) -> Result<TradeResponse, Problem> {
     log_end(by, id, event, &answered);
@@ -294,11 +294,18 @@ fn answer_end(
 }
 
 /// Counts and logs the end of a trade. A repeated request is not counted again.
-fn log_end(by: &Granted<WriteTrades>, id: TradeId, done: &'static str, answered: &Answered<When>) {
+fn log_end(
+    by: &Granted<WriteTrades>,
+    id: TradeId,
+    done: &'static str,
+    answered: &Answered<DoneBy>,
+) {
     let event = match answered {
-        Answered::Done(When::Now) => done,
-        Answered::Lapsed(_, When::Now) => "lapsed",
-        Answered::Done(When::Before) | Answered::Lapsed(_, When::Before) => return,
+        Answered::Done(DoneBy::ThisRequest) => done,
+        Answered::Lapsed(_, DoneBy::ThisRequest) => "lapsed",
+        Answered::Done(DoneBy::EarlierRequest) | Answered::Lapsed(_, DoneBy::EarlierRequest) => {
+            return;
+        }
         Answered::Missing | Answered::NotYourTurn | Answered::Closed(_) => return,
     };
     metrics::counter!("trades_total", "event" => event).increment(1);

@@ -112,7 +112,7 @@ pub struct DeckHolderResponse {
 
 /// The other decks that contain cards with a name, and their copies.
 #[derive(Default)]
-struct Held {
+struct DeckHolders {
     decks: BTreeMap<DeckId, DeckHolderResponse>,
     copies: u64,
     all_decks: u64,
@@ -154,8 +154,8 @@ fn held_elsewhere(
     deck: DeckId,
     names: &NumberedNames,
     holders: Vec<HolderRow>,
-) -> BTreeMap<String, Held> {
-    let mut by_name: BTreeMap<String, Held> = BTreeMap::new();
+) -> BTreeMap<String, DeckHolders> {
+    let mut by_name: BTreeMap<String, DeckHolders> = BTreeMap::new();
     for holder in holders {
         let Some(key) = names.key(holder.named) else { continue };
         let held = by_name.entry(key.clone()).or_default();

@@ -73,7 +73,7 @@ pub(super) async fn find(
     let (viewer, _) = asker;
     let names = names_in_memory(app, viewer);
     let mut found = DeckPool::new(game);
-    if let Some(sets) = kept_sets(app, game) {
+    if let Some(sets) = cached_sets(app, game) {
         found.part_of(sets);
     }
     if mentions.are_names() {
@@ -128,17 +128,17 @@ pub(super) async fn known_sets(
     conn: &mut StepConnection<'_>,
     game: &Game,
 ) -> Result<Arc<KnownSets>, Problem> {
-    if let Some(sets) = kept_sets(app, game) {
+    if let Some(sets) = cached_sets(app, game) {
         return Ok(sets);
     }
     let kept = &app.deck_cards.sets;
     let ticket = kept.ticket();
     let sets = Arc::new(deck_pool::known_sets(conn.get().await?, game.code()).await?);
-    kept.keep(ticket, game.code().to_owned(), Arc::clone(&sets));
+    kept.insert(ticket, game.code().to_owned(), Arc::clone(&sets));
     Ok(sets)
 }
 
-fn kept_sets(app: &AppState, game: &Game) -> Option<Arc<KnownSets>> {
+fn cached_sets(app: &AppState, game: &Game) -> Option<Arc<KnownSets>> {
     let is_current = app.card_cache.clock().is_current();
     is_current.then(|| app.deck_cards.sets.find(game.code())).flatten()
 }
@@ -300,7 +300,7 @@ impl Names {
         if !open.is_empty() {
             let read = deck_pool::by_ids(conn.get().await?, Viewer::stranger(), game, &open);
             for (id, card) in read.await? {
-                cache.cards.keep(ticket, id, card.clone());
+                cache.cards.insert(ticket, id, card.clone());
                 found.extend([card]);
             }
         }
@@ -361,7 +361,7 @@ pub(super) async fn add_near(
         (Names { all }, near, looked_up)
     });
     let Ok((names, near, looked_up)) = looked.await else {
-        tracing::debug!("suggestions are left out: too many look for near names");
+        tracing::debug!("suggestions are left out: too many requests search for similar names");
         return unknown.len();
     };
     let mut conn = StepConnection::new(&app.store);

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::list_reading::ListRefusal;
-use crate::app::fault_reason::{FaultReason, NoFormat, Several};
+use crate::app::fault_reason::{CountedItems, FaultReason, NoFormat};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::words::{NotOneOf, must_be_one_of, word_schema};
@@ -228,8 +228,11 @@ impl DeckFaults {
 
     fn check_count(&mut self, pointer: &str, entries: usize) {
         if entries > MAX_ENTRIES {
-            let reason =
-                FaultReason::TooMany { of: Several::Entries, most: MAX_ENTRIES, actual: entries };
+            let reason = FaultReason::TooMany {
+                of: CountedItems::Entries,
+                most: MAX_ENTRIES,
+                actual: entries,
+            };
             self.fields.push(InputFault::at(pointer, reason));
         }
     }

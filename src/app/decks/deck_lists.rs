@@ -16,7 +16,7 @@ use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::content::UnreadLine;
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
 use crate::domain::ids::{AccountId, DeckId};
-use crate::store::decks::deck_deletions::KEPT_DELETED;
+use crate::store::decks::deck_deletions::DELETED_RETENTION;
 use crate::store::decks::deck_likes;
 use crate::store::decks::deck_lists::{self, DeckFilter};
 use crate::store::decks::deck_records::StoredDeck;
@@ -48,7 +48,7 @@ pub async fn list(
         game: request.codes.game.as_deref(),
         folder: request.folder.as_ref(),
         tag: request.tag.as_ref().map(DeckTag::as_str),
-        deleted_since: request.deleted.then(|| app.clock.now() - KEPT_DELETED),
+        deleted_since: request.deleted.then(|| app.clock.now() - DELETED_RETENTION),
         before: request.before,
     };
     let rows = deck_lists::list(&mut conn, by, &filter, request.limit.rows()).await?;
@@ -131,16 +131,16 @@ pub(super) async fn see(
     let mut masks = mask(app, reader, row.account_id, &mut content).await?;
     let is_own = reader.1 == Some(row.account_id);
     if !is_own && row.folder.is_some() {
-        masks.note("folder");
+        masks.add_difference("folder");
     }
     if !is_own && row.visibility() == DeckVisibility::Unlisted {
-        masks.note("no author");
+        masks.add_difference("no author");
     }
     let tells_source = match row.cloned_from() {
         Some(source) if !is_own => {
             let conn = app.store.connection().await?;
             let is_public = deck_lists::is_public(&conn, source.deck).await?;
-            masks.note(if is_public { "source" } else { "no source" });
+            masks.add_difference(if is_public { "source" } else { "no source" });
             is_public
         }
         _ => true,

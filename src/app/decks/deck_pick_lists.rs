@@ -15,7 +15,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
-use crate::domain::decks::allocation::{OwnedPrinting, Taken, allocate};
+use crate::domain::decks::allocation::{Allocated, OwnedPrinting, allocate};
 use crate::domain::decks::reservation::{ReservedCopies, open_to};
 use crate::domain::ids::DeckId;
 
@@ -105,7 +105,7 @@ pub struct PickedPrintingResponse {
 }
 
 impl PickedPrintingResponse {
-    fn new(owned: &OwnedPrinting, taken: Taken) -> Self {
+    fn new(owned: &OwnedPrinting, taken: Allocated) -> Self {
         Self {
             printing_id: owned.printing.0,
             name: owned.name.clone(),
@@ -140,7 +140,7 @@ pub async fn find(
         ReservedCopies::Exclude => open_to(id, &holdings.owned, &holdings.held.held),
         ReservedCopies::Include => holdings.owned,
     };
-    let mut picked: Vec<Vec<Taken>> = deck.entries.iter().map(|_| Vec::new()).collect();
+    let mut picked: Vec<Vec<Allocated>> = deck.entries.iter().map(|_| Vec::new()).collect();
     for taken in allocate(&deck.entries, &owned) {
         picked[taken.entry].push(taken);
     }
@@ -149,7 +149,7 @@ pub async fn find(
     let on = app.today()?;
     let verdict = deck_reports::verdict_in(app, asker, &format, reduced, known, on).await?;
     let status = verdict.judged.map(|(status, _)| status);
-    let entry = |(at, (entry, taken)): (usize, (DeckEntry, Vec<Taken>))| {
+    let entry = |(at, (entry, taken)): (usize, (DeckEntry, Vec<Allocated>))| {
         let DeckEntry { zone, quantity, card, .. } = entry;
         let CardReference { name, set, number, rarity } = card;
         let copies: u64 = taken.iter().map(|one| one.quantity).sum();
@@ -175,7 +175,7 @@ pub async fn find(
 }
 
 /// The deck of the taken copies, with one entry for each printing.
-fn reduced(deck: &Deck, picked: &[Vec<Taken>], owned: &[OwnedPrinting]) -> Deck {
+fn reduced(deck: &Deck, picked: &[Vec<Allocated>], owned: &[OwnedPrinting]) -> Deck {
     let mut reduced = Deck::default();
     for (entry, taken) in deck.entries.iter().zip(picked) {
         for one in taken {

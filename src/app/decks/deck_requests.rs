@@ -11,7 +11,7 @@ use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
 use super::list_reading::{ListReadingResponse, NearNames, ReadList, read_list};
 use super::masks::hidden_cards;
-use crate::app::fault_reason::{FaultReason, Several};
+use crate::app::fault_reason::{CountedItems, FaultReason};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
@@ -143,7 +143,7 @@ pub(super) async fn parse(
 fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {
     if tags.len() > MAX_TAGS {
         let (most, actual) = (MAX_TAGS, tags.len());
-        let reason = FaultReason::TooMany { of: Several::Tags, most, actual };
+        let reason = FaultReason::TooMany { of: CountedItems::Tags, most, actual };
         faults.fields.push(InputFault::at("/tags", reason));
     }
     let parsed = tags.iter().take(MAX_TAGS).enumerate();

@@ -38,7 +38,7 @@ pub(super) async fn publish(app: &AppState, stored: &StoredDeck) {
     if stored.row.visibility() == DeckVisibility::Public
         && let Err(problem) = make(app, stored.clone()).await
     {
-        tracing::warn!(deck = %stored.row.id, code = ?problem.code(), "a public deck is not found until it was tried again");
+        tracing::warn!(deck = %stored.row.id, code = ?problem.code(), "a public deck cannot be prepared for the search: it is not found until another try succeeds");
     }
 }
 
@@ -70,7 +70,7 @@ pub async fn make_due(
                         return Err(problem);
                     }
                     Err(problem) => {
-                        tracing::error!(deck = %id, code = ?problem.code(), "what a public deck is found by cannot be made");
+                        tracing::error!(deck = %id, code = ?problem.code(), "the search terms of a public deck cannot be computed");
                         let mut conn = app.store.connection().await?;
                         deck_search::postpone(&mut conn, id, before, now + RETRY_DELAY).await?;
                     }

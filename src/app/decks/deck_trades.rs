@@ -17,7 +17,7 @@ use crate::domain::copies::trade::{TradeRole, TradeState};
 use crate::domain::decks::allocation::{OwnedPrinting, card_key};
 use crate::domain::decks::reservation::{Reservation, in_effect, quantities};
 use crate::domain::decks::trade_effect::{
-    BeforeAndAfter, CardEffect, MAX_DECKS_TOLD, MAX_ENTRIES_TOLD,
+    BeforeAndAfter, CardEffect, MAX_DECKS_LISTED, MAX_ENTRIES_LISTED,
 };
 use crate::domain::ids::{CardId, DeckId, PrintingId, TradeId};
 use crate::store::Connection;
@@ -160,7 +160,7 @@ impl Stock {
         let mut copies: BTreeMap<String, BeforeAndAfter> = BTreeMap::new();
         for printing in &owned {
             let count = copies.entry(name_key(&printing.name)).or_default();
-            count.now += printing.quantity;
+            count.before += printing.quantity;
             count.after += printing.quantity;
         }
         for copy in moved {
@@ -262,7 +262,7 @@ async fn compare(
     }
     affected.sort_by_key(|one| (std::cmp::Reverse(one.weight), one.deck));
     let all = affected.len();
-    affected.truncate(MAX_DECKS_TOLD);
+    affected.truncate(MAX_DECKS_LISTED);
     let missing = count_missing(app, &reader, &by_game, &mut affected).await?;
     answer.decks_left_out = all - affected.len();
     let effect_of = |Affected { deck, name, closes, opens, .. }: Affected| {
@@ -270,7 +270,7 @@ async fn compare(
         TradeDeckResponse {
             deck_id: deck.0,
             name,
-            missing_now: missing.now,
+            missing_now: missing.before,
             missing_after: missing.after,
             closes,
             opens,
@@ -331,7 +331,7 @@ async fn find_affected(
         let name = || deck_names.get(&one.deck).copied().unwrap_or_default().to_owned();
         let (_, shares) = decks.entry(one.deck).or_insert_with(|| (name(), BTreeMap::new()));
         let reserved = &mut shares.entry(key.clone()).or_default().reserved;
-        *(if is_after { &mut reserved.after } else { &mut reserved.now }) += one.quantity;
+        *(if is_after { &mut reserved.after } else { &mut reserved.before }) += one.quantity;
     };
     let reserved: Vec<Reservation> = rows.iter().map(ReservedRow::reservation).collect();
     for one in in_effect(&reserved, &quantities(&stock.owned)) {
@@ -380,10 +380,10 @@ async fn count_missing(
     let ids: Vec<DeckId> = affected.iter().map(|one| one.deck).collect();
     let mut conn = app.store.connection().await?;
     let mut entries =
-        deck_ownership::entries(&mut conn, &reader.decks, &ids, MAX_ENTRIES_TOLD + 1).await?;
+        deck_ownership::entries(&mut conn, &reader.decks, &ids, MAX_ENTRIES_LISTED + 1).await?;
     name_bound(&mut conn, reader.asker, &mut entries).await?;
     drop(conn);
-    if let Some(cut) = entries.get(MAX_ENTRIES_TOLD).map(|entry| entry.deck_id) {
+    if let Some(cut) = entries.get(MAX_ENTRIES_LISTED).map(|entry| entry.deck_id) {
         // At least one deck remains: no deck has as many entries as the limit.
         let place = affected.iter().position(|one| one.deck == cut).unwrap_or(affected.len());
         affected.truncate(place);
@@ -408,7 +408,7 @@ async fn count_missing(
         }
         for ((deck, key), needed) in needed {
             let (count, owned) = (missing.entry(deck).or_default(), stock.of(&key));
-            count.now += needed.saturating_sub(owned.now);
+            count.before += needed.saturating_sub(owned.before);
             count.after += needed.saturating_sub(owned.after);
         }
     }

@@ -25,7 +25,7 @@ use crate::domain::network::Network;
 use crate::store::catalogue::changes;
 use crate::store::decks::deck_lists;
 use crate::store::decks::deck_watches::{self, WatchOutcome, WatchedDeck};
-use crate::store::decks::watched_decks::{self, DueDeck, KeptReport, ReportToKeep};
+use crate::store::decks::watched_decks::{self, DueDeck, LatestReport, NewReport};
 
 /// Most due reports that one query finds, for each reason why a report is due.
 const BATCH: i64 = 50;
@@ -75,8 +75,8 @@ pub struct KeptReportResponse {
     pub made_at: DateTime<Utc>,
 }
 
-impl From<&KeptReport> for KeptReportResponse {
-    fn from(kept: &KeptReport) -> Self {
+impl From<&LatestReport> for KeptReportResponse {
+    fn from(kept: &LatestReport) -> Self {
         let source = ReportSourceResponse {
             deck_revision: kept.deck_revision,
             on: kept.judged_on,
@@ -284,8 +284,8 @@ pub async fn mark_changed(
 }
 
 /// Sends events to some watchers of decks that became legal or illegal. Returns whether there were any.
-pub async fn tell_changed(app: &AppState, now: DateTime<Utc>) -> Result<bool, Problem> {
-    Ok(deck_watches::tell(&app.store, now, REPORTED_AT_ONCE).await?)
+pub async fn notify_watchers(app: &AppState, now: DateTime<Utc>) -> Result<bool, Problem> {
+    Ok(deck_watches::notify(&app.store, now, REPORTED_AT_ONCE).await?)
 }
 
 /// Judges a deck with the cards that an anonymous client may see, as of event `events_seq` or later, and stores the report. `None`: the deck does not exist.
@@ -294,7 +294,7 @@ async fn make(
     deck: DeckId,
     due_at: DateTime<Utc>,
     events_seq: i64,
-) -> Result<Option<KeptReport>, Problem> {
+) -> Result<Option<LatestReport>, Problem> {
     let mut conn = app.store.connection().await?;
     let stored = deck_lists::find_for_job(&mut conn, deck).await?;
     drop(conn);
@@ -309,7 +309,7 @@ async fn make(
     cards.extend(meant);
     let (status, violations) =
         judged.unwrap_or_else(|| ("illegal", BTreeSet::from([UNKNOWN_FORMAT.to_owned()])));
-    let report = KeptReport {
+    let report = LatestReport {
         status: status.to_owned(),
         violations: violations.into_iter().collect(),
         deck_revision: row.revision,
@@ -318,7 +318,7 @@ async fn make(
         events_seq,
         judged_at: now,
     };
-    let to_keep = ReportToKeep {
+    let new = NewReport {
         deck,
         due_at,
         game: row.game().to_owned(),
@@ -326,6 +326,6 @@ async fn make(
         report: report.clone(),
     };
     let mut conn = app.store.connection().await?;
-    watched_decks::keep(&mut conn, to_keep).await?;
+    watched_decks::store_report(&mut conn, new).await?;
     Ok(Some(report))
 }

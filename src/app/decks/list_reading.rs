@@ -20,7 +20,7 @@ use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most notes of a list in a response.
-const NOTES_TOLD: usize = 50;
+const MAX_NOTES: usize = 50;
 
 /// How a list that was sent as text was read.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -224,7 +224,7 @@ fn unknown_names(read: &ReadDeck) -> BTreeSet<String> {
         .iter()
         .filter(|line| matches!(&line.verdict, LineVerdict::Unknown { reason: None, .. }));
     let names = unknown.filter_map(|line| Some(&read.deck.entries[line.entry?].card.name));
-    // A serial code is no name. It must not reach the search or the response.
+    // A serial code is not a name. It must not reach the search or the response.
     names.filter(|name| !name.is_empty() && !holds_serial(name)).cloned().collect()
 }
 
@@ -251,7 +251,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
             notes: read
                 .notes
                 .iter()
-                .take(NOTES_TOLD)
+                .take(MAX_NOTES)
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect(),
         },

@@ -110,7 +110,7 @@ impl Masks {
     }
 
     /// Adds a difference to the hash.
-    pub(super) fn note(&mut self, what: &str) {
+    pub(super) fn add_difference(&mut self, what: &str) {
         let before = self.digest.to_be_bytes();
         let seen = before.iter().copied().chain(what.bytes());
         // FNV-1a: the hash only has to differ; it protects no secret.
@@ -137,7 +137,7 @@ pub(super) async fn mask(
     if !is_own && !content.unread_lines.is_empty() {
         // These lines may contain names of hidden cards that the owner could see.
         content.unread_lines.clear();
-        masks.note("lines");
+        masks.add_difference("lines");
     }
     let mut bound: BTreeMap<usize, CardId> = BTreeMap::new();
     for (at, (entry, card)) in content.bound_entries().enumerate() {
@@ -204,7 +204,7 @@ pub(super) async fn mask_unsaved(
     let places = deck_pool::places(conn.get().await?, viewer, &ids).await?;
     unseen.retain(|_, card| places.get(card).is_some_and(|place| place.hidden));
     for (at, card) in &unseen {
-        masks.note(&format!("{at} {card}"));
+        masks.add_difference(&format!("{at} {card}"));
     }
     masks.hidden = unseen;
     Ok(masks)
@@ -230,7 +230,7 @@ fn mask_bound(
                         number: Some(number.clone()),
                         rarity,
                     };
-                    masks.note(&format!("{at} {name} {set} {number}"));
+                    masks.add_difference(&format!("{at} {name} {set} {number}"));
                 }
             }
             Some(SeenPlace { hidden: false, .. }) => {}
@@ -246,7 +246,7 @@ fn mask_bound(
                 let (set, number) = place;
                 entry.card = CardReference { name: String::new(), set, number, rarity: None };
                 entry.copies.clear();
-                masks.note(&format!("{at} {:?} {:?}", entry.card.set, entry.card.number));
+                masks.add_difference(&format!("{at} {:?} {:?}", entry.card.set, entry.card.number));
                 masks.hidden.insert(at, card);
             }
         }

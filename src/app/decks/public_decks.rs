@@ -92,7 +92,7 @@ pub struct PublicDeckQuery {
 type CursorKey = (String, i64, Uuid);
 
 /// Refuses a cursor that no list of public decks can have made.
-pub fn demand_cursor(cursor: Option<&Cursor>) -> Result<(), Problem> {
+pub fn require_cursor(cursor: Option<&Cursor>) -> Result<(), Problem> {
     Cursor::key_of::<CursorKey>(cursor).map(drop)
 }
 

@@ -281,7 +281,7 @@ pub async fn decide(
         }
         DecideOutcome::Missing => Err(Problem::not_found()),
         DecideOutcome::Own => Err(Problem::new(ProblemCode::OwnReport)),
-        DecideOutcome::NameTaken(NameOwner::Design) => Err(name_taken(NameHolder::Meanwhile)),
+        DecideOutcome::NameTaken(NameOwner::Design) => Err(name_taken(NameHolder::NewerDesign)),
         DecideOutcome::NameTaken(owner) => Err(name_taken(owner.into())),
     }
 }

@@ -17,10 +17,10 @@ use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, MAX_ARTWORK_FILE, RenditionSize};
 use crate::domain::network::Network;
-use crate::memory::file_desk::DeskPlace;
+use crate::memory::file_limiter::FilePlace;
 use crate::store::db::deadlines;
 use crate::store::designs::artworks::{
-    self, ArtworkKept, ArtworkReleased, NewArtwork, NewRendition, OwnArtwork, UploadBegun,
+    self, ArtworkReleased, ArtworkStored, NewArtwork, NewRendition, OwnArtwork, UploadBegun,
 };
 
 words! {
@@ -123,8 +123,8 @@ pub struct OwnArtworksResponse {
     pub bytes_quota: i64,
 }
 
-/// A picture that the client may send. It reserves a place at the desk until it is read.
-pub struct ExpectedArtwork(DeskPlace);
+/// A picture that the client may send. It occupies a place until it is read.
+pub struct ExpectedArtwork(FilePlace);
 
 /// An artwork that was uploaded.
 pub struct UploadedArtwork {
@@ -141,13 +141,13 @@ pub fn expect(
     by: &Granted<WriteOwnDesigns>,
     network: Network,
 ) -> Result<ExpectedArtwork, Problem> {
-    let place = app.artwork_desk.enter(by.account(), network).map_err(Problem::full_desk)?;
+    let place = app.artwork_limiter.enter(by.account(), network).map_err(Problem::no_file_place)?;
     Ok(ExpectedArtwork(place))
 }
 
 impl ExpectedArtwork {
     /// Reads the picture when it is its turn, and stores it for the account. Equal pictures are one artwork.
-    pub async fn keep(
+    pub async fn store(
         self,
         app: &AppState,
         by: &Granted<WriteOwnDesigns>,
@@ -177,20 +177,20 @@ impl ExpectedArtwork {
         let new = NewArtwork { id, renditions, at };
         let kept = app
             .write_within(deadlines::LARGE, by, async |conn, by| {
-                artworks::keep(conn, by, &new).await
+                artworks::store(conn, by, &new).await
             })
             .await?;
         let (is_new, own) = match kept {
-            ArtworkKept::New(own) => {
+            ArtworkStored::New(own) => {
                 tracing::info!(account = %by.account(), artwork = %id, "artwork uploaded");
                 (true, own)
             }
-            ArtworkKept::Known(own) => (false, own),
-            ArtworkKept::Removed => {
+            ArtworkStored::Known(own) => (false, own),
+            ArtworkStored::Removed => {
                 return Err(Problem::new(ProblemCode::Gone)
                     .detail("This picture was taken down. It cannot be uploaded again."));
             }
-            ArtworkKept::NoRoom(used) => return Err(no_room(used)),
+            ArtworkStored::NoRoom(used) => return Err(no_room(used)),
         };
         Ok(UploadedArtwork { is_new, artwork: own.into() })
     }

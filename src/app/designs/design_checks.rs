@@ -275,13 +275,13 @@ pub async fn check(
     stored: Option<DesignCode>,
 ) -> Result<DesignCheckResponse, Problem> {
     let design = parse(app, request).await?;
-    demand_own_artwork(app, asker, &design.content).await?;
+    require_own_artwork(app, asker, &design.content).await?;
     judge(app, network, asker, &design, stored).await
 }
 
 /// 422 for artwork that the caller has not uploaded, as when the design is stored. Artwork of the caller that was taken
 /// down is an obstacle to the release instead.
-async fn demand_own_artwork(
+async fn require_own_artwork(
     app: &AppState,
     asker: Option<&Granted<ReadOwnDesigns>>,
     content: &DesignContent,
@@ -417,7 +417,7 @@ async fn match_sentences(
             let matched = matched.next()?;
             // Suggestions for a sentence without a template depend on the time that was left, so they are not cached.
             if matched.complete && !matched.matches.is_empty() {
-                app.matched_sentences.keep(key(&matched.sentence), matched.clone());
+                app.matched_sentences.insert(key(&matched.sentence), matched.clone());
             }
             Some(matched)
         })

@@ -114,7 +114,7 @@ pub async fn count(
     let counted = async {
         let gallery = request.check(app).await?;
         let body = count_anew(app, network, &loaded.game, gallery).await?;
-        Ok::<_, Problem>(Rendered::new(FRESHNESS, None, &body)?.into_kept())
+        Ok::<_, Problem>(Rendered::new(FRESHNESS, None, &body)?.into_cached())
     };
     app.design_facets.find_or(key, Box::pin(counted)).await
 }

@@ -4,7 +4,7 @@ use super::alike::NameLikeness;
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::design_checks::has_removed_artwork;
 use super::likeness::cards_of_like_name;
-use super::step_problems::{check_step, demand_step, foreign_artwork, name_taken, too_many};
+use super::step_problems::{check_step, foreign_artwork, name_taken, require_step, too_many};
 use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -168,8 +168,8 @@ pub(super) async fn write_revision(
     if is_same && is_current(before.design.version) {
         return answer(app, before, true).await;
     }
-    demand_new_name(&before, content)?;
-    demand_free_new_name(app, network, &before, content).await?;
+    require_new_name(&before, content)?;
+    require_free_new_name(app, network, &before, content).await?;
     let new = new_revision(app, game, content)?;
     let outcome = app
         .write_design(by, async |conn, by| {
@@ -184,7 +184,7 @@ pub(super) async fn write_revision(
 
 /// 422 when the revision would give the design a name of only punctuation or marks. Designs that have such names keep
 /// them.
-pub(super) fn demand_new_name(
+pub(super) fn require_new_name(
     before: &StoredDesign,
     content: &DesignContent,
 ) -> Result<(), Problem> {
@@ -199,7 +199,7 @@ pub(super) fn improper_name(pointer: &'static str) -> Problem {
 
 /// 409 when the content of another revision, or of a suggestion, would show artwork that was taken down: the author did
 /// not choose it in this request.
-pub(super) async fn demand_shown_artwork(
+pub(super) async fn require_shown_artwork(
     app: &AppState,
     content: &DesignContent,
 ) -> Result<(), Problem> {
@@ -211,7 +211,7 @@ pub(super) async fn demand_shown_artwork(
 }
 
 /// 409 when the revision would show the design under another name, and an open card has that name.
-pub(super) async fn demand_free_new_name(
+pub(super) async fn require_free_new_name(
     app: &AppState,
     network: Network,
     before: &StoredDesign,
@@ -219,7 +219,7 @@ pub(super) async fn demand_free_new_name(
 ) -> Result<(), Problem> {
     let is_listed = before.design.shared_at.is_some() && before.design.status.is_listed();
     if is_listed && before.content().name != content.name {
-        demand_free_name(app, network, &before.design.game_code, &content.name).await?;
+        require_free_name(app, network, &before.design.game_code, &content.name).await?;
     }
     Ok(())
 }
@@ -233,15 +233,15 @@ pub async fn share(
     if_match: &IfMatch,
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_own(app, by, code).await?;
-    demand_step(stored.design.status, DesignStep::Share)?;
-    demand_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
+    require_step(stored.design.status, DesignStep::Share)?;
+    require_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = seen(if_match, stored.design.version);
     let at = app.clock.now();
-    let said = (&*game, stored.content());
+    let content = (&*game, stored.content());
     let outcome = app
         .write_design(by, async |conn, by| {
-            design_lifecycle::share(conn, by, code, &is_current, said, at).await
+            design_lifecycle::share(conn, by, code, &is_current, content, at).await
         })
         .await?;
     check_step(app, DesignStep::Share, outcome)?;
@@ -257,7 +257,7 @@ pub(super) fn seen(if_match: &IfMatch, looked_at: i64) -> impl Fn(i64) -> bool {
 
 /// 409 when an open card has this name or one that looks the same. Hidden cards are not compared: their names are
 /// secret.
-pub(super) async fn demand_free_name(
+pub(super) async fn require_free_name(
     app: &AppState,
     network: Network,
     game: &str,

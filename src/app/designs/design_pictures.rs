@@ -28,7 +28,7 @@ pub async fn draw(
     rarity: Option<&Code>,
     form: PictureForm,
 ) -> Result<Rendered, Problem> {
-    let key = kept_key(app, code, rarity, form).await?;
+    let key = cache_key(app, code, rarity, form).await?;
     if let Some(kept) = key.as_ref().and_then(|key| app.design_pictures.find(key)) {
         return Ok(kept);
     }
@@ -56,7 +56,7 @@ pub async fn draw(
         key.revision == stored_revision && key.game_revision == loaded.revision && !has_artwork
     };
     if let Some(key) = key.filter(|key| is_public && is_of(key)) {
-        app.design_pictures.keep(key, picture.clone().into_kept());
+        app.design_pictures.insert(key, picture.clone().into_cached());
     }
     Ok(picture)
 }
@@ -98,7 +98,7 @@ async fn read_own_artwork(
 
 /// The cache key of the picture, if everybody sees the newest revision of the design, because then its author and
 /// moderators see the same picture.
-async fn kept_key(
+async fn cache_key(
     app: &AppState,
     code: DesignCode,
     rarity: Option<&Code>,

@@ -124,7 +124,7 @@ pub async fn release(
         .await;
     match done {
         Ok(released) => {
-            app.kept_answers.forget();
+            app.cached_answers.forget();
             app.deck_cards.forget_sets();
             app.designs_changed();
             app.keep_up().await;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen};
-use super::step_problems::{check_step, demand_step, name_taken, not_releasable};
+use super::step_problems::{check_step, name_taken, not_releasable, require_step};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -38,7 +38,7 @@ pub async fn submit(
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_own(app, by, code).await?;
     if_match.check(Revision(stored.design.version))?;
-    demand_step(stored.design.status, DesignStep::Submit)?;
+    require_step(stored.design.status, DesignStep::Submit)?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = seen(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };
@@ -50,10 +50,10 @@ pub async fn submit(
         return Err(not_releasable(&check.obstacles));
     }
     let at = app.clock.now();
-    let said = (&*design.game, &design.content);
+    let content = (&*design.game, &design.content);
     let outcome = app
         .write_design(by, async |conn, by| {
-            design_reviews::submit(conn, by, code, &is_current, said, at).await
+            design_reviews::submit(conn, by, code, &is_current, content, at).await
         })
         .await?;
     check_step(app, DesignStep::Submit, outcome)?;

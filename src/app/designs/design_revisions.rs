@@ -6,7 +6,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::design_bodies::DesignContentResponse;
-use super::design_lifecycle::{VersionedDesign, demand_shown_artwork, find_own, write_revision};
+use super::design_lifecycle::{VersionedDesign, find_own, require_shown_artwork, write_revision};
 use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -192,7 +192,7 @@ pub async fn restore(
         let fault = InputFault::at("/revision", FaultReason::NoRevision);
         return Err(Problem::invalid(vec![fault]));
     };
-    demand_shown_artwork(app, found.content()).await?;
+    require_shown_artwork(app, found.content()).await?;
     let game = app.named_game(&found.game_code).await?.map_err(Problem::internal)?;
     write_revision(app, by, network, code, if_match, (&game, found.content())).await
 }

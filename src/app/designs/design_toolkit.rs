@@ -435,7 +435,7 @@ pub async fn find(app: &AppState, game: &Code) -> Result<Rendered, Problem> {
     let make = async {
         let library = texts.as_ref().map(|texts| &texts.library);
         Ok(Rendered::list(FRESHNESS, None, &DesignToolkitResponse::new(&loaded.game, library))?
-            .into_kept())
+            .into_cached())
     };
     app.toolkits.find_or(versions, make).await
 }

@@ -150,7 +150,7 @@ pub struct GalleryPage {
 }
 
 /// Refuses a cursor that no list of designs can have made.
-pub fn demand_cursor(cursor: Option<&Cursor>) -> Result<(), Problem> {
+pub fn require_cursor(cursor: Option<&Cursor>) -> Result<(), Problem> {
     Cursor::key_of::<CursorKey>(cursor).map(drop)
 }
 

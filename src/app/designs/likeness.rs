@@ -281,7 +281,7 @@ async fn read_effects(
         for view in app.store.read(read).await? {
             let Some(card) = open_card(&view) else { continue };
             let (id, effects) = known_effects(card)?;
-            kept.keep(ticket, id, effects.clone());
+            kept.insert(ticket, id, effects.clone());
             known.insert(id, effects);
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn check_step(
 }
 
 /// Fails when the step is not allowed in this status; checked before anything else.
-pub(super) fn demand_step(status: DesignStatus, step: DesignStep) -> Result<(), Problem> {
+pub(super) fn require_step(status: DesignStatus, step: DesignStep) -> Result<(), Problem> {
     status.after(step).map(drop).ok_or_else(|| not_from(status, step))
 }
 

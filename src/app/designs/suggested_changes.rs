@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::design_bodies::{DesignContentResponse, DesignRequest, ParsedDesign, parse_at};
 use super::design_lifecycle;
 use super::design_lifecycle::{
-    VersionedDesign, as_json, demand_free_new_name, demand_new_name, demand_shown_artwork,
-    find_own, find_stored, improper_name, new_revision, seen,
+    VersionedDesign, as_json, find_own, find_stored, improper_name, new_revision,
+    require_free_new_name, require_new_name, require_shown_artwork, seen,
 };
 use super::design_revisions::DifferenceResponse;
 use super::step_problems::check_step;
@@ -224,9 +224,9 @@ pub async fn take(
         return Err(closed(stored.suggestion.state));
     }
     let content = apply_suggestion(&stored, before.content())?;
-    demand_shown_artwork(app, &content).await?;
-    demand_new_name(&before, &content)?;
-    demand_free_new_name(app, network, &before, &content).await?;
+    require_shown_artwork(app, &content).await?;
+    require_new_name(&before, &content)?;
+    require_free_new_name(app, network, &before, &content).await?;
     let is_current = seen(if_match, before.design.version);
     let game = app.named_game(&before.design.game_code).await?.map_err(Problem::internal)?;
     let new = NewRevision {

@@ -13,7 +13,7 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::draw::Draw;
 use crate::domain::effects::effect_texts::{
-    EffectLibrary, MAX_COMBINATIONS, RenderedSentence, Wanted,
+    EffectLibrary, MAX_COMBINATIONS, RenderedSentence, SentenceSearch,
 };
 use crate::domain::text;
 
@@ -64,7 +64,7 @@ pub async fn list(
     let loaded = load(app, game).await?;
     let text = filter.text.map(|text| text::line(text, 1, MAX_QUERY)).transpose();
     let text = text.map_err(|error| bad_query("?q", error))?;
-    let wanted = Wanted { template: place(&loaded.library, filter.template)?, text };
+    let wanted = SentenceSearch { template: place(&loaded.library, filter.template)?, text };
     let cursor: Option<(i64, u64)> = cursor.map(Cursor::key).transpose()?;
     let from = match cursor {
         Some((revision, _)) if revision != loaded.revision => {
@@ -75,9 +75,9 @@ pub async fn list(
         None => 0,
     };
     let (revision, most) = (loaded.revision, limit.items());
-    let stretch = app.work.run(move || loaded.library.stretch(&wanted, from, most)).await?;
-    let next_cursor = stretch.next.map(|next| Cursor::at(&(revision, next)));
-    let data = stretch.rendered.into_iter().map(Into::into).collect();
+    let page = app.work.run(move || loaded.library.list(&wanted, from, most)).await?;
+    let next_cursor = page.next.map(|next| Cursor::at(&(revision, next)));
+    let data = page.rendered.into_iter().map(Into::into).collect();
     Ok(Page { data, next_cursor, total: None })
 }
 

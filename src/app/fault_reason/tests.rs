@@ -51,8 +51,8 @@ fn messages_for_api_clients_do_not_change() {
         ),
         (FaultReason::range(1, 5), "must be 1 to 5"),
         (FaultReason::range_not(1_u32, 5_u32, 9_u32), "must be 1 to 5, not 9"),
-        (too_many(Several::Entries), "must have at most 20 entries, not 21"),
-        (too_many(Several::Tags), "must have at most 20 tags, not 21"),
+        (too_many(CountedItems::Entries), "must have at most 20 entries, not 21"),
+        (too_many(CountedItems::Tags), "must have at most 20 tags, not 21"),
         (
             must_be_one_of("privat", ["private", "public"]).into(),
             "must be one of private, public; did you mean private?",
@@ -73,7 +73,7 @@ fn messages_for_api_clients_do_not_change() {
         (FaultReason::NoCard, "there is no such card, or none that you may see"),
         (FaultReason::NoPrinting, "there is no such printing, or none that you may see"),
         (FaultReason::NoRarityOfCard, "the card has no printing of that rarity that you may see"),
-        (FaultReason::NoTarget, "names nothing that there is"),
+        (FaultReason::NoTarget, "names nothing that exists"),
         (FaultReason::NoRevision, "must be the number of a revision"),
         (
             FaultReason::NoThread { on: "deck" },
@@ -98,13 +98,13 @@ fn messages_for_api_clients_do_not_change() {
         ),
         (
             ContentReason::AttributeName(CodeError).into(),
-            "has a name that is no code: a code is 1 to 64 letters, digits, hyphens and underscores",
+            "has a name that is not a code: a code is 1 to 64 letters, digits, hyphens and underscores",
         ),
         (ContentReason::Value.into(), "must be a text, a number, true, false, or a list of these"),
         (ContentReason::Code(CodeError).into(), CODE),
         (
             share.into(),
-            "attack + defense must be 500, and -20 are left of it: no value between the bounds makes it.",
+            "attack + defense must be 500, which leaves -20: no value between the bounds adds up to that.",
         ),
         (UnfilledReason::AuthorsText.into(), "It is a text: only the author can write it."),
         (UnfilledReason::TooManyEffects.into(), "A design has at most 12 effects."),
@@ -174,7 +174,10 @@ fn messages_about_lines_do_not_change() {
             LineFault::Name(TextError::Length { min: 1, max: 120, actual: 121 }),
             "the name must be 1 to 120 characters long, not 121",
         ),
-        (LineFault::Number(owned("*")), "the number \"*\" is none that a card can have"),
+        (
+            LineFault::Number(owned("*")),
+            "the number \"*\" is not a collector number that a card can have",
+        ),
         (LineFault::TooLong(Column::SetName), "the set name is longer than 120 characters"),
         (
             LineFault::NoCard,
@@ -182,7 +185,7 @@ fn messages_about_lines_do_not_change() {
         ),
         (LineFault::TooWide, "has more than 1000 fields, or is longer than 65536 bytes"),
         (LineFault::Surplus { fields: 5, headings: 4 }, "has 5 fields, but there are 4 headings"),
-        (LineFault::NotClosed(9), "goes on over 9 lines: is a quotation mark not closed?"),
+        (LineFault::NotClosed(9), "spans 9 lines: is a quotation mark not closed?"),
         (LineFault::NoObject(owned("null")), "must be an object, not null"),
         (LineFault::Nested(Column::SetCode), "the member for set_code must be a text or a number"),
         (

@@ -187,7 +187,7 @@ pub async fn create<S: Subject>(
         Ok::<_, IdempotentError>((outcome, comment))
     });
     let (outcome, comment) = written.await?;
-    note_change(app, on);
+    drop_cached_pages(app, on);
     if let CommentOutcome::Repeat(_) = outcome {
         return Ok(comment.ok_or_else(|| Problem::new(ProblemCode::Gone))?.into());
     }
@@ -213,7 +213,7 @@ pub async fn edit<S: Subject>(
         Ok::<_, StoreError>((outcome, comment))
     });
     let (outcome, comment) = written.await?;
-    note_change(app, on);
+    drop_cached_pages(app, on);
     check(app, on, outcome)?;
     tracing::info!(account = %by.account(), %on, comment = %id, "comment changed");
     Ok(comment.ok_or_else(Problem::not_found)?.into())
@@ -241,7 +241,7 @@ pub async fn delete<S: Subject>(
     let (at, on) = (app.clock.now(), subject.into());
     let outcome =
         app.write(by, async |conn, by| comments::delete(conn, by, subject, id, at).await).await?;
-    note_change(app, on);
+    drop_cached_pages(app, on);
     if let CommentOutcome::Missing = outcome {
         return Ok(false);
     }
@@ -251,7 +251,7 @@ pub async fn delete<S: Subject>(
 }
 
 /// Cached pages of the gallery show the number of comments on a design. Nothing about decks is cached.
-fn note_change(app: &AppState, on: FeedbackSubject) {
+fn drop_cached_pages(app: &AppState, on: FeedbackSubject) {
     match on {
         FeedbackSubject::Design(_) => app.gallery_pages.forget(),
         FeedbackSubject::Deck(_) => {}

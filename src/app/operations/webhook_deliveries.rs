@@ -10,7 +10,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{DeliveryId, WebhookId};
-use crate::store::operations::delivery_requests::{self, Asked};
+use crate::store::operations::delivery_requests::{self, PostRequested};
 use crate::store::operations::idempotency::IdempotencyClaim;
 use crate::store::operations::webhook_deliveries as deliveries;
 use crate::store::operations::webhook_deliveries::DeliveryRow;
@@ -113,15 +113,15 @@ pub async fn resend(
     key: Option<&IdempotencyClaim>,
 ) -> Result<DeliveryResponse, Problem> {
     let now = app.clock.now();
-    let asked = app
+    let requested = app
         .write(by, async |conn, by| {
             delivery_requests::resend(conn, by, webhook, delivery, key, now).await
         })
         .await?;
-    if let Asked::Waiting(_) = &asked {
+    if let PostRequested::Waiting(_) = &requested {
         tracing::info!(account = %by.account(), %webhook, %delivery, "webhook delivery queued again");
     }
-    accepted(asked)
+    accepted(requested)
 }
 
 /// Requests one message of the kind `ping`.
@@ -132,20 +132,20 @@ pub async fn ping(
     key: Option<&IdempotencyClaim>,
 ) -> Result<DeliveryResponse, Problem> {
     let (id, now) = (DeliveryId::fresh(), app.clock.now());
-    let asked = app
+    let requested = app
         .write(by, async |conn, by| delivery_requests::ping(conn, by, webhook, id, key, now).await)
         .await?;
-    if let Asked::Waiting(_) = &asked {
+    if let PostRequested::Waiting(_) = &requested {
         tracing::info!(account = %by.account(), %webhook, delivery = %id, "webhook ping queued");
     }
-    accepted(asked)
+    accepted(requested)
 }
 
-fn accepted(asked: Asked) -> Result<DeliveryResponse, Problem> {
-    match asked {
-        Asked::Waiting(row) | Asked::Repeat(Some(row)) => Ok(row.into()),
-        Asked::Repeat(None) => Err(Problem::new(ProblemCode::Gone)),
-        Asked::Missing => Err(Problem::not_found()),
-        Asked::Disabled => Err(Problem::new(ProblemCode::WebhookDisabled)),
+fn accepted(requested: PostRequested) -> Result<DeliveryResponse, Problem> {
+    match requested {
+        PostRequested::Waiting(row) | PostRequested::Repeat(Some(row)) => Ok(row.into()),
+        PostRequested::Repeat(None) => Err(Problem::new(ProblemCode::Gone)),
+        PostRequested::Missing => Err(Problem::not_found()),
+        PostRequested::Disabled => Err(Problem::new(ProblemCode::WebhookDisabled)),
     }
 }

@@ -145,7 +145,7 @@ async fn count(app: &AppState, game: Code, set: Code, viewer: Viewer) -> Result<
         game: game.into_string(),
         set: set.into_string(),
     };
-    Ok(Rendered::new(FRESHNESS, None, &answer)?.into_kept())
+    Ok(Rendered::new(FRESHNESS, None, &answer)?.into_cached())
 }
 
 fn rounded(value: f64, steps: f64) -> f64 {

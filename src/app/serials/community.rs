@@ -32,7 +32,7 @@ async fn cached<T: Serialize>(
     let count = async {
         let mut conn = app.store.connection().await?;
         let counted = count(&mut conn, game.as_deref(), set.as_deref()).await?;
-        Ok::<_, Problem>(Rendered::new(FRESHNESS, None, &counted)?.into_kept())
+        Ok::<_, Problem>(Rendered::new(FRESHNESS, None, &counted)?.into_cached())
     };
     app.statistics.find_or(key, count).await
 }

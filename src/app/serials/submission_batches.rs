@@ -63,7 +63,7 @@ impl From<Result<AcceptedResponse, Problem>> for BatchVerdict {
     }
 }
 
-/// Registers several copies, each with its own verdict. A serial that could not be parsed arrives with its verdict.
+/// Registers several copies, each with its own verdict. Serials that could not be parsed already have their verdict.
 pub async fn submit(
     app: &AppState,
     by: &Granted<SubmitSerials>,

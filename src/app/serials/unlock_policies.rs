@@ -228,7 +228,7 @@ pub async fn change(
         PolicyChange::Stale => return Err(Problem::new(ProblemCode::PreconditionFailed)),
         PolicyChange::Missing => return Err(Problem::not_found()),
     };
-    app.kept_answers.forget();
+    app.cached_answers.forget();
     app.designs_changed();
     tracing::info!(by = %by.account(), game = place.game, set = place.set, unlocked, "unlock policy changed");
     let answer = PolicyChangedResponse { unlocked };

@@ -132,7 +132,7 @@ pub async fn unlock_card(
         })
         .await?;
     let unlocked = unlocked.ok_or_else(Problem::not_found)?;
-    app.kept_answers.forget();
+    app.cached_answers.forget();
     app.designs_changed();
     tracing::info!(by = %by.account(), %card, unlocked, "card unlocked by hand");
     Ok(progress.ok_or_else(Problem::not_found)?.into())
@@ -161,7 +161,7 @@ pub async fn unlock_set(
         })
         .await?
         .ok_or_else(Problem::not_found)?;
-    app.kept_answers.forget();
+    app.cached_answers.forget();
     app.designs_changed();
     tracing::info!(by = %by.account(), %game, %set, unlocked, "set unlocked by hand");
     Ok(SetUnlockedResponse { unlocked })

@@ -197,10 +197,10 @@ impl Categories {
     }
 
     /// Warns of effects that may lack a True.
-    pub(super) fn tell_undecided(&self) {
+    pub(super) fn warn_undecided(&self) {
         if self.undecided > 0 {
             warn(format_args!(
-                "effects that may miss a True, because the search for their template became too long: {}",
+                "effects that may lack a True, because the search for their template was too long: {}",
                 self.undecided
             ));
         }

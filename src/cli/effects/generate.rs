@@ -95,7 +95,7 @@ impl GenerateCommand {
             output.write(sheet.row([effect].into_iter().chain(fields))?)
         })?;
         output.commit()?;
-        categories.tell_undecided();
+        categories.warn_undecided();
         if self.json {
             let columns = categories.columns.iter().zip(marked);
             say(serde_json::to_string_pretty(&Summary {

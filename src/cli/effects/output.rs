@@ -22,11 +22,11 @@ enum Target {
     Stdout(io::Stdout),
     /// A pipe or device: there is nothing to replace.
     Direct(File),
-    Beside(Beside),
+    Beside(ReplacementFile),
 }
 
 /// A new file in the folder of the file that it will replace.
-struct Beside {
+struct ReplacementFile {
     file: File,
     /// Its name, if it has one. Where the system allows it, the file has no name until it is complete, so that nothing
     /// is left if the program is killed.
@@ -100,7 +100,7 @@ fn open(path: &Path) -> anyhow::Result<Target> {
     }
     let folder = folder(&target);
     anyhow::ensure!(folder.is_dir(), "there is no directory {}", folder.display());
-    let beside = Beside::create(target.clone())?;
+    let beside = ReplacementFile::create(target.clone())?;
     if let Some(known) = before {
         // Only root may change owners. The mode is set afterwards, because a change of owner clears bits of it.
         let _ = fchown(&beside.file, Some(known.uid()), Some(known.gid()));
@@ -151,7 +151,7 @@ pub(super) fn temporary(folder: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder)
 }
 
-impl Beside {
+impl ReplacementFile {
     fn create(target: PathBuf) -> io::Result<Self> {
         // A file without a name gets one by linking its entry in /proc.
         if Path::new("/proc/self/fd").is_dir()
@@ -185,7 +185,7 @@ impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(stdout) => stdout.write(bytes),
-            Self::Direct(file) | Self::Beside(Beside { file, .. }) => file.write(bytes),
+            Self::Direct(file) | Self::Beside(ReplacementFile { file, .. }) => file.write(bytes),
         }
     }
 

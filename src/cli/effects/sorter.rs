@@ -14,9 +14,9 @@ use super::output::temporary;
 const RUNS: usize = 64;
 /// Length of a typical sentence, in bytes; most are not longer.
 const MIDDLING: usize = 96;
-/// Memory for a line beside its bytes. During the sort, at most one [`Alike`] for every two lines is waiting, in a list
+/// Memory for a line beside its bytes. During the sort, at most one [`EqualPrefix`] for every two lines is waiting, in a list
 /// that doubles its capacity when it is full.
-const LINE_COST: usize = size_of::<Line>() + size_of::<Alike>() * 3 / 2;
+const LINE_COST: usize = size_of::<Line>() + size_of::<EqualPrefix>() * 3 / 2;
 
 /// Sorts lines by code point (the byte order of UTF-8) within a memory budget. Lines must not contain line feeds.
 pub(super) struct Sorter {
@@ -59,13 +59,13 @@ impl Line {
     }
 
     /// Whether lines with this key continue after it.
-    fn goes_on(&self) -> bool {
+    fn has_more(&self) -> bool {
         self.key & 0xff == 0xff
     }
 }
 
 /// Lines with an equal beginning that must be sorted by the following bytes.
-struct Alike {
+struct EqualPrefix {
     begin: u32,
     end: u32,
     /// Number of equal bytes.
@@ -122,8 +122,8 @@ impl Sorter {
     fn sort(&mut self) {
         let Self { text, lines, .. } = self;
         let whole = u32::try_from(lines.len()).unwrap_or(u32::MAX);
-        let mut waiting = vec![Alike { begin: 0, end: whole, depth: 0 }];
-        while let Some(Alike { mut begin, end, mut depth }) = waiting.pop() {
+        let mut waiting = vec![EqualPrefix { begin: 0, end: whole, depth: 0 }];
+        while let Some(EqualPrefix { mut begin, end, mut depth }) = waiting.pop() {
             let lines = &mut lines[begin as usize..end as usize];
             while key_all(lines, depth as usize, text) {
                 depth += Line::STEP;
@@ -131,8 +131,8 @@ impl Sorter {
             lines.sort_unstable_by_key(|line| line.key);
             for alike in lines.chunk_by(|one, other| one.key == other.key) {
                 let end = begin + u32::try_from(alike.len()).unwrap_or(u32::MAX);
-                if alike.len() > 1 && alike[0].goes_on() {
-                    waiting.push(Alike { begin, end, depth: depth + Line::STEP });
+                if alike.len() > 1 && alike[0].has_more() {
+                    waiting.push(EqualPrefix { begin, end, depth: depth + Line::STEP });
                 }
                 begin = end;
             }
@@ -172,7 +172,7 @@ fn key_all(lines: &mut [Line], depth: usize, text: &[u8]) -> bool {
         line.key = line.key_at(depth, text);
         differing |= line.key ^ first;
     }
-    differing == 0 && lines[0].goes_on()
+    differing == 0 && lines[0].has_more()
 }
 
 fn rewound(run: BufWriter<File>) -> io::Result<File> {

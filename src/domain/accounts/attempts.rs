@@ -12,7 +12,7 @@ use chrono::{DateTime, Duration, Utc};
 pub enum AttemptScope {
     /// Wrong passwords for one account from one network.
     LoginAccountNetwork,
-    /// Wrong passwords from one network, whatever the account.
+    /// Wrong passwords from one network, regardless of the account.
     LoginNetwork,
     /// Wrong passwords for one account from networks that never logged in to it. Known networks are not counted here, so
     /// an attacker cannot lock the owner out.
@@ -22,7 +22,7 @@ pub enum AttemptScope {
     PasswordSession,
     /// Wrong codes of one account's second factor from one network.
     SecondFactorAccountNetwork,
-    /// Wrong codes of second factors from one network, whatever the account.
+    /// Wrong codes of second factors from one network, regardless of the account.
     SecondFactorNetwork,
     /// Wrong codes of one account's second factor from networks that never logged in with it. Known networks are not counted here, so an
     /// attacker who has the password cannot lock the owner out of these networks. At any moment, three of a million codes are right.
@@ -31,7 +31,7 @@ pub enum AttemptScope {
     SerialAccount,
     /// Rejected serials from one network.
     SerialNetwork,
-    /// Rejected serials of all accounts together. This count is no limit, but triggers an alarm.
+    /// Rejected serials of all accounts together. This count is not a limit, but triggers an alarm.
     SerialEverybody,
     /// Accounts registered from one network; units are never returned.
     RegisterNetwork,

@@ -53,7 +53,6 @@ pub fn without_mark(text: &str) -> &str {
 pub struct GameSource {
     /// The manifest, `game.toml`.
     pub manifest: SourceFile,
-    /// The set files.
     pub sets: Vec<SourceFile>,
 }
 
@@ -128,7 +127,7 @@ pub struct FaultyCard {
     pub name: Option<String>,
 }
 
-/// The text is no collector number.
+/// The text is not a collector number.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("must be 1 to 16 letters and digits, with single hyphens between them")]
 pub struct NumberFault;
@@ -142,7 +141,6 @@ pub enum CardFault {
     NameTaken {
         /// Code of its set.
         set: String,
-        /// Its number.
         number: String,
     },
     /// The card was printed with this name.
@@ -316,7 +314,6 @@ impl GameImport {
         &self.game
     }
 
-    /// The manifest file.
     pub fn manifest(&self) -> &SourceFile {
         &self.manifest
     }

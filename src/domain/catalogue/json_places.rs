@@ -7,7 +7,6 @@ use crate::domain::pointer::push_token;
 /// How deep a document is followed. The readers of documents refuse deeper ones.
 const MAX_DEPTH: usize = 128;
 
-/// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextPlace {
     /// Line, from 1.

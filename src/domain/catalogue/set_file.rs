@@ -102,12 +102,12 @@ enum Shape {
 /// A member of an object.
 struct Field {
     key: &'static str,
-    need: Need,
+    need: Presence,
     shape: Shape,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Need {
+enum Presence {
     Required,
     /// May be absent.
     Optional,
@@ -115,39 +115,39 @@ enum Need {
     Nullable,
 }
 
-const fn field(key: &'static str, need: Need, shape: Shape) -> Field {
+const fn field(key: &'static str, need: Presence, shape: Shape) -> Field {
     Field { key, need, shape }
 }
 
 /// The structure of a set file; a test compares it with [`SetDefinition`].
 const SET: &[Field] = &[
-    field("code", Need::Required, Shape::Text),
-    field("name", Need::Required, Shape::Text),
-    field("released_on", Need::Nullable, Shape::Text),
-    field("hidden", Need::Nullable, Shape::Flag),
-    field("unlock_threshold", Need::Nullable, Shape::Count),
-    field("cards", Need::Required, Shape::List(CARD)),
+    field("code", Presence::Required, Shape::Text),
+    field("name", Presence::Required, Shape::Text),
+    field("released_on", Presence::Nullable, Shape::Text),
+    field("hidden", Presence::Nullable, Shape::Flag),
+    field("unlock_threshold", Presence::Nullable, Shape::Count),
+    field("cards", Presence::Required, Shape::List(CARD)),
 ];
 
 const CARD: &[Field] = &[
-    field("number", Need::Required, Shape::Text),
-    field("name", Need::Required, Shape::Text),
-    field("kind", Need::Required, Shape::Text),
-    field("attributes", Need::Optional, Shape::Free),
-    field("effects", Need::Optional, Shape::List(EFFECT)),
-    field("lore", Need::Nullable, Shape::Text),
-    field("printings", Need::Optional, Shape::List(PRINTING)),
+    field("number", Presence::Required, Shape::Text),
+    field("name", Presence::Required, Shape::Text),
+    field("kind", Presence::Required, Shape::Text),
+    field("attributes", Presence::Optional, Shape::Free),
+    field("effects", Presence::Optional, Shape::List(EFFECT)),
+    field("lore", Presence::Nullable, Shape::Text),
+    field("printings", Presence::Optional, Shape::List(PRINTING)),
 ];
 
 const EFFECT: &[Field] = &[
-    field("style", Need::Nullable, Shape::Text),
-    field("slot", Need::Nullable, Shape::Text),
-    field("text", Need::Required, Shape::Text),
+    field("style", Presence::Nullable, Shape::Text),
+    field("slot", Presence::Nullable, Shape::Text),
+    field("text", Presence::Required, Shape::Text),
 ];
 
 const PRINTING: &[Field] = &[
-    field("rarity", Need::Required, Shape::Text),
-    field("attributes", Need::Optional, Shape::Free),
+    field("rarity", Presence::Required, Shape::Text),
+    field("attributes", Presence::Optional, Shape::Free),
 ];
 
 /// A walk through a document, with its position and findings.
@@ -226,13 +226,13 @@ impl Walk {
 
     fn object(&mut self, value: &Value, fields: &[Field]) {
         let Some(members) = value.as_object() else {
-            return self.fault(format!("must be an object, not {}", sort(value)));
+            return self.fault(format!("must be an object, not {}", type_name(value)));
         };
         for known in fields {
             match members.get(known.key) {
-                Some(Value::Null) if known.need == Need::Nullable => {}
+                Some(Value::Null) if known.need == Presence::Nullable => {}
                 Some(value) => self.within(known.key, |walk| walk.shape(value, &known.shape)),
-                None if known.need == Need::Required => {
+                None if known.need == Presence::Required => {
                     self.fault(format!("lacks {:?}", known.key));
                 }
                 None => {}
@@ -262,7 +262,7 @@ impl Walk {
             (Shape::Free, _) => "an object",
             (Shape::List(_), _) => "a list",
         };
-        self.fault(format!("must be {wanted}, not {}", sort(value)));
+        self.fault(format!("must be {wanted}, not {}", type_name(value)));
     }
 
     fn list(&mut self, items: &[Value], fields: &[Field]) {
@@ -310,7 +310,7 @@ impl Walk {
 }
 
 /// The type of a value, for messages.
-pub fn sort(value: &Value) -> &'static str {
+pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

@@ -30,7 +30,7 @@ pub enum Condition {
     LightlyPlayed,
     /// Clearly visible marks.
     ModeratelyPlayed,
-    /// Worn, but whole.
+    /// Worn, but not damaged.
     HeavilyPlayed,
     /// Torn, bent or written on.
     Damaged,

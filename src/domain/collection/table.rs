@@ -128,16 +128,15 @@ pub struct Dialect {
     pub program: Option<&'static str>,
     /// The known headings, with their columns.
     pub columns: Vec<(String, Column)>,
-    /// Headings that are no known column.
+    /// Headings that name no known column.
     pub ignored: Vec<String>,
 }
 
 /// The printing that a line means, with condition and quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LineContent {
     /// How many: 1 to [`MAX_QUANTITY`].
     pub quantity: i32,
-    /// The condition.
     pub condition: Condition,
     /// The printing.
     pub card: WantedPrinting,
@@ -146,7 +145,6 @@ pub struct Wanted {
 /// The values that identify a printing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WantedPrinting {
-    /// Its id.
     pub printing: Option<PrintingId>,
     /// Code or name of its game.
     pub game: Option<String>,
@@ -169,7 +167,7 @@ pub struct Line {
     /// The text by which the line names its card, so that people recognise the line.
     pub shown: String,
     /// The wanted printing, or why the line cannot be read.
-    pub wanted: Result<Wanted, LineFault>,
+    pub wanted: Result<LineContent, LineFault>,
 }
 
 /// A file that was read.
@@ -240,7 +238,7 @@ pub enum TableError {
          of the file"
     )]
     BrokenUtf16,
-    /// The file is no JSON, or nested deeper than 128 levels.
+    /// The file is not JSON, or nested deeper than 128 levels.
     #[error("{0}")]
     MalformedJson(String),
     /// NUL, which the database cannot store.
@@ -248,7 +246,6 @@ pub enum TableError {
     Nul,
 }
 
-/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// Values separated by commas or another delimiter.
@@ -458,7 +455,7 @@ mod tests {
         let table = Table::read(FileFormat::Json, just.as_bytes()).unwrap();
         assert_eq!((table.lines.len(), table.dialect.ignored.len()), (2, MAX_FIELDS - 1));
         let many = format!("[{{\"name\":\"Ox\"}}{}", ",{}".repeat(MAX_LINES));
-        // The limit is reported before the end of the file, which is no valid JSON, is reached.
+        // The limit is reported before the end of the file, which is not valid JSON, is reached.
         assert_eq!(Table::read(FileFormat::Json, many.as_bytes()), Err(TableError::TooManyLines));
     }
 
@@ -492,7 +489,7 @@ mod tests {
         };
         assert!(deep(100).is_ok());
         assert!(matches!(deep(200), Err(TableError::MalformedJson(_))));
-        // An entry that is no object is a fault of its line only.
+        // An entry that is not an object is a fault of its line only.
         let mixed =
             read_json(&json!([{ "name": "Kettle Imp" }, 5, [{}], { "name": "Ox" }])).unwrap();
         let fault = |line: &Line| line.wanted.as_ref().err().map(ToString::to_string);

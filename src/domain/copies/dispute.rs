@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-/// The state of a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeState {
     /// The dispute is not decided yet.
@@ -68,7 +67,6 @@ impl Outcome {
     }
 }
 
-/// A side of a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisputeSide {
     /// The account that claims the copy.

@@ -23,7 +23,7 @@ pub const LIFETIME_HOURS: std::ops::RangeInclusive<u16> = 1..=2160;
 pub const DEFAULT_LIFETIME_HOURS: u16 = 336;
 
 /// How long offers that did not lead to a trade stay readable for the two players.
-pub const KEPT_AFTER_CLOSE: Duration = Duration::days(90);
+pub const CLOSED_RETENTION: Duration = Duration::days(90);
 
 /// The state of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -164,7 +164,7 @@ pub enum TermsFault {
     #[error("must name at most 50 copies, not {0}")]
     TooMany(usize),
     /// A copy is in the offer twice.
-    #[error("stands in the offer already")]
+    #[error("is already in the offer")]
     Twice,
 }
 

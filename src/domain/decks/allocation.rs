@@ -9,9 +9,7 @@ use crate::domain::ids::{CardId, PrintingId};
 /// The copies of a printing that a player owns, counted cards and registered copies together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedPrinting {
-    /// The printing.
     pub printing: PrintingId,
-    /// The card.
     pub card: CardId,
     /// Name of the card. Cards with the same name count as printings of one card here.
     pub name: String,
@@ -27,7 +25,7 @@ pub struct OwnedPrinting {
 
 /// Copies of a printing that an entry takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Taken {
+pub struct Allocated {
     /// Position of the entry in the deck.
     pub entry: usize,
     /// Whether the printing differs from the one that the entry names; `false` if the entry names no printing.
@@ -54,7 +52,7 @@ pub struct Taken {
 /// let taken: Vec<_> = taken.iter().map(|one| (one.entry, one.printing, one.quantity, one.is_other)).collect();
 /// assert_eq!(taken, [(0, 1, 1, false), (1, 0, 2, false), (1, 1, 1, true)]);
 /// ```
-pub fn allocate(entries: &[DeckEntry], printings: &[OwnedPrinting]) -> Vec<Taken> {
+pub fn allocate(entries: &[DeckEntry], printings: &[OwnedPrinting]) -> Vec<Allocated> {
     let mut left: BTreeMap<String, Vec<(usize, u64)>> = BTreeMap::new();
     for (at, printing) in printings.iter().enumerate() {
         left.entry(name_key(&printing.name)).or_default().push((at, printing.quantity));
@@ -76,7 +74,7 @@ pub fn allocate(entries: &[DeckEntry], printings: &[OwnedPrinting]) -> Vec<Taken
                 if quantity > 0 {
                     wanted[*at] -= quantity;
                     *copies -= quantity;
-                    taken.push(Taken { entry: *at, is_other, printing: *printing, quantity });
+                    taken.push(Allocated { entry: *at, is_other, printing: *printing, quantity });
                 }
             }
         }

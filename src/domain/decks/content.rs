@@ -22,7 +22,6 @@ pub struct UnreadLine {
     pub detail: String,
 }
 
-/// The content of a deck.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeckContent {
     /// The name that the owner gave the deck.

@@ -248,7 +248,6 @@ fn is_code(text: &str) -> bool {
 pub struct EntryFault {
     /// The name of the field on the wire.
     pub field: &'static str,
-    /// The reason.
     pub reason: EntryReason,
 }
 
@@ -389,7 +388,7 @@ fn is_code_at(text: &str) -> bool {
             is_in_twos &= at == end || symbols.is_multiple_of(2);
             is_in_fours &= at == end || symbols.is_multiple_of(4);
             if symbols == CODE_SYMBOLS {
-                // The word continues after 16 symbols, so it is no code.
+                // The word continues after 16 symbols, so it is not a code.
                 return false;
             }
             symbols += 1;

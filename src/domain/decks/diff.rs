@@ -9,7 +9,6 @@ use crate::domain::ids::CardId;
 /// A card whose number of copies in a zone differs between two decks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardDifference {
-    /// The zone.
     pub zone: String,
     /// The card as the later deck writes it, or as the earlier deck does if the later one does not have the card.
     pub card: CardReference,

@@ -11,9 +11,8 @@ use super::deck::{EntryFault, check_entry};
 pub enum LineOutcome {
     /// The line is the entry at this position of the deck.
     Entry(usize),
-    /// The line is no entry; the reason is in its verdict.
+    /// The line is not an entry; the reason is in its verdict.
     NoEntry,
-    /// The line is refused.
     Refused(LineRefusal),
 }
 

@@ -42,7 +42,6 @@ impl PublicDeckSort {
 pub enum DeckTerm<'a> {
     /// A word of the name or of a tag, folded.
     Word(&'a str),
-    /// A tag.
     Tag(&'a str),
     /// A card, by [`search_key`] of its name.
     Card(&'a str),

@@ -2,7 +2,7 @@
 
 use cardscape_engine::{DeckEntry, Game};
 
-/// Writes the rarities of entries by their codes. A word that is no rarity of the game stays.
+/// Writes the rarities of entries by their codes. A word that is not a rarity of the game stays.
 ///
 /// ```
 /// use cardscape::domain::decks::rarities::with_codes;

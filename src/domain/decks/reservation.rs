@@ -10,9 +10,7 @@ use crate::domain::ids::{DeckId, PrintingId};
 /// Copies of a printing that are reserved for a deck.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// The deck.
     pub deck: DeckId,
-    /// The printing.
     pub printing: PrintingId,
     /// How many.
     pub quantity: u64,

@@ -2,7 +2,7 @@
 
 use cardscape_engine::{DeckEntry, KnownSets};
 
-/// Writes the sets of entries that have a place and no name by their codes, as a list is read. A text that is no set of the game stays, and so does the set
+/// Writes the sets of entries that have a place and no name by their codes, as a list is read. A text that is not a set of the game stays, and so does the set
 /// beside a name: `Fox (Winter)` may be a name as a whole.
 ///
 /// ```

@@ -1,16 +1,16 @@
 //! The effect of a trade on the decks of one of its players.
 
 /// Most decks in a response.
-pub const MAX_DECKS_TOLD: usize = 100;
+pub const MAX_DECKS_LISTED: usize = 100;
 
 /// Most entries of all decks in a response together.
-pub const MAX_ENTRIES_TOLD: usize = 10_000;
+pub const MAX_ENTRIES_LISTED: usize = 10_000;
 
 /// Copies of a card, before a trade and after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BeforeAndAfter {
     /// Copies before the trade.
-    pub now: u64,
+    pub before: u64,
     /// Copies after the trade.
     pub after: u64,
 }
@@ -31,18 +31,18 @@ impl CardEffect {
     ///
     /// ```
     /// use cardscape::domain::decks::trade_effect::{BeforeAndAfter, CardEffect};
-    /// let effect = CardEffect::of(3, BeforeAndAfter { now: 1, after: 4 }, BeforeAndAfter::default());
+    /// let effect = CardEffect::of(3, BeforeAndAfter { before: 1, after: 4 }, BeforeAndAfter::default());
     /// assert_eq!(effect, CardEffect { closes: 2, opens: 0, unreserves: 0 });
-    /// let effect = CardEffect::of(1, BeforeAndAfter { now: 2, after: 1 }, BeforeAndAfter { now: 2, after: 1 });
+    /// let effect = CardEffect::of(1, BeforeAndAfter { before: 2, after: 1 }, BeforeAndAfter { before: 2, after: 1 });
     /// assert_eq!(effect, CardEffect { closes: 0, opens: 0, unreserves: 1 });
     /// ```
     pub fn of(needed: u64, owned: BeforeAndAfter, reserved: BeforeAndAfter) -> Self {
-        let missing_now = needed.saturating_sub(owned.now);
+        let missing_now = needed.saturating_sub(owned.before);
         let missing_after = needed.saturating_sub(owned.after);
         Self {
             closes: missing_now.saturating_sub(missing_after),
             opens: missing_after.saturating_sub(missing_now),
-            unreserves: reserved.now.saturating_sub(reserved.after),
+            unreserves: reserved.before.saturating_sub(reserved.after),
         }
     }
 

@@ -106,10 +106,8 @@ impl RenditionSize {
     }
 }
 
-/// The artwork of a design.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DesignArtwork {
-    /// The id of the artwork.
     pub id: ArtworkId,
     /// The alternative text: a description of the picture for people who cannot see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -117,7 +117,7 @@ pub enum ContentReason {
     /// The text cannot be stored.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The text is no code.
+    /// The text is not a code.
     #[error(transparent)]
     Code(#[from] CodeError),
     /// There are more items than allowed.
@@ -128,8 +128,8 @@ pub enum ContentReason {
         /// The actual number.
         actual: usize,
     },
-    /// The name of an attribute is no code.
-    #[error("has a name that is no code: {0}")]
+    /// The name of an attribute is not a code.
+    #[error("has a name that is not a code: {0}")]
     AttributeName(CodeError),
     /// The value is of a form that no attribute can have.
     #[error("must be a text, a number, true, false, or a list of these")]
@@ -202,7 +202,7 @@ impl DesignContent {
     }
 
     /// Whether the name has a letter, a digit or a symbol such as an emoji, or is empty. Combining marks and punctuation
-    /// alone are no name, although older versions accepted them.
+    /// alone are not names, although older versions accepted them.
     pub fn has_proper_name(&self) -> bool {
         // The key drops punctuation, unless there is nothing else, and the marks on the letter before them.
         self.name.is_empty() || search_key(&format!("a{}", self.name)) != "a"

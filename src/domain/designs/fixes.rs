@@ -44,7 +44,6 @@ impl EditOperation {
 pub enum Edit {
     /// Sets the member to this value, also if it is missing.
     Add(String, Value),
-    /// Replaces a value.
     Replace(String, Value),
     /// Removes a value.
     Remove(String),

@@ -12,7 +12,7 @@ use crate::domain::crockford::{check_value, is_separator, symbol, value};
 const LENGTH: usize = 10;
 
 /// An identifier, `D-7KQ2X0FM9F`: ten symbols of Crockford Base32, of which nine are random (45 bits) and the last checks them (Luhn mod 32, as in
-/// serial codes). It is no secret, and does not reveal when the design was created or how many designs exist.
+/// serial codes). It is not a secret, and does not reveal when the design was created or how many designs exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub struct DesignCode([u8; LENGTH]);

@@ -36,7 +36,6 @@ pub struct SearchableDesign {
     pub printings: Vec<Value>,
     /// The numeric attributes of each printing that has any.
     pub printing_numbers: Vec<Value>,
-    /// Its terms.
     pub terms: Vec<String>,
     /// Its folded texts.
     pub words: Words,

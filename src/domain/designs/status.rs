@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-/// The status of a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DesignStatus {
@@ -54,7 +53,6 @@ pub enum Stepper {
     Author,
     /// A moderator who is not the author.
     Reviewer,
-    /// An admin.
     Admin,
 }
 

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 /// Most characters of the message of a suggestion.
 pub const MAX_MESSAGE: usize = 1_000;
 
-/// The state of a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuggestionState {
     /// The author of the design has not answered.

@@ -36,7 +36,6 @@ pub struct Suggestion {
 pub struct Unfilled {
     /// JSON pointer (RFC 6901) into the design.
     pub pointer: String,
-    /// The reason.
     pub reason: UnfilledReason,
 }
 
@@ -51,7 +50,7 @@ pub enum UnfilledReason {
     NoValue,
     /// No values within the bounds give the required total.
     #[error(
-        "{} must be {total}, and {rest} are left of it: no value between the bounds makes it.", of.join(" + ")
+        "{} must be {total}, which leaves {rest}: no value between the bounds adds up to that.", of.join(" + ")
     )]
     NoShare {
         /// The attributes that make the total.

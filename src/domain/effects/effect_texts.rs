@@ -20,7 +20,9 @@ use serde::{Deserialize, Serialize};
 pub use self::choices::{ChoiceStep, MAX_PICKS, NextChoice, counted};
 pub use self::diff::{OutputChange, Sampled, TemplateChange};
 pub use self::files::EffectFiles;
-pub use self::library::{EffectLibrary, Found, RenderedSentence, Stretch, Trial, Wanted};
+pub use self::library::{
+    EffectLibrary, Found, RenderedSentence, SentencePage, SentenceSearch, Trial,
+};
 
 /// Most templates of a game.
 pub const MAX_TEMPLATES: usize = 2_000;

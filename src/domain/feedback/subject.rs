@@ -10,7 +10,6 @@ use crate::domain::ids::DeckId;
 pub enum FeedbackSubject {
     /// A card design.
     Design(DesignCode),
-    /// A deck.
     Deck(DeckId),
 }
 

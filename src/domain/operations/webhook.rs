@@ -159,7 +159,7 @@ pub struct Outcome {
 
 /// Failed attempts of a webhook since its last success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Streak {
+pub struct FailureStreak {
     /// How many attempts, at least 1.
     pub failures: i32,
     /// The first of them.
@@ -168,7 +168,7 @@ pub struct Streak {
     pub last: DateTime<Utc>,
 }
 
-impl Streak {
+impl FailureStreak {
     /// The streak after one more failure.
     pub fn after(before: Option<Self>, now: DateTime<Utc>) -> Self {
         match before.filter(|streak| now - streak.last <= STREAK_GAP) {
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn one_failure_causes_no_pause_and_more_failures_cause_longer_pauses() {
         let now = DateTime::UNIX_EPOCH;
-        let streak = |failures| Streak { failures, since: now, last: now };
+        let streak = |failures| FailureStreak { failures, since: now, last: now };
         assert_eq!(streak(1).pause(None), Duration::zero());
         assert_eq!(streak(2).pause(None), Duration::seconds(5));
         assert_eq!(streak(3).pause(None), Duration::seconds(10));
@@ -248,13 +248,13 @@ mod tests {
     #[test]
     fn a_streak_of_three_days_disables_and_an_old_failure_does_not_count() {
         let hours = |hours| DateTime::UNIX_EPOCH + Duration::hours(hours);
-        let mut streak = Streak::after(None, hours(0));
+        let mut streak = FailureStreak::after(None, hours(0));
         for hour in [20, 40, 60] {
-            streak = Streak::after(Some(streak), hours(hour));
+            streak = FailureStreak::after(Some(streak), hours(hour));
             assert!(!streak.is_too_long());
         }
         assert_eq!(streak.failures, 4);
-        assert!(Streak::after(Some(streak), hours(72)).is_too_long());
-        assert_eq!(Streak::after(Some(streak), hours(90)).since, hours(90));
+        assert!(FailureStreak::after(Some(streak), hours(72)).is_too_long());
+        assert_eq!(FailureStreak::after(Some(streak), hours(90)).since, hours(90));
     }
 }

@@ -56,7 +56,6 @@ const fn v6(n: [u16; 8], bits: u8) -> Ipv6Net {
     Ipv6Net::new_assert(address, bits)
 }
 
-/// The class of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AddressClass {
     /// In a network that the operator named: allowed with and without TLS.

@@ -23,7 +23,7 @@ pub struct Target {
 /// Why a URL is refused.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum TargetError {
-    /// The text is no URL, or too long.
+    /// The text is not a URL, or too long.
     #[error("must be a URL of at most {MAX_URL} characters")]
     NoUrl,
     /// The scheme is neither `https` nor `http`.
@@ -35,7 +35,7 @@ pub enum TargetError {
     )]
     Plain,
     /// The URL contains a user name or a password.
-    #[error("must hold no user name and no password")]
+    #[error("must not contain a user name or a password")]
     Credentials,
     /// The URL has a part after `#`, which would not be sent.
     #[error("must have no part after #")]
@@ -137,7 +137,7 @@ impl Target {
     }
 }
 
-/// Scheme, host and port of a URL, the parts that may be logged. Empty if the text is no URL.
+/// Scheme, host and port of a URL, the parts that may be logged. Empty if the text is not a URL.
 pub fn origin_of(text: &str) -> String {
     Url::parse(text).map_or_else(|_| String::new(), |url| url.origin().ascii_serialization())
 }

@@ -164,23 +164,23 @@ pub struct Opening {
     pub plan: AnnouncedPlan,
 }
 
-/// Why a text is no valid opening.
+/// Why a text is not a valid opening.
 #[derive(Debug, Error)]
 pub enum OpeningError {
     /// Not three lines that begin with the tag.
     #[error("an opening has three lines, the first of which is {TAG}")]
     Form,
-    /// The second line is no seed.
+    /// The second line is not a seed.
     #[error("the second line of an opening is the seed, 64 hexadecimal digits in small letters")]
     Seed,
-    /// The third line is no plan.
+    /// The third line is not a plan.
     #[error("the third line of an opening is the plan: {0}")]
     Plan(#[from] serde_json::Error),
     /// The plan is not in the canonical form.
     #[error("the plan is not written as plans are: keys sorted, no spaces, nothing left out")]
     NotCanonical,
     /// A value that must be a code is none.
-    #[error("the plan names something that is no code of a game, set, card or rarity")]
+    #[error("the plan names something that is not the code of a game, set, card or rarity")]
     Code,
     /// The plan uses another algorithm.
     #[error("this program does not know how {0:?} shares copies")]

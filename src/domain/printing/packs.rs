@@ -119,7 +119,7 @@ pub enum PackError {
     #[error("packs: the run has no copies in rarity {0}, so rarity_mg cannot say what they weigh")]
     UnknownRarity(String),
     /// A lore card that the run does not have, or that is named twice.
-    #[error("packs: lore_cards names {0}, which is no card of the run, or names it twice")]
+    #[error("packs: lore_cards names {0}, which is not a card of the run, or names it twice")]
     UnknownLoreCard(String),
     /// More lore cards than packs.
     #[error(
@@ -128,7 +128,6 @@ pub enum PackError {
     TooManyLoreCards {
         /// Copies of lore cards.
         copies: u64,
-        /// Packs.
         packs: u64,
     },
     /// The copies do not fill one pack.
@@ -136,7 +135,6 @@ pub enum PackError {
     NoPack {
         /// Copies in the run.
         copies: u64,
-        /// Cards in a pack.
         cards_per_pack: u32,
     },
     /// The copies cannot be divided into whole packs.
@@ -149,7 +147,6 @@ pub enum PackError {
         copies: u64,
         /// Whole packs.
         packs: u64,
-        /// Cards in a pack.
         cards_per_pack: u32,
         /// Copies that are left.
         left: u64,
@@ -225,7 +222,6 @@ pub struct PackedCard<'a> {
     pub print_line: u64,
     /// Number of the card.
     pub number: &'a str,
-    /// Its rarity.
     pub rarity: &'a str,
     /// Its weight.
     pub mg: u32,
@@ -240,7 +236,6 @@ pub enum PackedLore<'a> {
     Copy(PackedCard<'a>),
 }
 
-/// A pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pack<'a> {
     /// Its cards, in the order in which they were dealt.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::commitment::{Opening, OpeningError};
 use super::packs::PackPlan;
 
-/// The promises of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunPromise {
     /// Copies of each card.

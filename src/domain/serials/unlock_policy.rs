@@ -43,7 +43,6 @@ pub struct UnlockPolicy {
 /// A submission of a card, for counting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vote {
-    /// The id of the submission.
     pub submission: SubmissionId,
     /// The submitting account.
     pub account: AccountId,

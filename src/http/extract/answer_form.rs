@@ -20,7 +20,7 @@ impl AnswerForm {
     }
 
     /// Adds `Vary: Accept`, so that caches distinguish the two forms.
-    pub fn told_apart(self, mut answer: HttpResponse) -> HttpResponse {
+    pub fn vary_by_accept(self, mut answer: HttpResponse) -> HttpResponse {
         answer.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
         answer
     }

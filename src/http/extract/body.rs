@@ -126,7 +126,6 @@ impl<T: DeserializeOwned, S: ToSchema + 'static> FromRequest for Patch<T, S> {
 
 /// A type of file that is taken as text.
 pub trait FileType: 'static {
-    /// Its media type.
     const MEDIA_TYPE: &'static str;
     /// Its largest size, in bytes.
     const MAX: usize;
@@ -232,10 +231,10 @@ pub(super) fn read(
     media_types: &[&'static str],
     limit: usize,
 ) -> impl Future<Output = Result<Bytes, Problem>> + use<> {
-    let demanded = demand(req, media_types, limit);
+    let acceptable = check_headers(req, media_types, limit);
     let mut payload = payload.take();
     async move {
-        demanded?;
+        acceptable?;
         let mut raw = BytesMut::new();
         while let Some(chunk) = payload.next().await {
             let chunk = chunk.map_err(|_| {
@@ -252,7 +251,7 @@ pub(super) fn read(
 }
 
 /// Refuses a body by its headers: another media type, a compressed body, or a `Content-Length` above the limit.
-pub(super) fn demand(
+pub(super) fn check_headers(
     req: &HttpRequest,
     media_types: &[&'static str],
     limit: usize,

@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::mending::mend;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::words::{NotOneOf, must_be_one_of};
-use crate::domain::catalogue::set_file::sort;
+use crate::domain::catalogue::set_file::type_name;
 use crate::domain::pointer::push_token;
 
 /// Most faults in a response: a long list may have one for each of its entries.
@@ -66,7 +66,7 @@ impl Contract {
                 .with_draft(Draft::Draft202012)
                 .should_validate_formats(true)
                 .build(&schema)
-                .inspect_err(|error| tracing::error!(%error, "a schema of the contract is none"))
+                .inspect_err(|error| tracing::error!(%error, "a schema of the contract is invalid"))
                 .ok();
             Arc::new(Self { schema, validator })
         });
@@ -145,7 +145,7 @@ impl Contract {
             ValidationErrorKind::Enum { .. }
                 if !error.instance().is_string() && self.schema_of(error)["type"] == "string" => {}
             kind => {
-                let detail = self.describe_demand(kind, error);
+                let detail = self.describe_requirement(kind, error);
                 faults.push(InputFault::at(here, detail));
             }
         }
@@ -159,7 +159,11 @@ impl Contract {
     }
 
     /// The requirement on a value. Texts are not repeated in the message, because they may be secrets.
-    fn describe_demand(&self, kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
+    fn describe_requirement(
+        &self,
+        kind: &ValidationErrorKind,
+        error: &ValidationError<'_>,
+    ) -> String {
         let (around, instance) = (self.schema_of(error), error.instance().as_ref());
         let range = |least: &str, most: &str| match (&around[least], &around[most]) {
             (Value::Null, most) => format!("at most {most}"),
@@ -169,7 +173,7 @@ impl Contract {
         };
         match kind {
             ValidationErrorKind::Type { kind } => {
-                format!("must be {}, not {}", types(kind).join(" or "), sort(instance))
+                format!("must be {}, not {}", types(kind).join(" or "), type_name(instance))
             }
             ValidationErrorKind::Enum { options } => one_of(options, instance).to_string(),
             ValidationErrorKind::Constant { expected_value } => {
@@ -251,7 +255,7 @@ fn none_of(alternatives: &[Vec<ValidationError<'static>>], instance: &Value) -> 
     // `null` comes last.
     accepted.sort_by_key(|name| *name == NULL);
     accepted.dedup();
-    format!("must be {}, not {}", accepted.join(" or "), sort(instance))
+    format!("must be {}, not {}", accepted.join(" or "), type_name(instance))
 }
 
 fn one_of(options: &Value, instance: &Value) -> NotOneOf {

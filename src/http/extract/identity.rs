@@ -145,7 +145,7 @@ pub(crate) async fn look_up(
                 && let Err(error) = sessions::renew_browser_session(&mut conn, session, now).await
             {
                 // The next request tries again.
-                tracing::warn!(%error, %session, "cannot write down that a session was used");
+                tracing::warn!(%error, %session, "cannot store that a session was used");
             }
             identity
         }

@@ -34,7 +34,7 @@ pub(crate) use network::{client_address, client_network};
 pub use page::{PageQuery, linked};
 pub use params::{LooseParams, Params};
 pub use range::Part;
-pub use upload::{Lost, Unreceived, Upload, UploadedFile};
+pub use upload::{LostPart, UnreceivedForm, Upload, UploadedFile};
 
 use std::future::Future;
 use std::pin::Pin;

@@ -77,7 +77,7 @@ impl<T: DeserializeOwned + IntoParams + 'static> FromRequest for LooseParams<T> 
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         let query = req.query_string();
-        ready(demand_text(query).and_then(|()| match read(query) {
+        ready(require_utf8(query).and_then(|()| match read(query) {
             Ok(read) => Ok(Self { read, faults: Vec::new() }),
             Err(stop) => {
                 let (faults, read) = every_fault::<T>(query, stop);
@@ -91,14 +91,14 @@ impl<T: DeserializeOwned + IntoParams + 'static> FromRequest for LooseParams<T> 
 }
 
 pub(super) fn parse<T: DeserializeOwned + IntoParams + 'static>(query: &str) -> Result<T, Problem> {
-    demand_text(query)?;
+    require_utf8(query)?;
     read(query).map_err(|stop| {
         let (faults, _) = every_fault::<T>(query, stop);
         refusal(ProblemCode::InvalidQuery, faults)
     })
 }
 
-fn demand_text(query: &str) -> Result<(), Problem> {
+fn require_utf8(query: &str) -> Result<(), Problem> {
     // The form parser would replace invalid UTF-8 by U+FFFD, and the response would answer another query.
     let text = percent_encoding::percent_decode_str(query).decode_utf8();
     if text.is_err() {

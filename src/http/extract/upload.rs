@@ -8,16 +8,16 @@ use actix_web::error::PayloadError;
 use actix_web::web::{self, Bytes};
 use futures_util::StreamExt as _;
 
-use super::body::{demand, too_large};
+use super::body::{check_headers, too_large};
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
 /// Most parts of a form.
 const MAX_PARTS: usize = 200;
 /// Most bytes of the fields that are kept of a form that is not received: no memory was reserved for it.
-const MAX_KEPT: usize = 256 * 1024;
+const MAX_REFUSED_FIELDS: usize = 256 * 1024;
 /// Most bytes that are read of such a form: including the heads of its parts, and the start of the part that is not kept.
-const MAX_READ: usize = MAX_KEPT + 64 * 1024;
+const MAX_READ: usize = MAX_REFUSED_FIELDS + 64 * 1024;
 const FORM: &str = "multipart/form-data";
 
 /// A form as `multipart/form-data` (RFC 7578): its fields in their order, and its files.
@@ -41,18 +41,18 @@ pub struct UploadedFile {
 
 /// A form that was not received.
 #[derive(Debug)]
-pub struct Unreceived {
+pub struct UnreceivedForm {
     /// The reason.
     pub problem: Problem,
     /// The fields before the first file, which are shown again.
     pub sent: Upload,
     /// The part that is lost.
-    pub lost: Lost,
+    pub lost: LostPart,
 }
 
 /// The lost part of a form that was not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum LostPart {
     Nothing,
     /// A file, and possibly the fields after it.
     File,
@@ -68,19 +68,20 @@ impl Upload {
         payload: web::Payload,
         max: usize,
         expect: impl FnOnce() -> Result<P, Problem>,
-    ) -> Result<(P, Self), Box<Unreceived>> {
-        let (problem, (sent, lost)) = match demand(req, &[FORM], max).and_then(|()| expect()) {
+    ) -> Result<(P, Self), Box<UnreceivedForm>> {
+        let (problem, (sent, lost)) = match check_headers(req, &[FORM], max).and_then(|()| expect())
+        {
             Ok(place) => match Self::receive(req, payload, max).await {
                 Ok(upload) => return Ok((place, upload)),
-                Err(problem) => (problem, (Self::default(), Lost::File)),
+                Err(problem) => (problem, (Self::default(), LostPart::File)),
             },
             Err(problem) => (problem, Self::before_file(req, payload).await),
         };
-        Err(Box::new(Unreceived { problem, sent, lost }))
+        Err(Box::new(UnreceivedForm { problem, sent, lost }))
     }
 
     /// The fields before the first file, up to the limit, and the lost part.
-    async fn before_file(req: &HttpRequest, payload: web::Payload) -> (Self, Lost) {
+    async fn before_file(req: &HttpRequest, payload: web::Payload) -> (Self, LostPart) {
         let mut read = 0;
         // The stream ends at the limit; the parts before it can still be read.
         let beginning = payload.take_while(move |chunk| {
@@ -89,27 +90,27 @@ impl Upload {
             ready(goes_on)
         });
         let mut parts = Multipart::new(req.headers(), beginning);
-        let (mut kept, mut room, mut left) = (Self::default(), MAX_KEPT, MAX_PARTS);
+        let (mut kept, mut room, mut left) = (Self::default(), MAX_REFUSED_FIELDS, MAX_PARTS);
         while let Some(part) = parts.next().await {
-            let Ok(mut part) = part else { return (kept, Lost::File) };
+            let Ok(mut part) = part else { return (kept, LostPart::File) };
             let said = part.content_disposition();
             let field = said.and_then(|said| said.get_name()).unwrap_or_default().to_owned();
             let file = said.and_then(|said| said.get_filename()).map(str::to_owned);
             let is_chosen = file.as_ref().is_some_and(|name| !name.is_empty());
             if is_chosen || left == 0 {
-                return (kept, Lost::File);
+                return (kept, LostPart::File);
             }
             left -= 1;
-            let Ok(Ok(content)) = part.bytes(room).await else { return (kept, Lost::Text) };
+            let Ok(Ok(content)) = part.bytes(room).await else { return (kept, LostPart::Text) };
             room -= content.len().min(room);
             match (file, text(&content)) {
                 // No file was chosen.
                 (Some(_), _) => {}
                 (None, Ok(value)) => kept.fields.push((field, value)),
-                (None, Err(_)) => return (kept, Lost::Text),
+                (None, Err(_)) => return (kept, LostPart::Text),
             }
         }
-        (kept, Lost::Nothing)
+        (kept, LostPart::Nothing)
     }
 
     /// Receives the form. Refused: other media types and compressed bodies (415), more than `max` bytes in total (413), a body that is not such a form, is cut
@@ -119,7 +120,7 @@ impl Upload {
         payload: web::Payload,
         max: usize,
     ) -> Result<Self, Problem> {
-        demand(req, &[FORM], max)?;
+        check_headers(req, &[FORM], max)?;
         // Only the contents of the parts are kept in memory.
         let mut received = 0;
         let bounded = payload.map(move |chunk| {
@@ -267,7 +268,7 @@ mod tests {
             let (request, mut payload) = request.set_payload(body).to_http_parts();
             let payload = web::Payload::from_request(&request, &mut payload).await.ok().unwrap();
             let refused = Upload::receive_at(&request, payload, max, refuse).await;
-            let Unreceived { problem, sent, lost } = *refused.err().unwrap();
+            let UnreceivedForm { problem, sent, lost } = *refused.err().unwrap();
             (problem.code(), sent.into_fields(), lost)
         };
         let kept = |fields: &[(&str, &str)]| -> Vec<(String, String)> {
@@ -279,19 +280,21 @@ mod tests {
         let with_file = [before.clone(), file, after.clone(), end.clone()].concat();
         let (full, large) = (ProblemCode::TooManyImports, ProblemCode::BodyTooLarge);
         let first = kept(&[("a", "1")]);
-        let a_file = Lost::File;
+        let a_file = LostPart::File;
         assert_eq!(receive(with_file.clone(), 1 << 20).await, (full, first.clone(), a_file));
         assert_eq!(receive(with_file, 1000).await, (large, first.clone(), a_file));
         let empty = part("name=\"file\"; filename=\"\"", b"");
         let without = [before.clone(), empty.clone(), after, end.clone()].concat();
         let both = kept(&[("a", "1"), ("b", "2")]);
-        assert_eq!(receive(without, 1 << 20).await, (full, both, Lost::Nothing));
+        assert_eq!(receive(without, 1 << 20).await, (full, both, LostPart::Nothing));
         // One byte more than the limit.
-        let fits = [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_KEPT - 1]), end.clone()];
+        let fits =
+            [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_REFUSED_FIELDS - 1]), end.clone()];
         let (_, fields, lost) = receive(fits.concat(), 1 << 20).await;
-        assert_eq!((fields.len(), lost), (2, Lost::Nothing));
-        let long = [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_KEPT]), end.clone()];
-        assert_eq!(receive(long.concat(), 1 << 20).await, (full, first.clone(), Lost::Text));
+        assert_eq!((fields.len(), lost), (2, LostPart::Nothing));
+        let long =
+            [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_REFUSED_FIELDS]), end.clone()];
+        assert_eq!(receive(long.concat(), 1 << 20).await, (full, first.clone(), LostPart::Text));
         // Files that were not chosen count as parts, too.
         let many = [before, empty.repeat(MAX_PARTS), end].concat();
         assert_eq!(receive(many, 1 << 20).await, (full, first, a_file));

@@ -12,8 +12,8 @@ use metrics::Counter;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::domain::ids::CardId;
+use crate::memory::caches::{DroppingCache, Ticket};
 use crate::memory::catalogue::clock::FeedClock;
-use crate::memory::kept::{DroppingCache, Ticket};
 use crate::store::catalogue::changes::ChangeBatch;
 
 /// Size of an entry without its body, in bytes: key, time, book-keeping. Measured, rounded up.
@@ -21,7 +21,7 @@ const OVERHEAD: usize = 500;
 
 /// The public response about an open card.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptCard {
+pub struct CachedCard {
     /// JSON.
     pub body: Bytes,
     /// When the card last changed for the public.
@@ -43,7 +43,7 @@ impl PlaceMark {
 
 /// The cached responses of a process.
 pub struct CardCache {
-    cards: DroppingCache<CardId, KeptCard>,
+    cards: DroppingCache<CardId, CachedCard>,
     clock: FeedClock,
     hits: Counter,
     misses: Counter,
@@ -53,7 +53,7 @@ impl CardCache {
     /// A cache of `bytes` bytes; `trust` is how long its responses are used after the feed was last read to its end.
     pub fn new(bytes: u64, trust: Duration) -> Self {
         Self {
-            cards: DroppingCache::new(bytes, |_, card: &KeptCard| card.body.len() + OVERHEAD),
+            cards: DroppingCache::new(bytes, |_, card: &CachedCard| card.body.len() + OVERHEAD),
             clock: FeedClock::new(trust),
             hits: metrics::counter!("card_cache_hits_total"),
             misses: metrics::counter!("card_cache_misses_total"),
@@ -61,7 +61,7 @@ impl CardCache {
     }
 
     /// The response about a card, if it is cached and the cache is up to date.
-    pub fn find(&self, card: CardId) -> Option<KeptCard> {
+    pub fn find(&self, card: CardId) -> Option<CachedCard> {
         let found = self.clock.is_current().then(|| self.cards.find(&card)).flatten();
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
@@ -85,8 +85,8 @@ impl CardCache {
     }
 
     /// Caches a public response about an open card, unless anything was dropped since the ticket.
-    pub(crate) fn keep(&self, ticket: Ticket, card: CardId, answer: KeptCard) {
-        self.cards.keep(ticket, card, answer);
+    pub(crate) fn insert(&self, ticket: Ticket, card: CardId, answer: CachedCard) {
+        self.cards.insert(ticket, card, answer);
     }
 
     /// Drops the cards that a batch of changes names; all of them when a manifest changed, because manifests contain
@@ -129,16 +129,16 @@ mod tests {
         cache
     }
 
-    fn answer(text: &str) -> KeptCard {
-        KeptCard {
+    fn answer(text: &str) -> CachedCard {
+        CachedCard {
             body: Bytes::copy_from_slice(text.as_bytes()),
             modified: DateTime::UNIX_EPOCH,
             place: PlaceMark::of("g", "s", text),
         }
     }
 
-    fn keep(cache: &CardCache, ticket: Ticket, card: CardId, text: &str) {
-        cache.keep(ticket, card, answer(text));
+    fn insert(cache: &CardCache, ticket: Ticket, card: CardId, text: &str) {
+        cache.insert(ticket, card, answer(text));
     }
 
     fn changed(cards: &[CardId]) -> ChangeBatch {
@@ -149,15 +149,15 @@ mod tests {
     fn changed_cards_are_dropped_and_the_rest_stays() {
         let cache = cache(1 << 20, HOUR);
         let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
-        keep(&cache, cache.ticket(), one, "one");
-        keep(&cache, cache.ticket(), other, "other");
+        insert(&cache, cache.ticket(), one, "one");
+        insert(&cache, cache.ticket(), other, "other");
         assert_eq!(cache.find(one), Some(answer("one")));
         cache.apply(&changed(&[one]));
         assert!(cache.find(one).is_none());
         assert!(cache.find(other).is_some());
         cache.apply(&ChangeBatch { is_broken: true, ..ChangeBatch::default() });
         assert!(cache.find(other).is_none());
-        keep(&cache, cache.ticket(), one, "anew");
+        insert(&cache, cache.ticket(), one, "anew");
         assert_eq!(cache.find(one), Some(answer("anew")));
         cache.apply(&ChangeBatch { some_game_changed: true, ..ChangeBatch::default() });
         assert!(cache.find(one).is_none());
@@ -170,16 +170,16 @@ mod tests {
         // The change and the drop come between the read and the insertion.
         let early = cache.ticket();
         cache.apply(&changed(&[card]));
-        keep(&cache, early, card, "old");
+        insert(&cache, early, card, "old");
         assert!(cache.find(card).is_none());
         // The drop comes after the insertion.
-        keep(&cache, cache.ticket(), card, "old");
+        insert(&cache, cache.ticket(), card, "old");
         cache.apply(&changed(&[card]));
         assert!(cache.find(card).is_none());
         // A batch without changes prevents nothing.
         let ticket = cache.ticket();
         cache.apply(&changed(&[]));
-        keep(&cache, ticket, card, "new");
+        insert(&cache, ticket, card, "new");
         assert!(cache.find(card).is_some());
     }
 
@@ -187,12 +187,12 @@ mod tests {
     fn nothing_is_used_while_the_feed_is_not_read() {
         let card = CardId(Uuid::from_u128(1));
         let unread = CardCache::new(1 << 20, HOUR);
-        keep(&unread, unread.ticket(), card, "one");
+        insert(&unread, unread.ticket(), card, "one");
         assert!(unread.find(card).is_none(), "the feed was never read");
         unread.clock.advance_to(Instant::now());
         assert!(unread.find(card).is_some());
         let late = cache(1 << 20, Duration::ZERO);
-        keep(&late, late.ticket(), card, "one");
+        insert(&late, late.ticket(), card, "one");
         assert!(late.find(card).is_none(), "the feed was read too long ago");
     }
 
@@ -201,14 +201,14 @@ mod tests {
         let cache = cache(100_000, HOUR);
         let text = "x".repeat(900);
         for id in 0..1_000 {
-            keep(&cache, cache.ticket(), CardId(Uuid::from_u128(id)), &text);
+            insert(&cache, cache.ticket(), CardId(Uuid::from_u128(id)), &text);
             cache.find(CardId(Uuid::from_u128(id)));
         }
         assert!(cache.cards.bytes() <= 100_000, "{}", cache.cards.bytes());
         assert!(cache.cards.count() > 20, "{}", cache.cards.count());
         let none = CardCache::new(0, HOUR);
         none.clock.advance_to(Instant::now());
-        keep(&none, none.ticket(), CardId(Uuid::from_u128(1)), &text);
+        insert(&none, none.ticket(), CardId(Uuid::from_u128(1)), &text);
         none.measure();
         assert!(none.find(CardId(Uuid::from_u128(1))).is_none());
     }

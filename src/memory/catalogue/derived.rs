@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use moka::sync::Cache;
 
-use crate::memory::kept::bounded_cache;
+use crate::memory::caches::bounded_cache;
 
 /// A cache of bounded size; each value has the version of the cards that it was derived from.
 pub(crate) struct VersionedCache<K, V>(Cache<K, (u64, V)>);
@@ -25,7 +25,7 @@ where
     }
 
     /// Caches a value; `version` was read before the value was computed.
-    pub(crate) fn keep(&self, key: K, version: u64, value: V) {
+    pub(crate) fn insert(&self, key: K, version: u64, value: V) {
         self.0.insert(key, (version, value));
     }
 }

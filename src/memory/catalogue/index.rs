@@ -26,11 +26,9 @@ use crate::store::collection::counts::TotalRow;
 /// Key of counted facets. The revisions are in it because facets and the meaning of queries depend on the manifests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FacetsKey {
-    /// Code of the game.
     pub game: Code,
     /// Revisions of the manifests of all games, by the games' codes.
     pub revisions: Vec<i64>,
-    /// Code of the set.
     pub set: Option<Code>,
     /// The query.
     pub q: String,
@@ -131,8 +129,8 @@ impl Catalogue {
     }
 
     /// Caches facets; `version` was read before they were counted.
-    pub fn keep_facets(&self, key: FacetsKey, version: u64, answer: Rendered) {
-        self.facets.keep(key, version, answer);
+    pub fn cache_facets(&self, key: FacetsKey, version: u64, answer: Rendered) {
+        self.facets.insert(key, version, answer);
     }
 
     /// The totals of a set, if they were counted in that version.
@@ -141,8 +139,8 @@ impl Catalogue {
     }
 
     /// Caches the totals of a set; `version` was read before they were counted.
-    pub(crate) fn keep_totals(&self, key: TotalsKey, version: u64, totals: Arc<[TotalRow]>) {
-        self.totals.keep(key, version, totals);
+    pub(crate) fn cache_totals(&self, key: TotalsKey, version: u64, totals: Arc<[TotalRow]>) {
+        self.totals.insert(key, version, totals);
     }
 
     /// A value that depends on all cards: the cached value if the cards have not changed since, otherwise a new one,
@@ -165,7 +163,7 @@ impl Catalogue {
             return Ok(value);
         }
         let value = make.await?;
-        kept.keep(key, version, value.clone());
+        kept.insert(key, version, value.clone());
         Ok(value)
     }
 

@@ -20,7 +20,7 @@ use crate::domain::ids::{
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
-use crate::store::operations::sweep_turn::{self, Turn};
+use crate::store::operations::sweep_turn::{self, SweepTurn};
 use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
 /// How long events are kept.
@@ -48,13 +48,10 @@ pub struct EventRow {
     /// The kind of event, as `noun.verb`.
     #[diesel(sql_type = Text)]
     pub kind: String,
-    /// The submission.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub submission_id: Option<SubmissionId>,
-    /// The copy.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub copy_id: Option<CopyId>,
-    /// The card.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub card_id: Option<CardId>,
     /// Code of the card's game.
@@ -66,16 +63,13 @@ pub struct EventRow {
     /// The card's number in the set.
     #[diesel(sql_type = Nullable<Text>)]
     pub number: Option<String>,
-    /// The trade.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub trade_id: Option<TradeId>,
-    /// The dispute.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub dispute_id: Option<DisputeId>,
     /// Identifier of the design.
     #[diesel(sql_type = Nullable<Text>)]
     pub design: Option<DesignCode>,
-    /// The deck.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub deck_id: Option<DeckId>,
     /// The comment on the design or the deck.
@@ -87,7 +81,6 @@ pub struct EventRow {
     /// How a dispute was decided; the status of a watched deck, which an event of an older program does not have.
     #[diesel(sql_type = Nullable<Text>)]
     pub outcome: Option<String>,
-    /// The time.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
 }
@@ -480,7 +473,7 @@ struct SweptPage {
 
 /// Deletes events after their retention, numbered or not; returns how many.
 pub(in crate::store) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut turn = Turn::new("account_events", sweep_turn::BATCH);
+    let mut turn = SweepTurn::new("account_events", sweep_turn::BATCH);
     let mut after = (DateTime::UNIX_EPOCH, 0);
     loop {
         let page = sweep_page(store, now - RETENTION, after, turn.limit).await;
@@ -488,7 +481,7 @@ pub(in crate::store) async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreR
             after = (page.last_at, page.last_id);
             (page.deleted, page.seen)
         });
-        if !turn.goes_on(page)? {
+        if !turn.record_batch(page)? {
             return Ok(turn.end());
         }
     }

@@ -71,7 +71,6 @@ pub struct NewAccount<'a> {
     pub role: Role,
     /// Whether the password must be changed at the first log-in.
     pub must_change_password: bool,
-    /// Hashes of its recovery codes.
     pub recovery_codes: &'a [TokenHash],
     /// The current time.
     pub at: DateTime<Utc>,
@@ -213,7 +212,7 @@ pub struct VerifiedPassword {
 /// Locks the account's row until the end of the transaction and stores the stronger hash, if the account still has the
 /// verified hash and the same second factor, and is not banned; otherwise returns `false`. Waits for other transactions
 /// that change the row, and reads their result.
-pub(super) async fn hold_verified(
+pub(super) async fn lock_verified(
     conn: &mut Connection,
     verified: &VerifiedPassword,
 ) -> StoreResult<bool> {
@@ -288,7 +287,7 @@ pub async fn change_recovery_codes(
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let account = by.account();
-    if !hold_verified(conn, verified).await? {
+    if !lock_verified(conn, verified).await? {
         return Ok(false);
     }
     replace_recovery_codes(conn, account, codes).await?;
@@ -341,7 +340,7 @@ pub async fn recover(
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
     // The account is locked before its codes, as in every change of a password, to avoid deadlocks.
-    credentials::hold_account(conn, account).await?;
+    credentials::lock_account(conn, account).await?;
     let used = diesel::update(
         recovery_codes::table.find((account, code)).filter(recovery_codes::used_at.is_null()),
     )
@@ -434,7 +433,7 @@ pub async fn change(
         "banned": { "from": before.banned_at.is_some(), "to": banned_at.is_some() },
     });
     if banned_at.is_some() != before.banned_at.is_some() {
-        banned_works::hold(conn, id).await?;
+        banned_works::lock_all(conn, id).await?;
         details["unlocked"] = votes::count_account(conn, id, now).await?.into();
         bans_and_blocks::follow_ban(conn, id, before.created_at, banned_at.is_some(), now).await?;
     }

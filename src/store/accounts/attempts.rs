@@ -18,7 +18,6 @@ pub struct AttemptSubject {
     pub scope: AttemptScope,
     /// Keyed hash of account, network or both.
     pub mac: [u8; 16],
-    /// The limit.
     pub limit: AttemptLimit,
 }
 
@@ -59,7 +58,7 @@ pub async fn reserve(
     // A refused request reserves nothing; otherwise a flood of refused requests would use up the units that others
     // share. The condition on each row enforces the limit, because it sees the newest count. Rows are always locked in
     // the same order, here and on release.
-    let taken: Vec<Taken> = sql(
+    let taken: Vec<UsedUnits> = sql(
         "WITH wanted AS ( \
              SELECT * FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $limits)) AS w (scope, mac, start, most) \
          ) \
@@ -104,7 +103,7 @@ async fn used(
     now: DateTime<Utc>,
 ) -> StoreResult<HashMap<(String, Vec<u8>), u32>> {
     let Columns { scopes, macs, starts, .. } = Columns::of(subjects, now);
-    let rows: Vec<Taken> = sql(
+    let rows: Vec<UsedUnits> = sql(
         "SELECT a.scope, a.subject_mac, a.used FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts)) AS w (scope, mac, start) \
          JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start)",
     )
@@ -113,8 +112,9 @@ async fn used(
     .bind("starts", starts)
     .load(conn)
     .await?;
-    let used =
-        |row: Taken| ((row.scope, row.subject_mac), u32::try_from(row.used).unwrap_or_default());
+    let used = |row: UsedUnits| {
+        ((row.scope, row.subject_mac), u32::try_from(row.used).unwrap_or_default())
+    };
     Ok(rows.into_iter().map(used).collect())
 }
 
@@ -257,7 +257,7 @@ pub async fn count(
     units: u32,
     now: DateTime<Utc>,
 ) -> StoreResult<u32> {
-    let row: Taken = sql(
+    let row: UsedUnits = sql(
         "INSERT INTO attempts AS a (scope, subject_mac, window_start, used) VALUES ($scope, $mac, $start, $units) \
          ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $units \
          RETURNING scope, subject_mac, used",
@@ -272,7 +272,7 @@ pub async fn count(
 }
 
 #[derive(QueryableByName)]
-struct Taken {
+struct UsedUnits {
     #[diesel(sql_type = Text)]
     scope: String,
     #[diesel(sql_type = Binary)]

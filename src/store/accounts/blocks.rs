@@ -16,7 +16,6 @@ use crate::store::{Connection, StoreResult};
 /// An account that the caller has blocked.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct BlockRow {
-    /// The id of that account.
     #[diesel(sql_type = SqlUuid)]
     pub blocked_id: AccountId,
     /// The name of that account.
@@ -75,7 +74,7 @@ pub async fn block(
     }
     // Locks both accounts, so that parallel requests cannot exceed the limit, and no feedback of the other account is
     // counted in the meantime.
-    bans_and_blocks::hold_both(conn, by.account(), other).await?;
+    bans_and_blocks::lock_both(conn, by.account(), other).await?;
     if has_blocked(conn, by.account(), other).await? {
         // An older program, which does not count likes or followers, may have stored the block before.
         bans_and_blocks::follow_block(conn, by.account(), other).await?;
@@ -102,7 +101,7 @@ pub async fn unblock(
     by: &Acting<ManageOwnBlocks>,
     other: AccountId,
 ) -> StoreResult<bool> {
-    bans_and_blocks::hold_both(conn, by.account(), other).await?;
+    bans_and_blocks::lock_both(conn, by.account(), other).await?;
     let deleted =
         sql("DELETE FROM account_blocks WHERE account_id = $account AND blocked_id = $other")
             .bind("account", by.account())

@@ -78,7 +78,7 @@ const TOKENS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) 
        OR (a.second_factor_since IS NULL AND a.role = ANY ($roles))";
 
 /// Locks the account's row until the transaction ends.
-pub(in crate::store) async fn hold_account(
+pub(in crate::store) async fn lock_account(
     conn: &mut Connection,
     account: AccountId,
 ) -> StoreResult<()> {

@@ -19,7 +19,6 @@ use crate::store::{Connection, StoreResult};
 /// Filter of accounts.
 #[derive(Clone, Debug, Default)]
 pub struct PeopleFilter<'a> {
-    /// Part of the name.
     pub name: Option<&'a NamePart>,
     /// Their role.
     pub role: Option<Role>,
@@ -35,7 +34,6 @@ pub type PersonPosition = (bool, String);
 #[derive(Clone, Debug)]
 pub struct FoundAccount {
     pub account: AccountRow,
-    /// Its position.
     pub position: PersonPosition,
 }
 

@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel::result::Error as DieselError;
 use diesel_async::RunQueryDsl;
 
-use super::account_records::{VerifiedPassword, hold_verified};
+use super::account_records::{VerifiedPassword, lock_verified};
 use super::sessions::{self, RevokeReason};
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::{
@@ -114,7 +114,7 @@ pub async fn begin(
     secret: &Sealed,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    if verified.second_factor_since.is_some() || !hold_verified(conn, verified).await? {
+    if verified.second_factor_since.is_some() || !lock_verified(conn, verified).await? {
         return Ok(false);
     }
     let values = (
@@ -144,7 +144,7 @@ pub async fn confirm(
     now: DateTime<Utc>,
 ) -> StoreResult<Confirmed> {
     let account = by.account();
-    if hold(conn, account).await?.is_some_and(|held| held.since.is_some()) {
+    if lock_account(conn, account).await?.is_some_and(|held| held.since.is_some()) {
         return Ok(Confirmed::AlreadyOn);
     }
     let pending = find(conn, account).await?;
@@ -177,7 +177,7 @@ pub async fn confirm(
         now,
     )
     .await?;
-    note(conn, Some(account), account, "account.second_factor_on", now).await?;
+    write_audit(conn, Some(account), account, "account.second_factor_on", now).await?;
     Ok(Confirmed::Yes)
 }
 
@@ -197,7 +197,7 @@ pub(in crate::store) async fn accept(
                 diesel::update(unused).set(codes::used_at.eq(now)).kept().execute(conn).await? == 1;
             if used {
                 let action = "account.second_factor_code_used";
-                note(conn, Some(account), account, action, now).await?;
+                write_audit(conn, Some(account), account, action, now).await?;
             }
             Ok(used)
         }
@@ -244,14 +244,14 @@ pub async fn switch_off(
     now: DateTime<Utc>,
 ) -> StoreResult<FactorChanged> {
     let account = by.account();
-    if !hold_verified(conn, verified).await? {
+    if !lock_verified(conn, verified).await? {
         return Ok(FactorChanged::Conflict);
     }
     if !accept(conn, keys, account, presented, now).await? {
         return Ok(FactorChanged::WrongCode);
     }
     forget(conn, account).await?;
-    note(conn, Some(account), account, "account.second_factor_off", now).await?;
+    write_audit(conn, Some(account), account, "account.second_factor_off", now).await?;
     Ok(FactorChanged::Yes)
 }
 
@@ -266,7 +266,7 @@ pub async fn replace_recovery_codes(
     now: DateTime<Utc>,
 ) -> StoreResult<FactorChanged> {
     let account = by.account();
-    if !hold_verified(conn, verified).await? {
+    if !lock_verified(conn, verified).await? {
         return Ok(FactorChanged::Conflict);
     }
     if !accept(conn, keys, account, presented, now).await? {
@@ -274,7 +274,7 @@ pub async fn replace_recovery_codes(
     }
     diesel::delete(codes::table.filter(codes::account_id.eq(account))).execute(conn).await?;
     store_codes(conn, account, recovery_codes).await?;
-    note(conn, Some(account), account, "account.second_factor_codes_replaced", now).await?;
+    write_audit(conn, Some(account), account, "account.second_factor_codes_replaced", now).await?;
     Ok(FactorChanged::Yes)
 }
 
@@ -316,28 +316,31 @@ async fn remove_as(
     account: AccountId,
     now: DateTime<Utc>,
 ) -> StoreResult<FactorRemoved> {
-    match hold(conn, account).await? {
+    match lock_account(conn, account).await? {
         None => return Ok(FactorRemoved::NoAccount),
-        Some(Held { since: None }) => return Ok(FactorRemoved::WasOff),
-        Some(Held { since: Some(_) }) => {}
+        Some(LockedAccount { since: None }) => return Ok(FactorRemoved::WasOff),
+        Some(LockedAccount { since: Some(_) }) => {}
     }
     forget(conn, account).await?;
     sessions::revoke_all(conn, account, None, RevokeReason::SecondFactorChanged, now).await?;
-    note(conn, actor, account, "account.second_factor_removed", now).await?;
+    write_audit(conn, actor, account, "account.second_factor_removed", now).await?;
     Ok(FactorRemoved::Yes)
 }
 
 /// An account whose row is locked until the end of the transaction.
-struct Held {
+struct LockedAccount {
     /// Since when it has a second factor.
     since: Option<DateTime<Utc>>,
 }
 
 /// Locks the account's row. `None`: no such account.
-async fn hold(conn: &mut Connection, account: AccountId) -> StoreResult<Option<Held>> {
+async fn lock_account(
+    conn: &mut Connection,
+    account: AccountId,
+) -> StoreResult<Option<LockedAccount>> {
     let row = accounts::table.find(account).select(accounts::second_factor_since);
     let since = row.for_no_key_update().first(conn).await.optional()?;
-    Ok(since.map(|since| Held { since }))
+    Ok(since.map(|since| LockedAccount { since }))
 }
 
 async fn forget(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
@@ -364,7 +367,7 @@ async fn store_codes(
     Ok(())
 }
 
-async fn note(
+async fn write_audit(
     conn: &mut Connection,
     actor: Option<AccountId>,
     account: AccountId,

@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::account_records::{VerifiedPassword, hold_verified};
+use super::account_records::{VerifiedPassword, lock_verified};
 use super::second_factors;
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::{
@@ -125,7 +125,7 @@ pub async fn begin(
     new: &NewSession<'_>,
 ) -> StoreResult<SessionBegun> {
     let VerifiedPassword { account, second_factor_since, .. } = *new.verified;
-    if !hold_verified(conn, new.verified).await? {
+    if !lock_verified(conn, new.verified).await? {
         return Ok(SessionBegun::Changed);
     }
     if second_factor_since.is_some() {

@@ -43,7 +43,6 @@ pub struct NewToken<'a> {
     pub name: &'a str,
     /// Hash of the secret.
     pub hash: TokenHash,
-    /// Its scopes.
     pub scopes: &'a [Scope],
     /// When it expires.
     pub expires_at: DateTime<Utc>,

@@ -55,7 +55,6 @@ pub enum CardView {
 /// A card with its content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenCard {
-    /// Its place.
     pub place: CardPlace,
     /// Its unlock progress, if it started hidden.
     pub unlock: Option<UnlockProgress>,
@@ -93,14 +92,11 @@ impl OpenCard {
 /// A card without its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HiddenCard {
-    /// Its place.
     pub place: CardPlace,
-    /// Its unlock progress.
     pub unlock: UnlockProgress,
 }
 
 impl CardView {
-    /// The card's place.
     pub fn place(&self) -> &CardPlace {
         match self {
             Self::Open(card) => &card.place,

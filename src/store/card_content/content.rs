@@ -36,7 +36,6 @@ pub(in crate::store) struct StoredCard {
     pub printings: BTreeMap<String, StoredPrinting>,
 }
 
-/// A printing as it is stored.
 #[derive(Clone, Debug, Deserialize)]
 pub(in crate::store) struct StoredPrinting {
     pub id: PrintingId,

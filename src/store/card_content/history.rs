@@ -40,7 +40,6 @@ pub struct HistoryEntry {
     pub change: String,
     /// The changed members.
     pub changes: Vec<Change>,
-    /// The time.
     pub at: DateTime<Utc>,
 }
 

@@ -4,10 +4,8 @@ use super::cards::{self, CardPlace};
 use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::ids::CardId;
 
-/// The identifier of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardIdentifier {
-    /// Its id.
     Id(CardId),
     /// Its number in a set.
     Number {
@@ -24,7 +22,6 @@ pub enum CardIdentifier {
         game: String,
         /// Code of the set, if the client gave one.
         set: Option<String>,
-        /// The name.
         name: TypedName,
     },
 }

@@ -15,10 +15,8 @@ use crate::store::{Connection, Store, StoreResult};
 /// An open card with a name that was looked for.
 #[derive(Debug, QueryableByName)]
 pub(in crate::store) struct NameBearer {
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
-    /// Its number.
     #[diesel(sql_type = Text)]
     pub number: String,
 }
@@ -28,7 +26,7 @@ pub(in crate::store) struct NameBearer {
 pub(in crate::store) const OTHER_LETTER: &str = r"[^\u0001-\u007f\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u2000-\u206f\u20d0-\u20ff\ufe20-\ufe2f\u00c6\u00d0\u00d8\u00de\u00e6\u00f0\u00f8\u00fe\u0110\u0111\u0126\u0127\u0131\u0141\u0142\u0152\u0153]";
 
 /// Cards that share one of the looks, as `WITH_A_LOOK` finds designs; and those with the same key, also if their looks
-/// are not stored yet. Each part reads an index in which no hidden card occurs, so neither the answer nor its time tells
+/// are not stored yet. Each part reads an index in which no hidden card occurs, so neither the answer nor its time reveals
 /// of one. Materialized so that a small limit does not make Postgres read all cards in place of the indexes.
 const BEARERS: &str = "WITH found AS MATERIALIZED (\
       SELECT card_id FROM card_content WHERE game_code = $game AND name_key = $key AND $key <> '' AND open UNION \

@@ -27,13 +27,11 @@ pub struct RulingRow {
     pub card_id: CardId,
     #[diesel(sql_type = Text)]
     pub kind: RulingKind,
-    /// Its text.
     #[diesel(sql_type = Text)]
     pub text: String,
     /// The day from which it applies.
     #[diesel(sql_type = Date)]
     pub published_on: NaiveDate,
-    /// The source.
     #[diesel(sql_type = Nullable<Text>)]
     pub source: Option<String>,
     /// When it was created.

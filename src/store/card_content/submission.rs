@@ -11,7 +11,6 @@ use crate::domain::serials::serial::RunPrefix;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// The claim of a submission.
 #[derive(Clone, Debug)]
 pub struct SubmissionClaim {
     /// The first symbols of the code.
@@ -33,7 +32,6 @@ pub(in crate::store) struct MatchedCopy {
     /// Key of the copy, second half.
     #[diesel(sql_type = Binary)]
     pub code_mac: Vec<u8>,
-    /// The owner.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub owner_id: Option<AccountId>,
     #[diesel(sql_type = SqlUuid)]
@@ -67,7 +65,7 @@ struct PlacedCopy {
 /// The copies that match claims, in order. An unknown code, the name of another card or game, a voided copy, a copy
 /// that was frozen before its registration, and a run that is not active all find nothing, by the same statement.
 ///
-/// Claimed values are in sub-selects, so that they are no constants when Postgres plans. Otherwise it would make a
+/// Claimed values are in sub-selects, so that they are not constants when Postgres plans. Otherwise it would make a
 /// custom plan for each claim, and the time would differ for a prefix that no run has. So all claims share one plan.
 pub(in crate::store) async fn find_matching_copies(
     mut conn: &Connection,

@@ -25,7 +25,7 @@ pub use card_rows::CardRows;
 pub use packing::CHUNK;
 
 /// How long a replaced version is kept for downloads in progress.
-pub const KEPT: Duration = Duration::hours(1);
+pub const REPLACED_RETENTION: Duration = Duration::hours(1);
 
 /// The current version of a bulk file.
 #[derive(Clone, Debug, Queryable, Selectable)]
@@ -82,7 +82,7 @@ pub async fn chunk(
     Ok(query.first(conn).await.optional()?)
 }
 
-/// Deletes the versions that were replaced more than [`KEPT`] ago, one at a time; returns how many.
+/// Deletes the versions that were replaced more than [`REPLACED_RETENTION`] ago, one at a time; returns how many.
 pub async fn discard_replaced(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut discarded = 0;
     loop {
@@ -99,7 +99,7 @@ pub async fn discard_replaced(store: &Store, now: DateTime<Utc>) -> StoreResult<
 /// Skips versions that another instance is deleting.
 async fn discard_one(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
     let version: Option<Uuid> = bulk_files::table
-        .filter(bulk_files::replaced_at.lt(now - KEPT).assume_not_null())
+        .filter(bulk_files::replaced_at.lt(now - REPLACED_RETENTION).assume_not_null())
         .select(bulk_files::id)
         .order(bulk_files::replaced_at)
         .for_update()

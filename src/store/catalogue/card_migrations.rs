@@ -11,7 +11,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::changes;
-use super::import::{LOCK, is_printed, lock_set, note_edited};
+use super::import::{LOCK, is_printed, lock_set, mark_edited};
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
 use crate::domain::catalogue::migration::{MergeRefusal, MigrationKind};
 use crate::domain::code::Code;
@@ -51,7 +51,6 @@ pub struct MigrationRow {
     pub new_number: String,
     /// The reason.
     pub note: Option<String>,
-    /// The time.
     pub performed_at: DateTime<Utc>,
 }
 
@@ -364,7 +363,7 @@ pub async fn move_card(
         .execute(conn)
         .await?;
     for set in sets {
-        note_edited(conn, set, order.at).await?;
+        mark_edited(conn, set, order.at).await?;
     }
     if hidden && new.set != old.set {
         unlock_policies::apply(conn, &new.game, &new.set, Recount::Changed, order.at).await?;
@@ -421,7 +420,7 @@ pub async fn merge_card(
         }
         Err(error) => return Err(error.into()),
     }
-    note_edited(conn, old_set, order.at).await?;
+    mark_edited(conn, old_set, order.at).await?;
     let mut was = json!(stored.into_definition());
     was["set"] = json!(old.set);
     let change = Change { member: format!("/merged/{card}"), before: None, after: Some(was) };

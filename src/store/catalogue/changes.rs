@@ -32,9 +32,7 @@ pub struct Change {
     pub seq: i64,
     /// The kind of event, as `noun.verb`.
     pub kind: String,
-    /// The subject.
     pub subject: Subject,
-    /// The time.
     pub at: DateTime<Utc>,
 }
 
@@ -133,7 +131,7 @@ impl ChangeBatch {
 }
 
 /// Most events of one batch.
-const STRETCH: i64 = 10_000;
+const CHANGE_BATCH: i64 = 10_000;
 
 #[derive(QueryableByName)]
 struct ChangeRow {
@@ -170,14 +168,14 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
     let mut conn = store.connection().await?;
     let rows: Vec<ChangeRow> = sql(
         "SELECT seq, kind, subject_id, (payload ->> 'card')::uuid AS card, payload ->> 'game' AS game, payload ->> 'set' AS set_code \
-         FROM events WHERE seq > $after AND seq <= $newest ORDER BY seq LIMIT $stretch",
+         FROM events WHERE seq > $after AND seq <= $newest ORDER BY seq LIMIT $limit",
     )
     .bind("after", after)
     .bind("newest", newest)
-    .bind("stretch", STRETCH)
+    .bind("limit", CHANGE_BATCH)
     .load(&mut *conn)
     .await?;
-    let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == STRETCH);
+    let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == CHANGE_BATCH);
     let up_to = rows.last().filter(|_| is_full).map_or(newest, |last| last.seq);
     let mut batch = ChangeBatch { up_to, is_last: up_to == newest, ..ChangeBatch::default() };
     let (mut cards, mut sets) = (BTreeSet::new(), BTreeSet::new());
@@ -308,7 +306,7 @@ pub(super) async fn game_changed(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let payload = serde_json::json!({ "game": game });
-    note(conn, "game.changed", None, payload, at).await
+    write_event(conn, "game.changed", None, payload, at).await
 }
 
 /// Writes the event for a new set, or a change of its name, date or policy.
@@ -320,7 +318,7 @@ pub(in crate::store) async fn set_changed(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let payload = serde_json::json!({ "game": game, "set": code });
-    note(conn, "set.changed", Some(set), payload, at).await
+    write_event(conn, "set.changed", Some(set), payload, at).await
 }
 
 /// Records that a card was moved or merged (`kind`). Places and ids are public.
@@ -335,10 +333,10 @@ pub(super) async fn card_went(
         "game": new.game, "set": new.set, "number": new.number, "card": new.id,
         "from": { "card": old.id, "set": old.set, "number": old.number },
     });
-    note(conn, kind, Some(old.id.0), payload, at).await
+    write_event(conn, kind, Some(old.id.0), payload, at).await
 }
 
-async fn note(
+async fn write_event(
     conn: &mut Connection,
     kind: &str,
     subject: Option<Uuid>,

@@ -39,13 +39,13 @@ pub struct StoredManifest {
 #[derive(Debug, Default)]
 pub struct GameCache {
     kept: RwLock<BTreeMap<String, Arc<LoadedGame>>>,
-    listed: RwLock<Shelf>,
+    listed: RwLock<GameList>,
     trust: Duration,
 }
 
 /// The list of all games, if it was read.
 #[derive(Debug, Default)]
-struct Shelf {
+struct GameList {
     list: Option<Listed>,
     /// Lists that were read before this moment are not used.
     since: Option<Instant>,
@@ -98,9 +98,9 @@ impl GameCache {
         }
         let at = Instant::now();
         let games: Arc<[_]> = self.read_list(conn).await?.into();
-        let mut shelf = self.listed.write().unwrap_or_else(PoisonError::into_inner);
-        if shelf.since.is_none_or(|since| at > since) {
-            shelf.list = Some(Listed { games: games.clone(), at });
+        let mut cached = self.listed.write().unwrap_or_else(PoisonError::into_inner);
+        if cached.since.is_none_or(|since| at > since) {
+            cached.list = Some(Listed { games: games.clone(), at });
         }
         Ok(games)
     }
@@ -108,14 +108,14 @@ impl GameCache {
     /// Makes the next use read the list again, even if it is being read at this moment, because a game has changed.
     /// Cached values that were computed from the list must be dropped after this call, not before.
     pub fn forget_list(&self) {
-        let mut shelf = self.listed.write().unwrap_or_else(PoisonError::into_inner);
-        *shelf = Shelf { list: None, since: Some(Instant::now()) };
+        let mut cached = self.listed.write().unwrap_or_else(PoisonError::into_inner);
+        *cached = GameList { list: None, since: Some(Instant::now()) };
     }
 
     /// The list, if it was read within the time `trust`.
     pub fn listed(&self) -> Option<Arc<[Arc<LoadedGame>]>> {
-        let shelf = self.listed.read().unwrap_or_else(PoisonError::into_inner);
-        let listed = shelf.list.as_ref().filter(|listed| listed.at.elapsed() < self.trust)?;
+        let cached = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let listed = cached.list.as_ref().filter(|listed| listed.at.elapsed() < self.trust)?;
         Some(listed.games.clone())
     }
 

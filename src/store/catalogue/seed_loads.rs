@@ -21,7 +21,7 @@ pub async fn is_known(conn: &mut Connection, source: &GameSource) -> StoreResult
 }
 
 /// Records that a start has loaded these files.
-pub async fn note(
+pub async fn record_load(
     conn: &mut Connection,
     source: &GameSource,
     at: DateTime<Utc>,

@@ -11,7 +11,7 @@ use diesel_async::RunQueryDsl;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::counts::{self, CollectionError, Only};
+use super::counts::{self, CollectionError, CountSelection};
 use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
 use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::collection::resolve::{
@@ -37,7 +37,7 @@ pub const COMMIT_TIME: Duration = Duration::minutes(15);
 /// Most uncommitted files of an account; a further file replaces the oldest.
 const MAX_WAITING: i64 = 5;
 /// Lines whose cards are looked up together.
-const STRETCH: usize = 1_000;
+const BATCH: usize = 1_000;
 /// Most choices in a response, over all lines: a short file can repeat the same ambiguous line many times.
 const MAX_CHOICES: usize = 10_000;
 /// Similar names that are suggested for one unknown name.
@@ -228,11 +228,11 @@ pub async fn read(
     let mut resolver = load_titles(conn, true).await?;
     let mut reading = Reading::default();
     let mut shown_choices = 0;
-    for stretch in lines.chunks(STRETCH) {
-        let readable = stretch.iter().filter_map(|line| line.wanted.as_ref().ok());
+    for batch in lines.chunks(BATCH) {
+        let readable = batch.iter().filter_map(|line| line.wanted.as_ref().ok());
         let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
         add_cards(conn, &mut resolver, by.account(), viewer, &wanted, assumed).await?;
-        for line in stretch {
+        for line in batch {
             reading.add(line, &resolver, assumed, &mut shown_choices);
         }
         tokio::task::yield_now().await;
@@ -313,7 +313,7 @@ pub struct NewImport<'a> {
 type StoredEntry = (PrintingId, Condition, i32);
 
 /// Stores the result of reading a file. The newest five uncommitted files of an account are kept.
-pub async fn keep(
+pub async fn store(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
     new: &NewImport<'_>,
@@ -460,14 +460,21 @@ pub async fn commit(
     let replaces = row.mode == ImportMode::Replace;
     let before = if replaces {
         let mut before =
-            counts::counts(conn, by.account(), Only::Game(row.game_code.as_deref())).await?;
+            counts::counts(conn, by.account(), CountSelection::Game(row.game_code.as_deref()))
+                .await?;
         // A line may name its own game.
         before.extend(
-            counts::counts(conn, by.account(), Only::Printings(ids.into_iter().collect())).await?,
+            counts::counts(
+                conn,
+                by.account(),
+                CountSelection::Printings(ids.into_iter().collect()),
+            )
+            .await?,
         );
         before
     } else {
-        counts::counts(conn, by.account(), Only::Printings(ids.into_iter().collect())).await?
+        counts::counts(conn, by.account(), CountSelection::Printings(ids.into_iter().collect()))
+            .await?
     };
     let (after, mut result) = merge(&before, &entries, replaces)?;
     result.rejected = rejected;

@@ -151,7 +151,7 @@ pub async fn set(
     at: DateTime<Utc>,
 ) -> Result<Option<EntryView>, CollectionError> {
     lock(conn, by.account()).await?;
-    let known = counts(conn, by.account(), Only::Printings(vec![printing])).await?;
+    let known = counts(conn, by.account(), CountSelection::Printings(vec![printing])).await?;
     let seen = door::find_visible_printings(conn, viewer, &[printing], &[]).await?;
     if known.is_empty() && seen.is_empty() {
         return Err(CollectionError::Unknown);
@@ -166,9 +166,7 @@ pub async fn set(
 /// A requested change.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The printing.
     pub wanted: WantedPrinting,
-    /// The condition.
     pub condition: Condition,
     /// How many cards are added; negative to remove.
     pub add: i32,
@@ -218,7 +216,7 @@ pub async fn change(
     }
     if !is_repeat {
         let printings = keys.iter().map(|(printing, _)| *printing).collect();
-        let mut counts = counts(conn, by.account(), Only::Printings(printings)).await?;
+        let mut counts = counts(conn, by.account(), CountSelection::Printings(printings)).await?;
         let more = keys.iter().any(|key| !counts.contains_key(key));
         let mut out_of_range = Vec::new();
         for (place, (key, change)) in keys.iter().zip(changes).enumerate() {
@@ -271,7 +269,7 @@ pub(in crate::store) async fn lock(conn: &mut Connection, account: AccountId) ->
 }
 
 /// Which counts to read.
-pub(in crate::store) enum Only<'a> {
+pub(in crate::store) enum CountSelection<'a> {
     /// Those of these printings.
     Printings(Vec<PrintingId>),
     /// Those of a game, or all.
@@ -292,17 +290,17 @@ struct CountRow {
 pub(in crate::store) async fn counts(
     conn: &mut Connection,
     account: AccountId,
-    only: Only<'_>,
+    only: CountSelection<'_>,
 ) -> StoreResult<BTreeMap<EntryKey, i32>> {
     const SELECT: &str = "SELECT e.printing_id, e.condition, e.quantity FROM collection_entries e";
     let rows: Vec<CountRow> = match only {
-        Only::Printings(ids) => {
+        CountSelection::Printings(ids) => {
             let text = format!(
                 "{SELECT} WHERE e.account_id = $account AND e.printing_id = ANY ((SELECT $ids)::uuid[])"
             );
             sql(text).bind("account", account).bind("ids", ids).load(conn).await?
         }
-        Only::Game(game) => {
+        CountSelection::Game(game) => {
             let text = format!(
                 "{SELECT} JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id \
                  WHERE e.account_id = $account AND ($game IS NULL OR c.game_code = $game)"

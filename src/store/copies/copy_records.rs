@@ -122,7 +122,6 @@ pub(in crate::store) async fn view_copies(
     Ok(rows.into_iter().map(view).collect())
 }
 
-/// Filter of copies.
 #[derive(Clone, Debug, Default)]
 pub struct CopyFilter<'a> {
     /// Code of the card's game.
@@ -255,7 +254,6 @@ pub struct LedgerRow {
     /// Number of the entry in the copy's history, from 1.
     #[diesel(sql_type = Integer)]
     pub position: i32,
-    /// The kind of entry.
     #[diesel(sql_type = Text)]
     pub entry: LedgerKind,
     /// The account that acted, or that received the copy.
@@ -276,7 +274,6 @@ pub struct LedgerRow {
     /// The dispute that was opened or decided.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub dispute_id: Option<DisputeId>,
-    /// The time.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
 }

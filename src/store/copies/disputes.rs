@@ -54,7 +54,6 @@ pub struct DisputeView {
     pub copy: CopyView,
     /// The claimant. For moderators.
     pub claimant: AccountId,
-    /// Its state.
     pub state: DisputeState,
     /// When it was opened.
     pub opened_at: DateTime<Utc>,
@@ -84,16 +83,13 @@ impl DisputeView {
 /// A statement of one side.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StatementRow {
-    /// Its side.
     #[diesel(sql_type = Text)]
     pub side: DisputeSide,
     /// Its author.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
-    /// The text.
     #[diesel(sql_type = Text)]
     pub text: String,
-    /// The time.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
 }
@@ -112,7 +108,6 @@ pub enum DisputesOf<'a> {
 pub struct DisputeFilter {
     /// Whether they are open.
     pub open: Option<bool>,
-    /// The state.
     pub state: Option<DisputeState>,
     /// Earliest time of opening, inclusive.
     pub from: Option<DateTime<Utc>>,

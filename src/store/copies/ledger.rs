@@ -27,7 +27,6 @@ pub(in crate::store) struct LockedCopy {
     pub code_mac: Vec<u8>,
     #[diesel(sql_type = SqlUuid)]
     pub id: CopyId,
-    /// The owner.
     #[diesel(sql_type = SqlUuid)]
     pub owner_id: AccountId,
     /// Since when it is frozen.
@@ -51,7 +50,6 @@ pub(in crate::store) struct NewEntry<'a> {
     pub trade: Option<TradeId>,
     /// The dispute that was decided.
     pub dispute: Option<DisputeId>,
-    /// The time.
     pub at: DateTime<Utc>,
 }
 

@@ -19,11 +19,11 @@ use crate::store::{Connection, StoreResult};
 
 /// Whether the action was done by this request or an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum DoneBy {
     /// By this request.
-    Now,
+    ThisRequest,
     /// By an earlier request: nothing changed.
-    Before,
+    EarlierRequest,
 }
 
 /// Result of answering an offer.
@@ -38,7 +38,7 @@ pub enum Answered<T> {
     /// It was closed before, in this state.
     Closed(TradeState),
     /// It lapsed because these copies cannot be exchanged any more; empty: because of the other side.
-    Lapsed(Vec<CopyId>, When),
+    Lapsed(Vec<CopyId>, DoneBy),
 }
 
 #[derive(QueryableByName)]
@@ -117,7 +117,7 @@ pub async fn close_offer(
     trade: TradeId,
     to: TradeState,
     at: DateTime<Utc>,
-) -> StoreResult<Answered<When>> {
+) -> StoreResult<Answered<DoneBy>> {
     let Some(locked) = lock(conn, by.account(), trade, at).await? else {
         return Ok(Answered::Missing);
     };
@@ -130,10 +130,10 @@ pub async fn close_offer(
     }
     match locked.state {
         TradeState::Open => close(conn, trade, to, at).await?,
-        done if done == to => return Ok(Answered::Done(When::Before)),
+        done if done == to => return Ok(Answered::Done(DoneBy::EarlierRequest)),
         closed => return Ok(Answered::Closed(closed)),
     }
-    Ok(Answered::Done(When::Now))
+    Ok(Answered::Done(DoneBy::ThisRequest))
 }
 
 #[derive(QueryableByName)]
@@ -169,7 +169,7 @@ pub async fn accept(
     by: &Acting<WriteTrades>,
     trade: TradeId,
     at: DateTime<Utc>,
-) -> StoreResult<Answered<When>> {
+) -> StoreResult<Answered<DoneBy>> {
     let Some(locked) = lock(conn, by.account(), trade, at).await? else {
         return Ok(Answered::Missing);
     };
@@ -178,9 +178,12 @@ pub async fn accept(
     }
     match locked.state {
         TradeState::Open => {}
-        TradeState::Accepted => return Ok(Answered::Done(When::Before)),
+        TradeState::Accepted => return Ok(Answered::Done(DoneBy::EarlierRequest)),
         TradeState::Lapsed => {
-            return Ok(Answered::Lapsed(list_missing_copies(conn, trade).await?, When::Before));
+            return Ok(Answered::Lapsed(
+                list_missing_copies(conn, trade).await?,
+                DoneBy::EarlierRequest,
+            ));
         }
         closed => return Ok(Answered::Closed(closed)),
     }
@@ -207,11 +210,11 @@ pub async fn accept(
             diesel::update(row).set(trade_copies::gone.eq(true)).kept().execute(conn).await?;
         }
         let gone: BTreeSet<_> = gone.iter().map(|copy| copy.id).collect();
-        return Ok(Answered::Lapsed(gone.into_iter().collect(), When::Now));
+        return Ok(Answered::Lapsed(gone.into_iter().collect(), DoneBy::ThisRequest));
     }
     swap(conn, trade, &locked, &rows, at).await?;
     close(conn, trade, TradeState::Accepted, at).await?;
-    Ok(Answered::Done(When::Now))
+    Ok(Answered::Done(DoneBy::ThisRequest))
 }
 
 async fn swap(

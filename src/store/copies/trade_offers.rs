@@ -8,7 +8,7 @@ use diesel::sql_types::{Binary, Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::trade_answers::{Answered, When, close, list_missing_copies, lock};
+use super::trade_answers::{Answered, DoneBy, close, list_missing_copies, lock};
 use crate::auth::permission::{Acting, WriteTrades};
 use crate::domain::copies::trade::{
     CopyFault, MAX_OPEN_TRADES, TradeRole, TradeSide, TradeState, TradeTerms, Trading,
@@ -132,7 +132,10 @@ async fn insert_counter(
     match first.state {
         TradeState::Open => {}
         TradeState::Lapsed => {
-            return Ok(Answered::Lapsed(list_missing_copies(conn, trade).await?, When::Before));
+            return Ok(Answered::Lapsed(
+                list_missing_copies(conn, trade).await?,
+                DoneBy::EarlierRequest,
+            ));
         }
         closed => return Ok(Answered::Closed(closed)),
     }

@@ -1,4 +1,4 @@
-//! Time limits of statements in work that is no ordinary request
+//! Time limits of statements in work that is not an ordinary request
 //! ([`Store::with_deadline`](crate::store::Store::with_deadline)). Each is slightly longer than the time limit that the
 //! work sets on the server, so that the server's error arrives first.
 

@@ -44,7 +44,7 @@ impl Health {
     }
 
     /// Records that the server reported an error with this SQLSTATE.
-    pub(super) fn note_error(&self, code: &str) {
+    pub(super) fn record_error(&self, code: &str) {
         if code == DISK_FULL {
             self.observations().disk_full = Some(Instant::now());
         }

@@ -197,7 +197,7 @@ impl Store {
         let acting = Acting::in_transaction(by);
         self.transaction(async |conn| {
             if P::CONFIRM == Confirm::First {
-                credentials::hold_account(conn, by.account()).await?;
+                credentials::lock_account(conn, by.account()).await?;
                 credentials::confirm(conn, by, now).await?;
                 return work(conn, &acting).await;
             }
@@ -211,7 +211,7 @@ impl Store {
     /// Like [`Self::transaction_by`], for a permission that is confirmed last, and for work that reads something first:
     /// the statements of `first` go to the database together with the BEGIN, in one round trip, unless `first` waits
     /// for each of them.
-    pub async fn transaction_by_asking<P: Permission, A, T, E>(
+    pub async fn transaction_by_reading<P: Permission, A, T, E>(
         &self,
         by: &Granted<P>,
         now: DateTime<Utc>,
@@ -362,7 +362,6 @@ pub enum Readiness {
     Full,
 }
 
-/// An open transaction.
 pub(in crate::store) struct OpenTransaction(PooledConnection);
 
 impl OpenTransaction {

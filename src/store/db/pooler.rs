@@ -45,11 +45,11 @@ pub enum RouteError {
 
 /// Transactions that are open at the same time, so that a pooler in transaction mode has to use other processes: it
 /// assigns the process that became free last, or the one that has been free longest.
-const HELD: usize = 6;
+const OPEN_TRANSACTIONS: usize = 6;
 
 /// The same number once the pooler was seen to change processes: more processes than a pooler usually has, so that one
 /// of the transactions occupies the process in question.
-const HELD_AT_LAST: usize = 24;
+const MAX_OPEN_TRANSACTIONS: usize = 24;
 
 /// How often a statement is tried if no transaction occupies its process: one of the tries has to run on another
 /// process.
@@ -82,7 +82,8 @@ pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
     let mut held = Vec::new();
     let mut is_taken = false;
     let mut changes = false;
-    while !is_taken && held.len() < if changes { HELD_AT_LAST } else { HELD } {
+    while !is_taken && held.len() < if changes { MAX_OPEN_TRANSACTIONS } else { OPEN_TRANSACTIONS }
+    {
         let Ok(other) = open(ANSWER_TIMEOUT).await else { break };
         if other.client.batch_execute("BEGIN").await.is_err() {
             break;

@@ -29,7 +29,7 @@ pub struct SearchQueue {
 pub struct SearchConnection {
     // Dropped first, so that the connection is free when the next search gets the turn.
     conn: PooledConnection,
-    _turn: Turn,
+    _turn: SearchPermit,
 }
 
 impl SearchQueue {
@@ -52,7 +52,7 @@ impl SearchQueue {
     }
 
     /// Waits for the turn of a search that needs no connection; it only counts as a running search.
-    pub async fn turn(&self, network: Network) -> StoreResult<Turn> {
+    pub async fn turn(&self, network: Network) -> StoreResult<SearchPermit> {
         let budget = WaitBudget::current();
         let most = self.settings.acquire_timeout;
         let most = budget.as_ref().map_or(most, |budget| most.min(budget.remaining()));
@@ -94,11 +94,11 @@ struct Scheduler {
 struct State {
     running_in_all: usize,
     running: HashMap<Network, usize>,
-    waiting: VecDeque<(Network, oneshot::Sender<Turn>)>,
+    waiting: VecDeque<(Network, oneshot::Sender<SearchPermit>)>,
 }
 
 /// The right to run one search. Dropping it passes the right to the next waiting search.
-pub struct Turn {
+pub struct SearchPermit {
     scheduler: Arc<Scheduler>,
     network: Network,
 }
@@ -113,13 +113,13 @@ impl Scheduler {
     }
 
     /// Takes a turn, at once or when other searches end; `None`: too many are waiting.
-    async fn take(self: &Arc<Self>, network: Network) -> Option<Turn> {
+    async fn take(self: &Arc<Self>, network: Network) -> Option<SearchPermit> {
         let receiver = {
             let mut state = self.state();
             state.waiting.retain(|(_, waiting)| !waiting.is_closed());
             if state.running_in_all < self.connections {
                 state.begin(network);
-                return Some(Turn { scheduler: self.clone(), network });
+                return Some(SearchPermit { scheduler: self.clone(), network });
             }
             let queue = self.connections * WAITING_PER_CONNECTION;
             let of_network = state.waiting.iter().filter(|(other, _)| *other == network).count();
@@ -152,7 +152,7 @@ impl State {
     }
 
     /// The search that waits longest among those of the networks that run the fewest.
-    fn next(&mut self) -> Option<(Network, oneshot::Sender<Turn>)> {
+    fn next(&mut self) -> Option<(Network, oneshot::Sender<SearchPermit>)> {
         let running = |network: &Network| self.running.get(network).copied().unwrap_or_default();
         let all = self.waiting.iter().enumerate();
         let (at, _) = all.min_by_key(|(_, (network, _))| running(network))?;
@@ -160,7 +160,7 @@ impl State {
     }
 }
 
-impl Drop for Turn {
+impl Drop for SearchPermit {
     fn drop(&mut self) {
         let next = {
             let mut state = self.scheduler.state();

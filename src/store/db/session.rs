@@ -22,9 +22,9 @@ use crate::store::{Connection, StoreSettings};
 pub(in crate::store) struct Session {
     // Dropped first, so that the connection only has to be closed.
     conn: AsyncPgConnection,
-    noted: Arc<Noted>,
+    driver: Arc<DriverState>,
     /// Time of its oldest prepared statement.
-    keeps_since: Instant,
+    prepared_since: Instant,
     /// Whether a transaction is open that was begun without the driver.
     in_transaction: bool,
     line: Line,
@@ -74,11 +74,11 @@ impl Session {
         let health = &settings.health;
         let dialled = dial(&settings.url, name, settings.acquire_timeout, health).await?;
         let mut conn = AsyncPgConnection::try_from(dialled.client).await?;
-        let noted = Arc::<Noted>::default();
-        conn.set_instrumentation(Notes(noted.clone()));
+        let driver = Arc::<DriverState>::default();
+        conn.set_instrumentation(DriverEvents(driver.clone()));
         dialled.line.pulse.lend(settings.answer_timeout, None);
-        let keeps_since = Instant::now();
-        Ok(Self { conn, noted, keeps_since, in_transaction: false, line: dialled.line })
+        let prepared_since = Instant::now();
+        Ok(Self { conn, driver, prepared_since, in_transaction: false, line: dialled.line })
     }
 
     pub(in crate::store) fn pulse(&self) -> &Pulse {
@@ -97,17 +97,17 @@ impl Session {
 
     /// Whether its prepared statements must not be used again: there are too many, or the server refused a statement of
     /// about their age at the time `outdated`.
-    pub(super) fn keeps_too_much(&self, outdated: Option<Instant>) -> bool {
-        self.noted.kept.load(Ordering::Relaxed) > MOST_ON_A_CONNECTION
-            || outdated.is_some_and(|outdated| self.keeps_since <= outdated)
+    pub(super) fn must_forget_statements(&self, outdated: Option<Instant>) -> bool {
+        self.driver.prepared.load(Ordering::Relaxed) > MOST_ON_A_CONNECTION
+            || outdated.is_some_and(|outdated| self.prepared_since <= outdated)
     }
 
     /// Deallocates all prepared statements, in the driver and on the server.
     fn forget_statements(&mut self) {
         self.conn.set_prepared_statement_cache_size(CacheSize::Disabled);
         self.conn.set_prepared_statement_cache_size(CacheSize::Unbounded);
-        self.noted.kept.store(0, Ordering::Relaxed);
-        self.keeps_since = Instant::now();
+        self.driver.prepared.store(0, Ordering::Relaxed);
+        self.prepared_since = Instant::now();
     }
 }
 
@@ -127,24 +127,26 @@ impl DerefMut for Session {
 
 /// What the instrumentation of the driver has recorded about a connection.
 #[derive(Default)]
-struct Noted {
+struct DriverState {
     /// Whether a caller waits for the response to a statement. A dropped statement begins and never ends.
-    asking: AtomicBool,
+    is_waiting: AtomicBool,
     /// Number of prepared statements that are kept.
-    kept: AtomicUsize,
+    prepared: AtomicUsize,
 }
 
-struct Notes(Arc<Noted>);
+struct DriverEvents(Arc<DriverState>);
 
-impl Instrumentation for Notes {
+impl Instrumentation for DriverEvents {
     fn on_connection_event(&mut self, event: InstrumentationEvent<'_>) {
         match event {
-            InstrumentationEvent::StartQuery { .. } => self.0.asking.store(true, Ordering::Relaxed),
+            InstrumentationEvent::StartQuery { .. } => {
+                self.0.is_waiting.store(true, Ordering::Relaxed);
+            }
             InstrumentationEvent::FinishQuery { .. } => {
-                self.0.asking.store(false, Ordering::Relaxed);
+                self.0.is_waiting.store(false, Ordering::Relaxed);
             }
             InstrumentationEvent::CacheQuery { .. } => {
-                self.0.kept.fetch_add(1, Ordering::Relaxed);
+                self.0.prepared.fetch_add(1, Ordering::Relaxed);
             }
             _ => {}
         }
@@ -177,7 +179,7 @@ impl Manager for Sessions {
             session.line.cut();
             return Err(RecycleError::message("not fit for use"));
         }
-        if session.keeps_too_much(self.0.health.outdated()) {
+        if session.must_forget_statements(self.0.health.outdated()) {
             session.forget_statements();
         }
         Ok(())
@@ -232,8 +234,9 @@ impl DerefMut for PooledConnection {
 impl Drop for PooledConnection {
     fn drop(&mut self) {
         let Some(mut session) = self.0.take() else { return };
-        let asking = session.noted.asking.load(Ordering::Relaxed) || session.in_transaction;
-        if asking || session.conn.is_broken() {
+        let is_waiting =
+            session.driver.is_waiting.load(Ordering::Relaxed) || session.in_transaction;
+        if is_waiting || session.conn.is_broken() {
             if !session.line.has_ended() {
                 given_up("abandoned");
             }

@@ -46,7 +46,7 @@ impl SharedConnection {
             let session = match &*current {
                 Some(session)
                     if session.is_open()
-                        && !session.keeps_too_much(self.settings.health.outdated()) =>
+                        && !session.must_forget_statements(self.settings.health.outdated()) =>
                 {
                     session.clone()
                 }

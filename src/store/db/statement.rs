@@ -183,7 +183,7 @@ impl<'a> Statement<'a> {
 
     /// Appends `ANY(…)` of these values to the text.
     ///
-    /// The values are in a sub-select, so that they are no constants when Postgres plans. Otherwise it would always
+    /// The values are in a sub-select, so that they are not constants when Postgres plans. Otherwise it would always
     /// choose custom plans, because it estimates a plan for these few values as cheaper than one for the ten values
     /// that it expects in any list.
     pub(in crate::store) fn any<T, V>(self, values: V) -> Self

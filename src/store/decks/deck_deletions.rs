@@ -17,7 +17,7 @@ use crate::store::{Connection, StoreResult};
 /// deleted permanently.
 pub const MAX_DELETED: i64 = 100;
 /// How long a deleted deck can be restored.
-pub const KEPT_DELETED: TimeDelta = TimeDelta::days(30);
+pub const DELETED_RETENTION: TimeDelta = TimeDelta::days(30);
 
 /// Deletes one of the caller's decks, if `is_current` accepts its revision. If the account then has more than
 /// [`MAX_DELETED`] deleted decks, those that were deleted first are deleted permanently.
@@ -74,7 +74,9 @@ pub async fn undelete(
         own.select(decks::deleted_at).for_no_key_update().first(conn).await.optional()?;
     match deleted {
         None => return Ok(Undeleted::Missing),
-        Some(Some(deleted_at)) if deleted_at <= at - KEPT_DELETED => return Ok(Undeleted::Missing),
+        Some(Some(deleted_at)) if deleted_at <= at - DELETED_RETENTION => {
+            return Ok(Undeleted::Missing);
+        }
         Some(Some(_)) if !has_room(conn, by).await? => return Ok(Undeleted::TooMany),
         Some(Some(_)) => {
             sql("UPDATE decks SET deleted_at = NULL, unlisted = visibility_before = 'unlisted', \

@@ -19,7 +19,7 @@ use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::feedback::comments::is_open;
-use crate::store::feedback::holds::{hold, hold_open, hold_own_account};
+use crate::store::feedback::locks::{lock_own_account, lock_public, lock_subject};
 use crate::store::{Connection, StoreResult};
 
 /// The caller's like of a deck.
@@ -53,8 +53,8 @@ pub async fn like(
     deck: DeckId,
     at: DateTime<Utc>,
 ) -> StoreResult<LikeOutcome> {
-    hold_own_account(conn, by).await?;
-    let Some(held) = hold_open(conn, by, deck.into()).await? else {
+    lock_own_account(conn, by).await?;
+    let Some(held) = lock_public(conn, by, deck.into()).await? else {
         return Ok(LikeOutcome::Missing);
     };
     if held.owner == by.account() {
@@ -98,8 +98,8 @@ pub async fn unlike(
     by: &Acting<GiveDeckFeedback>,
     deck: DeckId,
 ) -> StoreResult<bool> {
-    hold_own_account(conn, by).await?;
-    hold(conn, deck.into()).await?;
+    lock_own_account(conn, by).await?;
+    lock_subject(conn, deck.into()).await?;
     let deleted = sql("DELETE FROM deck_likes WHERE deck_id = $deck AND account_id = $account")
         .bind("deck", deck)
         .bind("account", by.account())
@@ -125,7 +125,6 @@ pub async fn likes(
 /// A deck that the reader likes.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct LikedDeck {
-    /// The deck.
     #[diesel(embed)]
     pub deck: SharedDeckRow,
     /// When the reader liked it.

@@ -70,9 +70,7 @@ fn is_owner_banned() -> _ {
 pub struct DeckFilter<'a> {
     /// Code of a game.
     pub game: Option<&'a str>,
-    /// A folder.
     pub folder: Option<&'a DeckFolder>,
-    /// A tag.
     pub tag: Option<&'a str>,
     /// Only decks that were deleted after this time; `None`: only decks that are not deleted.
     pub deleted_since: Option<DateTime<Utc>>,

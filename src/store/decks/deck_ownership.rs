@@ -12,10 +12,8 @@ use crate::store::{Connection, StoreResult};
 /// Copies of a printing: counted and registered together.
 #[derive(Clone, Debug, diesel::QueryableByName)]
 pub struct OwnedRow {
-    /// The printing.
     #[diesel(sql_type = SqlUuid)]
     pub printing_id: PrintingId,
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
     /// Code of the rarity.
@@ -76,10 +74,8 @@ pub(super) async fn owned_by(
 /// A card in one rarity.
 #[derive(Clone, Debug, diesel::QueryableByName)]
 pub struct PrintingRow {
-    /// The printing.
     #[diesel(sql_type = SqlUuid)]
     pub id: PrintingId,
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
     /// Code of the rarity.
@@ -102,7 +98,6 @@ pub struct HolderRow {
     /// The number of the name.
     #[diesel(sql_type = BigInt)]
     pub named: i64,
-    /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
     /// The name that its owner chose.
@@ -175,13 +170,11 @@ pub async fn count_unbound(
 /// The copies of a card in a deck.
 #[derive(Clone, Debug, diesel::QueryableByName)]
 pub struct NeedRow {
-    /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
     /// The name that its owner chose.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
     /// Copies in all zones of the deck.
@@ -212,9 +205,7 @@ pub async fn needs(
 /// An entry of a deck, reduced to its card and its quantity.
 #[derive(Clone, Debug)]
 pub struct HeldEntry {
-    /// The deck.
     pub deck_id: DeckId,
-    /// Code of its game.
     pub game_code: String,
     /// The card as it was written; without its rarity.
     pub card: CardReference,

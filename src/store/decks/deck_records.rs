@@ -25,7 +25,6 @@ pub struct DeckRow {
     pub name: String,
     visibility: Visibility,
     unlisted: bool,
-    /// Its tags.
     pub tags: Vec<String>,
     /// The folder of its owner; shown to nobody else.
     pub folder: Option<String>,

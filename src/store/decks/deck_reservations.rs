@@ -20,16 +20,13 @@ use crate::store::{Connection, StoreResult};
 /// Copies of a printing that are reserved for a deck.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct ReservedRow {
-    /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
     /// The name that its owner chose.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// The printing.
     #[diesel(sql_type = SqlUuid)]
     pub printing_id: PrintingId,
-    /// Its card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
     /// Number of reserved copies, whether the account still owns them or not.

@@ -42,13 +42,11 @@ pub struct RevisionRow {
 /// A revision with its content.
 #[derive(Clone, Debug)]
 pub struct StoredRevision {
-    /// The deck.
     pub deck: DeckId,
     /// The owner.
     pub account: AccountId,
     /// Its number, from 1.
     pub revision: i64,
-    /// The content.
     pub content: DeckContent,
     /// When it was saved.
     pub created_at: DateTime<Utc>,

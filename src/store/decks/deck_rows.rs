@@ -24,7 +24,7 @@ use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// Decks per read.
-const STRETCH: i64 = 200;
+const BATCH: i64 = 200;
 
 /// A public deck, with the public data of the cards that its entries are bound to.
 pub struct BulkDeck {
@@ -133,7 +133,7 @@ async fn ids_after(conn: &mut Connection, game: &str, after: DeckId) -> StoreRes
     let ids: Vec<Id> = sql("SELECT deck_id FROM deck_judgements WHERE game_code = $game AND deck_id > $after ORDER BY deck_id LIMIT $limit")
         .bind("game", game)
         .bind("after", after)
-        .bind("limit", STRETCH)
+        .bind("limit", BATCH)
         .load(conn)
         .await?;
     Ok(ids.into_iter().map(|id| id.deck_id).collect())

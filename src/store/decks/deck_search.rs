@@ -14,9 +14,7 @@ use crate::store::{Connection, Store, StoreResult};
 
 /// The public data of one revision of a public deck.
 pub struct SearchableDeck {
-    /// The deck.
     pub id: DeckId,
-    /// The revision.
     pub revision: i64,
     /// Number of its cards, in all zones.
     pub size: i32,
@@ -77,7 +75,7 @@ fn next_day(day: NaiveDate) -> DateTime<Utc> {
 
 /// A deck whose row has to be written.
 #[derive(QueryableByName)]
-struct ToMake {
+struct UnsearchedDeck {
     #[diesel(sql_type = SqlUuid)]
     id: DeckId,
 }
@@ -114,7 +112,7 @@ pub async fn with_due<T>(
     work: impl AsyncFnOnce(BTreeSet<DeckId>) -> T,
 ) -> StoreResult<Option<T>> {
     in_turn(store, LOCK, async |conn| {
-        let decks: Vec<ToMake> = sql(TO_MAKE)
+        let decks: Vec<UnsearchedDeck> = sql(TO_MAKE)
             .bind("due_before", due.before)
             .bind("unlocked_since", due.unlocked_since)
             .bind("limit", limit)

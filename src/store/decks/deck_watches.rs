@@ -6,20 +6,19 @@ use diesel::sql_types::{BigInt, Bool, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::TAKES_FEEDBACK;
-use super::watched_decks::KeptReport;
+use super::watched_decks::LatestReport;
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::decks::follows::MAX_WATCHED_DECKS;
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::catalogue::changes;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
-use crate::store::feedback::holds::hold_own_account;
+use crate::store::feedback::locks::lock_own_account;
 use crate::store::{Connection, Store, StoreResult};
 
 /// A deck that an account watches.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct WatchedDeck {
-    /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
     /// The name that its owner chose.
@@ -45,7 +44,7 @@ pub struct WatchedDeck {
     present_seq: i64,
     /// The last report on it; `None`: there is none yet.
     #[diesel(embed)]
-    pub report: Option<KeptReport>,
+    pub report: Option<LatestReport>,
 }
 
 impl WatchedDeck {
@@ -150,7 +149,7 @@ pub async fn watch(
     at: DateTime<Utc>,
 ) -> StoreResult<WatchOutcome> {
     // Locks the account, so that parallel requests cannot exceed the limit.
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     if let Some(earlier) = find_of(conn, by.account(), deck).await? {
         return Ok(WatchOutcome::Done(Box::new(earlier)));
     }
@@ -203,7 +202,7 @@ pub async fn unwatch(
     by: &Acting<GiveDeckFeedback>,
     deck: DeckId,
 ) -> StoreResult<bool> {
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     sql("SELECT FROM watched_decks WHERE deck_id = $deck FOR NO KEY UPDATE")
         .bind("deck", deck)
         .execute(conn)
@@ -223,7 +222,7 @@ pub async fn unwatch(
     Ok(true)
 }
 
-/// Whether the watcher was last told another status than this one, from `deck_watches w`. An older program writes only
+/// Whether the watcher was last notified of another status than this one, from `deck_watches w`. An older program writes only
 /// `told_legal`, so both are compared.
 fn unaware(status: &str) -> String {
     format!(
@@ -232,7 +231,7 @@ fn unaware(status: &str) -> String {
 }
 
 /// Whether the watcher gets an event about the status of `deck`, from `deck_watches w`. There is none if an illegal deck
-/// is now only incomplete. If it is not known which status the watcher was told, `told_legal` alone decides.
+/// is now only incomplete. If it is not known of which status the watcher was notified, `told_legal` alone decides.
 const IS_NEWS: &str = "(w.told_legal IS DISTINCT FROM deck.is_legal \
      OR deck.status = 'illegal' AND w.told_legal = false AND w.told_status IS NOT DISTINCT FROM 'incomplete')";
 
@@ -242,7 +241,7 @@ const IS_NEWS: &str = "(w.told_legal IS DISTINCT FROM deck.is_legal \
 ///
 /// An account that may not read the deck now is not notified. If the deck changed its status because its owner saved
 /// it, the owner is not notified either, nor is any account that has blocked the owner.
-pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
+pub async fn notify(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
     let (readable, unaware) = (readable("w.account_id"), unaware("deck.status"));
     // The report is locked first, so that no other process notifies about it; then the accounts, before their rows.
     let statement = format!(
@@ -264,7 +263,7 @@ pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<b
     );
     // Begun and ended without a closure: a spawned task cannot hold a closure over a borrowed connection.
     let mut begun = store.begin().await?;
-    let done = tell_some(begun.conn(), &statement, at, limit).await;
+    let done = notify_some(begun.conn(), &statement, at, limit).await;
     begun.end(done).await
 }
 
@@ -278,7 +277,7 @@ struct ReportedDeck {
     is_last: bool,
 }
 
-async fn tell_some(
+async fn notify_some(
     conn: &mut Connection,
     statement: &str,
     at: DateTime<Utc>,

@@ -23,20 +23,21 @@ use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentEr
 use crate::store::{Connection, StoreResult};
 
 /// Most revisions of a deck that are stored; the oldest are deleted first.
-pub const KEPT: i64 = 100;
+pub const MAX_REVISIONS: i64 = 100;
 /// Approximate limit of the bytes of all revisions of one deck: of large decks fewer revisions are stored, but never
 /// fewer than ten.
-const KEPT_BYTES: usize = 2 * 1024 * 1024;
+const MAX_REVISION_BYTES: usize = 2 * 1024 * 1024;
 
 /// How many revisions of a deck are stored whose content has this many bytes.
-fn kept(bytes: usize) -> i64 {
-    i64::try_from(KEPT_BYTES / bytes.max(1)).unwrap_or(KEPT).clamp(10, KEPT)
+fn max_revisions(bytes: usize) -> i64 {
+    i64::try_from(MAX_REVISION_BYTES / bytes.max(1))
+        .unwrap_or(MAX_REVISIONS)
+        .clamp(10, MAX_REVISIONS)
 }
 
 /// The result of creating a deck.
 #[derive(Debug)]
 pub enum DeckCreated {
-    /// Stored.
     New(StoredDeck),
     /// A repeated request, which created this deck, in its current state; `None`: it was deleted since.
     Repeat(Option<StoredDeck>),
@@ -264,7 +265,7 @@ async fn write(
     let text = StoredContent::text_of(content)?;
     let version: VersionRow = sql(REPLACE)
         .bind("id", row.id)
-        .bind("kept", kept(text.len()))
+        .bind("kept", max_revisions(text.len()))
         .bind("content", text)
         .bind("visibility", visibility.as_str())
         .bind("folder", folder.map(DeckFolder::as_str))

@@ -17,13 +17,12 @@ use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::designs::authors;
-use crate::store::feedback::holds::hold_own_account;
+use crate::store::feedback::locks::lock_own_account;
 use crate::store::{Connection, StoreResult};
 
 /// An author that the account follows.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct FollowedAuthor {
-    /// The account of the author.
     #[diesel(sql_type = SqlUuid)]
     pub author_id: AccountId,
     /// The name of the author.
@@ -105,7 +104,7 @@ pub async fn follow(
 ) -> StoreResult<FollowOutcome> {
     // Locks the account, so that parallel requests cannot exceed the limit, and bans and blocks come before or after
     // this transaction.
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     let Some(author) = authors::find_id(conn, author).await? else {
         return Ok(FollowOutcome::Missing);
     };
@@ -147,7 +146,7 @@ pub async fn unfollow(
     by: &Acting<GiveDeckFeedback>,
     author: &AccountName,
 ) -> StoreResult<bool> {
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     let deleted = sql("DELETE FROM followed_authors f USING accounts a WHERE f.account_id = $account AND f.author_id = a.id AND a.name_key = $name")
         .bind("account", by.account())
         .bind("name", author.key())

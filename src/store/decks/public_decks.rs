@@ -65,14 +65,12 @@ const FOUND: &str = "d.revision = s.revision";
 pub struct PublicDeckPosition {
     /// The value by which the list is sorted.
     pub key: PublicDeckKey,
-    /// The deck.
     pub deck: DeckId,
 }
 
 /// The value of a deck by which a list is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublicDeckKey {
-    /// A time.
     At(DateTime<Utc>),
     /// Its number of likes.
     Likes(i64),
@@ -212,7 +210,6 @@ fn push_days<'a>(sql: Statement<'a>, column: &str, days: Comparison<NaiveDate>) 
 /// A deck that has cards in common with another one.
 #[derive(QueryableByName)]
 pub struct SimilarDeck {
-    /// The deck.
     #[diesel(embed)]
     pub deck: PublicDeck,
     /// Number of different cards that both decks contain.
@@ -266,7 +263,6 @@ pub async fn list_similar(
 /// A card, and the number of decks that contain it together with another card.
 #[derive(QueryableByName)]
 pub struct PlayedCard {
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card: CardId,
     /// Number of decks that contain both.

@@ -17,7 +17,6 @@ use crate::store::{Connection, StoreResult};
 /// A deck as a list shows it to readers other than its owner.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SharedDeckRow {
-    /// The deck.
     #[diesel(embed)]
     pub deck: DeckRow,
     /// Cards in all zones together.

@@ -16,14 +16,13 @@ use crate::store::{Connection, Store, StoreResult};
 
 /// The last report on a watched deck, and the versions of the data that it was created from.
 #[derive(Clone, Debug, QueryableByName)]
-pub struct KeptReport {
+pub struct LatestReport {
     /// `legal`, `incomplete` or `illegal`.
     #[diesel(sql_type = Text)]
     pub status: String,
     /// Codes of the violations, each once.
     #[diesel(sql_type = Array<Text>)]
     pub violations: Vec<String>,
-    /// The revision of the deck.
     #[diesel(sql_type = BigInt)]
     pub deck_revision: i64,
     /// The day whose rules were applied.
@@ -40,9 +39,8 @@ pub struct KeptReport {
     pub judged_at: DateTime<Utc>,
 }
 
-/// A new report.
-pub struct ReportToKeep {
-    /// The deck.
+/// A report to store.
+pub struct NewReport {
     pub deck: DeckId,
     /// When it became due. If the stored time differs by now, the report stays due.
     pub due_at: DateTime<Utc>,
@@ -51,13 +49,13 @@ pub struct ReportToKeep {
     /// The cards that its entries mean or are bound to.
     pub cards: Vec<CardId>,
     /// The report to store.
-    pub report: KeptReport,
+    pub report: LatestReport,
 }
 
 /// For watchers without a known status, the status becomes the first known one, without a notification. If the report
 /// became due again in the meantime, `due_at` has changed, and it stays due. Indexed columns are written only if they
-/// differ. `saved_so` is about the last change that watchers are told of: not that an illegal deck is only incomplete.
-const KEEP: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, \
+/// differ. `saved_so` is about the last change that watchers are notified of; they are not notified when an illegal deck becomes incomplete.
+const STORE_REPORT: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, \
      game_code = $game, cards = CASE WHEN cards = $cards THEN cards ELSE $cards END, violations = $violations, \
      untold = untold OR coalesce(status <> $status, false), \
      saved_so = CASE WHEN status <> $status AND (status, $status) <> ('illegal', 'incomplete') THEN deck_revision <> $deck_revision ELSE saved_so END, \
@@ -68,10 +66,10 @@ const KEEP: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN du
     UPDATE deck_watches w SET told_legal = kept.status = 'legal', told_status = kept.status FROM kept WHERE w.deck_id = kept.deck_id AND w.told_legal IS NULL";
 
 /// Stores a report, unless a newer one is stored, or no account watches the deck any more.
-pub async fn keep(conn: &mut Connection, report: ReportToKeep) -> StoreResult<()> {
-    let ReportToKeep { deck, due_at, game, cards, report } = report;
+pub async fn store_report(conn: &mut Connection, report: NewReport) -> StoreResult<()> {
+    let NewReport { deck, due_at, game, cards, report } = report;
     let next_day = report.judged_on.succ_opt().unwrap_or(report.judged_on);
-    sql(KEEP)
+    sql(STORE_REPORT)
         .bind("deck", deck)
         .bind("due_at", due_at)
         .bind("next", next_day.and_time(NaiveTime::MIN).and_utc())
@@ -108,7 +106,6 @@ pub async fn postpone(
 /// A deck whose report has to be created.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct DueDeck {
-    /// The deck.
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
     /// When it became due, or would have become due without another manifest.

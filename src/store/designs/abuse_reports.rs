@@ -20,14 +20,13 @@ use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
-use crate::store::feedback::{comments, holds};
+use crate::store::feedback::{comments, locks};
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
 /// The subject of a report.
 #[derive(Clone, Copy, Debug)]
 pub enum ReportTarget {
-    /// A design.
     Design(DesignId),
     /// A comment on a design.
     Comment(DesignId, CommentId),
@@ -45,7 +44,6 @@ pub struct NewReport<'a> {
     pub target: ReportTarget,
     /// The author of the subject, or the reported player.
     pub accused: AccountId,
-    /// The reason.
     pub reason: AbuseReason,
     /// Further details.
     pub details: Option<&'a str>,
@@ -138,10 +136,8 @@ async fn insert(
 /// A report as moderators see it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StoredReport {
-    /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: AbuseReportId,
-    /// The reporter.
     #[diesel(sql_type = SqlUuid)]
     pub reporter_id: AccountId,
     /// Name of the reporter.
@@ -156,16 +152,13 @@ pub struct StoredReport {
     /// Identifier of the design.
     #[diesel(sql_type = Nullable<Text>)]
     pub design: Option<DesignCode>,
-    /// Its name.
     #[diesel(sql_type = Nullable<Text>)]
     pub design_name: Option<String>,
     /// Id of the deck with the comment.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub deck: Option<DeckId>,
-    /// Name of the deck.
     #[diesel(sql_type = Nullable<Text>)]
     pub deck_name: Option<String>,
-    /// Id of the comment.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
     /// Text of the comment.
@@ -180,7 +173,6 @@ pub struct StoredReport {
     /// The suggested content of the design.
     #[diesel(sql_type = Nullable<Jsonb>)]
     suggested_design: Option<Json<Value>>,
-    /// The reason.
     #[diesel(sql_type = Text)]
     pub reason: AbuseReason,
     /// Further details.
@@ -189,7 +181,6 @@ pub struct StoredReport {
     /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-    /// The decision.
     #[diesel(sql_type = Nullable<Text>)]
     pub decision: Option<AbuseDecision>,
     /// The reason of the decision.
@@ -221,7 +212,6 @@ const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_
      LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id \
      LEFT JOIN decks k ON k.id = r.deck_id WHERE ";
 
-/// Filter of reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportFilter {
     /// Decided reports instead of undecided ones.
@@ -291,7 +281,6 @@ struct ReportRow {
 /// A moderator's decision about a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict<'a> {
-    /// The decision.
     pub decision: AbuseDecision,
     /// The reason.
     pub note: &'a str,
@@ -324,7 +313,7 @@ pub async fn decide(
         takedowns::lock(conn, design).await?;
     }
     if let Some(deck) = report.deck {
-        holds::hold(conn, deck.into()).await?;
+        locks::lock_subject(conn, deck.into()).await?;
     }
     let target = match (report.suggestion, report.comment, report.design) {
         (Some(suggestion), _, _) => {
@@ -390,7 +379,7 @@ pub async fn hide_at_once(
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
     // The row of the deck is locked before those of its comments and of reports about them.
-    holds::hold(conn, deck.into()).await?;
+    locks::lock_subject(conn, deck.into()).await?;
     let found = find_in_deck(conn, deck, comment).await?;
     let Some(found) = found.filter(|found| found.accused != by.account()) else {
         return Ok(false);

@@ -19,7 +19,6 @@ pub struct ArtworkFile {
     id: ArtworkId,
     #[diesel(sql_type = Text)]
     rendition: String,
-    /// Its media type.
     #[diesel(sql_type = Text)]
     pub media_type: String,
     /// Its size in bytes.

@@ -24,7 +24,6 @@ const CHUNKS_AT_ONCE: usize = 16;
 
 /// An artwork to store.
 pub struct NewArtwork<'a> {
-    /// Its id.
     pub id: ArtworkId,
     /// Its files, the full one first.
     pub renditions: [NewRendition<'a>; 2],
@@ -36,13 +35,11 @@ pub struct NewArtwork<'a> {
 pub struct NewRendition<'a> {
     /// Which file.
     pub rendition: RenditionSize,
-    /// Its media type.
     pub media_type: &'static str,
     /// Width in pixels.
     pub width: i32,
     /// Height in pixels.
     pub height: i32,
-    /// The bytes.
     pub bytes: &'a [u8],
 }
 
@@ -65,7 +62,7 @@ pub enum UploadBegun {
 
 /// The result of storing an artwork.
 #[derive(Clone, Debug)]
-pub enum ArtworkKept {
+pub enum ArtworkStored {
     /// The account holds it now.
     New(OwnArtwork),
     /// The account held it before.
@@ -88,22 +85,22 @@ pub async fn begin_upload(
 
 /// Makes the account hold an artwork. All bytes are sent in any case, whether or not another account holds the artwork;
 /// a new one takes the database some milliseconds more.
-pub async fn keep(
+pub async fn store(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
     new: &NewArtwork<'_>,
-) -> StoreResult<ArtworkKept> {
+) -> StoreResult<ArtworkStored> {
     // Uploads of one account wait for each other, so that together they do not exceed the quota.
     sql("SELECT FROM accounts WHERE id = $account FOR NO KEY UPDATE")
         .bind("account", by.account())
         .execute(conn)
         .await?;
     if let Some(own) = find_own(conn, by, new.id).await? {
-        return Ok(ArtworkKept::Known(own));
+        return Ok(ArtworkStored::Known(own));
     }
     let used = bytes_used(conn, by).await?;
     if used.saturating_add(new.size()) > ARTWORK_QUOTA {
-        return Ok(ArtworkKept::NoRoom(used));
+        return Ok(ArtworkStored::NoRoom(used));
     }
     // Also locks the row of an existing artwork, so that it is not deleted before the account holds it.
     let locked = sql("INSERT INTO artworks AS w (id, size, created_at) VALUES ($id, $size, $at) \
@@ -114,7 +111,7 @@ pub async fn keep(
     .execute(conn)
     .await?;
     if locked == 0 {
-        return Ok(ArtworkKept::Removed);
+        return Ok(ArtworkStored::Removed);
     }
     for file in &new.renditions {
         write_file(conn, new.id, file).await?;
@@ -127,7 +124,7 @@ pub async fn keep(
         .await?;
     // Read in this transaction: afterwards, another request may delete it.
     let own = own_artwork(by, new.id).get_result(conn).await?;
-    Ok(ArtworkKept::New(own))
+    Ok(ArtworkStored::New(own))
 }
 
 async fn write_file(
@@ -340,7 +337,7 @@ pub async fn release(
 
 /// Whether a revision of the account may show an artwork: the account holds it, and it was not taken down. The account
 /// cannot give it up until the transaction ends.
-pub(super) async fn hold_for_revision(
+pub(super) async fn lock_for_revision(
     conn: &mut Connection,
     account: AccountId,
     id: ArtworkId,

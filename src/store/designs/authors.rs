@@ -13,10 +13,8 @@ use crate::store::{Connection, StoreResult};
 /// An author as the gallery shows it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct AuthorRow {
-    /// Id of the account.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
-    /// The name.
     #[diesel(sql_type = Text)]
     pub name: String,
     /// Designs in the gallery.
@@ -53,7 +51,7 @@ pub struct AuthorRow {
 
 /// Finds an author with designs in the gallery, public decks, or public cards that were made from designs. `None`: there
 /// is no such account, it is banned, or nothing of it is public. Rewards are rows of public cards only: a card that is
-/// hidden does not tell who designed it.
+/// hidden does not reveal who designed it.
 pub async fn find(conn: &mut Connection, name: &AccountName) -> StoreResult<Option<AuthorRow>> {
     let found = sql(format!(
         "SELECT a.id AS account_id, a.name, own.*, shown.decks, rewarded.*, \

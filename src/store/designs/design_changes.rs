@@ -27,19 +27,15 @@ pub struct ListedName {
     /// Its author.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
-    /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
     /// Its public revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
-    /// Its name.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// The key of its name.
     #[diesel(sql_type = Text)]
     pub name_key: String,
-    /// The skeleton of its name.
     #[diesel(sql_type = Text)]
     pub name_skeleton: String,
     /// Hash of kind and effects without their numbers, 16 bytes.
@@ -65,17 +61,16 @@ const COLUMNS: &str = "id, code, account_id, game_code, revision, name, name_key
 
 /// A snapshot of the database, in the text form of Postgres: it says which transactions had ended.
 #[derive(Clone, Debug)]
-pub struct Seen(String);
+pub struct Snapshot(String);
 
-/// Takes a snapshot.
-pub async fn see(conn: &mut Connection) -> StoreResult<Seen> {
+pub async fn take_snapshot(conn: &mut Connection) -> StoreResult<Snapshot> {
     #[derive(QueryableByName)]
     struct Row {
         #[diesel(sql_type = Text)]
         seen: String,
     }
     let Row { seen } = sql("SELECT txid_current_snapshot()::text AS seen").get_result(conn).await?;
-    Ok(Seen(seen))
+    Ok(Snapshot(seen))
 }
 
 /// Lists listed designs by id, after a position.
@@ -107,7 +102,7 @@ pub async fn list_banned(conn: &mut Connection) -> StoreResult<Vec<AccountId>> {
 #[derive(Debug)]
 pub struct DesignChanges {
     /// The snapshot that contains them.
-    pub seen: Seen,
+    pub seen: Snapshot,
     /// Designs that were listed, unlisted or changed.
     pub designs: Vec<DesignId>,
     /// Those of them that are listed, in their current state.
@@ -126,7 +121,7 @@ impl DesignChanges {
 }
 
 /// Lists the changes since a snapshot; may repeat some that it contained.
-pub async fn list_since(conn: &mut Connection, seen: &Seen) -> StoreResult<DesignChanges> {
+pub async fn list_since(conn: &mut Connection, seen: &Snapshot) -> StoreResult<DesignChanges> {
     #[derive(QueryableByName)]
     struct Row {
         #[diesel(sql_type = Text)]
@@ -146,7 +141,7 @@ pub async fn list_since(conn: &mut Connection, seen: &Seen) -> StoreResult<Desig
     let designs: Vec<DesignId> = designs.into_iter().collect();
     let accounts: Vec<AccountId> = accounts.into_iter().collect();
     let mut changes = DesignChanges {
-        seen: Seen(newest),
+        seen: Snapshot(newest),
         designs,
         listed: Vec::new(),
         accounts,

@@ -7,7 +7,7 @@ use diesel::sql_types::{
 };
 use diesel_async::RunQueryDsl;
 
-use super::artworks::hold_for_revision;
+use super::artworks::lock_for_revision;
 use super::design_search;
 use super::reserved_names::{self, NameOwner, NewName};
 use super::{MODERATORS_SEE, SeesOwnDesigns};
@@ -42,10 +42,8 @@ pub struct DesignRow {
     /// The author's name.
     #[diesel(sql_type = Text)]
     pub author: String,
-    /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Its status.
     #[diesel(sql_type = Text)]
     pub status: DesignStatus,
     /// Rises with every change.
@@ -81,13 +79,10 @@ pub(super) const COLUMNS: &str = "d.id, d.code, d.account_id, a.name AS author, 
 /// The card that a design became.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CardOfDesign {
-    /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
-    /// Its number.
     #[diesel(sql_type = Text)]
     pub number: String,
     /// When it was released.
@@ -199,9 +194,7 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
 
 /// A revision to store.
 pub struct NewRevision<'a> {
-    /// Its game.
     pub game: &'a LoadedGame,
-    /// Its content.
     pub content: &'a DesignContent,
     /// Its content as JSON.
     pub json: serde_json::Value,
@@ -300,7 +293,7 @@ async fn holds_artwork(
     content: &DesignContent,
 ) -> StoreResult<bool> {
     match &content.artwork {
-        Some(artwork) => hold_for_revision(conn, by.account(), artwork.id).await,
+        Some(artwork) => lock_for_revision(conn, by.account(), artwork.id).await,
         None => Ok(true),
     }
 }
@@ -328,7 +321,6 @@ async fn code_of(
 /// The result of a step of one of the caller's designs.
 #[derive(Debug)]
 pub enum StepOutcome {
-    /// Done.
     Done,
     /// The design was changed since the client read it.
     Stale,

@@ -40,7 +40,6 @@ pub(super) const LISTED: &str = "d.name, d.kind, (SELECT s.artwork FROM design_a
 pub struct OwnFilter<'a> {
     /// Code of a game.
     pub game: Option<&'a str>,
-    /// The status.
     pub status: Option<DesignStatus>,
     /// The last design on the previous page.
     pub before: Option<DesignId>,

@@ -15,7 +15,7 @@ use crate::domain::ids::AccountId;
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::statement::sql;
 use crate::store::designs::SeesOwnDesigns;
-use crate::store::feedback::holds::{hold_open, hold_own_account};
+use crate::store::feedback::locks::{lock_own_account, lock_public};
 use crate::store::{Connection, Store, StoreResult};
 
 /// The rating of a design by an account.
@@ -86,11 +86,11 @@ pub async fn rate(
     scores: Scores,
     at: DateTime<Utc>,
 ) -> StoreResult<RatingOutcome> {
-    let since = counts_from(hold_own_account(conn, by).await?);
-    let Some(design) = hold_open(conn, by, code.into()).await? else {
+    let since = counts_from(lock_own_account(conn, by).await?);
+    let Some(design) = lock_public(conn, by, code.into()).await? else {
         return Ok(RatingOutcome::Missing);
     };
-    // A rating is no message and is anonymous, so blocked accounts may rate. Otherwise authors could choose who rates
+    // A rating is not a message and is anonymous, so blocked accounts may rate. Otherwise authors could choose who rates
     // them.
     if design.owner == by.account() || has_contributed(conn, by, code).await? {
         return Ok(RatingOutcome::Own);
@@ -153,7 +153,7 @@ pub async fn delete(
     by: &Acting<GiveFeedback>,
     code: DesignCode,
 ) -> StoreResult<RatingOutcome> {
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
         .bind("code", code)
         .execute(conn)
@@ -169,7 +169,6 @@ pub async fn delete(
 /// Sums of the ratings that count, for one revision.
 #[derive(Clone, Copy, Debug, QueryableByName)]
 pub struct RatingSums {
-    /// The revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
     /// Number of ratings.

@@ -43,13 +43,10 @@ pub struct ReleasePlace<'a> {
 /// A design that became a card.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct DesignRelease {
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
-    /// Its number.
     #[diesel(sql_type = Text)]
     pub number: String,
     /// Whether it is hidden from the public.
@@ -91,7 +88,6 @@ pub enum ReleaseError {
 /// What stands against a release.
 #[derive(Debug)]
 pub enum Obstruction {
-    /// The author is banned.
     AuthorBanned,
     /// The design was public, the cards of the set start hidden, and this was not confirmed.
     Unconfirmed,
@@ -169,7 +165,7 @@ pub async fn release(
     let importer = Importer::from(by);
     // Taken before the design is locked: an import may run for a while, and the design should not be locked meanwhile.
     run_commands(conn, LOCK).await?;
-    hold_author(conn, by, code).await?;
+    lock_author(conn, by, code).await?;
     let design = lock_submitted(conn, by, code).await?.ok_or(ReleaseError::Missing)?;
     if let Some(earlier) = find_release(conn, by, design.id).await? {
         let is_same =
@@ -228,7 +224,7 @@ pub async fn release(
 
 /// Locks the author of a design, who cannot be banned until the transaction ends: a ban either is seen here, or sees the
 /// card, which then does not name the author. Comes before the design, in the same order as in a ban.
-async fn hold_author(
+async fn lock_author(
     conn: &mut Connection,
     _by: &Acting<WriteCatalogue>,
     code: DesignCode,

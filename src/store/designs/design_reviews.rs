@@ -76,22 +76,18 @@ pub async fn submit(
 /// A design that waits for a moderator, or is claimed by one.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct WaitingDesign {
-    /// Id of the review.
     #[diesel(sql_type = SqlUuid)]
     pub review: DesignReviewId,
     /// Identifier of the design.
     #[diesel(sql_type = Text)]
     pub code: DesignCode,
-    /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Its name.
     #[diesel(sql_type = Text)]
     pub name: String,
     /// Code of its kind.
     #[diesel(sql_type = Text)]
     pub kind: String,
-    /// Its author.
     #[diesel(sql_type = SqlUuid)]
     pub author_id: AccountId,
     /// The author's name.
@@ -103,7 +99,7 @@ pub struct WaitingDesign {
     /// When it was submitted.
     #[diesel(sql_type = Timestamptz)]
     pub submitted_at: DateTime<Utc>,
-    /// Who claimed it last, even if the claim has expired, unless that account is no moderator any more, or banned.
+    /// Who claimed it last, even if the claim has expired, unless that account is no longer a moderator or is banned.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub reviewer_id: Option<AccountId>,
     /// When the claim expires.
@@ -143,13 +139,11 @@ pub async fn list_waiting(
 /// The result of a moderator's step.
 #[derive(Debug)]
 pub enum ReviewOutcome {
-    /// Done.
     Done,
     /// There is no such design, or it has no open review.
     Missing,
     /// The moderator is its author, or contributed to it.
     Own,
-    /// Its author is banned.
     AuthorBanned,
     /// It was not submitted, or was already decided.
     NotFrom(DesignStatus),
@@ -179,7 +173,7 @@ struct LockedReview {
     status: DesignStatus,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     review: Option<DesignReviewId>,
-    /// Who claimed it last; `None` also if that account is no moderator any more, or banned.
+    /// Who claimed it last; `None` also if that account is no longer a moderator or is banned.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     reviewer_id: Option<AccountId>,
     #[diesel(sql_type = Nullable<Timestamptz>)]

@@ -96,7 +96,7 @@ pub async fn fill_in_these(
 }
 
 #[derive(QueryableByName)]
-struct ToFill {
+struct UnsearchedDesign {
     #[diesel(sql_type = SqlUuid)]
     id: DesignId,
     #[diesel(sql_type = Jsonb)]
@@ -112,7 +112,7 @@ const TO_FILL: &str = "SELECT d.id, r.content FROM designs d JOIN design_revisio
      ORDER BY d.id LIMIT $limit FOR NO KEY UPDATE OF d SKIP LOCKED";
 
 async fn fill_in_some(conn: &mut Connection, game: &LoadedGame) -> StoreResult<usize> {
-    let designs: Vec<ToFill> = sql(TO_FILL)
+    let designs: Vec<UnsearchedDesign> = sql(TO_FILL)
         .bind("game", game.game.code())
         .bind("game_revision", game.revision)
         .bind("words_version", WORDS_VERSION)
@@ -135,7 +135,7 @@ async fn fill_in_some_of(
     .any(designs)
     .push(" ORDER BY d.id LIMIT $limit FOR NO KEY UPDATE OF d SKIP LOCKED")
     .bind("limit", BATCH);
-    let designs: Vec<ToFill> = unsearched.load(conn).await?;
+    let designs: Vec<UnsearchedDesign> = unsearched.load(conn).await?;
     write_all(conn, game, &designs).await
 }
 
@@ -143,9 +143,9 @@ async fn fill_in_some_of(
 async fn write_all(
     conn: &mut Connection,
     game: &LoadedGame,
-    designs: &[ToFill],
+    designs: &[UnsearchedDesign],
 ) -> StoreResult<usize> {
-    for ToFill { id, content } in designs {
+    for UnsearchedDesign { id, content } in designs {
         write(conn, *id, game, &content.0).await?;
     }
     let ids: Vec<DesignId> = designs.iter().map(|design| design.id).collect();

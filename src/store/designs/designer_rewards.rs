@@ -38,19 +38,14 @@ pub struct EarnedPerk {
     /// The author's name.
     #[diesel(sql_type = Text)]
     pub author: String,
-    /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Code of its set.
     #[diesel(sql_type = Text)]
     pub set_code: String,
-    /// Its number.
     #[diesel(sql_type = Text)]
     pub number: String,
-    /// The perk.
     #[diesel(sql_type = Text)]
     pub perk: DesignerPerk,
     /// When the card became public.

@@ -30,11 +30,9 @@ pub struct GalleryFilter<'a> {
     pub game: Option<&'a str>,
     /// Code of a kind.
     pub kind: Option<&'a str>,
-    /// The status.
     pub status: Option<DesignStatus>,
     /// Key of an author's name.
     pub author: Option<&'a str>,
-    /// Part of the name.
     pub name: Option<&'a NamePart>,
     /// The condition of the query.
     pub predicate: &'a Predicate,
@@ -43,7 +41,6 @@ pub struct GalleryFilter<'a> {
     pub max_candidates: i64,
 }
 
-/// A design in the gallery.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct GalleryDesign {
     /// The design itself.

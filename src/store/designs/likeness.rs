@@ -23,7 +23,6 @@ pub struct LikenessQuery<'a> {
     pub game: &'a str,
     /// Key of the name; empty: no name to compare.
     pub name_key: &'a str,
-    /// Skeleton of the name.
     pub name_skeleton: &'a str,
     /// What else the name is compared by; `None`: no name to compare.
     pub looks: Option<&'a LookHashes>,
@@ -43,13 +42,10 @@ pub struct AlikeDesign {
     /// Its identifier.
     #[diesel(sql_type = Text)]
     pub code: DesignCode,
-    /// Its name.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// Key of the name.
     #[diesel(sql_type = Text)]
     pub name_key: String,
-    /// Skeleton of the name.
     #[diesel(sql_type = Text)]
     pub name_skeleton: String,
     /// Whether the caller is its author.

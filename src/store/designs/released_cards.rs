@@ -23,7 +23,7 @@ pub(in crate::store) async fn credits_changed(
         "SELECT r.card_id FROM design_releases r JOIN designs d ON d.id = r.design_id WHERE d.account_id = $author AND d.taken_down_at IS NULL \
          ORDER BY r.card_id",
     );
-    note(conn, cards.bind("author", author), at).await
+    write_events(conn, cards.bind("author", author), at).await
 }
 
 /// What a decision about a locked design changed for the cards.
@@ -51,10 +51,14 @@ pub(super) async fn design_decided(
     .bind("design", design)
     .bind("decided", decided.design)
     .bind("artwork", decided.artwork);
-    note(conn, cards, at).await
+    write_events(conn, cards, at).await
 }
 
-async fn note(conn: &mut Connection, cards: Statement<'_>, at: DateTime<Utc>) -> StoreResult<()> {
+async fn write_events(
+    conn: &mut Connection,
+    cards: Statement<'_>,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
     #[derive(QueryableByName)]
     struct Released {
         #[diesel(sql_type = SqlUuid)]
@@ -62,6 +66,6 @@ async fn note(conn: &mut Connection, cards: Statement<'_>, at: DateTime<Utc>) ->
     }
     let cards: Vec<Released> = cards.load(conn).await?;
     let cards: Vec<CardId> = cards.into_iter().map(|released| released.card_id).collect();
-    // Hidden cards are left out there: that an event follows a ban would tell who designed them.
+    // Hidden cards are left out there: an event after a ban would reveal who designed them.
     changes::cards_changed(conn, &cards, at).await
 }

@@ -52,7 +52,6 @@ pub enum NameOwner {
     Card {
         /// Code of its set.
         set: String,
-        /// Its number.
         number: String,
     },
     /// Another listed design.
@@ -176,7 +175,7 @@ async fn lock_hidden(conn: &mut Connection, hidden: &[DesignId]) -> StoreResult<
 }
 
 impl Reservation {
-    /// Withdraws the hidden designs that had the name, and tells their authors. Comes before the design is listed under it, and after everything
+    /// Withdraws the hidden designs that had the name, and notifies their authors. Comes before the design is listed under it, and after everything
     /// that may still refuse that.
     pub(super) async fn take(self, conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<()> {
         for id in self.hidden {

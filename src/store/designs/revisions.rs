@@ -71,7 +71,6 @@ pub struct StoredRevision {
 }
 
 impl StoredRevision {
-    /// Its content.
     pub fn content(&self) -> &DesignContent {
         &self.content.0
     }

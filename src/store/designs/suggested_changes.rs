@@ -18,14 +18,13 @@ use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
-use crate::store::feedback::holds::{hold_open, hold_own_account};
+use crate::store::feedback::locks::{lock_own_account, lock_public};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
 /// A suggestion without its content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SuggestionRow {
-    /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: SuggestionId,
     /// The account that suggested it.
@@ -40,7 +39,6 @@ pub struct SuggestionRow {
     /// The reason.
     #[diesel(sql_type = Text)]
     pub message: String,
-    /// Its state.
     #[diesel(sql_type = Text)]
     pub state: SuggestionState,
     /// The revision that it became.
@@ -131,7 +129,6 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
 
 /// A suggestion to store.
 pub struct NewSuggestion<'a> {
-    /// Its id.
     pub id: SuggestionId,
     /// The revision that it is based on.
     pub revision: i64,
@@ -150,7 +147,6 @@ pub struct NewSuggestion<'a> {
 /// The result of a step of a suggestion.
 #[derive(Debug)]
 pub enum SuggestionOutcome {
-    /// Done.
     Done,
     /// A repeated request, which stored this suggestion.
     Repeat(SuggestionId),
@@ -211,8 +207,8 @@ async fn insert(
         #[diesel(sql_type = Jsonb)]
         proposed: Json<Value>,
     }
-    hold_own_account(conn, by).await?;
-    let Some(design) = hold_open(conn, by, code.into()).await? else {
+    lock_own_account(conn, by).await?;
+    let Some(design) = lock_public(conn, by, code.into()).await? else {
         return Ok(SuggestionOutcome::Missing);
     };
     if design.owner == by.account() {
@@ -268,7 +264,7 @@ pub async fn take(
     is_current: impl Fn(i64) -> bool,
     new: &NewRevision<'_>,
 ) -> StoreResult<SuggestionOutcome> {
-    match hold(conn, by, code, id, Side::Author).await? {
+    match lock_change(conn, by, code, id, Side::Author).await? {
         None => return Ok(SuggestionOutcome::Missing),
         Some(SuggestionState::Open) => {}
         Some(state) => return Ok(SuggestionOutcome::Closed(state)),
@@ -325,7 +321,7 @@ async fn close<P: Permission>(
     state: SuggestionState,
     at: DateTime<Utc>,
 ) -> StoreResult<SuggestionOutcome> {
-    match hold(conn, by, code, id, side).await? {
+    match lock_change(conn, by, code, id, side).await? {
         None => return Ok(SuggestionOutcome::Missing),
         Some(before) if before == state => return Ok(SuggestionOutcome::Done),
         Some(SuggestionState::Open) => {}
@@ -341,7 +337,7 @@ async fn close<P: Permission>(
 }
 
 /// Locks a design and a suggestion for it that the caller may answer or withdraw; returns its state.
-async fn hold<P: Permission>(
+async fn lock_change<P: Permission>(
     conn: &mut Connection,
     by: &Acting<P>,
     code: DesignCode,
@@ -349,7 +345,7 @@ async fn hold<P: Permission>(
     side: Side,
 ) -> StoreResult<Option<SuggestionState>> {
     #[derive(QueryableByName)]
-    struct Held {
+    struct LockedChange {
         #[diesel(sql_type = Text)]
         state: SuggestionState,
     }
@@ -357,7 +353,7 @@ async fn hold<P: Permission>(
         .bind("code", code)
         .execute(conn)
         .await?;
-    let held: Option<Held> = sql("SELECT s.state FROM suggested_changes s JOIN designs d ON d.id = s.design_id JOIN accounts w ON w.id = s.account_id \
+    let held: Option<LockedChange> = sql("SELECT s.state FROM suggested_changes s JOIN designs d ON d.id = s.design_id JOIN accounts w ON w.id = s.account_id \
          WHERE s.id = $id AND d.code = $code AND CASE WHEN $is_author THEN d.account_id = $account AND w.banned_at IS NULL AND s.hidden_at IS NULL ELSE s.account_id = $account END \
          FOR NO KEY UPDATE OF s")
     .bind("id", id)

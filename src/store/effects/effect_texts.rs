@@ -18,7 +18,7 @@ use crate::store::{Connection, Store, StoreError, StoreResult};
 
 /// Most libraries in the cache. The largest document takes some 50 MB, including everything that is derived from it on
 /// request; a usual one takes 5 MB.
-const MAX_KEPT: u64 = 8;
+const MAX_CACHED: u64 = 8;
 
 /// Parsed effect texts.
 #[derive(Debug)]
@@ -37,7 +37,8 @@ pub struct EffectCache(Cache<(String, i64), Arc<LoadedEffects>>);
 impl Default for EffectCache {
     fn default() -> Self {
         // The newest revision must be cached, even if it was rarely requested before.
-        let cache = Cache::builder().max_capacity(MAX_KEPT).eviction_policy(EvictionPolicy::lru());
+        let cache =
+            Cache::builder().max_capacity(MAX_CACHED).eviction_policy(EvictionPolicy::lru());
         Self(cache.build())
     }
 }
@@ -208,7 +209,7 @@ pub async fn is_known(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> Sto
 }
 
 /// Records that a start has loaded these files.
-pub async fn note(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> StoreResult<()> {
+pub async fn record_load(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> StoreResult<()> {
     diesel::update(effect_texts::table.find(game))
         .set(effect_texts::seeded_hash.eq(hash.to_vec()))
         .kept()

@@ -12,7 +12,10 @@ use crate::store::{Connection, StoreResult};
 
 /// Locks all designs and decks that a ban or its end concerns: those of the account, and those with its feedback. The
 /// account is locked. Cards are locked afterwards, in the same order as by releases and takedowns.
-pub(in crate::store) async fn hold(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
+pub(in crate::store) async fn lock_all(
+    conn: &mut Connection,
+    account: AccountId,
+) -> StoreResult<()> {
     run_commands(conn, LONG_TIMEOUTS).await?;
     // Locked in order, so that two bans cannot deadlock. Also what is not public: a step that makes it public, or ends
     // that, either comes before or sees the ban.
@@ -33,7 +36,7 @@ pub(in crate::store) async fn hold(conn: &mut Connection, account: AccountId) ->
 
 /// Writes an event for each public design and deck of the account. All of them are locked, and their number is limited
 /// for each account.
-pub(super) async fn tell(
+pub(super) async fn write_events(
     conn: &mut Connection,
     account: AccountId,
     banned: bool,

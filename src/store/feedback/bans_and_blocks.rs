@@ -12,8 +12,8 @@ use crate::store::designs::{design_ratings, released_cards};
 use crate::store::{Connection, StoreResult};
 
 /// Removes the comments, ratings, likes and follows of a banned account from public counts, or restores them after the
-/// ban, and tells that its own works are gone, or back. Runs in the transaction of the change, which has locked the
-/// account and what [`banned_works::hold`] locks.
+/// ban, and writes events that its own works are withdrawn or restored. Runs in the transaction of the change, which has locked the
+/// account and what [`banned_works::lock_all`] locks.
 pub(in crate::store) async fn follow_ban(
     conn: &mut Connection,
     account: AccountId,
@@ -41,7 +41,7 @@ pub(in crate::store) async fn follow_ban(
     .bind("account", account)
     .execute(conn)
     .await?;
-    banned_works::tell(conn, account, banned, at).await?;
+    banned_works::write_events(conn, account, banned, at).await?;
     released_cards::credits_changed(conn, account, at).await
 }
 
@@ -53,7 +53,7 @@ const FOLLOW_IS_NOT_BLOCKED: &str = "NOT EXISTS (SELECT FROM account_blocks b WH
 
 /// Locks the blocking and the blocked account in order. Feedback locks the account of its author, so it either comes
 /// before the block or sees it.
-pub(in crate::store) async fn hold_both(
+pub(in crate::store) async fn lock_both(
     conn: &mut Connection,
     account: AccountId,
     other: AccountId,

@@ -7,7 +7,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::holds::{hold, hold_open, hold_own_account};
+use super::locks::{lock_own_account, lock_public, lock_subject};
 use super::subject::{Subject, SubjectSql, bind};
 use crate::auth::permission::Acting;
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
@@ -23,10 +23,8 @@ use crate::store::{Connection, StoreResult};
 /// A comment as everybody may see it, with its text.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StoredComment {
-    /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: CommentId,
-    /// The comment that it replies to.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub reply_to: Option<CommentId>,
     /// Its author.
@@ -85,7 +83,7 @@ pub async fn is_open(conn: &mut Connection, subject: FeedbackSubject) -> StoreRe
     Ok(bind(statement, subject).execute(conn).await? > 0)
 }
 
-/// Lists the comments on a subject that are no replies, the newest first: those before the one with that id. A deleted
+/// Lists the comments on a subject that are not replies, the newest first: those before the one with that id. A deleted
 /// or hidden comment stays in the list as long as it has shown replies.
 pub async fn list(
     conn: &mut Connection,
@@ -146,11 +144,8 @@ pub async fn find(
 
 /// A comment to store.
 pub struct NewComment<'a> {
-    /// Its id.
     pub id: CommentId,
-    /// The comment that it replies to.
     pub reply_to: Option<CommentId>,
-    /// Its text.
     pub text: &'a str,
     /// The current time.
     pub at: DateTime<Utc>,
@@ -159,7 +154,6 @@ pub struct NewComment<'a> {
 /// The result of writing a comment.
 #[derive(Debug)]
 pub enum CommentOutcome {
-    /// Done.
     Done,
     /// A repeated request, which stored this comment.
     Repeat(CommentId),
@@ -206,9 +200,9 @@ async fn insert<P>(
         #[diesel(sql_type = Bool)]
         has_blocked: bool,
     }
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     let column = SubjectSql::of(subject).column;
-    let Some(held) = hold_open(conn, by, subject).await? else {
+    let Some(held) = lock_public(conn, by, subject).await? else {
         return Ok(CommentOutcome::Missing);
     };
     if held.has_blocked {
@@ -266,10 +260,10 @@ pub async fn edit<S: Subject>(
     text: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<CommentOutcome> {
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     let subject = subject.into();
     let column = SubjectSql::of(subject).column;
-    let Some(held) = hold_open(conn, by, subject).await? else {
+    let Some(held) = lock_public(conn, by, subject).await? else {
         return Ok(CommentOutcome::Missing);
     };
     let found: Option<LockedComment> = sql(format!("SELECT c.version, c.created_at, \
@@ -310,9 +304,9 @@ pub async fn delete<S: Subject>(
     at: DateTime<Utc>,
 ) -> StoreResult<CommentOutcome> {
     let subject = subject.into();
-    hold_own_account(conn, by).await?;
+    lock_own_account(conn, by).await?;
     // The row of the subject is locked before those of its comments.
-    hold(conn, subject).await?;
+    lock_subject(conn, subject).await?;
     let SubjectSql { table, is, column, .. } = SubjectSql::of(subject);
     let statement = sql(format!(
         "UPDATE design_comments c SET deleted_at = $at FROM {table} d \

@@ -3,5 +3,5 @@
 pub(super) mod banned_works;
 pub(super) mod bans_and_blocks;
 pub mod comments;
-pub(super) mod holds;
+pub(super) mod locks;
 pub mod subject;

@@ -21,9 +21,7 @@ pub struct NewAuditEntry<'a> {
     pub action: &'a str,
     /// The target, as `noun:id`.
     pub target: String,
-    /// Details.
     pub details: serde_json::Value,
-    /// The time.
     pub at: DateTime<Utc>,
 }
 
@@ -35,13 +33,9 @@ pub struct AuditEntryRow {
     pub id: Uuid,
     /// The account that acted; `None`: the operator on the command line.
     pub actor_id: Option<AccountId>,
-    /// The action.
     pub action: String,
-    /// The target.
     pub target: String,
-    /// Details.
     pub details: serde_json::Value,
-    /// The time.
     pub created_at: DateTime<Utc>,
 }
 
@@ -68,9 +62,7 @@ pub struct AuditFilter<'a> {
     pub account: Option<AccountId>,
     /// The account that acted.
     pub actor: Option<AccountId>,
-    /// The action.
     pub action: Option<&'a AuditAction>,
-    /// The target.
     pub target: Option<&'a AuditTarget>,
     /// Start of the period, inclusive.
     pub from: Option<DateTime<Utc>>,

@@ -9,7 +9,9 @@ use uuid::Uuid;
 use super::webhook_deliveries::DeliveryState;
 use super::webhook_leases::{Lease, leased};
 use crate::domain::ids::{DeliveryId, WebhookId};
-use crate::domain::operations::webhook::{DisabledReason, Failure, LEASE, Outcome, PING, Streak};
+use crate::domain::operations::webhook::{
+    DisabledReason, Failure, FailureStreak, LEASE, Outcome, PING,
+};
 use crate::store::catalogue::changes::{self, Change};
 use crate::store::db::schema::{webhook_deliveries as deliveries, webhooks};
 use crate::store::db::statement::KeepPrepared as _;
@@ -21,12 +23,7 @@ pub enum WebhookEvent {
     /// A change of the catalogue.
     Change(Box<Change>),
     /// A ping: an admin tests the webhook.
-    Ping {
-        /// The webhook.
-        webhook: WebhookId,
-        /// The time.
-        at: DateTime<Utc>,
-    },
+    Ping { webhook: WebhookId, at: DateTime<Utc> },
 }
 
 impl WebhookEvent {
@@ -41,7 +38,6 @@ impl WebhookEvent {
 /// A delivery that is to be posted now.
 #[derive(Clone, Debug)]
 pub struct DueDelivery {
-    /// Its id.
     pub delivery: DeliveryId,
     /// The URL to post to.
     pub url: String,
@@ -64,7 +60,6 @@ impl DueDelivery {
 /// The next delivery of a task.
 #[derive(Debug)]
 pub enum NextDelivery {
-    /// One is due.
     Due(Box<DueDelivery>),
     /// One was due, but its event was deleted or cannot be read: the delivery was given up.
     GivenUp(Failure),
@@ -264,8 +259,8 @@ async fn settle_in(
     if current != Some(lease.id) {
         return Ok(Settled::Enabled);
     }
-    let before = since.zip(failed_at).map(|(since, last)| Streak { failures, since, last });
-    let streak = Streak::after(before, now);
+    let before = since.zip(failed_at).map(|(since, last)| FailureStreak { failures, since, last });
+    let streak = FailureStreak::after(before, now);
     // If an admin has resent the delivery in the meantime, its attempts start again, and this result is ignored.
     let attempted = deliveries::table
         .find(delivery)
@@ -312,6 +307,7 @@ async fn settle_in(
         return Ok(Settled::Enabled);
     }
     let details = json!({ "reason": reason.as_str(), "failing_since": streak.since });
-    super::webhooks::note(conn, None, "webhook.disabled", lease.webhook, details, now).await?;
+    super::webhooks::write_audit(conn, None, "webhook.disabled", lease.webhook, details, now)
+        .await?;
     Ok(Settled::Disabled(reason))
 }

@@ -14,10 +14,10 @@ use crate::store::db::schema::{events, webhook_deliveries as deliveries, webhook
 use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::{Connection, Store, StoreResult};
 
-/// Events that one transaction reads.
-const STRETCH: i64 = 500;
-/// Most of these transactions per call: the task that enqueues has deliveries to post, too.
-const STRETCHES: usize = 20;
+/// Most events that one transaction reads.
+const EVENTS_READ: i64 = 500;
+/// Most of these transactions in one call: the same task must also post deliveries.
+const MAX_TRANSACTIONS: usize = 20;
 /// Deliveries that one statement gives up. It updates two indexes, and a statement that times out once would always
 /// time out.
 const GIVEN_UP: i64 = 1_000;
@@ -35,7 +35,7 @@ pub async fn enqueue(store: &Store, clock: &Clock) -> StoreResult<()> {
     }
     drop(conn);
     let newest = changes::extent(store).await?.newest;
-    for _ in 0..STRETCHES {
+    for _ in 0..MAX_TRANSACTIONS {
         let mut transaction = store.begin().await?;
         let result = advance(transaction.conn(), newest, clock.now()).await;
         if !transaction.end(result).await? {
@@ -70,7 +70,7 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
         .await
         .optional()?;
     let Some(listener) = behind else { return Ok(false) };
-    let up_to = newest.min(listener.cursor_seq + STRETCH);
+    let up_to = newest.min(listener.cursor_seq + EVENTS_READ);
     let event: Vec<(Option<i64>, String, serde_json::Value)> = events::table
         .filter(events::seq.gt(listener.cursor_seq).and(events::seq.le(up_to)).assume_not_null())
         .filter(events::kind.eq_any(&listener.kinds))

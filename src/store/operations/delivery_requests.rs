@@ -16,7 +16,7 @@ use crate::store::{Connection, StoreResult};
 
 /// The result of a request to post something at once.
 #[derive(Debug)]
-pub enum Asked {
+pub enum PostRequested {
     /// It waits to be posted at once.
     Waiting(DeliveryRow),
     /// A repeated request; `None`: the delivery was deleted since.
@@ -29,7 +29,7 @@ pub enum Asked {
 
 /// Locks a webhook and ends its pause, in order to post something at once. `Err`: there is no such webhook, or it is
 /// disabled.
-async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(), Asked>> {
+async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(), PostRequested>> {
     let disabled: Option<Option<DateTime<Utc>>> = webhooks::table
         .find(webhook)
         .filter(webhooks::deleted_at.is_null())
@@ -39,8 +39,8 @@ async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(
         .await
         .optional()?;
     match disabled {
-        None => return Ok(Err(Asked::Missing)),
-        Some(Some(_)) => return Ok(Err(Asked::Disabled)),
+        None => return Ok(Err(PostRequested::Missing)),
+        Some(Some(_)) => return Ok(Err(PostRequested::Disabled)),
         Some(None) => {}
     }
     diesel::update(webhooks::table.find(webhook))
@@ -59,9 +59,9 @@ pub async fn ping(
     id: DeliveryId,
     claim: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
-) -> Result<Asked, IdempotentError> {
+) -> Result<PostRequested, IdempotentError> {
     if let Some(before) = idempotency::begin(conn, claim, id).await? {
-        return Ok(Asked::Repeat(load(conn, webhook, before).await?));
+        return Ok(PostRequested::Repeat(load(conn, webhook, before).await?));
     }
     if let Err(refused) = wake(conn, webhook).await? {
         idempotency::forget(conn, claim).await?;
@@ -80,8 +80,9 @@ pub async fn ping(
         .get_result(conn)
         .await?;
     let details = json!({ "delivery": id });
-    super::webhooks::note(conn, Some(by.account()), "webhook.pinged", webhook, details, at).await?;
-    Ok(Asked::Waiting(row))
+    super::webhooks::write_audit(conn, Some(by.account()), "webhook.pinged", webhook, details, at)
+        .await?;
+    Ok(PostRequested::Waiting(row))
 }
 
 /// Posts a delivery again, whatever its state: at once, and with as many attempts as a new one.
@@ -92,9 +93,9 @@ pub async fn resend(
     id: DeliveryId,
     claim: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
-) -> Result<Asked, IdempotentError> {
+) -> Result<PostRequested, IdempotentError> {
     if let Some(before) = idempotency::begin(conn, claim, id).await? {
-        return Ok(Asked::Repeat(load(conn, webhook, before).await?));
+        return Ok(PostRequested::Repeat(load(conn, webhook, before).await?));
     }
     if let Err(refused) = wake(conn, webhook).await? {
         idempotency::forget(conn, claim).await?;
@@ -115,10 +116,10 @@ pub async fn resend(
             .optional()?;
     let Some(row) = row else {
         idempotency::forget(conn, claim).await?;
-        return Ok(Asked::Missing);
+        return Ok(PostRequested::Missing);
     };
     let details = json!({ "delivery": id });
-    super::webhooks::note(
+    super::webhooks::write_audit(
         conn,
         Some(by.account()),
         "webhook.delivery_resent",
@@ -127,5 +128,5 @@ pub async fn resend(
         at,
     )
     .await?;
-    Ok(Asked::Waiting(row))
+    Ok(PostRequested::Waiting(row))
 }

@@ -40,7 +40,7 @@ pub enum Claimed {
 }
 
 #[derive(QueryableByName)]
-struct Noted {
+struct ClaimRow {
     #[diesel(sql_type = Bool)]
     locked: bool,
     #[diesel(sql_type = Bool)]
@@ -54,7 +54,7 @@ pub async fn claim(
     claim: &IdempotencyClaim,
     resource: Uuid,
 ) -> StoreResult<Claimed> {
-    let Noted { locked, noted } = sql(
+    let ClaimRow { locked, noted } = sql(
         "WITH held AS MATERIALIZED (SELECT pg_try_advisory_xact_lock($lock) AS locked), noted AS ( \
              INSERT INTO idempotency_keys (account_id, key, operation, body_mac, resource_id, created_at) \
              SELECT $account, $key, $operation, $body_mac, $resource, $at FROM held WHERE held.locked ON CONFLICT DO NOTHING RETURNING true \

@@ -3,7 +3,7 @@
 //! factors, artwork without holders.
 //!
 //! Rows are deleted in batches. Each batch is one statement and transaction, finds its rows by an index, and skips rows
-//! that another instance is deleting. So each statement ends within its time limit, whatever the number of rows;
+//! that another instance is deleting. So each statement ends within its time limit, regardless of the number of rows;
 //! finished batches stay done, and the next sweep continues.
 
 mod steps;
@@ -14,7 +14,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 pub use super::sweep_turn::BATCH;
-use super::sweep_turn::Turn;
+use super::sweep_turn::SweepTurn;
 use crate::store::accounts::account_events;
 use crate::store::db::statement::{number_parameters, sql};
 use crate::store::{Store, StoreError, StoreResult};
@@ -58,10 +58,10 @@ pub async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
 }
 
 async fn clear(store: &Store, step: &Step, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut turn = Turn::new(step.rows, step.batch);
+    let mut turn = SweepTurn::new(step.rows, step.batch);
     loop {
         let cleared = clear_batch(store, step.statement, now - step.keep, turn.limit).await;
-        if !turn.goes_on(cleared.map(|rows| (rows, rows)))? {
+        if !turn.record_batch(cleared.map(|rows| (rows, rows)))? {
             return Ok(turn.end());
         }
     }
@@ -106,7 +106,7 @@ struct Page {
 /// Reads all rows page by page, because no index knows which of their cards are unlocked. There are as many rows as
 /// submissions of hidden cards.
 async fn forget_networks(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
-    let mut turn = Turn::new("submission_networks", BATCH);
+    let mut turn = SweepTurn::new("submission_networks", BATCH);
     let mut after = Uuid::nil();
     loop {
         let page = networks_page(store, now, after, turn.limit).await;
@@ -114,7 +114,7 @@ async fn forget_networks(store: &Store, now: DateTime<Utc>) -> StoreResult<usize
             after = page.last;
             (page.deleted, page.seen)
         });
-        if !turn.goes_on(page)? {
+        if !turn.record_batch(page)? {
             return Ok(turn.end());
         }
     }

@@ -10,7 +10,7 @@ const TURN: Period = Period::from_mins(1);
 pub const BATCH: i64 = 1_000;
 
 /// The batches of one kind of rows in a sweep.
-pub(in crate::store) struct Turn {
+pub(in crate::store) struct SweepTurn {
     rows: &'static str,
     /// Most rows of the next batch.
     pub(in crate::store) limit: i64,
@@ -20,7 +20,7 @@ pub(in crate::store) struct Turn {
     is_cut_off: bool,
 }
 
-impl Turn {
+impl SweepTurn {
     pub(in crate::store) fn new(rows: &'static str, limit: i64) -> Self {
         let ends = Instant::now() + TURN;
         Self { rows, limit, ends, deleted: 0, is_cut_off: false }
@@ -28,7 +28,7 @@ impl Turn {
 
     /// Records the result of a batch: the number of deleted and read rows. Returns whether another batch follows. After
     /// a time-out, smaller batches follow, down to the smallest.
-    pub(in crate::store) fn goes_on(
+    pub(in crate::store) fn record_batch(
         &mut self,
         batch: StoreResult<(i64, i64)>,
     ) -> StoreResult<bool> {
@@ -45,7 +45,7 @@ impl Turn {
             }
             Err(error) => {
                 // Finished batches stay done, and are reported.
-                self.tell();
+                self.report();
                 return Err(error);
             }
         }
@@ -55,15 +55,15 @@ impl Turn {
 
     /// Ends the turn; returns the number of deleted rows.
     pub(in crate::store) fn end(self) -> usize {
-        self.tell();
+        self.report();
         self.deleted
     }
 
-    fn tell(&self) {
+    fn report(&self) {
         if self.deleted > 0 {
             let (rows, deleted, goes_on) = (self.rows, self.deleted, self.is_cut_off);
             metrics::counter!("housekeeping_rows_total", "rows" => rows).increment(deleted as u64);
-            tracing::info!(rows, deleted, goes_on, "swept");
+            tracing::info!(rows, deleted, goes_on, "deleted rows that are not needed any more");
         }
     }
 }

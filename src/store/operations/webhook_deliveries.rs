@@ -36,7 +36,6 @@ pub struct DeliveryRow {
     pub attempts: i32,
     /// Earliest time of the next attempt.
     pub next_attempt_at: Option<DateTime<Utc>>,
-    /// Time of the last attempt.
     pub last_attempt_at: Option<DateTime<Utc>>,
     /// Status of the last response.
     pub last_status: Option<i32>,
@@ -48,7 +47,6 @@ pub struct DeliveryRow {
     pub finished_at: Option<DateTime<Utc>>,
 }
 
-/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryState {
     /// Being sent, or waiting for the next attempt.

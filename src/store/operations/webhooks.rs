@@ -22,7 +22,6 @@ pub struct WebhookRow {
     pub id: WebhookId,
     /// The URL. Its path and query may contain secrets of the receiver.
     pub url: String,
-    /// Its description.
     pub description: String,
     /// The kinds of events.
     pub kinds: Vec<String>,
@@ -30,7 +29,6 @@ pub struct WebhookRow {
     pub game_code: Option<String>,
     /// Since when it is disabled.
     pub disabled_at: Option<DateTime<Utc>>,
-    /// The reason.
     pub disabled_reason: Option<DisabledReason>,
     /// Rises with each new secret, from 1.
     pub secret_generation: i32,
@@ -49,7 +47,6 @@ pub struct WebhookContent<'a> {
     pub url: &'a str,
     /// Scheme, host and port of the URL, for the audit log.
     pub origin: &'a str,
-    /// Its description.
     pub description: &'a str,
     /// At least one kind of event.
     pub kinds: &'a [&'static str],
@@ -182,7 +179,7 @@ pub async fn create(
         .returning(WebhookRow::as_returning())
         .get_result(conn)
         .await?;
-    note(conn, Some(by.account()), "webhook.created", id, content.details(), at).await?;
+    write_audit(conn, Some(by.account()), "webhook.created", id, content.details(), at).await?;
     Ok(WebhookCreated::New(row))
 }
 
@@ -276,7 +273,7 @@ pub async fn edit(
         .kept()
         .get_result(conn)
         .await?;
-    note(conn, Some(by.account()), "webhook.changed", id, content.details(), at).await?;
+    write_audit(conn, Some(by.account()), "webhook.changed", id, content.details(), at).await?;
     Ok(WebhookEdited::Done(row))
 }
 
@@ -298,7 +295,7 @@ pub async fn delete(
         .kept()
         .execute(conn)
         .await?;
-    note(conn, Some(by.account()), "webhook.deleted", id, json!({}), at).await?;
+    write_audit(conn, Some(by.account()), "webhook.deleted", id, json!({}), at).await?;
     Ok(WebhookEdited::Done(before))
 }
 
@@ -331,12 +328,12 @@ pub async fn rotate(
         .get_result(conn)
         .await?;
     let details = json!({ "generation": row.secret_generation, "previous_until": until });
-    note(conn, Some(by.account()), "webhook.secret_rotated", id, details, at).await?;
+    write_audit(conn, Some(by.account()), "webhook.secret_rotated", id, details, at).await?;
     Ok(SecretRotated::New(row))
 }
 
 /// Writes an audit log entry about a webhook.
-pub(in crate::store) async fn note(
+pub(in crate::store) async fn write_audit(
     conn: &mut Connection,
     actor: Option<AccountId>,
     action: &str,

@@ -124,7 +124,6 @@ pub struct NewPrintRun<'a> {
     pub prefix: RunPrefix,
     /// Id of the serial key with which the codes were hashed.
     pub key_id: &'a str,
-    /// The plan.
     pub plan: &'a PrintPlan,
     /// SHA-256 of the print file.
     pub file_sha256: [u8; 32],
@@ -364,7 +363,6 @@ pub async fn count(
 }
 
 impl CardRow {
-    /// Its id.
     pub fn card(&self) -> CardId {
         self.id
     }

@@ -20,7 +20,6 @@ use crate::store::{Connection, StoreResult};
 /// A submission that waits for a moderator.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct WaitingRow {
-    /// Id of the submission.
     #[diesel(sql_type = SqlUuid)]
     pub id: SubmissionId,
     /// The submitter.

@@ -175,7 +175,7 @@ async fn submit_alone(
         }
         Ok(submitted)
     };
-    store.transaction_by_asking(by, new.at, first, decide).await
+    store.transaction_by_reading(by, new.at, first, decide).await
 }
 
 /// Decides several submissions; returns the results in order. Attempts must be reserved and committed before.
@@ -196,7 +196,7 @@ pub async fn submit_batch(
     let register = async |conn: &mut Connection, by: &Acting<SubmitSerials>, copies| {
         registrations::register_all(conn, by, batch, copies).await
     };
-    let together = store.transaction_by_asking(by, one.at, first, register).await;
+    let together = store.transaction_by_reading(by, one.at, first, register).await;
     let together = match together {
         Ok(together) => together,
         Err(error) => return (Vec::new(), Err(error)),
@@ -361,7 +361,6 @@ impl SubmissionRow {
 /// A submission with the name of its card.
 #[derive(Clone, Debug)]
 pub struct NamedSubmission {
-    /// The submission.
     pub row: SubmissionRow,
     /// The card's name; `None`: the card is hidden from the viewer, who gave the copy away.
     pub name: Option<String>,

@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use askama::Template;
 
-use super::kept::Kept;
+use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::problem::Problem;
 use crate::web::forms::secret;
@@ -11,13 +11,13 @@ use crate::web::page::{Frame, Place};
 use crate::web::words;
 
 /// Where the visitor continues after the page with the codes.
-pub(super) enum Onwards {
+pub(super) enum NextPage {
     /// To a page.
     Page(String),
     /// To the registration of the card whose code was typed before the log-in.
-    Submit(Kept),
-    /// To the log-in form, which carries the kept values.
-    LogIn(Kept),
+    Submit(LogInTarget),
+    /// To the log-in form, with the same values in hidden fields.
+    LogIn(LogInTarget),
 }
 
 #[derive(Template)]
@@ -30,7 +30,7 @@ struct CodesPage<'a> {
     account: &'a str,
     password: &'a str,
     codes: &'a [String],
-    onwards: Onwards,
+    next: NextPage,
 }
 
 /// New recovery codes, and the account that they belong to.
@@ -48,9 +48,9 @@ pub(super) struct NewCodes<'a> {
 pub(super) fn show_once(
     status: u16,
     new: &NewCodes<'_>,
-    onwards: Onwards,
+    next: NextPage,
 ) -> Result<HttpResponse, Problem> {
     let NewCodes { heading, about, account, password, codes } = *new;
     let frame = Frame::new(heading).at(Place::Account);
-    secret(status, &CodesPage { frame, heading, about, account, password, codes, onwards })
+    secret(status, &CodesPage { frame, heading, about, account, password, codes, next })
 }

@@ -4,10 +4,10 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
-use super::codes::{NewCodes, Onwards, show_once};
+use super::codes::{NewCodes, NextPage, show_once};
 use super::credentials::TypedCredentials;
-use super::kept::Kept;
-use super::log_in::{LogInQuery, Way};
+use super::log_in::{FormLink, LogInQuery};
+use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::accounts::own_account;
 use crate::app::accounts::sessions::{self, Credentials};
@@ -26,15 +26,15 @@ struct JoinPage<'a> {
     frame: Frame,
     faults: Faults,
     name: &'a str,
-    kept: &'a Kept,
-    ways: [Way; 1],
+    target: &'a LogInTarget,
+    ways: [FormLink; 1],
 }
 
 /// Shows the form.
 pub(in crate::web) async fn show_join(
     query: web::Query<LogInQuery>,
 ) -> Result<HttpResponse, Problem> {
-    show(200, Faults::none(), "", &Kept::path(query.into_inner().to))
+    show(200, Faults::none(), "", &LogInTarget::path(query.into_inner().to))
 }
 
 /// The fields of the form. Without a name the form is shown for the first time: the log-in form leads here with a serial code that was typed before.
@@ -44,7 +44,7 @@ pub(in crate::web) struct JoinForm {
     #[serde(default)]
     password: String,
     #[serde(flatten)]
-    kept: Kept,
+    target: LogInTarget,
 }
 
 /// Registers a player, logs the browser in and shows the recovery codes.
@@ -53,8 +53,8 @@ pub(in crate::web) async fn join(
     network: ClientNetwork,
     Form(form): Form<JoinForm>,
 ) -> Result<HttpResponse, Problem> {
-    let JoinForm { name, password, kept } = form;
-    let Some(name) = name else { return show(200, Faults::none(), "", &kept) };
+    let JoinForm { name, password, target } = form;
+    let Some(name) = name else { return show(200, Faults::none(), "", &target) };
     let typed = TypedCredentials {
         name: &name,
         password: &password,
@@ -63,14 +63,14 @@ pub(in crate::web) async fn join(
     };
     let (account_name, new_password) = match typed.read() {
         Ok(read) => read,
-        Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &kept),
+        Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &target),
     };
     let registered = own_account::register(&state, network.0, &account_name, new_password).await;
     let registered = match registered {
         Ok(registered) => registered,
         Err(problem) => {
             let Some(faults) = refusal(&problem) else { return Err(problem) };
-            return show(problem.code().status(), faults, &name, &kept);
+            return show(problem.code().status(), faults, &name, &target);
         }
     };
     let credentials =
@@ -87,14 +87,14 @@ pub(in crate::web) async fn join(
     match token {
         Err(problem) => {
             tracing::warn!(code = problem.code().code(), "registered, but not logged in");
-            show_once(201, &new, Onwards::LogIn(kept))
+            show_once(201, &new, NextPage::LogIn(target))
         }
         Ok(token) => {
-            let onwards = match kept.code() {
-                Some(_) => Onwards::Submit(kept),
-                None => Onwards::Page(way_back(&kept.to).to_owned()),
+            let next = match target.code() {
+                Some(_) => NextPage::Submit(target),
+                None => NextPage::Page(way_back(&target.to).to_owned()),
             };
-            let mut answer = show_once(201, &new, onwards)?;
+            let mut answer = show_once(201, &new, next)?;
             answer.add_cookie(&logged_in(&state.settings, &token)).map_err(Problem::internal)?;
             Ok(answer)
         }
@@ -109,8 +109,13 @@ pub(super) fn refusal(problem: &Problem) -> Option<Faults> {
     Faults::of_problem(problem, &[], account_words::join_fault)
 }
 
-fn show(status: u16, faults: Faults, name: &str, kept: &Kept) -> Result<HttpResponse, Problem> {
+fn show(
+    status: u16,
+    faults: Faults,
+    name: &str,
+    target: &LogInTarget,
+) -> Result<HttpResponse, Problem> {
     let frame = Frame::new(account_words::JOIN).at(Place::Account);
-    let ways = [Way { path: "/login", text: account_words::HAS_ACCOUNT }];
-    private(status, &JoinPage { frame, faults, name, kept, ways })
+    let ways = [FormLink { path: "/login", text: account_words::HAS_ACCOUNT }];
+    private(status, &JoinPage { frame, faults, name, target, ways })
 }

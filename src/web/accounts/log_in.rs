@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
-use super::kept::Kept;
+use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::accounts::sessions::{self, Credentials};
 use crate::app::problem::Problem;
@@ -27,36 +27,36 @@ pub(in crate::web) struct LogInPage {
     /// Confirmation of the action that was completed before the log-in; empty: no action.
     done: &'static str,
     name: String,
-    kept: Kept,
-    ways: [Way; 2],
+    target: LogInTarget,
+    ways: [FormLink; 2],
 }
 
-/// A link to another form for a visitor who needs that form instead. It carries the kept values along.
+/// A link to another form for a visitor who needs that form instead. It passes the same values on.
 #[derive(Clone, Copy)]
-pub(super) struct Way {
+pub(super) struct FormLink {
     pub(super) path: &'static str,
     pub(super) text: &'static str,
 }
 
 impl LogInPage {
-    fn new(faults: Faults, name: String, kept: Kept) -> Self {
+    fn new(faults: Faults, name: String, target: LogInTarget) -> Self {
         let ways = [
-            Way { path: "/join", text: account_words::HAS_NO_ACCOUNT },
-            Way { path: "/recover", text: account_words::LOST_PASSWORD },
+            FormLink { path: "/join", text: account_words::HAS_NO_ACCOUNT },
+            FormLink { path: "/recover", text: account_words::LOST_PASSWORD },
         ];
         let frame = Frame::new(account_words::LOG_IN).at(Place::Account);
-        Self { frame, faults, done: "", name, kept, ways }
+        Self { frame, faults, done: "", name, target, ways }
     }
 
     /// The form for a visitor who is not logged in and has typed a serial code, and perhaps a name.
     pub(in crate::web) fn before_submitting(code: &TypedCode, name: &str) -> Self {
-        Self::new(Faults::none(), name.to_owned(), Kept::typed(code.clone()))
+        Self::new(Faults::none(), name.to_owned(), LogInTarget::typed(code.clone()))
     }
 
     /// The form for a visitor who has just set a new password.
-    pub(super) fn recovered(name: String, kept: Kept) -> Self {
+    pub(super) fn recovered(name: String, target: LogInTarget) -> Self {
         let done = account_words::RECOVERED;
-        Self { done, ..Self::new(Faults::none(), name, kept) }
+        Self { done, ..Self::new(Faults::none(), name, target) }
     }
 }
 
@@ -69,16 +69,15 @@ pub(in crate::web) struct LogInQuery {
     done: String,
 }
 
-/// Shows the log-in.
 pub(in crate::web) async fn show_log_in(
     query: web::Query<LogInQuery>,
 ) -> Result<HttpResponse, Problem> {
     let LogInQuery { to, done } = query.into_inner();
-    let kept = Kept::path(to);
+    let target = LogInTarget::path(to);
     if done == "recovered" {
-        return private(200, &LogInPage::recovered(String::new(), kept));
+        return private(200, &LogInPage::recovered(String::new(), target));
     }
-    private(200, &LogInPage::new(Faults::none(), String::new(), kept))
+    private(200, &LogInPage::new(Faults::none(), String::new(), target))
 }
 
 /// The fields of the log-in. Without a name the form is shown for the first time: another form leads here with a serial code that was typed before.
@@ -90,7 +89,7 @@ pub(in crate::web) struct LogInForm {
     #[serde(default)]
     second_factor: String,
     #[serde(flatten)]
-    kept: Kept,
+    target: LogInTarget,
 }
 
 /// Logs a browser in, and registers the serial code that was typed before.
@@ -99,9 +98,9 @@ pub(in crate::web) async fn log_in(
     network: ClientNetwork,
     Form(form): Form<LogInForm>,
 ) -> Result<HttpResponse, Problem> {
-    let LogInForm { name, password, second_factor, kept } = form;
+    let LogInForm { name, password, second_factor, target } = form;
     let Some(name) = name else {
-        return private(200, &LogInPage::new(Faults::none(), String::new(), kept));
+        return private(200, &LogInPage::new(Faults::none(), String::new(), target));
     };
     let second_factor = Some(second_factor.trim()).filter(|code| !code.is_empty());
     let credentials = Credentials { name: &name, password: &password, second_factor };
@@ -110,11 +109,11 @@ pub(in crate::web) async fn log_in(
         Err(problem) => {
             let faults = Faults::of_problem(&problem, &[], account_words::log_in_fault);
             let Some(faults) = faults else { return Err(problem) };
-            return private(problem.code().status(), &LogInPage::new(faults, name, kept));
+            return private(problem.code().status(), &LogInPage::new(faults, name, target));
         }
     };
-    let mut answer = match kept.code() {
-        None => see_other(way_back(&kept.to)),
+    let mut answer = match target.code() {
+        None => see_other(way_back(&target.to)),
         // The log-in is answered even if the card cannot be registered: the browser is logged in, and the code of its second factor is used up.
         Some(code) => submit_as(&state, &token, network, &code)
             .await

@@ -3,10 +3,10 @@
 use actix_web::HttpResponse;
 use serde::Deserialize;
 
-use super::codes::{NewCodes, Onwards, show_once};
+use super::codes::{NewCodes, NextPage, show_once};
 use super::credentials::TypedCredentials;
 use super::join::refusal;
-use super::kept::Kept;
+use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::accounts::sessions::{self, Credentials};
 use crate::app::accounts::{first_log_in, own_account};
@@ -108,7 +108,7 @@ impl Joined {
             password: &self.welcome.password,
             codes: &self.welcome.codes,
         };
-        show_once(201, &new, Onwards::LogIn(Kept::typed(code.clone())))
+        show_once(201, &new, NextPage::LogIn(LogInTarget::typed(code.clone())))
     }
 }
 

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
-use super::codes::{NewCodes, Onwards, show_once};
+use super::codes::{NewCodes, NextPage, show_once};
 use super::words as account_words;
 use crate::app::accounts::{own_account, own_password};
 use crate::app::problem::{Problem, ProblemCode};
@@ -134,7 +134,7 @@ fn show_codes(name: &str, codes: &[String]) -> Result<HttpResponse, Problem> {
         password: "",
         codes,
     };
-    show_once(200, &new, Onwards::Page(ACCOUNT.to_owned()))
+    show_once(200, &new, NextPage::Page(ACCOUNT.to_owned()))
 }
 
 /// The name of the visitor's account.

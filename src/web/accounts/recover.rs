@@ -5,8 +5,8 @@ use askama::Template;
 use serde::Deserialize;
 
 use super::credentials::TypedCredentials;
-use super::kept::Kept;
-use super::log_in::{LogInPage, LogInQuery, Way};
+use super::log_in::{FormLink, LogInPage, LogInQuery};
+use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::accounts::own_account;
 use crate::app::problem::{Problem, ProblemCode};
@@ -25,15 +25,15 @@ struct RecoverPage<'a> {
     frame: Frame,
     faults: Faults,
     name: &'a str,
-    kept: &'a Kept,
-    ways: [Way; 1],
+    target: &'a LogInTarget,
+    ways: [FormLink; 1],
 }
 
 /// Shows the form.
 pub(in crate::web) async fn show_recover(
     query: web::Query<LogInQuery>,
 ) -> Result<HttpResponse, Problem> {
-    show(200, Faults::none(), "", &Kept::path(query.into_inner().to))
+    show(200, Faults::none(), "", &LogInTarget::path(query.into_inner().to))
 }
 
 /// The fields of the form. Without a name it is shown for the first time.
@@ -45,7 +45,7 @@ pub(in crate::web) struct RecoverForm {
     #[serde(default)]
     new_password: String,
     #[serde(flatten)]
-    kept: Kept,
+    target: LogInTarget,
 }
 
 /// Sets the new password, and goes to the log-in.
@@ -54,8 +54,8 @@ pub(in crate::web) async fn recover(
     network: ClientNetwork,
     Form(form): Form<RecoverForm>,
 ) -> Result<HttpResponse, Problem> {
-    let RecoverForm { name, recovery_code, new_password, kept } = form;
-    let Some(name) = name else { return show(200, Faults::none(), "", &kept) };
+    let RecoverForm { name, recovery_code, new_password, target } = form;
+    let Some(name) = name else { return show(200, Faults::none(), "", &target) };
     let typed = TypedCredentials {
         name: &name,
         password: &new_password,
@@ -64,25 +64,30 @@ pub(in crate::web) async fn recover(
     };
     let (account_name, password) = match typed.read() {
         Ok(read) => read,
-        Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &kept),
+        Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &target),
     };
     let code = RecoveryCode::presented(&recovery_code);
     let recovered = own_account::recover(&state, network.0, &account_name, &code, password).await;
     if let Err(problem) = recovered {
         let faults = Faults::of_problem(&problem, &[], account_words::recover_fault);
         let Some(faults) = faults else { return Err(problem) };
-        return show(problem.code().status(), faults, &name, &kept);
+        return show(problem.code().status(), faults, &name, &target);
     }
-    if kept.code().is_some() {
+    if target.code().is_some() {
         // A serial code must not be part of an address, so the form of the log-in carries it along instead of a redirect.
-        return private(200, &LogInPage::recovered(name, kept));
+        return private(200, &LogInPage::recovered(name, target));
     }
-    let to: String = form_urlencoded::byte_serialize(kept.to.as_bytes()).collect();
+    let to: String = form_urlencoded::byte_serialize(target.to.as_bytes()).collect();
     Ok(see_other(&format!("/login?done=recovered&to={to}")))
 }
 
-fn show(status: u16, faults: Faults, name: &str, kept: &Kept) -> Result<HttpResponse, Problem> {
+fn show(
+    status: u16,
+    faults: Faults,
+    name: &str,
+    target: &LogInTarget,
+) -> Result<HttpResponse, Problem> {
     let frame = Frame::new(account_words::RECOVER).at(Place::Account);
-    let ways = [Way { path: "/login", text: account_words::KNOWS_PASSWORD }];
-    private(status, &RecoverPage { frame, faults, name, kept, ways })
+    let ways = [FormLink { path: "/login", text: account_words::KNOWS_PASSWORD }];
+    private(status, &RecoverPage { frame, faults, name, target, ways })
 }

@@ -5,7 +5,7 @@ use askama::Template;
 use serde::Deserialize;
 
 use super::account::Moment;
-use super::codes::{NewCodes, Onwards, show_once};
+use super::codes::{NewCodes, NextPage, show_once};
 use super::password::{own_name, wrong_password};
 use super::words as account_words;
 use crate::app::accounts::second_factor::{
@@ -155,7 +155,6 @@ pub(in crate::web) struct SwitchOffForm {
     code: String,
 }
 
-/// Switches the second factor off.
 pub(in crate::web) async fn switch_off_second_factor(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -202,5 +201,5 @@ fn show_codes(name: &str, codes: &SecondFactorCodesResponse) -> Result<HttpRespo
         password: "",
         codes: &codes.recovery_codes,
     };
-    show_once(200, &new, Onwards::Page("/my/account".to_owned()))
+    show_once(200, &new, NextPage::Page("/my/account".to_owned()))
 }

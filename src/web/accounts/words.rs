@@ -144,7 +144,7 @@ pub(super) const FACTOR_CODES_ABOUT: &str = "If you have lost the device, each o
 /// How many recovery codes of the second factor are left.
 pub(super) fn codes_left(count: i64) -> String {
     match count {
-        0 => "None of its recovery codes is left: make new ones.".to_owned(),
+        0 => "It has no recovery codes left: create new ones.".to_owned(),
         1 => "One of its recovery codes is left.".to_owned(),
         _ => format!("{count} of its recovery codes are left."),
     }
@@ -269,7 +269,7 @@ pub(super) fn name_fault(error: &TextError) -> String {
         TextError::Control => {
             "There is a character in the name that is no part of a text.".to_owned()
         }
-        TextError::Undrawn => "There is a letter in the name that is drawn as nothing.".to_owned(),
+        TextError::Undrawn => "The name has an invisible letter.".to_owned(),
         TextError::Marks => "There are too many marks on a character of the name.".to_owned(),
         TextError::Blank => "A name has at least one letter, digit or symbol.".to_owned(),
     }

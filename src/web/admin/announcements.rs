@@ -56,7 +56,6 @@ struct AnnouncementsPage {
     next_path: Option<String>,
 }
 
-/// An announcement.
 struct AnnouncementRow {
     path: String,
     id: Uuid,

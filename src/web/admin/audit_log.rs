@@ -55,7 +55,7 @@ impl AuditQuery {
     }
 
     /// The checked filter, or the faults of all fields.
-    fn read(&self) -> Result<Asked, Faults> {
+    fn read(&self) -> Result<CheckedFilter, Faults> {
         let mut faults = Faults::none();
         let account = read(&self.account, "account", admin_words::ACCOUNT_FAULT, &mut faults);
         let actor = read(&self.actor, "actor", admin_words::ACCOUNT_FAULT, &mut faults);
@@ -64,7 +64,7 @@ impl AuditQuery {
         let from = read(&self.from, "from", operations_words::DAY_FAULT, &mut faults);
         let until = read(&self.until, "until", operations_words::DAY_FAULT, &mut faults);
         if faults.is_empty() {
-            Ok(Asked { account, actor, action, target, from, until })
+            Ok(CheckedFilter { account, actor, action, target, from, until })
         } else {
             Err(faults)
         }
@@ -75,7 +75,7 @@ impl AuditQuery {
 fn read<T: TryFrom<String>>(
     typed: &str,
     field: &'static str,
-    said: &str,
+    text: &str,
     faults: &mut Faults,
 ) -> Option<T> {
     let typed = typed.trim();
@@ -84,13 +84,12 @@ fn read<T: TryFrom<String>>(
     }
     let value = T::try_from(typed.to_owned()).ok();
     if value.is_none() {
-        faults.add(field, said);
+        faults.add(field, text);
     }
     value
 }
 
-/// The checked filter.
-struct Asked {
+struct CheckedFilter {
     account: Option<Person>,
     actor: Option<Person>,
     action: Option<AuditAction>,

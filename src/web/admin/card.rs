@@ -9,7 +9,7 @@ use super::cards::edit_path;
 use super::catalogue_words;
 use super::parts::{Area, DoneQuery, Nav};
 use super::rulings::{RulingRow, list_rulings};
-use super::stored_card::{Looked, ReadCard, StoredCard, find_card, look_for};
+use super::stored_card::{LookedUpCard, ReadCard, StoredCard, find_card, look_for};
 use super::words as admin_words;
 use crate::app::catalogue::card_edits;
 use crate::app::fault_reason::FaultReason;
@@ -126,8 +126,8 @@ pub(in crate::web) async fn show_card(
     query: web::Query<DoneQuery>,
 ) -> Result<HttpResponse, Problem> {
     let found = match look_for(&state, &by, CardId(*card)).await? {
-        Looked::Here(found) => found,
-        Looked::Moved(answer) => return Ok(answer),
+        LookedUpCard::Here(found) => found,
+        LookedUpCard::Moved(answer) => return Ok(answer),
     };
     let done = catalogue_words::done(&query.done);
     let typed = TypedTexts::of(&found);

@@ -50,7 +50,7 @@ pub(in crate::web) struct TypedDocument {
 
 /// The messages beside the form.
 #[derive(Default)]
-struct Said {
+struct FormMessages {
     faults: Faults,
     located: Vec<FaultRow>,
     saved: Option<String>,
@@ -87,7 +87,7 @@ pub(in crate::web) async fn show_document(
 ) -> Result<HttpResponse, Problem> {
     let stored = find(&state, &by, CardId(*card)).await?;
     let typed = TypedDocument { document: stored.text()?, version: stored.version.clone() };
-    show(&by, 200, &stored, typed, Said::default())
+    show(&by, 200, &stored, typed, FormMessages::default())
 }
 
 fn show(
@@ -95,20 +95,20 @@ fn show(
     status: u16,
     stored: &Stored,
     typed: TypedDocument,
-    said: Said,
+    messages: FormMessages,
 ) -> Result<HttpResponse, Problem> {
     let heading = catalogue_words::all_of(&stored.card.name);
     let frame = Frame::new(&heading).at(Place::Account);
-    let script = (!said.located.is_empty()).then_some(&*frame.assets.fault_script);
+    let script = (!messages.located.is_empty()).then_some(&*frame.assets.fault_script);
     let page = DocumentPage {
         frame: Frame { script, ..frame },
         nav: Nav::new(by.role(), Area::Cards),
-        faults: said.faults,
+        faults: messages.faults,
         heading,
         path: edit_path(stored.card.id),
         typed,
-        located: said.located,
-        saved: said.saved,
+        located: messages.located,
+        saved: messages.saved,
     };
     private(status, &page)
 }
@@ -135,8 +135,8 @@ pub(in crate::web) async fn change_document(
         Ok(patch) => patch,
         Err(error) => {
             let fault = InputFault::at("", error.to_string());
-            let said = in_text(&state, &typed.document, vec![fault]).await?;
-            return show(&by, 422, &stored, typed, said);
+            let messages = in_text(&state, &typed.document, vec![fault]).await?;
+            return show(&by, 422, &stored, typed, messages);
         }
     };
     if patch.is_empty() && typed.version == stored.version {
@@ -152,18 +152,28 @@ pub(in crate::web) async fn change_document(
         let stored = find(&state, &by, id).await?;
         typed.version.clone_from(&stored.version);
         let (faults, saved) = (Faults::one("", text), Some(stored.text()?));
-        return show(&by, status, &stored, typed, Said { faults, saved, ..Said::default() });
+        return show(
+            &by,
+            status,
+            &stored,
+            typed,
+            FormMessages { faults, saved, ..FormMessages::default() },
+        );
     }
-    let said = match problem.faults() {
-        [] => Said { faults: Faults::one("", text), ..Said::default() },
+    let messages = match problem.faults() {
+        [] => FormMessages { faults: Faults::one("", text), ..FormMessages::default() },
         faults => in_text(&state, &typed.document, faults.to_vec()).await?,
     };
-    show(&by, status, &stored, typed, said)
+    show(&by, status, &stored, typed, messages)
 }
 
-async fn in_text(app: &AppState, text: &str, faults: Vec<InputFault>) -> Result<Said, Problem> {
+async fn in_text(
+    app: &AppState,
+    text: &str,
+    faults: Vec<InputFault>,
+) -> Result<FormMessages, Problem> {
     let message = catalogue_words::faults_in_file(faults.len());
     let located = locate(app, text.into(), faults, true).await?;
     let located = located.into_iter().map(FaultRow::from).collect();
-    Ok(Said { faults: Faults::one("faults-in-file", message), located, saved: None })
+    Ok(FormMessages { faults: Faults::one("faults-in-file", message), located, saved: None })
 }

@@ -70,7 +70,7 @@ struct MovePage {
 
 /// Which of the two forms is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ShownForm {
     Move,
     Merge,
 }
@@ -79,7 +79,7 @@ async fn show(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     status: u16,
-    (way, card): (Way, &StoredCard),
+    (way, card): (ShownForm, &StoredCard),
     mut typed: TypedPlace,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
@@ -95,13 +95,13 @@ async fn show(
     }
     let path = edit_path(card.id);
     let (heading, about, button, way_on) = match way {
-        Way::Move => (
+        ShownForm::Move => (
             catalogue_words::move_of(&card.name),
             catalogue_words::MOVE_ABOUT,
             catalogue_words::MOVE_NOW,
             "move",
         ),
-        Way::Merge => (
+        ShownForm::Merge => (
             catalogue_words::merge_of(&card.name),
             catalogue_words::MERGE_ABOUT,
             catalogue_words::GO_ON,
@@ -119,12 +119,12 @@ async fn show(
         path,
         place: card.place(),
         number_label: match way {
-            Way::Move => catalogue_words::NEW_NUMBER,
-            Way::Merge => catalogue_words::NUMBER_OF_OTHER,
+            ShownForm::Move => catalogue_words::NEW_NUMBER,
+            ShownForm::Merge => catalogue_words::NUMBER_OF_OTHER,
         },
         sets,
         has_more_sets,
-        has_note: way == Way::Move && !card.hidden,
+        has_note: way == ShownForm::Move && !card.hidden,
         typed,
     };
     private(status, &page)
@@ -137,7 +137,7 @@ pub(in crate::web) async fn show_move(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let card = find_card(&state, &by, CardId(*card)).await?.card;
-    show(&state, &by, 200, (Way::Move, &card), TypedPlace::default(), Faults::none()).await
+    show(&state, &by, 200, (ShownForm::Move, &card), TypedPlace::default(), Faults::none()).await
 }
 
 /// Fields of the form, with the names that the API uses.
@@ -163,7 +163,7 @@ pub(in crate::web) async fn move_card(
         },
     };
     let card = find_card(&state, &by, id).await?.card;
-    show(&state, &by, status, (Way::Move, &card), typed, faults).await
+    show(&state, &by, status, (ShownForm::Move, &card), typed, faults).await
 }
 
 /// The target and the note, or all faults of the form.
@@ -204,7 +204,7 @@ pub(in crate::web) async fn show_merge(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let card = find_card(&state, &by, CardId(*card)).await?.card;
-    show(&state, &by, 200, (Way::Merge, &card), TypedPlace::default(), Faults::none()).await
+    show(&state, &by, 200, (ShownForm::Merge, &card), TypedPlace::default(), Faults::none()).await
 }
 
 /// Two cards that are to be merged.
@@ -241,7 +241,7 @@ pub(in crate::web) async fn merge_card(
                 typed.key = fresh_key();
                 confirm(&by, 200, &card, &other, typed, Faults::none())
             }
-            Err(faults) => show(&state, &by, 422, (Way::Merge, &card), typed, faults).await,
+            Err(faults) => show(&state, &by, 422, (ShownForm::Merge, &card), typed, faults).await,
         };
     }
     let into = typed.into.parse().map_err(|_| Problem::new(ProblemCode::InvalidBody))?;

@@ -157,7 +157,7 @@ async fn list(
     query: &CardsQuery,
 ) -> Result<Found, Problem> {
     let cursor = query.cursor.as_ref();
-    cursor.map(List::demand_cursor).transpose()?;
+    cursor.map(List::require_cursor).transpose()?;
     let page = ListPage { cursor, limit: limit(ENTRIES)?, total: false, members: None };
     let list = query.request().check(app).await?;
     let listed = card_list::list(app, network, viewer, AnswerForm::Json, list, page).await?;

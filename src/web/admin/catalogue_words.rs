@@ -7,7 +7,7 @@ pub(super) const IMPORTS_ABOUT: &str = "Import the manifest of a game or the fil
 pub(super) const DESCRIBED: &str = "What it describes";
 pub(super) const GAME_CODE: &str = "Code of the game";
 pub(super) const GAME_CODE_HELP: &str =
-    "Of a set: the game that it belongs to. Of a manifest: the code that stands in it.";
+    "For a set: the game that it belongs to. For a manifest: the code in it.";
 pub(super) const FILE: &str = "File";
 pub(super) const FILE_HELP: &str =
     "A set is JSON, a manifest is TOML. Without a file, the text below is taken.";

@@ -53,7 +53,6 @@ struct DeliveriesPage {
     next_path: Option<String>,
 }
 
-/// A delivery.
 struct DeliveryRow {
     /// The path that the button to send it again is sent to.
     resend: String,

@@ -6,7 +6,7 @@ use actix_web::HttpResponse;
 
 use super::catalogue_words;
 use super::import_file::{Described, ImportResult, TypedImport};
-use super::import_page::{Said, refused, show, stale};
+use super::import_page::{FormMessages, refused, show, stale};
 use crate::app::catalogue::import::{ImportResponse, ImportTarget, code_of_set};
 use crate::app::catalogue::{games, sets};
 use crate::app::problem::{Problem, ProblemCode};
@@ -37,12 +37,12 @@ pub(super) async fn check(
 ) -> Result<HttpResponse, Problem> {
     typed.checked.clear();
     if typed.text.trim().is_empty() {
-        let said = Said::faults(Faults::one("text", catalogue_words::NO_TEXT));
-        return show(app, by, 422, typed, said).await;
+        let messages = FormMessages::faults(Faults::one("text", catalogue_words::NO_TEXT));
+        return show(app, by, 422, typed, messages).await;
     }
     let Ok(game) = Code::try_from(typed.game.as_str()) else {
-        let said = Said::faults(Faults::one("game", catalogue_words::NO_GAME));
-        return show(app, by, 422, typed, said).await;
+        let messages = FormMessages::faults(Faults::one("game", catalogue_words::NO_GAME));
+        return show(app, by, 422, typed, messages).await;
     };
     let stored = match typed.of {
         Described::Set => None,
@@ -60,7 +60,8 @@ pub(super) async fn check(
             typed.set_checked();
             let status = if faults.is_empty() { 200 } else { ProblemCode::EditConflict.status() };
             let result = Some(ImportResult::new(import));
-            show(app, by, status, typed, Said { faults, result, ..Said::default() }).await
+            show(app, by, status, typed, FormMessages { faults, result, ..FormMessages::default() })
+                .await
         }
         // Another import changed the manifest between `stored_manifest` and this check.
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => {

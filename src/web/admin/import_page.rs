@@ -47,7 +47,7 @@ struct ImportsPage {
 
 /// The messages beside the form.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct FormMessages {
     pub(super) faults: Faults,
     pub(super) result: Option<ImportResult>,
     pub(super) located: Vec<FaultRow>,
@@ -55,7 +55,7 @@ pub(super) struct Said {
     pub(super) saved: Option<String>,
 }
 
-impl Said {
+impl FormMessages {
     pub(super) fn faults(faults: Faults) -> Self {
         Self { faults, ..Self::default() }
     }
@@ -67,7 +67,7 @@ pub(super) async fn show(
     by: &Granted<WriteCatalogue>,
     status: u16,
     mut typed: TypedImport,
-    said: Said,
+    messages: FormMessages,
 ) -> Result<HttpResponse, Problem> {
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
@@ -80,19 +80,19 @@ pub(super) async fn show(
         Choice::new(of.as_str(), catalogue_words::described(of.as_str()), typed.of.as_str())
     };
     let frame = Frame::new(admin_words::IMPORTS).at(Place::Account);
-    let script = (!said.located.is_empty()).then_some(&*frame.assets.fault_script);
+    let script = (!messages.located.is_empty()).then_some(&*frame.assets.fault_script);
     let page = ImportsPage {
         frame: Frame { script, ..frame },
         nav: Nav::new(by.role(), Area::Imports),
-        faults: said.faults,
+        faults: messages.faults,
         kinds: Described::ALL.map(kind),
         games: game_choices(&games, &typed.game),
         typed,
         is_large,
-        result: said.result,
-        located: said.located,
-        more: said.more,
-        saved: said.saved,
+        result: messages.result,
+        located: messages.located,
+        more: messages.more,
+        saved: messages.saved,
     };
     private(status, &page)
 }
@@ -106,7 +106,7 @@ pub(super) async fn done(
 ) -> Result<HttpResponse, Problem> {
     let result = Some(ImportResult::new(import));
     let emptied = TypedImport::new(typed.of, typed.game.clone(), "");
-    show(app, by, 200, emptied, Said { result, ..Said::default() }).await
+    show(app, by, 200, emptied, FormMessages { result, ..FormMessages::default() }).await
 }
 
 /// The form again, without the file that was refused.
@@ -116,7 +116,7 @@ pub(super) async fn not_taken(
     refused: RefusedImport,
 ) -> Result<HttpResponse, Problem> {
     let RefusedImport { typed, status, faults } = refused;
-    show(app, by, status, typed, Said::faults(faults)).await
+    show(app, by, status, typed, FormMessages::faults(faults)).await
 }
 
 /// The form beside the stored manifest, which differs from the version that the form was loaded with. The admin sees both versions and may check their own one
@@ -132,7 +132,7 @@ pub(super) async fn stale(
     typed.set_seen(revision);
     let faults = Faults::one("", catalogue_words::MANIFEST_CHANGED_MEANWHILE);
     let status = ProblemCode::PreconditionFailed.status();
-    show(app, by, status, typed, Said { faults, saved, ..Said::default() }).await
+    show(app, by, status, typed, FormMessages { faults, saved, ..FormMessages::default() }).await
 }
 
 /// The form with the faults of the file.
@@ -144,8 +144,10 @@ pub(super) async fn refused(
 ) -> Result<HttpResponse, Problem> {
     typed.checked.clear();
     let status = problem.code().status();
-    let said = match problem.code() {
-        ProblemCode::NotFound => Said::faults(Faults::one("game", catalogue_words::NO_SUCH_GAME)),
+    let messages = match problem.code() {
+        ProblemCode::NotFound => {
+            FormMessages::faults(Faults::one("game", catalogue_words::NO_SUCH_GAME))
+        }
         ProblemCode::InvalidImport => {
             let more = problem.cause().map(fault_words::cause);
             let faults = problem.into_faults();
@@ -153,17 +155,17 @@ pub(super) async fn refused(
             let is_json = typed.of == Described::Set;
             let located = locate(app, Arc::clone(&typed.text), faults, is_json).await?;
             let located = located.into_iter().map(FaultRow::from).collect();
-            Said {
+            FormMessages {
                 faults: Faults::one("faults-in-file", message),
                 located,
                 more,
-                ..Said::default()
+                ..FormMessages::default()
             }
         }
         _ => match faults_of(&problem, &["game"]) {
-            Some(faults) => Said::faults(faults),
+            Some(faults) => FormMessages::faults(faults),
             None => return Err(problem),
         },
     };
-    show(app, by, status, typed, said).await
+    show(app, by, status, typed, messages).await
 }

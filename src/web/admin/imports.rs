@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::catalogue_words;
 use super::import_check::{check, import, stored_manifest};
 use super::import_file::{Described, RefusedImport, TypedImport};
-use super::import_page::{Said, done, not_taken, refused, show, stale};
+use super::import_page::{FormMessages, done, not_taken, refused, show, stale};
 use crate::app::catalogue::games;
 use crate::app::catalogue::import::ImportResponse;
 use crate::app::catalogue::import_places::{self, ImportTurn};
@@ -17,7 +17,7 @@ use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::import::MAX_SET_FILE;
 use crate::domain::code::Code;
 use crate::domain::network::Network;
-use crate::http::extract::{ClientNetwork, Lost, Unreceived, Upload};
+use crate::http::extract::{ClientNetwork, LostPart, UnreceivedForm, Upload};
 use crate::web::forms::Faults;
 use crate::web::session::Player;
 use crate::web::words;
@@ -41,7 +41,7 @@ pub(in crate::web) async fn show_imports(
 ) -> Result<HttpResponse, Problem> {
     let ImportsQuery { of, game } = query.into_inner();
     let typed = TypedImport::new(Described::read(&of), game, "");
-    show(&state, &by, 200, typed, Said::default()).await
+    show(&state, &by, 200, typed, FormMessages::default()).await
 }
 
 /// Checks a file, and shows what it would change. Nothing is stored.
@@ -101,7 +101,7 @@ pub(in crate::web) async fn run_import(
     }
 }
 
-/// Receives the form. The request takes its place at the desk before the body is read, and holds it until the answer is ready.
+/// Receives the form. The request takes its place before the body is read, and holds it until the answer is ready.
 async fn receive(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -113,11 +113,13 @@ async fn receive(
     let refused = match Upload::receive_at(req, payload, MAX_FORM, expect).await {
         Ok((place, upload)) => match place.read(move || TypedImport::read(&upload)).await {
             Ok((turn, read)) => return Ok(read.map(|typed| (typed, turn))),
-            Err(problem) => Unreceived { problem, sent: Upload::default(), lost: Lost::File },
+            Err(problem) => {
+                UnreceivedForm { problem, sent: Upload::default(), lost: LostPart::File }
+            }
         },
         Err(refused) => *refused,
     };
-    let Unreceived { problem, sent, lost } = refused;
+    let UnreceivedForm { problem, sent, lost } = refused;
     let Some(message) = catalogue_words::not_received(problem.code()) else { return Err(problem) };
     let mut faults = Faults::one("file", message);
     faults.add_lost(lost);
@@ -138,5 +140,5 @@ pub(in crate::web) async fn show_manifest(
     let mut typed =
         TypedImport::new(Described::Game, game.into_inner().into_string(), &stored.text);
     typed.set_seen(Some(Revision(stored.revision)));
-    show(&state, &by, 200, typed, Said::default()).await
+    show(&state, &by, 200, typed, FormMessages::default()).await
 }

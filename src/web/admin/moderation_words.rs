@@ -58,7 +58,6 @@ pub(super) const CHOOSE_OUTCOME: &str = "Choose the owner of the copy.";
 pub(super) const REASON_FAULT: &str = "Give a reason of 1 to 500 characters, on one line.";
 pub(super) const BOTH_READ: &str = "1 to 500 characters. Both sides read it.";
 
-/// The state of a dispute.
 pub(super) fn dispute_state(state: &str) -> &'static str {
     match state {
         "open" => "Open",
@@ -102,7 +101,6 @@ pub(super) const VOID_ABOUT: &str = "This cannot be undone. The copy has no owne
 pub(super) const OWNER_READS: &str = "1 to 500 characters. Its owner and its later owners read it.";
 pub(super) const LEAVE_COPY: &str = "Leave the copy as it is";
 
-/// The state of a copy.
 pub(super) fn copy_state(frozen: bool, voided: bool, disputed: bool) -> &'static str {
     match (voided, frozen, disputed) {
         (true, ..) => "Void",
@@ -113,7 +111,6 @@ pub(super) fn copy_state(frozen: bool, voided: bool, disputed: bool) -> &'static
     }
 }
 
-/// An event of a copy.
 pub(super) fn copy_event(event: &str) -> &'static str {
     match event {
         "register" => "Registered",

@@ -41,7 +41,6 @@ pub(super) const HOURS_HELP: &str = "0 to 168. Type 0 if somebody else knows the
 pub(super) const HOURS_FAULT: &str = "Type a whole number from 0 to 168.";
 pub(super) const MAKE_SECRET: &str = "Create the secret";
 
-/// The state of a webhook.
 pub(super) fn webhook_state(is_on: bool, reason: Option<&str>) -> &'static str {
     match (is_on, reason) {
         (true, _) => "On",
@@ -51,7 +50,6 @@ pub(super) fn webhook_state(is_on: bool, reason: Option<&str>) -> &'static str {
     }
 }
 
-/// A kind of events.
 pub(super) fn event_kind(kind: &str) -> String {
     match kind {
         "game.changed" => "A game changed",
@@ -93,7 +91,6 @@ pub(super) fn resend(kind: &str, at: &str) -> String {
     format!("Send again: {kind}, {at}")
 }
 
-/// The state of a delivery.
 pub(super) fn delivery_state(state: &str) -> &'static str {
     match state {
         "delivered" => "Delivered",

@@ -83,7 +83,6 @@ pub(super) fn rarity(games: &BTreeMap<&str, &Game>, game: &str, code: &str) -> S
     games.get(game).map_or_else(|| words::titled(code), |game| rarity_name(game, code))
 }
 
-/// The name of a game.
 pub(super) fn game_name(games: &BTreeMap<&str, &Game>, game: &str) -> String {
     games.get(game).map_or_else(|| game.to_owned(), |game| game.name().to_owned())
 }

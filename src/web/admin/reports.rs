@@ -66,7 +66,6 @@ struct ReportsPage {
     next_path: Option<String>,
 }
 
-/// A report.
 struct ReportRow {
     path: String,
     about: &'static str,

@@ -174,7 +174,6 @@ async fn new_form(
     page(by, status, (heading, action, card.id), typed, faults, None)
 }
 
-/// Creates a ruling.
 pub(in crate::web) async fn create_ruling(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,

@@ -18,7 +18,6 @@ use crate::web::catalogue::card_path;
 use crate::web::session::see_other;
 use crate::web::words;
 
-/// A card.
 #[derive(Debug, Deserialize)]
 pub(super) struct StoredCard {
     pub(super) id: Uuid,
@@ -79,7 +78,7 @@ impl StoredCard {
 }
 
 /// The outcome of a look-up of a card.
-pub(super) enum Looked {
+pub(super) enum LookedUpCard {
     Here(ReadCard),
     /// The card was merged into another one: a redirect to that card.
     Moved(HttpResponse),
@@ -90,15 +89,15 @@ pub(super) async fn look_for(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     id: CardId,
-) -> Result<Looked, Problem> {
+) -> Result<LookedUpCard, Problem> {
     let request =
         CardRequest { viewer: Viewer::from(by), form: AnswerForm::Json, legalities: false };
     match cards::find(app, request, id).await? {
         Located::Here(found) => {
             let card = serde_json::from_slice(found.body()).map_err(Problem::internal)?;
-            Ok(Looked::Here(ReadCard { card, version: found.tag.clone() }))
+            Ok(LookedUpCard::Here(ReadCard { card, version: found.tag.clone() }))
         }
-        Located::Moved(NewPlace::Id(id)) => Ok(Looked::Moved(see_other(&edit_path(id.0)))),
+        Located::Moved(NewPlace::Id(id)) => Ok(LookedUpCard::Moved(see_other(&edit_path(id.0)))),
         Located::Moved(NewPlace::Number(_)) => Err(Problem::internal("an id leads to a number")),
     }
 }
@@ -110,8 +109,8 @@ pub(super) async fn find_card(
     id: CardId,
 ) -> Result<ReadCard, Problem> {
     match look_for(app, by, id).await? {
-        Looked::Here(found) => Ok(found),
-        Looked::Moved(_) => Err(Problem::not_found()),
+        LookedUpCard::Here(found) => Ok(found),
+        LookedUpCard::Moved(_) => Err(Problem::not_found()),
     }
 }
 

@@ -1,5 +1,5 @@
 // Every page: says beside the account how many events there are that this browser has not shown yet. It asks once for each page, and only where the page of the
-// events was shown before: nobody else looks for news, and strangers have none. All texts stand in the page.
+// events was shown before: nobody else looks for news, and strangers have none. All texts are in the page.
 
 import { newsOf, withSeen } from "./seen_events.js";
 

@@ -1,4 +1,4 @@
-// Pages on which a deck list is typed: adds cards to it by name. live_form.js judges the list and asks before changes are lost. All texts stand in the page.
+// Pages on which a deck list is typed: adds cards to it by name. live_form.js judges the list and asks before changes are lost. All texts are in the page.
 
 import "./live_form.js";
 import { PAUSE_MS, findNames } from "./names.js";

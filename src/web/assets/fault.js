@@ -1,4 +1,4 @@
-// Faults of a text that stands in the page: the place of each leads to its line. All texts stand in the page. The list says which field has the text (data-text),
+// Faults of a text in the page: the place of each leads to its line. All texts are in the page. The list says which field has the text (data-text),
 // each place its line, its column, and what the button is called that leads there (data-line, data-column, data-label).
 
 import { placeOf } from "./text_places.js";

@@ -1,4 +1,4 @@
-// Pages with hidden cards: reads the page again from time to time, and at once when a card is unlocked, and shows the changes. All texts stand in the page:
+// Pages with hidden cards: reads the page again from time to time, and at once when a card is unlocked, and shows the changes. All texts are in the page:
 //
 //   data-live            a part that is followed; the part of that name in the new page takes its place
 //   data-live-end        what a part becomes that is no longer followed, by its name

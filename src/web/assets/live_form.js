@@ -1,5 +1,5 @@
 // Forms that answer while somebody types. The form is sent as one of its buttons would send it, and parts of the page that answers replace
-// those that are shown. Nothing else is touched: neither the focus nor what is typed. All texts stand in the page. A form says what is to happen:
+// those that are shown. Nothing else is touched: neither the focus nor what is typed. All texts are in the page. A form says what is to happen:
 //
 //   data-live-part      ids of the elements that are replaced, with spaces between them; no field of the form is in one of them
 //   data-live-to        the address; without it, that of the form. It stores nothing

@@ -1,5 +1,5 @@
 // Long lists of boxes: a field hides those that do not fit the text in it, and a status says how many are chosen. Hidden boxes keep their state, and are sent.
-// All texts stand in the page. A field says which list it is for (data-filters), the status beside it what is said (data-says).
+// All texts are in the page. A field says which list it is for (data-filters), the status beside it what is said (data-says).
 
 import { fits } from "./words_match.js";
 

@@ -2,7 +2,7 @@
 
 // A term: phrases and regular expressions, which go on to the end while they are not closed, and all else up to the next space or parenthesis.
 const TERM = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|(?<=^|[\s()|:=<>-])\/(?:[^/\\]|\\.?)*(?:\/|$)|[^\s()"])+/gu;
-// A term that is no bare word: it has a field or a phrase, excludes, is a regular expression, or joins others.
+// A term that is not a bare word: it has a field or a phrase, excludes, is a regular expression, or joins others.
 const NO_WORD = /[:=<>|$"!]|^[-/]|^(?:or|and|not)$/iu;
 const PARENTHESIS = /[()]/u;
 // Names have few more words than this.

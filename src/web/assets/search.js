@@ -1,5 +1,5 @@
 // Every page with a field for searching cards: the slash leads to it, unless that is switched off, and while somebody types, it suggests names of cards and, where the page holds them, fields
-// of queries. All texts stand in the page: data-names says where names are asked for, data-hints which list has the fields.
+// of queries. All texts are in the page: data-names says where names are asked for, data-hints which list has the fields.
 
 import { isForPage } from "./keys.js";
 import { PAUSE_MS, findNames } from "./names.js";

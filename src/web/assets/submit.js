@@ -1,5 +1,5 @@
 // The page on which a code is typed: takes the code of a QR address out of the fragment, says while typing whether the code can be right, loads what reads QR
-// codes by the camera or from a photo when somebody wants that, and creates a password for people who create an account and type none. All texts stand in the page.
+// codes by the camera or from a photo when somebody wants that, and creates a password for people who create an account and type none. All texts are in the page.
 
 // Crockford's Base32: letters that look like digits are read as those.
 const SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -83,7 +83,7 @@ async function readFrom(photo) {
     const { readPhoto } = await import("./scan.js");
     isRead = await readPhoto(file, take);
   } catch {
-    // What is no picture has no code.
+    // What is not a picture has no code.
   }
   if (!isRead) state.textContent = state.dataset.photo;
   photo.value = "";

@@ -154,7 +154,6 @@ pub(super) struct Facet {
     pub(super) values: Vec<FacetValue>,
 }
 
-/// A value of a facet.
 #[derive(Debug, Deserialize)]
 pub(super) struct FacetValue {
     pub(super) value: Value,

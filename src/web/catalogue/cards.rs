@@ -56,7 +56,6 @@ impl CardQuery {
 struct CardPage {
     frame: Frame,
     place: Breadcrumbs,
-    /// The heading.
     heading: String,
     picture: String,
     alt: String,

@@ -70,7 +70,7 @@ pub(in crate::web) async fn find_game(
         return Ok(answer(&req, &built.await?));
     }
     // The path without a query is the key of the cache: other sites add arbitrary parameters. The cached page is dropped when a card of the game is unlocked.
-    let page = state.kept_answers.answer_as(&game_path(&game), &req, built).await?;
+    let page = state.cached_answers.answer_as(&game_path(&game), &req, built).await?;
     Ok(protected(page))
 }
 

@@ -29,7 +29,7 @@ pub(super) async fn list(
     request: ListRequest,
     part: Part<'_>,
 ) -> Result<Cards, Problem> {
-    part.cursor.map(List::demand_cursor).transpose()?;
+    part.cursor.map(List::require_cursor).transpose()?;
     let limit = PageLimit::try_from(part.limit).map_err(Problem::internal)?;
     let page = ListPage { cursor: part.cursor, limit, total: part.total, members: None };
     let (list, form) = (request.check(app).await?, AnswerForm::Json);

@@ -4,7 +4,7 @@ mod patterns;
 
 use crate::app::catalogue::query_warning::WarningReason;
 use crate::search::{MAX_DEPTH, MAX_LENGTH, MAX_TERMS, NotOfDesigns, QueryFault, Unordered};
-use crate::web::words::{Sentence, count, told_day};
+use crate::web::words::{Sentence, count, engine_day};
 
 /// Why a part was ignored, or not applied to all cards.
 pub(in crate::web) fn reason(reason: &WarningReason) -> Sentence {
@@ -40,7 +40,7 @@ fn of_query(fault: &QueryFault) -> Sentence {
             format!("A search has at most {} terms.", count(MAX_TERMS)).into()
         }
         QueryFault::TooDeep => format!(
-            "Parentheses and exclusions can stand in one another {} levels deep at most.",
+            "Parentheses and exclusions can be nested at most {} levels deep.",
             count(MAX_DEPTH)
         )
         .into(),
@@ -154,8 +154,8 @@ fn of_query(fault: &QueryFault) -> Sentence {
         }
         QueryFault::NoFormatOn { format, day, begins_on } => {
             let begins =
-                begins_on.map_or_else(String::new, |day| format!(" It begins on {}.", told_day(day)));
-            format!("There is no format “{format}” on {}.{begins}", told_day(*day)).into()
+                begins_on.map_or_else(String::new, |day| format!(" It begins on {}.", engine_day(day)));
+            format!("There is no format “{format}” on {}.{begins}", engine_day(*day)).into()
         }
         QueryFault::NoVariant { format, variant, near } => {
             with_near(format!("The format “{format}” has no variant “{variant}”."), near)

@@ -32,7 +32,7 @@ use crate::web::words;
 /// The query of the page, as the form sends it: fields without input are empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(in crate::web) struct Asked {
+pub(in crate::web) struct SearchForm {
     q: String,
     game: String,
     sort: String,
@@ -42,7 +42,7 @@ pub(in crate::web) struct Asked {
     cursor: Option<Cursor>,
 }
 
-impl Asked {
+impl SearchForm {
     /// The same search from its first page, prepared for one more term: in parentheses if needed, with a space at the end.
     pub(super) fn to_be_narrowed(&self) -> Self {
         let q = match self.q.trim() {
@@ -125,7 +125,7 @@ const DESCENDING: &str = "desc";
 #[template(path = "web/catalogue/search.html")]
 struct SearchPage {
     frame: Frame,
-    asked: Asked,
+    asked: SearchForm,
     /// Names of fields, shown as hints while the visitor types.
     hints: &'static [Hint],
     games: Vec<Choice>,
@@ -155,7 +155,7 @@ pub(in crate::web) async fn find_cards(
     req: HttpRequest,
     state: web::Data<AppState>,
     network: ClientNetwork,
-    asked: web::Query<Asked>,
+    asked: web::Query<SearchForm>,
 ) -> Result<HttpResponse, Problem> {
     let page = page(&state, network.0, asked.into_inner()).await?;
     // The same request may get the facets a moment later, so the answer without them is not cached.
@@ -164,7 +164,7 @@ pub(in crate::web) async fn find_cards(
     Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
 }
 
-async fn page(app: &AppState, network: Network, asked: Asked) -> Result<SearchPage, Problem> {
+async fn page(app: &AppState, network: Network, asked: SearchForm) -> Result<SearchPage, Problem> {
     let game = asked.game()?;
     let request = asked.request(game.as_ref())?;
     let part = Part { cursor: asked.cursor.as_ref(), limit: ENTRIES, total: true };
@@ -213,7 +213,7 @@ async fn facets_of(app: &AppState, network: Network, game: &Code, query: &str) -
             FoundFacets::None
         }
         Err(problem) => {
-            tracing::warn!(%problem, %game, "a search page lacks its facets");
+            tracing::warn!(%problem, %game, "a search page is shown without facets");
             FoundFacets::Missing
         }
     }
@@ -231,7 +231,7 @@ pub(in crate::web) fn faults_of(problem: &Problem) -> Vec<Warning> {
 
 impl SearchPage {
     fn new(
-        asked: Asked,
+        asked: SearchForm,
         games: &[&Game],
         found: Cards,
         faults: Option<Vec<Warning>>,
@@ -317,7 +317,7 @@ fn exact_total(found: &Cards) -> Option<i64> {
 }
 
 /// The sort fields of the game, or of all games.
-fn sorts(asked: &Asked, games: &[&Game]) -> Vec<Choice> {
+fn sorts(asked: &SearchForm, games: &[&Game]) -> Vec<Choice> {
     let chosen: Vec<&Game> =
         games.iter().copied().filter(|game| asked.game.eq_ignore_ascii_case(game.code())).collect();
     let scope = if chosen.is_empty() { games } else { &chosen };
@@ -332,7 +332,7 @@ fn sorts(asked: &Asked, games: &[&Game]) -> Vec<Choice> {
         .collect()
 }
 
-fn orders(asked: &Asked) -> Vec<Choice> {
+fn orders(asked: &SearchForm) -> Vec<Choice> {
     let order = |value: &str, name: &str| Choice {
         value: value.to_owned(),
         name: name.to_owned(),
@@ -352,9 +352,9 @@ mod tests {
 
     #[test]
     fn addresses_hold_the_query_and_no_empty_fields() {
-        let asked = Asked { q: "t:fire \"><script>".to_owned(), ..Asked::default() };
+        let asked = SearchForm { q: "t:fire \"><script>".to_owned(), ..SearchForm::default() };
         assert_eq!(asked.path(), "/search?q=t%3Afire+%22%3E%3Cscript%3E");
-        assert_eq!(Asked::default().path(), "/search");
+        assert_eq!(SearchForm::default().path(), "/search");
         let listed = asked.of_game("ttcg").shown_as("list").path_at(Some("abc"));
         assert!(listed.ends_with("&game=ttcg&as=list&cursor=abc"), "{listed}");
     }
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn a_further_term_narrows_every_alternative() {
         let with = |q: &str| {
-            let asked = Asked { q: q.to_owned(), ..Asked::default() };
+            let asked = SearchForm { q: q.to_owned(), ..SearchForm::default() };
             asked.to_be_narrowed().q + "r:rare"
         };
         assert_eq!(with(""), "r:rare");

@@ -17,18 +17,15 @@ pub(super) fn kind<'a>(game: &'a Game, code: &str) -> Option<&'a Kind> {
     game.kinds().iter().find(|kind| kind.code == code)
 }
 
-/// The name of a kind.
 pub(in crate::web) fn kind_name(game: &Game, code: &str) -> String {
     kind(game, code).map_or_else(|| words::titled(code), |kind| kind.name.clone())
 }
 
-/// The name of a zone.
 pub(in crate::web) fn zone_name(game: &Game, code: &str) -> String {
     let zone = game.zones().iter().find(|zone| *zone.code == *code);
     zone.map_or_else(|| words::titled(code), |zone| zone.name.clone())
 }
 
-/// The name of a rarity.
 pub(in crate::web) fn rarity_name(game: &Game, code: &str) -> String {
     game.rarity(code).map_or_else(|| words::titled(code), |rarity| rarity.name.clone())
 }

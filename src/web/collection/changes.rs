@@ -37,7 +37,7 @@ impl TypedCount {
 }
 
 /// A change that a form requests.
-pub(super) enum Wanted {
+pub(super) enum RequestedChange {
     /// Sets a count.
     Set(PrintingId, Condition, i32),
     /// Adds to a count.
@@ -93,21 +93,21 @@ pub(super) fn typed(fields: &Fields) -> TypedCount {
 }
 
 /// The requested change, or the faults of the form.
-pub(super) fn wanted(fields: &Fields, typed: &TypedCount) -> Result<Wanted, Faults> {
+pub(super) fn wanted(fields: &Fields, typed: &TypedCount) -> Result<RequestedChange, Faults> {
     let unreadable = || Faults::one("", words::failure(ProblemCode::InvalidBody).1);
     let condition = Condition::parse(fields.one("condition")).ok_or_else(unreadable)?;
     let number = |field: &str| fields.one(field).trim().parse::<i32>().ok();
     let printing = fields.one("printing").parse().ok().map(PrintingId);
     let add = |printing, add| {
         let wanted = WantedPrinting { printing: Some(printing), ..nothing_named() };
-        Wanted::Add(Box::new(Change { wanted, condition, add }))
+        RequestedChange::Add(Box::new(Change { wanted, condition, add }))
     };
     let in_range = |number: &i32| (-MAX_QUANTITY..=MAX_QUANTITY).contains(number) && *number != 0;
     match (fields.one("step"), printing) {
         ("set", Some(printing)) => {
             let quantity = number("quantity").filter(|one| (0..=MAX_QUANTITY).contains(one));
             let fault = || Faults::one(WRONG_NUMBER, collection_words::NUMBER_FAULT);
-            Ok(Wanted::Set(printing, condition, quantity.ok_or_else(fault)?))
+            Ok(RequestedChange::Set(printing, condition, quantity.ok_or_else(fault)?))
         }
         ("less", Some(printing)) => Ok(add(printing, -1)),
         ("more", Some(printing)) => Ok(add(printing, 1)),
@@ -132,7 +132,7 @@ fn nothing_named() -> WantedPrinting {
 }
 
 /// A card that is identified by the typed words.
-fn new_card(typed: &TypedCount, condition: Condition) -> Result<Wanted, Faults> {
+fn new_card(typed: &TypedCount, condition: Condition) -> Result<RequestedChange, Faults> {
     let mut faults = Faults::none();
     let TypedCard { game, name, set, number, rarity } = &typed.card;
     let add = typed.add.parse().ok().filter(|add| (1..=MAX_QUANTITY).contains(add));
@@ -161,7 +161,7 @@ fn new_card(typed: &TypedCount, condition: Condition) -> Result<Wanted, Faults> 
         rarity: TypedCard::given(rarity),
         ..nothing_named()
     };
-    Ok(Wanted::Add(Box::new(Change { wanted, condition, add })))
+    Ok(RequestedChange::Add(Box::new(Change { wanted, condition, add })))
 }
 
 /// Changes a count, and returns the counts before and after.
@@ -170,12 +170,12 @@ pub(super) async fn change(
     (by, reads): (&Granted<WriteOwnCollection>, &Granted<ReadOwnCollection>),
     viewer: Viewer,
     fields: &Fields,
-    wanted: Wanted,
+    wanted: RequestedChange,
 ) -> Result<Option<Counted>, Problem> {
     let games = Games::read(app).await?;
     let card = fields.one("card").parse().ok().map(CardId);
     match wanted {
-        Wanted::Set(printing, condition, quantity) => {
+        RequestedChange::Set(printing, condition, quantity) => {
             let before = find_entry(app, reads, viewer, card, (printing, condition)).await?;
             let key = (printing, condition);
             let after = counts::set(app, by, viewer, key, quantity).await?;
@@ -183,7 +183,7 @@ pub(super) async fn change(
             let entry = after.or(before);
             Ok(entry.map(|entry| Counted::new(&games, &entry, had, quantity)))
         }
-        Wanted::Add(wanted) => {
+        RequestedChange::Add(wanted) => {
             let (condition, add) = (wanted.condition, wanted.add);
             let before = match wanted.wanted.printing {
                 Some(printing) => {

@@ -16,7 +16,7 @@ use crate::auth::permission::WriteOwnCollection;
 use crate::domain::collection::ImportMode;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::ids::CollectionImportId;
-use crate::http::extract::{ClientNetwork, Form, Lost, MAX_TABLE, Unreceived, Upload};
+use crate::http::extract::{ClientNetwork, Form, LostPart, MAX_TABLE, UnreceivedForm, Upload};
 use crate::web::copies::{Games, Narrowing, Section};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
@@ -146,7 +146,7 @@ pub(in crate::web) async fn read_file(
     let (place, mut upload) = match Upload::receive_at(&req, payload, MOST, expect).await {
         Ok(received) => received,
         Err(unreceived) => {
-            let Unreceived { problem, mut sent, lost } = *unreceived;
+            let UnreceivedForm { problem, mut sent, lost } = *unreceived;
             return not_received(&state, Typed::take(&mut sent), problem, lost).await;
         }
     };
@@ -223,7 +223,7 @@ async fn not_received(
     app: &AppState,
     typed: Typed,
     problem: Problem,
-    lost: Lost,
+    lost: LostPart,
 ) -> Result<HttpResponse, Problem> {
     let Some(mut faults) = faults_of(&problem) else { return Err(problem) };
     faults.add_lost(lost);

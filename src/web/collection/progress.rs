@@ -30,7 +30,6 @@ struct ProgressPage {
     sets: Vec<SetView>,
 }
 
-/// A set.
 struct SetView {
     name: String,
     path: String,

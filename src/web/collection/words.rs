@@ -97,7 +97,6 @@ pub(super) const MODES: [(&str, &str); 2] =
 pub(in crate::web) const RARITIES: [(&str, &str); 2] =
     [("ambiguous", "Ask me"), ("most_common", "Are the most common printing")];
 
-/// A condition.
 pub(super) fn condition(code: &str) -> String {
     match code {
         "mint" => "Mint",

@@ -82,12 +82,12 @@ pub(in crate::web) async fn find_dispute(
     query: web::Query<DisputeQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (id, done) = (DisputeId(*dispute), copy_words::done(&query.done));
-    let again = Again { status: 200, faults: Faults::none(), text: "", key: fresh_key() };
+    let again = FormState { status: 200, faults: Faults::none(), text: "", key: fresh_key() };
     show(&state, (&by, &by.visitor), id, done, again).await
 }
 
 /// How the form is shown: empty, or with the refused input and its fault.
-struct Again<'a> {
+struct FormState<'a> {
     status: u16,
     faults: Faults,
     text: &'a str,
@@ -99,7 +99,7 @@ async fn show(
     (by, visitor): (&Granted<ReadOwnDisputes>, &Visitor),
     id: DisputeId,
     done: &'static str,
-    Again { status, faults, text, key }: Again<'_>,
+    FormState { status, faults, text, key }: FormState<'_>,
 ) -> Result<HttpResponse, Problem> {
     let found = disputes::find(app, by, None, visitor.viewer(), id).await?;
     let (summary, games) = (found.summary, Games::read(app).await?);
@@ -189,6 +189,6 @@ async fn refused(
     };
     let Some(faults) = faults else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDisputes>()?;
-    let again = Again { status, faults, text: &said.text, key: next_key(&problem, &said.key) };
+    let again = FormState { status, faults, text: &said.text, key: next_key(&problem, &said.key) };
     show(app, (&reads, &by.visitor), id, "", again).await
 }

@@ -47,7 +47,7 @@ struct OfferPage {
     has_player: bool,
     /// Names of players to suggest in the field of the name, and as links.
     names: Vec<Choice>,
-    suiting: Vec<PartnerLink>,
+    matching: Vec<PartnerLink>,
     earlier: Vec<PartnerLink>,
     player_path: String,
     games: Vec<Choice>,
@@ -60,7 +60,7 @@ struct OfferPage {
     /// Whether the page of the other player is certain to exist.
     has_page: bool,
     /// The path of the form with nothing chosen.
-    anew_path: String,
+    reset_path: String,
 }
 
 /// The path of the form of an offer to a player, perhaps with one of that player's copies chosen.
@@ -76,7 +76,7 @@ pub(in crate::web) async fn show_new(
     query: web::Query<Fields>,
 ) -> Result<HttpResponse, Problem> {
     let typed = TypedOffer::read(&query);
-    show(&state, &by, (None, typed), Again::first()).await
+    show(&state, &by, (None, typed), FormState::first()).await
 }
 
 /// Shows the form of an answer to an offer, with the two sides of that offer exchanged.
@@ -102,7 +102,7 @@ pub(in crate::web) async fn show_counter(
         (available(&first.want), available(&first.give))
     };
     let typed = TypedOffer { give, want, hours: DEFAULT_LIFETIME_HOURS, ..TypedOffer::default() };
-    show(&state, &by, (Some(&first), typed), Again::first()).await
+    show(&state, &by, (Some(&first), typed), FormState::first()).await
 }
 
 /// Whether the reader may answer the offer, as far as the offer itself shows it.
@@ -126,7 +126,7 @@ pub(in crate::web) async fn create(
 ) -> Result<HttpResponse, Problem> {
     let typed = TypedOffer::read(&fields);
     if typed.step == Step::Look {
-        return show(&state, &by, (None, typed), Again::first()).await;
+        return show(&state, &by, (None, typed), FormState::first()).await;
     }
     let offered = async {
         let name = AccountName::parse(&typed.player)
@@ -141,7 +141,7 @@ pub(in crate::web) async fn create(
         Ok(trade) => Ok(see_other(&offered_path(&trade))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
-            let again = Again::after(&problem, faults, &typed);
+            let again = FormState::after(&problem, faults, &typed);
             show(&state, &by, (None, typed), again).await
         }
     }
@@ -165,7 +165,7 @@ pub(in crate::web) async fn counter(
         if !can_be_answered(&first) {
             return Ok(see_other(&trade_path(*trade)));
         }
-        return show(&state, &by, (Some(&first), typed), Again::first()).await;
+        return show(&state, &by, (Some(&first), typed), FormState::first()).await;
     }
     let offered = async {
         let offer = typed.offer()?;
@@ -181,20 +181,20 @@ pub(in crate::web) async fn counter(
         Err(problem) if is_over(&problem) => refused(&state, &by, network.0, id, problem).await,
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
-            let again = Again::after(&problem, faults, &typed);
+            let again = FormState::after(&problem, faults, &typed);
             show(&state, &by, (Some(&first), typed), again).await
         }
     }
 }
 
 /// How the form is shown: for the first time, or again with a fault.
-struct Again {
+struct FormState {
     status: u16,
     faults: Faults,
     key: String,
 }
 
-impl Again {
+impl FormState {
     fn first() -> Self {
         Self { status: 200, faults: Faults::none(), key: fresh_key() }
     }
@@ -209,7 +209,7 @@ async fn show(
     app: &AppState,
     by: &Player<WriteTrades>,
     (first, typed): (Option<&TradeResponse>, TypedOffer),
-    Again { status, mut faults, key }: Again,
+    FormState { status, mut faults, key }: FormState,
 ) -> Result<HttpResponse, Problem> {
     let player = first.map_or_else(|| typed.player.clone(), |first| first.summary.from.clone());
     let name = AccountName::parse(&player).ok();
@@ -257,7 +257,7 @@ async fn show(
         first_path,
         has_player: name.is_some(),
         names: partners.choices(),
-        suiting: partners::links(partners.suiting, NEW, &typed),
+        matching: partners::links(partners.matching, NEW, &typed),
         earlier: partners::links(partners.earlier, NEW, &typed),
         player_path: player_path(&player),
         games: games.choices(&typed.mine.game),
@@ -266,7 +266,7 @@ async fn show(
             .collect(),
         most: MAX_MESSAGE,
         notices: [
-            trade_words::kept(give.elsewhere.len(), want.elsewhere.len()),
+            trade_words::not_shown(give.elsewhere.len(), want.elsewhere.len()),
             trade_words::left_out(give.left_out + want.left_out),
         ]
         .into_iter()
@@ -275,7 +275,7 @@ async fn show(
         has_page,
         give,
         want,
-        anew_path: match first {
+        reset_path: match first {
             Some(first) => format!("{}/counter?anew=1", trade_path(first.summary.id)),
             None => new_path(&player, None),
         },

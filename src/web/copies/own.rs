@@ -43,7 +43,6 @@ struct SetOfCopies {
     copies: Vec<CopyTile>,
 }
 
-/// A copy.
 struct CopyTile {
     path: String,
     card: CardCell,

@@ -22,7 +22,7 @@ const MOST: u16 = 12;
 #[derive(Default)]
 pub(super) struct Partners {
     /// Players whose lists match the lists of the reader.
-    pub(super) suiting: Vec<String>,
+    pub(super) matching: Vec<String>,
     /// Players with whom the reader has traded, or had an offer.
     pub(super) earlier: Vec<String>,
 }
@@ -30,28 +30,28 @@ pub(super) struct Partners {
 impl Partners {
     /// All of them, as suggestions for a field.
     pub(super) fn choices(&self) -> Vec<Choice> {
-        let all = self.suiting.iter().chain(&self.earlier);
+        let all = self.matching.iter().chain(&self.earlier);
         all.map(|name| Choice::new(name, name, "")).collect()
     }
 }
 
 /// Finds the suggested players. If they cannot be found in time, the form is shown without them.
 pub(super) async fn find(app: &AppState, visitor: &Visitor) -> Partners {
-    let suiting = or_none(suiting(app, visitor).await);
+    let matching = or_none(matching(app, visitor).await);
     let mut earlier = or_none(earlier(app, visitor).await);
-    earlier.retain(|name| !suiting.contains(name));
+    earlier.retain(|name| !matching.contains(name));
     earlier.truncate(MOST.into());
-    Partners { suiting, earlier }
+    Partners { matching, earlier }
 }
 
 fn or_none(found: Result<Vec<String>, Problem>) -> Vec<String> {
     found.unwrap_or_else(|problem| {
-        tracing::warn!(%problem, "the form of an offer lacks players");
+        tracing::warn!(%problem, "the form of an offer is shown without suggested players");
         Vec::new()
     })
 }
 
-async fn suiting(app: &AppState, visitor: &Visitor) -> Result<Vec<String>, Problem> {
+async fn matching(app: &AppState, visitor: &Visitor) -> Result<Vec<String>, Problem> {
     let by = visitor.must::<ReadOwnCollection>()?;
     let limit = PageLimit::try_from(MOST).map_err(Problem::internal)?;
     let found = trade_matches::list(app, &by, &Codes::default(), None, limit).await?;

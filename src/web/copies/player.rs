@@ -178,7 +178,7 @@ async fn page(
                 return Err(problem);
             }
             // The page is shown without decks. A name that cannot be part of a query has none.
-            Err(problem) => tracing::warn!(%problem, "the page of a player lacks decks"),
+            Err(problem) => tracing::warn!(%problem, "the page of a player is shown without decks"),
         }
     }
     if lists.is_empty() && copies.is_none() && decks.is_empty() {

@@ -39,7 +39,7 @@ pub(super) const OFFER_ABOUT: &str = "Choose what you give and what you ask for.
 pub(super) const COUNTER_ABOUT: &str = "Your offer replaces the one that it answers.";
 pub(super) const WITH: &str = "Offer a trade to";
 pub(super) const WITH_HELP: &str = "The name of the other player.";
-pub(super) const SUITING: &str = "Players whose lists fit yours";
+pub(super) const MATCHING_PLAYERS: &str = "Players whose lists fit yours";
 pub(super) const EARLIER: &str = "Players of your earlier trades";
 pub(super) const FILTER_MINE: &str = "Find among your copies";
 pub(super) const FILTER_THEIRS: &str = "Find among the other player's copies";
@@ -128,7 +128,7 @@ fn copies(count: i64) -> String {
 }
 
 /// How many chosen copies cannot be shown; `None`: none.
-pub(super) fn kept(gives: usize, gets: usize) -> Option<String> {
+pub(super) fn not_shown(gives: usize, gets: usize) -> Option<String> {
     let count = |count| i64::try_from(count).unwrap_or(i64::MAX);
     let terms = terms(count(gives), count(gets));
     (gives + gets > 0).then(|| format!("Chosen, and not shown below: {terms}."))

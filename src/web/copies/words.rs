@@ -182,7 +182,6 @@ pub(super) fn role_about(is_claimant: bool) -> &'static str {
     }
 }
 
-/// The state of a dispute.
 pub(super) fn dispute_state(state: &str) -> &'static str {
     match state {
         "open" => "Not decided yet",

@@ -207,7 +207,7 @@ async fn find_similar(
             found.data.into_iter().map(row).collect()
         }
         Err(problem) => {
-            tracing::warn!(%problem, deck = %opened.id(), "the page of a deck lacks similar ones");
+            tracing::warn!(%problem, deck = %opened.id(), "the page of a deck is shown without similar decks");
             Vec::new()
         }
     }

@@ -37,7 +37,7 @@ pub(in crate::web) async fn export(
     let dialect = read_dialect(&query.dialect)?;
     let exported = deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect);
     let ExportedDeck { name, dialect, written } = exported.await?;
-    let file = Rendered::file(kept(&visitor), "text/plain; charset=utf-8", written.text);
+    let file = Rendered::file(freshness(&visitor), "text/plain; charset=utf-8", written.text);
     Ok(by_cookie(named_export(answer(&req, &file), &name, dialect)))
 }
 
@@ -64,7 +64,7 @@ pub(in crate::web) async fn draw_chart(
     let request = ChartRequest { of, zone, width: None, theme };
     let chart = deck_charts::draw(&state, reads.as_ref(), asker, DeckId(*deck), request).await?;
     let mut answer = picture_answer(&req, &chart);
-    if kept(&visitor) == Freshness::Never {
+    if freshness(&visitor) == Freshness::Never {
         let never = HeaderValue::from_static("private, no-store");
         answer.headers_mut().insert(header::CACHE_CONTROL, never);
     }
@@ -74,7 +74,7 @@ pub(in crate::web) async fn draw_chart(
 
 /// Caches must not store a response for a logged-in visitor. The response for strangers must be revalidated each time, because a deck may become private at any
 /// moment.
-pub(super) fn kept(visitor: &Visitor) -> Freshness {
+pub(super) fn freshness(visitor: &Visitor) -> Freshness {
     if visitor.is_stranger() { Freshness::Private } else { Freshness::Never }
 }
 

@@ -12,7 +12,7 @@ use super::formats::format_name;
 use super::words as deck_words;
 use crate::app::catalogue::codes::Codes;
 use crate::app::decks::public_decks::{
-    self, PublicDeckPage, PublicDeckRequest, PublicDeckResponse, demand_cursor,
+    self, PublicDeckPage, PublicDeckRequest, PublicDeckResponse, require_cursor,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
@@ -33,14 +33,14 @@ const PATH: &str = "/decks";
 /// The query of the page, as the form sends it: fields without input are empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(in crate::web) struct Asked {
+pub(in crate::web) struct SearchForm {
     q: String,
     game: String,
     sort: String,
     cursor: Option<Cursor>,
 }
 
-impl Asked {
+impl SearchForm {
     fn path_at(&self, cursor: Option<&str>) -> String {
         let fields = [
             ("q", self.q.as_str()),
@@ -75,7 +75,7 @@ impl Asked {
 #[template(path = "web/decks/public.html")]
 struct PublicPage {
     frame: Frame,
-    asked: Asked,
+    asked: SearchForm,
     games: Vec<Choice>,
     sorts: Vec<Choice>,
     /// Why no search was made; empty: a search was made.
@@ -140,16 +140,16 @@ pub(in crate::web) async fn list_decks(
     req: HttpRequest,
     state: web::Data<AppState>,
     network: ClientNetwork,
-    asked: web::Query<Asked>,
+    asked: web::Query<SearchForm>,
 ) -> Result<HttpResponse, Problem> {
     let page = page(&state, network.0, asked.into_inner()).await?;
     let written = write(&page, Freshness::Public(0))?;
     Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
 }
 
-async fn page(app: &AppState, network: Network, asked: Asked) -> Result<PublicPage, Problem> {
+async fn page(app: &AppState, network: Network, asked: SearchForm) -> Result<PublicPage, Problem> {
     let request = asked.request()?;
-    demand_cursor(asked.cursor.as_ref())?;
+    require_cursor(asked.cursor.as_ref())?;
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
@@ -179,7 +179,7 @@ async fn list(
 impl PublicPage {
     fn new(
         app: &AppState,
-        asked: Asked,
+        asked: SearchForm,
         games: &BTreeMap<&str, &Game>,
         PublicDeckPage { page, warnings }: PublicDeckPage,
         faults: Vec<Warning>,
@@ -238,15 +238,16 @@ mod tests {
 
     #[test]
     fn addresses_hold_the_query_and_no_empty_fields() {
-        let asked = Asked { q: "by:ada \"x\"".to_owned(), ..Asked::default() };
+        let asked = SearchForm { q: "by:ada \"x\"".to_owned(), ..SearchForm::default() };
         assert_eq!(asked.path_at(Some("abc")), "/decks?q=by%3Aada+%22x%22&cursor=abc");
-        assert_eq!(Asked::default().path_at(None), "/decks");
-        assert!(Asked::default().is_plain() && !asked.is_plain());
+        assert_eq!(SearchForm::default().path_at(None), "/decks");
+        assert!(SearchForm::default().is_plain() && !asked.is_plain());
     }
 
     #[test]
     fn unknown_sort_orders_are_refused() {
-        let sorted = |sort: &str| Asked { sort: sort.to_owned(), ..Asked::default() }.request();
+        let sorted =
+            |sort: &str| SearchForm { sort: sort.to_owned(), ..SearchForm::default() }.request();
         assert_eq!(sorted("").ok().map(|request| request.sort), Some(PublicDeckSort::New));
         assert_eq!(
             sorted("updated").ok().map(|request| request.sort),

@@ -7,7 +7,7 @@ use qrcode::{Color, EcLevel, QrCode};
 use uuid::Uuid;
 
 use super::deck_path;
-use super::files::{by_cookie, kept};
+use super::files::{by_cookie, freshness};
 use crate::app::decks::deck_lists;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -39,7 +39,7 @@ pub(in crate::web) async fn draw_qr_code(
     let found = deck_lists::find(&state, eyes, DeckId(*deck)).await?;
     let address = shared_address(&state, *deck, found.deck.summary.visibility);
     let svg = qr_code(&address.ok_or_else(Problem::not_found)?)?;
-    let file = Rendered::file(kept(&visitor), "image/svg+xml", svg);
+    let file = Rendered::file(freshness(&visitor), "image/svg+xml", svg);
     let mut answer = picture_answer(&req, &file);
     stay_apart(answer.headers_mut());
     Ok(by_cookie(answer))

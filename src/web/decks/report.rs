@@ -22,7 +22,6 @@ pub(super) struct ReportView {
     pub(super) lacks_names: bool,
 }
 
-/// A violation.
 pub(super) struct ViolationRow {
     pub(super) severity: &'static str,
     pub(super) rule: String,

@@ -182,7 +182,6 @@ pub(super) fn lines_accepted(lines: usize) -> String {
     }
 }
 
-/// The status of a line.
 pub(super) fn line_status(status: &str) -> &'static str {
     match status {
         "accepted" => "Read",

@@ -20,7 +20,7 @@ use crate::app::versions::Revision;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::artwork::{ArtworkId, MAX_ARTWORK_FILE, RenditionSize};
 use crate::domain::designs::identifier::DesignCode;
-use crate::http::extract::{ClientNetwork, Unreceived, Upload};
+use crate::http::extract::{ClientNetwork, UnreceivedForm, Upload};
 use crate::web::fault_words;
 use crate::web::forms::{Faults, private};
 use crate::web::headers::stay_apart;
@@ -178,7 +178,7 @@ pub(in crate::web) async fn send(
     let mut is_lost = file.is_some();
     let done = async {
         if let Some(file) = file {
-            chosen = expected.keep(&state, &by, file).await?.artwork.id;
+            chosen = expected.store(&state, &by, file).await?.artwork.id;
             // The picture is stored, so it can be chosen.
             is_lost = false;
         }
@@ -225,7 +225,7 @@ fn typed(fields: &[(String, String)], found: &VersionedDesign) -> (String, Strin
 }
 
 /// The faults of a form that was not received, beside the field of the file. `None`: the problem is shown on a page of its own.
-fn unreceived(refused: &Unreceived) -> Option<Faults> {
+fn unreceived(refused: &UnreceivedForm) -> Option<Faults> {
     let problem = &refused.problem;
     let text = match problem.code() {
         ProblemCode::BodyTooLarge => design_words::PICTURE_TOO_LARGE,

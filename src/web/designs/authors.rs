@@ -14,7 +14,7 @@ use super::words as design_words;
 use crate::app::decks::followed_authors;
 use crate::app::designs::authors::{self, AuthorResponse};
 use crate::app::designs::design_lists::DesignSummaryResponse;
-use crate::app::designs::gallery::{self, GalleryRequest, demand_cursor};
+use crate::app::designs::gallery::{self, GalleryRequest, require_cursor};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -77,7 +77,7 @@ async fn show(
     (status, faults): (u16, Faults),
 ) -> Result<HttpResponse, Problem> {
     let author = authors::find(app, name).await?;
-    demand_cursor(query.cursor.as_ref())?;
+    require_cursor(query.cursor.as_ref())?;
     let request = GalleryRequest {
         author: AccountName::parse(&author.name).ok(),
         ..GalleryRequest::default()

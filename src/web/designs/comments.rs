@@ -44,7 +44,6 @@ pub(super) struct Thread {
     pub(super) typed: Option<String>,
 }
 
-/// A comment.
 pub(super) struct CommentView {
     pub(super) id: Uuid,
     /// `None`: the comment is deleted or removed, and `said` has a message about that.

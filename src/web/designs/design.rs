@@ -59,7 +59,7 @@ struct RarityLink {
 }
 
 /// A card that was made from the design, or a message of a moderator about it.
-struct Said {
+struct Notice {
     heading: &'static str,
     text: String,
     day: String,
@@ -89,7 +89,7 @@ struct DesignPage {
     revised_at: String,
     contributors: Vec<String>,
     author_banned: bool,
-    said: Vec<Said>,
+    notices: Vec<Notice>,
     card: Option<String>,
     is_own: bool,
     /// Whether the reader is its author or a contributor.
@@ -212,7 +212,7 @@ async fn page(
         revised_at: design.revised_at.to_rfc3339(),
         contributors: design.contributors.iter().map(|one| one.name.clone()).collect(),
         author_banned: design.author_banned,
-        said: said(&design),
+        notices: notices(&design),
         card: design.card.as_ref().map(|card| card_path(&design.game, &card.set, &card.number)),
         is_own,
         is_own_work: reader.is_some_and(|reader| design.is_work_of(reader)),
@@ -292,14 +292,14 @@ fn rarities(game: &Game, design: &DesignResponse, path: &str, shown: &str) -> Ve
 }
 
 /// The messages of moderators about the design.
-fn said(design: &DesignResponse) -> Vec<Said> {
-    let review = design.review.as_ref().map(|review| Said {
+fn notices(design: &DesignResponse) -> Vec<Notice> {
+    let review = design.review.as_ref().map(|review| Notice {
         heading: design_words::decision(review.decision),
         text: review.reason.clone(),
         day: words::day_of(review.decided_at),
         at: review.decided_at.to_rfc3339(),
     });
-    let takedown = design.takedown.as_ref().map(|takedown| Said {
+    let takedown = design.takedown.as_ref().map(|takedown| Notice {
         heading: design_words::TAKEN_DOWN,
         text: takedown.note.clone(),
         day: words::day_of(takedown.taken_down_at),

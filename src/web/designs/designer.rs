@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::designer_page::Step;
 use super::draft::Draft;
 use super::steps::find_own;
-use super::work::{Target, Turned, Work};
+use super::work::{StepMessages, Target, Work};
 use super::{design_path, identifier};
 use crate::app::designs::design_lifecycle::{self, VersionedDesign};
 use crate::app::designs::suggested_changes::{self, SuggestionDraft};
@@ -30,7 +30,7 @@ pub(in crate::web) async fn show_new(
     let work = Work::new(&state, network, &reads, Target::New);
     let mut draft = work.read(draft.into_inner())?;
     draft.set("key", Uuid::now_v7().to_string());
-    work.show(200, &draft, Step::Start, Turned::default()).await
+    work.show(200, &draft, Step::Start, StepMessages::default()).await
 }
 
 /// Continues with a new design, or saves it.
@@ -66,7 +66,7 @@ pub(in crate::web) async fn show_edit(
     let mut draft = Draft::of_design(&found.design.game, &found.design.content);
     draft.set("version", found.version.0.to_string());
     let work = Work::new(&state, network, &reads, Target::Revision(code, Box::new(found)));
-    work.show(200, &draft, Step::Card, Turned::default()).await
+    work.show(200, &draft, Step::Card, StepMessages::default()).await
 }
 
 /// Continues with an own design, or saves it, if the stored version is still the version that the form was loaded with.
@@ -106,7 +106,7 @@ pub(in crate::web) async fn show_change(
     draft.set("revision", found.design.revision.to_string());
     draft.set("key", Uuid::now_v7().to_string());
     let work = Work::new(&state, network, &reads, Target::Change(code, Box::new(found)));
-    work.show(200, &draft, Step::Card, Turned::default()).await
+    work.show(200, &draft, Step::Card, StepMessages::default()).await
 }
 
 /// A shared design of another author.

@@ -66,7 +66,7 @@ impl Step {
     }
 }
 /// A fault of the input.
-pub(super) struct Wrong {
+pub(super) struct FieldFault {
     /// The name of the field; after `settle`, the `id` of the field if it is on the page.
     pub(super) field: Option<String>,
     pub(super) text: String,
@@ -102,7 +102,7 @@ pub(super) struct DesignerPage<'a> {
     pub(super) steps: Vec<Choice>,
     pub(super) next: Option<&'static str>,
     pub(super) previous: Option<&'static str>,
-    pub(super) wrong: Vec<Wrong>,
+    pub(super) wrong: Vec<FieldFault>,
     /// Messages about values that were filled in.
     pub(super) done: Vec<String>,
     pub(super) carried: Vec<(String, String)>,
@@ -166,7 +166,7 @@ impl DesignerPage<'_> {
     }
 
     /// Adds the violations beside the fields.
-    pub(super) fn note(&mut self, game: &Game, check: &DesignCheckResponse) {
+    pub(super) fn add_violations(&mut self, game: &Game, check: &DesignCheckResponse) {
         for violation in violations(game, check) {
             let field = field_of_violation(game, violation, self.draft);
             // Violations of empty fields are shown in the check only.

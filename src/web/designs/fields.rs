@@ -19,7 +19,6 @@ pub(super) fn field_id(name: &str) -> String {
     name.replace('.', "-")
 }
 
-/// A field for an attribute.
 pub(super) struct AttributeField {
     pub(super) id: String,
     pub(super) name: String,
@@ -208,7 +207,6 @@ pub(super) fn effect_schema<'a>(
     kind.effects.iter().find(holds)
 }
 
-/// The fields of an effect.
 pub(super) struct EffectField {
     pub(super) at: usize,
     pub(super) heading: String,

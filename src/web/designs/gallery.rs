@@ -11,7 +11,7 @@ use super::tiles::DesignTile;
 use super::words as design_words;
 use crate::app::catalogue::codes::Codes;
 use crate::app::designs::design_facets;
-use crate::app::designs::gallery::{self, GalleryPage, GalleryRequest, demand_cursor};
+use crate::app::designs::gallery::{self, GalleryPage, GalleryRequest, require_cursor};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -34,14 +34,14 @@ const PATH: &str = "/designs";
 /// The query of the page, as the form sends it: fields without input are empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(in crate::web) struct Asked {
+pub(in crate::web) struct SearchForm {
     q: String,
     game: String,
     sort: String,
     cursor: Option<Cursor>,
 }
 
-impl Asked {
+impl SearchForm {
     fn path_at(&self, cursor: Option<&str>) -> String {
         let fields = [
             ("q", self.q.as_str()),
@@ -98,7 +98,7 @@ impl Asked {
 #[template(path = "web/designs/gallery.html")]
 struct Gallery {
     frame: Frame,
-    asked: Asked,
+    asked: SearchForm,
     games: Vec<Choice>,
     sorts: Vec<Choice>,
     /// Why no search was made; empty: a search was made.
@@ -120,17 +120,17 @@ pub(in crate::web) async fn list_designs(
     req: HttpRequest,
     state: web::Data<AppState>,
     network: ClientNetwork,
-    asked: web::Query<Asked>,
+    asked: web::Query<SearchForm>,
 ) -> Result<HttpResponse, Problem> {
     let page = page(&state, network.0, asked.into_inner()).await?;
     let written = write(&page, Freshness::Public(0))?;
     Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
 }
 
-async fn page(app: &AppState, network: Network, asked: Asked) -> Result<Gallery, Problem> {
+async fn page(app: &AppState, network: Network, asked: SearchForm) -> Result<Gallery, Problem> {
     let game = asked.game()?;
     let request = asked.request(game.as_ref())?;
-    demand_cursor(asked.cursor.as_ref())?;
+    require_cursor(asked.cursor.as_ref())?;
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
@@ -166,7 +166,7 @@ async fn find_narrowings(
     app: &AppState,
     network: Network,
     game: &Code,
-    asked: &Asked,
+    asked: &SearchForm,
 ) -> Option<Vec<Narrowing>> {
     let counted = design_facets::count(app, network, game, &asked.q).await;
     let path_with = |term: &str| asked.path_with(term);
@@ -179,7 +179,7 @@ async fn find_narrowings(
             Some(Vec::new())
         }
         Err(problem) => {
-            tracing::warn!(%problem, %game, "a page of the gallery lacks its facets");
+            tracing::warn!(%problem, %game, "a page of the gallery is shown without facets");
             None
         }
     }
@@ -188,7 +188,7 @@ async fn find_narrowings(
 impl Gallery {
     fn new(
         app: &AppState,
-        asked: Asked,
+        asked: SearchForm,
         games: &BTreeMap<&str, &Game>,
         GalleryPage { page, warnings }: GalleryPage,
         faults: &[Warning],
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_term_is_added_to_all_alternatives() {
-        let asked = |q: &str| Asked { q: q.to_owned(), ..Asked::default() };
+        let asked = |q: &str| SearchForm { q: q.to_owned(), ..SearchForm::default() };
         assert_eq!(asked("").path_with("kind:unit"), "/designs?q=kind%3Aunit");
         assert_eq!(asked("owl").path_with("x:y"), "/designs?q=owl+x%3Ay");
         assert_eq!(asked("a or b").path_with("x:y"), "/designs?q=%28a+or+b%29+x%3Ay");
@@ -279,7 +279,9 @@ mod tests {
 
     #[test]
     fn unknown_sort_orders_are_refused() {
-        let sorted = |sort: &str| Asked { sort: sort.to_owned(), ..Asked::default() }.request(None);
+        let sorted = |sort: &str| {
+            SearchForm { sort: sort.to_owned(), ..SearchForm::default() }.request(None)
+        };
         assert_eq!(sorted("rating").ok().map(|request| request.sort), Some(GallerySort::Rating));
         assert!(sorted("likes").is_err());
     }

@@ -24,12 +24,12 @@ use crate::web::words;
 
 /// The reported part of a design; empty: the design itself.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-pub(in crate::web) struct About {
+pub(in crate::web) struct ReportedPart {
     comment: Option<Uuid>,
     suggestion: Option<Uuid>,
 }
 
-impl About {
+impl ReportedPart {
     fn reported(self, code: DesignCode) -> Reported {
         match (self.comment, self.suggestion) {
             (Some(comment), _) => Reported::Comment(code, CommentId(comment)),
@@ -60,7 +60,7 @@ pub(in crate::web) async fn show(
     state: web::Data<AppState>,
     by: Player<ReportAbuse>,
     design: web::Path<String>,
-    about: web::Query<About>,
+    about: web::Query<ReportedPart>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
     let page = page(&state, &by.visitor, code, *about, Faults::none()).await?;
@@ -71,7 +71,7 @@ async fn page(
     app: &AppState,
     visitor: &Visitor,
     code: DesignCode,
-    about: About,
+    about: ReportedPart,
     faults: Faults,
 ) -> Result<ReportPage, Problem> {
     let reads: Granted<ReadOwnDesigns> = visitor.must()?;
@@ -125,7 +125,7 @@ pub(in crate::web) async fn send(
         "" => Ok(None),
         id => id.parse().map(Some).map_err(|_| Problem::not_found()),
     };
-    let about = About { comment: id(&typed.comment)?, suggestion: id(&typed.suggestion)? };
+    let about = ReportedPart { comment: id(&typed.comment)?, suggestion: id(&typed.suggestion)? };
     let written = async {
         let read = abuse_reports::read_reason(&typed.reason, Some(&typed.details));
         let (reason, details) = read.map_err(Problem::invalid)?;

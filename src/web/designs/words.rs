@@ -357,7 +357,6 @@ pub(super) fn gone_comment(state: &str) -> &'static str {
     }
 }
 
-/// The state of a suggestion.
 pub(super) fn suggestion_state(state: &str) -> &'static str {
     match state {
         "open" => "Open",
@@ -448,7 +447,6 @@ pub(super) fn step_about(step: AuthorStep) -> &'static str {
     }
 }
 
-/// A revision.
 pub(super) fn revision(number: i64) -> String {
     format!("Revision {number}")
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::content::ContentView;
 use super::design_path;
-use super::designer_page::{DesignerPage, KindGroup, SavedDesign, Step, Wrong};
+use super::designer_page::{DesignerPage, FieldFault, KindGroup, SavedDesign, Step};
 use super::draft::Draft;
 use super::faults::faults_of;
 use super::fields::field_id;
@@ -48,8 +48,8 @@ pub(super) struct Work<'a> {
 }
 /// The messages and states that a step adds to the page.
 #[derive(Default)]
-pub(super) struct Turned {
-    pub(super) wrong: Vec<Wrong>,
+pub(super) struct StepMessages {
+    pub(super) wrong: Vec<FieldFault>,
     pub(super) done: Vec<String>,
     pub(super) is_unchecked: bool,
     /// Whether the form holds values that are not stored.
@@ -57,7 +57,7 @@ pub(super) struct Turned {
     pub(super) saved: Option<SavedDesign>,
 }
 
-impl Turned {
+impl StepMessages {
     /// The state for a form that was sent: its values are not stored.
     fn sent() -> Self {
         Self { is_unsaved: true, ..Self::default() }
@@ -123,27 +123,27 @@ impl<'a> Work<'a> {
         if is_of_template || matches!(go.as_str(), "pick" | "unpick" | "use") {
             return match templates::choose(self, draft, &go).await? {
                 Ok(page) => Ok(page),
-                Err(draft) => self.show(200, &draft, Step::Effects, Turned::sent()).await,
+                Err(draft) => self.show(200, &draft, Step::Effects, StepMessages::sent()).await,
             };
         }
-        let mut turned = Turned::sent();
+        let mut messages = StepMessages::sent();
         let mut shown = Step::read(&go).unwrap_or(step);
         let game = self.game(&draft).await?;
         let kind = game.as_ref().and_then(|game| game.kind(draft.one("kind")));
         if kind.is_none() && shown != Step::Start {
             shown = Step::Start;
             let text = design_words::CHOOSE_KIND.to_owned();
-            turned.wrong.push(Wrong { field: Some("card".to_owned()), text });
-            return self.show(422, &draft, shown, turned).await;
+            messages.wrong.push(FieldFault { field: Some("card".to_owned()), text });
+            return self.show(422, &draft, shown, messages).await;
         }
         if go == "add" {
             draft.set_effect(draft.effect_count(), None, None, "");
         } else if let Some(at) = go.strip_prefix("drop:").and_then(|at| at.parse().ok()) {
             draft.drop_effect(at);
         } else if let ("suggest", Some(game)) = (go.as_str(), &game) {
-            self.fill(game, &mut draft, &mut turned).await?;
+            self.fill(game, &mut draft, &mut messages).await?;
         }
-        self.show(200, &draft, shown, turned).await
+        self.show(200, &draft, shown, messages).await
     }
 
     /// Fills in missing values.
@@ -151,7 +151,7 @@ impl<'a> Work<'a> {
         &self,
         game: &Game,
         draft: &mut Draft,
-        turned: &mut Turned,
+        messages: &mut StepMessages,
     ) -> Result<(), Problem> {
         let owned =
             |name: String| Some(draft.one(&name).to_owned()).filter(|text| !text.is_empty());
@@ -171,7 +171,7 @@ impl<'a> Work<'a> {
         let suggested = match suggested {
             Ok(suggested) => suggested,
             Err(problem) if !problem.faults().is_empty() => {
-                turned.wrong = wrong(&problem, Some(game), draft);
+                messages.wrong = wrong(&problem, Some(game), draft);
                 return Ok(());
             }
             Err(problem) => return Err(problem),
@@ -183,14 +183,14 @@ impl<'a> Work<'a> {
         }
         // The numbers of other rarities are calculated in any case, so they are not reported.
         let filled = suggested.filled.iter().filter(|pointer| !pointer.starts_with("/printings"));
-        turned.done = filled.map(|pointer| design_words::member(Some(game), pointer)).collect();
+        messages.done = filled.map(|pointer| design_words::member(Some(game), pointer)).collect();
         let unfilled = suggested.unfilled.iter().map(|fault| {
             let member = design_words::member(Some(game), &fault.pointer);
             design_words::labelled(&member, &fault_words::reason(&fault.reason))
         });
-        turned.done.extend(unfilled);
-        if turned.done.is_empty() {
-            turned.done.push(design_words::NOTHING_TO_FILL.to_owned());
+        messages.done.extend(unfilled);
+        if messages.done.is_empty() {
+            messages.done.push(design_words::NOTHING_TO_FILL.to_owned());
         }
         Ok(())
     }
@@ -204,13 +204,15 @@ impl<'a> Work<'a> {
         let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
         let game = self.game(&draft).await?;
         let wrong = wrong(&problem, game.as_ref(), &draft);
-        let mut turned = Turned { wrong, ..Turned::sent() };
-        if turned.wrong.is_empty() {
-            let whole =
-                |fault: &crate::web::forms::Fault| Wrong { field: None, text: fault.text.clone() };
-            turned.wrong = faults.all().iter().map(whole).collect();
+        let mut messages = StepMessages { wrong, ..StepMessages::sent() };
+        if messages.wrong.is_empty() {
+            let whole = |fault: &crate::web::forms::Fault| FieldFault {
+                field: None,
+                text: fault.text.clone(),
+            };
+            messages.wrong = faults.all().iter().map(whole).collect();
         }
-        let step = match turned.wrong.iter().find_map(|wrong| wrong.field.as_deref()) {
+        let step = match messages.wrong.iter().find_map(|wrong| wrong.field.as_deref()) {
             Some(field) => Step::of_field(field),
             None => Step::read(draft.one("step")).unwrap_or(Step::Check),
         };
@@ -227,18 +229,18 @@ impl<'a> Work<'a> {
                 Target::Change(..) => {
                     draft.set("revision", design.revision.to_string());
                     let text = design_words::CHANGED_BEFORE_SUGGESTING.to_owned();
-                    turned.wrong = vec![Wrong { field: None, text }];
+                    messages.wrong = vec![FieldFault { field: None, text }];
                 }
                 _ => draft.set("version", stored.version.0.to_string()),
             }
-            turned.saved = game.map(|game| SavedDesign {
+            messages.saved = game.map(|game| SavedDesign {
                 name: design_words::name_of(&design.content.name),
                 content: ContentView::new(&game, &design.content),
                 day: words::day_of(design.revised_at),
                 at: design.revised_at.to_rfc3339(),
             });
         }
-        self.show(problem.code().status(), &draft, step, turned).await
+        self.show(problem.code().status(), &draft, step, messages).await
     }
 
     /// The check of the draft; `None`: the check could not be made.
@@ -246,7 +248,7 @@ impl<'a> Work<'a> {
         &self,
         game: &Game,
         draft: &Draft,
-        turned: &mut Turned,
+        messages: &mut StepMessages,
     ) -> Result<Option<DesignCheckResponse>, Problem> {
         let (stored, mut request) = (self.stored().map(|(code, _)| code), draft.request(game));
         if matches!(self.target, Target::Change(..)) {
@@ -256,14 +258,14 @@ impl<'a> Work<'a> {
         match design_checks::check(self.app, self.network, Some(self.by), request, stored).await {
             Ok(check) => Ok(Some(check)),
             Err(problem) if problem.code() == ProblemCode::InvalidBody => {
-                if turned.wrong.is_empty() {
-                    turned.wrong = wrong(&problem, Some(game), draft);
+                if messages.wrong.is_empty() {
+                    messages.wrong = wrong(&problem, Some(game), draft);
                 }
                 Ok(None)
             }
             Err(problem) if matches!(problem.code().status(), 429 | 503) => {
                 tracing::warn!(%problem, "the designer could not check a design");
-                turned.is_unchecked = true;
+                messages.is_unchecked = true;
                 Ok(None)
             }
             Err(problem) => Err(problem),
@@ -275,24 +277,24 @@ impl<'a> Work<'a> {
         status: u16,
         draft: &Draft,
         step: Step,
-        mut turned: Turned,
+        mut messages: StepMessages,
     ) -> Result<HttpResponse, Problem> {
         let game = self.game(draft).await?;
         let kind = game.as_ref().and_then(|game| game.kind(draft.one("kind")));
         let (Some(game), Some(kind)) = (&game, kind) else {
-            let mut page = self.page(draft, Step::Start, turned);
+            let mut page = self.page(draft, Step::Start, messages);
             page.starts = self.starts(draft).await?;
             page.settle();
             return private(status, &page);
         };
-        let check = self.check(game, draft, &mut turned).await?;
-        let mut page = self.page(draft, step, turned);
+        let check = self.check(game, draft, &mut messages).await?;
+        let mut page = self.page(draft, step, messages);
         if step == Step::Start {
             page.starts = self.starts(draft).await?;
         }
         page.fill_step(game, kind, step, check.as_ref());
         if let Some(check) = &check {
-            page.note(game, check);
+            page.add_violations(game, check);
             let shown = page.shown_names();
             let field_of = |violation: &DesignViolationResponse| {
                 let field = field_of_violation(game, violation, draft)?;
@@ -331,7 +333,12 @@ impl<'a> Work<'a> {
         Ok(games.filter(is_meant).map(group).collect())
     }
 
-    fn page<'p>(&'p self, draft: &'p Draft, step: Step, turned: Turned) -> DesignerPage<'p> {
+    fn page<'p>(
+        &'p self,
+        draft: &'p Draft,
+        step: Step,
+        messages: StepMessages,
+    ) -> DesignerPage<'p> {
         let name = self.stored().map_or("", |(_, stored)| &stored.design.content.name);
         let name = design_words::name_of(name);
         let heading = match self.target {
@@ -350,7 +357,7 @@ impl<'a> Work<'a> {
             frame,
             heading,
             path: &self.path,
-            guard: if turned.is_unsaved { "unsaved" } else { "saved" },
+            guard: if messages.is_unsaved { "unsaved" } else { "saved" },
             status_text: String::new(),
             design: self.stored().map(|(code, _)| design_path(code)),
             name,
@@ -359,8 +366,8 @@ impl<'a> Work<'a> {
             steps: Step::ALL.into_iter().map(choice).collect(),
             next: step.neighbour(true).map(Step::as_str),
             previous: step.neighbour(false).map(Step::as_str),
-            wrong: turned.wrong,
-            done: turned.done,
+            wrong: messages.wrong,
+            done: messages.done,
             carried: Vec::new(),
             draft,
             starts: Vec::new(),
@@ -373,19 +380,19 @@ impl<'a> Work<'a> {
             may_add_effect: false,
             licences: Vec::new(),
             verdict: None,
-            is_unchecked: turned.is_unchecked,
+            is_unchecked: messages.is_unchecked,
             picture: None,
-            saved: turned.saved,
+            saved: messages.saved,
         }
     }
 }
 
 /// The faults of the input, by field.
-fn wrong(problem: &Problem, game: Option<&Game>, draft: &Draft) -> Vec<Wrong> {
+fn wrong(problem: &Problem, game: Option<&Game>, draft: &Draft) -> Vec<FieldFault> {
     let wrong = |fault: &crate::app::problem::InputFault| {
         let pointer = fault.pointer.strip_prefix("/design").unwrap_or(&fault.pointer);
         let text = fault_words::reason(&fault.reason).into_owned();
-        Wrong {
+        FieldFault {
             field: field_of_fault(game, pointer, draft),
             text: match design_words::member(game, pointer) {
                 member if member.is_empty() => text,

@@ -11,7 +11,6 @@ use super::page::Page;
 use super::words as docs_words;
 use crate::app::problem::Problem;
 
-/// A guide.
 #[derive(Debug)]
 pub(in crate::web) struct Guide {
     /// Its name in the path `/docs/{name}`.

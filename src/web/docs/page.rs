@@ -37,7 +37,7 @@ impl Page {
 
     /// A file with a media type.
     pub(super) fn file(media_type: &str, body: Vec<u8>) -> Self {
-        Self { content: Rendered::file(FRESHNESS, media_type, body).into_kept(), policy: POLICY }
+        Self { content: Rendered::file(FRESHNESS, media_type, body).into_cached(), policy: POLICY }
     }
 
     /// The page with another `Content-Security-Policy`.

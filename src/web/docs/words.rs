@@ -9,7 +9,6 @@ pub(super) const REFERENCE: &str = "Reference";
 pub(super) const NEEDS_SCRIPT: &str = "This page needs JavaScript. Here is the contract itself:";
 pub(super) const CONTENTS: &str = "Contents";
 
-/// The title of a page.
 pub(super) fn page_title(heading: &str) -> String {
     format!("{heading} – {NAME}")
 }

@@ -96,7 +96,7 @@ fn name_taken(holder: &NameHolder) -> Sentence {
                 .into()
         }
         NameHolder::Design => "Another design has this name, or one that looks the same.".into(),
-        NameHolder::Meanwhile => {
+        NameHolder::NewerDesign => {
             "Another design has taken this name, or one that looks the same.".into()
         }
     }

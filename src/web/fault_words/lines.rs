@@ -69,7 +69,7 @@ pub(in crate::web) fn collection_line(fault: &LineFault) -> Sentence {
         )
         .into(),
         LineFault::NotClosed(lines) => {
-            format!("It goes on over {} lines. Perhaps a quotation mark is not closed.", count(*lines))
+            format!("It spans {} lines. Perhaps a quotation mark is not closed.", count(*lines))
                 .into()
         }
         LineFault::NoObject(_) => "This is no object.".into(),

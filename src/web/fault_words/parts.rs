@@ -17,7 +17,7 @@ pub(super) fn target(error: TargetError) -> &'static str {
         TargetError::Plain => {
             "The address must begin with https. Without encryption, events go only to networks that the operator of the service has named."
         }
-        TargetError::Credentials => "The address must hold no user name and no password.",
+        TargetError::Credentials => "The address must not contain a user name or a password.",
         TargetError::Fragment => "The address must have no part after a number sign.",
         TargetError::Port => "The port in the address must be 1 to 65,535.",
         TargetError::Address => {
@@ -56,7 +56,9 @@ pub(super) fn content(reason: &ContentReason) -> Sentence {
         ContentReason::TooMany { most, actual } => {
             format!("There can be {} of them, not {}.", count(*most), count(*actual)).into()
         }
-        ContentReason::AttributeName(_) => "One of the values has a name that is no code.".into(),
+        ContentReason::AttributeName(_) => {
+            "One of the values has a name that is not a code.".into()
+        }
         ContentReason::Value => {
             "A value is a text, a number, yes or no, or a list of such values.".into()
         }
@@ -71,7 +73,7 @@ pub(super) fn unfilled(reason: &UnfilledReason) -> Sentence {
         UnfilledReason::NoShare { of, total, rest } => {
             let of: Vec<String> = of.iter().map(|code| titled(code)).collect();
             let (of, total, rest) = (of.join(" + "), count(*total), count(*rest));
-            format!("{of} must be {total}, and {rest} are left of it: no value that is allowed makes that.")
+            format!("{of} must be {total}, which leaves {rest}: no allowed value adds up to that.")
                 .into()
         }
         UnfilledReason::TooManyEffects => {

@@ -141,8 +141,8 @@ fn reasons() -> Vec<FaultReason> {
         R::TooLarge { most: 65_536, actual: 65_537 },
         R::Range { least: 1, most: 9_999, actual: None },
         R::Range { least: 1, most: 9_999, actual: Some(10_000) },
-        R::TooMany { of: Several::Entries, most: 500, actual: 501 },
-        R::TooMany { of: Several::Tags, most: 20, actual: 21 },
+        R::TooMany { of: CountedItems::Entries, most: 500, actual: 501 },
+        R::TooMany { of: CountedItems::Tags, most: 20, actual: 21 },
         R::OneOf(must_be_one_of("x", ["near_mint"])),
         R::Game(NoGame::new("ttgc", ["ttcg"])),
         R::FormatOfGame(NoFormat::new(none, &name)),
@@ -219,7 +219,7 @@ fn causes() -> Vec<ProblemCause> {
     let mut all = vec![
         P::NameTaken(NameHolder::Card { set: text("hearth"), number: text("001") }),
         P::NameTaken(NameHolder::Design),
-        P::NameTaken(NameHolder::Meanwhile),
+        P::NameTaken(NameHolder::NewerDesign),
         P::ManyFaults { all: 1_200, listed: 200 },
     ];
     all.extend([M::Itself, M::OtherGame, M::Hidden, M::Used].map(P::Merge));

@@ -89,7 +89,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
         ),
         Code::SetEmpty => "The set has no card.".to_owned(),
         Code::ReleaseDateInvalid => {
-            "The release date must be a day that there is, written as 2026-11-21.".to_owned()
+            "The release date must be a day of the calendar, written as 2026-11-21.".to_owned()
         }
         Code::UnlockThresholdInvalid => {
             "At least 1 submission must be needed to unlock a card.".to_owned()

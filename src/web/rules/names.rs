@@ -9,7 +9,6 @@ use crate::web::words::{self, quoted, titled};
 /// Most cards that a message names, so that it stays readable if many cards are missing.
 const NAMED: usize = 6;
 
-/// The names of a game.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a>(Option<&'a Game>);
 

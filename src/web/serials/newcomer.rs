@@ -57,7 +57,10 @@ pub(super) async fn join_and_submit(
         }
         Err(problem) => {
             let mut page = SubmitPage::not_registered(typed, &problem).unwrap_or_else(|| {
-                tracing::warn!(code = problem.code().code(), "joined, but nothing registered");
+                tracing::warn!(
+                    code = problem.code().code(),
+                    "the account was created, but no card was registered"
+                );
                 SubmitPage::new(typed, Faults::one("", serial_words::NOT_REGISTERED), None)
             });
             page.welcome = welcome;

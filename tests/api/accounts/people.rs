@@ -592,9 +592,9 @@ async fn names_take_one_statement_for_a_page() {
     for (path, most) in [("/v1/disputes?role=moderator", 4), ("/v1/audit-log", 2)] {
         let page = list(&app, &admin, path).await;
         assert!(page["data"].as_array().unwrap().len() >= most, "{page}");
-        wiretap.heard(&[]);
+        wiretap.take_statements(&[]);
         list(&app, &admin, path).await;
-        let heard = wiretap.heard(&["\"accounts\".\"name\""]);
+        let heard = wiretap.take_statements(&["\"accounts\".\"name\""]);
         assert_eq!(heard.len(), 1, "{path}: {heard:#?}");
     }
 }

@@ -1,6 +1,7 @@
 //! Games, sets, cards and printings, look-ups, facets, rulings, history, edits, moves, imports, bulk files, the change feed.
 
 pub mod bulk_files;
+mod cached_answers;
 pub mod card_cache;
 mod card_edits;
 mod card_index;
@@ -18,7 +19,6 @@ mod games;
 mod history;
 mod image_uris;
 mod import;
-mod kept_answers;
 pub mod permissions;
 mod rulings;
 mod search;

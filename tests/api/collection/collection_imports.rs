@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use cardscape::domain::ids::AccountId;
-use cardscape::memory::file_desk::DeskPlace;
+use cardscape::memory::file_limiter::FilePlace;
 use cardscape::memory::places::NoPlace;
 use futures_util::future::join_all;
 use futures_util::{StreamExt as _, stream};
@@ -267,10 +267,10 @@ fn upload(
     (sender, tokio::spawn(async { request.answer().await }))
 }
 
-/// Takes a place at the import desk directly, for an account and an address.
-fn enter(app: &TestApp, by: &Player, address: [u8; 4]) -> Result<DeskPlace, NoPlace> {
+/// Takes a place for a file directly, without a request, for an account and an address.
+fn enter(app: &TestApp, by: &Player, address: [u8; 4]) -> Result<FilePlace, NoPlace> {
     let account = AccountId(by.id.parse().unwrap());
-    app.shared().import_desk.enter(account, IpAddr::from(address).into())
+    app.shared().import_limiter.enter(account, IpAddr::from(address).into())
 }
 
 /// Waits until the account holds this many places.

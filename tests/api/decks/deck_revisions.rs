@@ -386,7 +386,7 @@ async fn decks_with_texts_of_older_versions_are_read_and_changed() {
     let ada = app.player("ada").await;
     let path = stored(&app, &ada, &deck("One", "public", "2 Kettle Imp")).await;
     put(&app, &ada, &path, &deck("Two", "public", "1 Kettle Imp")).await;
-    // Blanks of Korean and of Braille, which are no text any more, and a separator of lines, which is no part of a text any more.
+    // Blanks of Korean and of Braille, which are not text any more, and a separator of lines, which is no part of a text any more.
     let (name, folder) = ("\u{3164}", "a\u{2028}b");
     app.sql(&format!(
         "UPDATE decks SET name = '{name}', description = '\u{2800}', tags = ARRAY['{name}'], folder = '{folder}'; \

@@ -73,7 +73,7 @@ async fn a_pasted_list_is_read_and_each_line_gets_a_status() {
         Some(2),
         "{violations:#?}"
     );
-    // The report has the ids of the known cards, whatever the form of their lines.
+    // The report has the ids of the known cards, regardless of the form of their lines.
     let known = |at: usize| answer["entries"][at]["card_id"].is_string();
     assert!(known(0) && known(1) && known(2) && !known(3), "{answer:#}");
 }
@@ -307,7 +307,7 @@ async fn files_are_accepted_whatever_type_they_are_sent_as() {
     }
 }
 
-/// A bullet, a check box and marks of Markdown also stand before cards, so a misspelt name after them is no heading.
+/// A bullet, a check box and marks of Markdown also stand before cards, so a misspelt name after them is not a heading.
 #[tokio::test]
 async fn misspelt_names_in_decorated_lines_are_unknown() {
     let app = app().await;

@@ -1,6 +1,6 @@
 //! Watched decks: their stored reports, and the events of their watchers.
 
-use cardscape::app::decks::deck_watches::{make_due, mark_changed, tell_changed};
+use cardscape::app::decks::deck_watches::{make_due, mark_changed, notify_watchers};
 use chrono::TimeDelta;
 use futures_util::future::join;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ async fn in_the_background(app: &TestApp) -> usize {
 
 async fn send_events(app: &TestApp) {
     let (state, now) = (app.state(), app.clock().now());
-    while tell_changed(&state, now).await.unwrap() {}
+    while notify_watchers(&state, now).await.unwrap() {}
 }
 
 /// Kinds and decks of the events of a player.
@@ -224,7 +224,7 @@ async fn watchers_of_an_incomplete_deck_get_an_event_when_it_becomes_illegal() {
     becomes("Kettle Fiend", "illegal").await;
     assert_eq!(verdicts(&app, &ben).await, ["illegal", "illegal"]);
 
-    // An older release stores no status, or leaves an outdated one: then it is not known that the watcher was told of an incomplete deck.
+    // An older release stores no status, or leaves an outdated one: then it is not known that the watcher was notified of an incomplete deck.
     for outdated in ["NULL", "'legal'"] {
         becomes("Kettle Imp", "incomplete").await;
         app.sql(&format!("UPDATE deck_watches SET told_status = {outdated}")).await;
@@ -385,7 +385,7 @@ async fn parallel_reports_on_two_instances_create_one_event_per_watcher() {
     assert_eq!(marked.unwrap(), also.unwrap());
     let (first, second) = join(Box::pin(make_due(&one, now)), Box::pin(make_due(&two, now))).await;
     assert!(first.unwrap().is_some() || second.unwrap().is_some());
-    let (first, second) = join(tell_changed(&one, now), tell_changed(&two, now)).await;
+    let (first, second) = join(notify_watchers(&one, now), notify_watchers(&two, now)).await;
     assert!(first.unwrap() | second.unwrap());
     send_events(&app).await;
     for player in [&ada, &ben] {
@@ -422,7 +422,7 @@ async fn only_watchers_with_the_first_event_get_the_opposite_event() {
     mark_changed(&state, None, now).await.unwrap();
     make_due(&state, now).await.unwrap().expect("no other instance runs the job");
     // The process ends after one step, and the deck is legal again before another process continues.
-    assert!(tell_changed(&state, now).await.unwrap());
+    assert!(notify_watchers(&state, now).await.unwrap());
     rename(&app, &admin, "Kettle Imp").await;
     in_the_background(&app).await;
     for kind in ["deck.became_illegal", "deck.became_legal"] {

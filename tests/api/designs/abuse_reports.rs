@@ -248,7 +248,7 @@ async fn a_taken_down_design_stays_hidden_when_its_card_is_unlocked() {
 }
 
 /// A badge is permanent: its author has a page even if nothing else of the author is public. The badge of a hidden card
-/// tells nobody who designed it.
+/// reveals to nobody who designed it.
 #[tokio::test]
 async fn an_author_with_only_a_badge_has_a_page() {
     let app = app().await;

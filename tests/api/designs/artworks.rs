@@ -412,7 +412,7 @@ async fn parallel_uploads_are_limited() {
     };
     let enter = |account: AccountId, place: u8| {
         let address = IpAddr::from([192, 0, 2, place]);
-        app.shared().artwork_desk.enter(account, address.into()).unwrap()
+        app.shared().artwork_limiter.enter(account, address.into()).unwrap()
     };
     let hers = AccountId(ada.id.parse().unwrap());
     let held: Vec<_> = (0..2).map(|place| enter(hers, place)).collect();

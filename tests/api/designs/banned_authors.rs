@@ -138,7 +138,7 @@ async fn a_mirror_follows_bans_of_authors() {
     // A second ban changes nothing.
     ban(&app, &admin, &ada, true).await;
     assert_eq!(mirror.follow(&app).await, [] as [&str; 0]);
-    // What nobody sees is not told.
+    // No event is written about what nobody sees.
     decide(&app, &mod_, &report, "upheld").await.expect(200);
     assert_eq!(mirror.follow(&app).await, [] as [&str; 0]);
 

@@ -244,7 +244,7 @@ async fn cached_cards_follow_takedowns_of_artwork_and_bans_of_authors() {
     assert!(!text.text().contains("designed by"), "{}", text.text());
     ban(false).await;
     assert_eq!(both().await, before);
-    // One for each decision that changed something; none for the hidden card, of which they would tell who designed it.
+    // One for each decision that changed something; none for the hidden card, because they would reveal who designed it.
     assert_eq!(changes().await - at_first, 6);
 }
 

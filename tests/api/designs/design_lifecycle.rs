@@ -370,7 +370,7 @@ async fn the_database_refuses_to_change_a_revision() {
     );
 }
 
-/// Marks and punctuation are no name. A draft may have none.
+/// Marks and punctuation alone are not a name. A draft may have none.
 #[tokio::test]
 async fn a_name_needs_a_letter_a_digit_or_a_symbol() {
     let app = app().await;

@@ -19,7 +19,6 @@ enum Needs {
     Player,
     /// A moderator or an admin.
     Moderator,
-    /// An admin.
     Admin,
 }
 

@@ -96,7 +96,7 @@ async fn unusable_parts_of_a_query_are_marked_in_place() {
     let sorted = check("sort", &refused);
     let shown = &sorted.only("main").text;
     assert!(shown.contains("sort=nonsense: Cards cannot be sorted by “nonsense”."), "{shown}");
-    // Unknown parameters that other sites add to addresses are no fault.
+    // Unknown parameters that other sites add to addresses are not faults.
     read(&app, "/search?q=fox&utm_source=x").await;
     for path in [
         "/search?as=nonsense",

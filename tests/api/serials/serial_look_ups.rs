@@ -1,4 +1,4 @@
-//! Postgres runs the same statements for every rejected serial code, whatever the reason of the rejection.
+//! Postgres runs the same statements for every rejected serial code, regardless of the reason of the rejection.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};

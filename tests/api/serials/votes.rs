@@ -35,7 +35,6 @@ impl Table {
         Self { app, cards, admin, moderator }
     }
 
-    /// Copies of a card.
     fn copies<'a>(&'a self, number: &'a str) -> impl Iterator<Item = &'a PaperCard> {
         self.cards.iter().filter(move |card| card.number == number)
     }

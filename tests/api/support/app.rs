@@ -282,7 +282,6 @@ impl TestApp {
         self.address
     }
 
-    /// A request.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("http://{}{path}", self.address))
     }

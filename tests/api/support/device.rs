@@ -38,7 +38,6 @@ pub fn next_step(app: &TestApp) {
 }
 
 impl TestApp {
-    /// Begins a second factor.
     pub async fn begin_second_factor(&self, player: &Player) -> Device {
         let body = json!({ "current_password": player.password });
         let begun = self.post("/v1/me/second-factor").by(player).json(&body).answer().await;

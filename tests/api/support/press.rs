@@ -161,7 +161,6 @@ impl TestApp {
     }
 }
 
-/// The cards of a print file.
 pub fn read_print_file(file: &std::path::Path) -> Vec<PaperCard> {
     let text = std::fs::read_to_string(file).unwrap();
     let card = |line: &str| {

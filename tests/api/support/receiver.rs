@@ -97,16 +97,16 @@ impl Received {
 }
 
 #[derive(Default)]
-struct Desk {
+struct Inbox {
     seen: Mutex<Vec<Received>>,
     answers: Mutex<VecDeque<String>>,
-    news: Notify,
+    arrival: Notify,
 }
 
 /// An HTTP server that records requests and sends the responses that a test sets.
 pub struct Receiver {
     pub url: String,
-    desk: Arc<Desk>,
+    inbox: Arc<Inbox>,
     /// One permit for each response, while responses are held back.
     gate: Arc<Semaphore>,
 }
@@ -116,20 +116,24 @@ impl Receiver {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook?key=of-the-receiver", listener.local_addr().unwrap());
-        let (desk, gate) = (Arc::<Desk>::default(), Arc::new(Semaphore::new(1_000_000)));
-        let (at_desk, at_gate) = (desk.clone(), gate.clone());
+        let (inbox, gate) = (Arc::<Inbox>::default(), Arc::new(Semaphore::new(1_000_000)));
+        let (served_inbox, at_gate) = (inbox.clone(), gate.clone());
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                tokio::spawn(serve(stream, at_desk.clone(), at_gate.clone()));
+                tokio::spawn(serve(stream, served_inbox.clone(), at_gate.clone()));
             }
         });
-        Self { url, desk, gate }
+        Self { url, inbox, gate }
     }
 
     /// Sets the next responses: status lines without the version, followed by header lines.
     pub fn answer(&self, answers: &[&str]) {
-        self.desk.answers.lock().unwrap().extend(answers.iter().map(|answer| (*answer).to_owned()));
+        self.inbox
+            .answers
+            .lock()
+            .unwrap()
+            .extend(answers.iter().map(|answer| (*answer).to_owned()));
     }
 
     /// Holds responses back from now on.
@@ -144,13 +148,13 @@ impl Receiver {
 
     /// The requests received so far.
     pub fn seen(&self) -> Vec<Received> {
-        self.desk.seen.lock().unwrap().clone()
+        self.inbox.seen.lock().unwrap().clone()
     }
 
     /// Waits until this many requests were received.
     pub async fn wait_for(&self, count: usize) -> Vec<Received> {
         loop {
-            let more = self.desk.news.notified();
+            let more = self.inbox.arrival.notified();
             let seen = self.seen();
             if seen.len() >= count {
                 return seen;
@@ -160,12 +164,12 @@ impl Receiver {
     }
 }
 
-async fn serve(mut stream: TcpStream, desk: Arc<Desk>, gate: Arc<Semaphore>) {
+async fn serve(mut stream: TcpStream, inbox: Arc<Inbox>, gate: Arc<Semaphore>) {
     let Some(received) = read(&mut stream).await else { return };
-    desk.seen.lock().unwrap().push(received);
-    desk.news.notify_waiters();
+    inbox.seen.lock().unwrap().push(received);
+    inbox.arrival.notify_waiters();
     gate.acquire().await.unwrap().forget();
-    let answer = desk.answers.lock().unwrap().pop_front();
+    let answer = inbox.answers.lock().unwrap().pop_front();
     let answer = answer.unwrap_or_else(|| "204 No Content".to_owned());
     let _ = stream
         .write_all(format!("HTTP/1.1 {answer}\r\nconnection: close\r\n\r\n").as_bytes())

@@ -11,12 +11,12 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 /// A recording route to the database. It runs on the runtime that started it.
 pub struct Wiretap {
     url: String,
-    heard: Arc<Mutex<Heard>>,
+    statements: Arc<Mutex<Statements>>,
 }
 
 /// Statements recorded since the last query.
 #[derive(Default)]
-struct Heard {
+struct Statements {
     executed: Vec<String>,
     prepared: Vec<String>,
 }
@@ -37,15 +37,15 @@ impl Wiretap {
             "postgres://{}@127.0.0.1:{port}/{database}?sslmode=disable",
             parameter("user=")
         );
-        let heard = Arc::<Mutex<Heard>>::default();
-        let notes = heard.clone();
+        let statements = Arc::<Mutex<Statements>>::default();
+        let recorded = statements.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = UnixStream::connect(&socket).await.unwrap();
-                tokio::spawn(pass_on(client, server, notes.clone()));
+                tokio::spawn(pass_on(client, server, recorded.clone()));
             }
         });
-        Self { url, heard }
+        Self { url, statements }
     }
 
     /// The address of the database through the proxy.
@@ -53,14 +53,14 @@ impl Wiretap {
         &self.url
     }
 
-    /// The statements since the last call that contain the name of one of the tables.
-    pub fn heard(&self, tables: &[&str]) -> Vec<String> {
-        about(tables, std::mem::take(&mut self.heard.lock().unwrap().executed))
+    /// Takes the statements run since the last call that contain the name of one of the tables.
+    pub fn take_statements(&self, tables: &[&str]) -> Vec<String> {
+        about(tables, std::mem::take(&mut self.statements.lock().unwrap().executed))
     }
 
-    /// The statements prepared since the last call that contain the name of one of the tables.
+    /// Takes the statements prepared since the last call that contain the name of one of the tables.
     pub fn prepared(&self, tables: &[&str]) -> Vec<String> {
-        about(tables, std::mem::take(&mut self.heard.lock().unwrap().prepared))
+        about(tables, std::mem::take(&mut self.statements.lock().unwrap().prepared))
     }
 }
 
@@ -69,7 +69,7 @@ fn about(tables: &[&str], statements: Vec<String>) -> Vec<String> {
     statements.into_iter().filter(names_one).collect()
 }
 
-async fn pass_on(client: TcpStream, server: UnixStream, heard: Arc<Mutex<Heard>>) {
+async fn pass_on(client: TcpStream, server: UnixStream, statements: Arc<Mutex<Statements>>) {
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_client).await });
@@ -85,7 +85,7 @@ async fn pass_on(client: TcpStream, server: UnixStream, heard: Arc<Mutex<Heard>>
             }
             let message: Vec<u8> = bytes.drain(..length).collect();
             if begun {
-                listen(&message, &mut named, &heard);
+                listen(&message, &mut named, &statements);
             }
             begun = true;
             if to_server.write_all(&message).await.is_err() {
@@ -96,22 +96,22 @@ async fn pass_on(client: TcpStream, server: UnixStream, heard: Arc<Mutex<Heard>>
 }
 
 /// Records the statements that a message executes.
-fn listen(message: &[u8], named: &mut HashMap<String, String>, heard: &Mutex<Heard>) {
+fn listen(message: &[u8], named: &mut HashMap<String, String>, statements: &Mutex<Statements>) {
     let mut texts = message[5..].split(|byte| *byte == 0);
     let mut text = || String::from_utf8_lossy(texts.next().unwrap_or_default()).into_owned();
     match message[0] {
         // Parse: name and text.
         b'P' => {
             let (name, sql) = (text(), text());
-            heard.lock().unwrap().prepared.push(sql.clone());
+            statements.lock().unwrap().prepared.push(sql.clone());
             named.insert(name, sql);
         }
         // Bind: the portal, and the name of the statement.
         b'B' => {
             let (_, name) = (text(), text());
-            heard.lock().unwrap().executed.push(named.get(&name).cloned().unwrap_or_default());
+            statements.lock().unwrap().executed.push(named.get(&name).cloned().unwrap_or_default());
         }
-        b'Q' => heard.lock().unwrap().executed.push(text()),
+        b'Q' => statements.lock().unwrap().executed.push(text()),
         _ => {}
     }
 }

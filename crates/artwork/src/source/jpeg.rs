@@ -133,7 +133,7 @@ fn marker(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// After the entropy-coded data of a scan: the offset of the next marker that is no restart marker.
+/// After the entropy-coded data of a scan: the offset of the next marker that is not a restart marker.
 fn codes_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {

@@ -225,8 +225,8 @@ impl Columns {
         self.has_tabs() && self.quantity == Some(0) && others.iter().all(Option::is_none)
     }
 
-    /// The verdict on the header: it tells once which columns are not read.
-    fn told(record: &str, separator: char) -> IgnoredReason {
+    /// The verdict on the header: which columns are not read.
+    fn header_verdict(record: &str, separator: char) -> IgnoredReason {
         let is_known = |field: &Cow<'_, str>| {
             let key = key(field);
             key.is_empty()
@@ -365,7 +365,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
                     None => Columns::of(record),
                 };
                 Content::Ignored(match columns {
-                    Some(Columns { separator, .. }) => Columns::told(record, separator),
+                    Some(Columns { separator, .. }) => Columns::header_verdict(record, separator),
                     None => IgnoredReason::Malformed { detail: MalformedText::NoColumns },
                 })
             }

@@ -79,7 +79,7 @@ impl JsonFault {
         ("number out of range", Self::Number),
     ];
 
-    /// The fault that an error of the parser tells.
+    /// The fault for an error of the parser.
     pub(super) fn of(error: &serde_json::Error) -> Self {
         let message = error.to_string();
         match error.classify() {

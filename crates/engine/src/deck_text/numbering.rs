@@ -7,7 +7,7 @@ use super::read_deck::Guess;
 /// Largest number before a point that is read as a quantity; larger ones are rather part of the name.
 const COUNT_MAX: u32 = 99;
 
-/// Finds the quantities of lines that begin with a number and a point. If all these lines are numbered from 1 on, in order, the numbers are no quantities;
+/// Finds the quantities of lines that begin with a number and a point. If all these lines are numbered from 1 on, in order, the numbers are not quantities;
 /// the numbers may begin again after a line that is not an entry. Otherwise they are quantities. `parts`: how the dialect splits
 /// the text after the number.
 pub(super) fn read_numbers(draft: &mut Draft<'_>, parts: PartsOf) {

@@ -51,7 +51,7 @@ pub enum DeckTextFault {
     /// The quantity has a sign.
     #[error("the quantity must have no sign, as in \"2 Name\"")]
     QuantityInvalid,
-    /// The quantity of a table is missing, or it is no whole number.
+    /// The quantity of a table is missing, or it is not a whole number.
     #[error("the quantity must be a whole number of copies, as in \"2\"")]
     QuantityNotWhole,
     /// The quantity does not fit 32 bits.

@@ -153,7 +153,7 @@ impl fmt::Display for LineVerdict {
 pub enum Guess {
     /// One copy, because the line has no quantity.
     OneCopy,
-    /// The lines are numbered, `1. Name`, `2. Name`: the number with a point is no quantity.
+    /// The lines are numbered, `1. Name`, `2. Name`: the number with a point is not a quantity.
     LineIsNumbered,
     /// The number with a point is the quantity, because the lines are not numbered: `3. Name`.
     QuantityBeforePoint,

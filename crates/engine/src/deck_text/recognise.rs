@@ -237,7 +237,7 @@ fn is_own(line: &str) -> bool {
     }
 }
 
-/// Whether a line that is no comment has what only our own text has: a rarity in braces, or a text in quotes.
+/// Whether a line that is not a comment has what only our own text has: a rarity in braces, or a text in quotes.
 pub(super) fn has_own_marks(line: &str) -> bool {
     let quoted = line.split_once(' ').is_some_and(|(_, rest)| rest.trim_start().starts_with('"'));
     let quoted_zone = line.starts_with("[\"") && line.ends_with("\"]");

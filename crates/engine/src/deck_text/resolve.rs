@@ -88,7 +88,7 @@ pub(super) fn resolve(
             }
             Content::Section(label) => {
                 let place = match place(game, &label) {
-                    // A section of Forge that the game does not know is no heading within the section before it.
+                    // A section of Forge that the game does not know is not a heading within the section before it.
                     Place::Category
                         if dialect == DeckDialect::Forge && !is_heading(game, &label) =>
                     {

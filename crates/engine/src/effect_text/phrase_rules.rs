@@ -129,7 +129,7 @@ impl PhraseRules {
     /// Finds the phrases of a text; of the replacements only those from `from` on.
     fn scan(&self, text: &str, from: usize, last_scan: &mut LastScan) -> Scan {
         let mut scan = Scan::default();
-        self.scanner.scan(text, last_scan, |phrase, end| self.note(&mut scan, phrase, end, from));
+        self.scanner.scan(text, last_scan, |phrase, end| self.record(&mut scan, phrase, end, from));
         scan
     }
 
@@ -139,7 +139,7 @@ impl PhraseRules {
     }
 
     /// Records a phrase that was found. Phrases come in the order of their ends.
-    fn note(&self, scan: &mut Scan, phrase: usize, end: usize, from: usize) {
+    fn record(&self, scan: &mut Scan, phrase: usize, end: usize, from: usize) {
         let Some(rule) = phrase.checked_sub(self.removals.len()) else {
             scan.removed = true;
             return;

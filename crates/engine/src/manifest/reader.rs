@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// The value of a key; a fault and an empty value when it is absent or of the wrong type.
+    /// The value of a key. If it is absent or of the wrong type, reports a fault and returns an empty value.
     pub(super) fn required<T: FromToml<'a> + Default>(&self, key: &'static str) -> T {
         if !self.has(key) {
             self.raw(key);

@@ -62,7 +62,7 @@ pub struct ZoneStatistics {
     pub sets: Distribution,
     /// By rarity, where the deck writes one.
     pub rarities: Distribution,
-    /// By each attribute of the game's schema, whatever the kinds.
+    /// By each attribute of the game's schema, regardless of the kinds.
     pub attributes: BTreeMap<String, Distribution>,
 }
 

@@ -208,7 +208,7 @@ fn basic_energies_are_cards_of_the_game() {
     let read = read_deck_bytes(live.as_bytes(), &reading);
     assert_eq!(read.dialect, DeckDialect::PtcgLive);
     let entries = read.deck.entries.iter().map(|entry| (entry.quantity, &*entry.card.name));
-    // A name that is no basic energy stays as it is written.
+    // A name that is not a basic energy stays as it is written.
     let expected = [(4, "Basic Fire Energy"), (4, "Basic Fire Energy"), (1, "Boost Energy Energy")];
     assert_eq!(entries.collect::<Vec<_>>(), expected);
 }
@@ -232,7 +232,7 @@ fn utf_16_is_recognised_without_a_byte_order_mark() {
     for bytes in [little, big] {
         assert_eq!(decode_deck_text(&bytes), (text.into(), TextEncoding::Utf16));
     }
-    // A stray zero byte is no sign of UTF-16.
+    // A stray zero byte is not a sign of UTF-16.
     let stray = "2 Salt\0 and pepper\n";
     assert_eq!(decode_deck_text(stray.as_bytes()), (stray.into(), TextEncoding::Utf8));
 }

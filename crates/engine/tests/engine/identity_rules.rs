@@ -180,10 +180,7 @@ fn without_an_identity_a_deck_is_incomplete_and_told_once() {
     assert_eq!(report.status, ReportStatus::Incomplete);
     let violation = &report.violations[0];
     assert_eq!(violation.fix, Some(Fix::AddMatchingCards { zone: "boss".to_owned(), quantity: 1 }));
-    assert_eq!(
-        violation.message(),
-        "The deck has no card that the others are bound by in the boss zone."
-    );
+    assert_eq!(violation.message(), "The deck has no card that binds the others in the boss zone.");
     // A boss in the crew leads nobody.
     assert_eq!(found("2 Strike\n9 Errand\n1 Phantom", "standard"), ["IDENTITY_MISSING Y-2 1 0"]);
     // A format that finds it by its kind looks in every zone.

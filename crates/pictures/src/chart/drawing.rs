@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::palette::Palette;
-use crate::runs::Tidy;
+use crate::runs::Rounded;
 use crate::shapes::{Area, Block};
 
 /// A chart without its colours.
@@ -50,10 +50,10 @@ impl fmt::Display for Stroke {
     /// Writes it as a part of a path, which contains only numbers and letters, so that no escaping is needed. At half
     /// pixels, so that the line is sharp.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sharp = |at: f32| Tidy(at.floor() + 0.5);
+        let sharp = |at: f32| Rounded(at.floor() + 0.5);
         match *self {
-            Self::Across { x, y, to } => write!(f, "M{} {}H{}", Tidy(x), sharp(y), Tidy(to)),
-            Self::Upright { x, y, to } => write!(f, "M{} {}V{}", sharp(x), Tidy(y), Tidy(to)),
+            Self::Across { x, y, to } => write!(f, "M{} {}H{}", Rounded(x), sharp(y), Rounded(to)),
+            Self::Upright { x, y, to } => write!(f, "M{} {}V{}", sharp(x), Rounded(y), Rounded(to)),
         }
     }
 }

@@ -253,7 +253,7 @@ fn attribute_of<'a>(
     own.and_then(|own| of(&own.attributes)).or_else(|| of(&content.attributes))
 }
 
-/// The sum of attributes; `None` when one is no whole number.
+/// The sum of attributes; `None` when one is not a whole number.
 fn added(
     content: &CardContent,
     own: Option<&PrintingRecord>,

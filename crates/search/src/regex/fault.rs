@@ -143,7 +143,7 @@ impl fmt::Display for RegexFault {
                 return write!(f, "the regular expression cannot be read: {}", reason.as_str());
             }
             Self::Flags => "a regular expression has no flags here; case never counts",
-            Self::Place => "only ^, $ and \\b are known as places",
+            Self::Place => "the only anchors are ^, $ and \\b",
             Self::UnicodeClass => "\\p{…} is not known here",
             Self::Count(most) => return write!(f, "a repetition counts to {most} at most"),
             Self::NeverFits(letter) => {

@@ -1,6 +1,6 @@
 //! Synthetic catalogues: any number of plausible cards of a game, for trials and measurements.
 //!
-//! The same game, seed and place give the same card on every machine, whatever the size of the catalogue: a larger catalogue
+//! The same game, seed and place give the same card on every machine, regardless of the size of the catalogue: a larger catalogue
 //! begins with the cards of a smaller one. Cards are made from the game's manifest and imported as set files, like all cards.
 
 mod card;
@@ -89,7 +89,6 @@ impl<'a> Synthetic<'a> {
         format!("{name} (synthetic, seed {})", self.seed)
     }
 
-    /// The set as a file.
     pub fn set_file(&self, outline: &SetOutline) -> SourceFile {
         let start = Dice::of(&[self.seed, FOR_NAMES]).below(words::NAMES);
         let card = |at: u32| {

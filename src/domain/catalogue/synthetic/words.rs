@@ -123,7 +123,6 @@ pub(super) fn glyph(dice: &mut Dice) -> &'static str {
     common(&GLYPHS, dice)
 }
 
-/// A name for a set.
 pub(super) fn set_name(dice: &mut Dice) -> String {
     let (adjective, noun) = (any(&ADJECTIVES, dice), any(&NOUNS, dice));
     format!("{} {}s of {}", capital(adjective), capital(noun), somewhere(dice))

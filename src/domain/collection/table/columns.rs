@@ -6,7 +6,7 @@ use cardscape_engine::word_key;
 use uuid::Uuid;
 
 use super::{
-    Column, Dialect, Line, LineFault, MAX_FIELD, MAX_SHOWN, TableError, Wanted, WantedPrinting,
+    Column, Dialect, Line, LineContent, LineFault, MAX_FIELD, MAX_SHOWN, TableError, WantedPrinting,
 };
 use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
@@ -124,7 +124,7 @@ fn excerpt(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN).collect()
 }
 
-fn parse_line<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, LineFault> {
+fn parse_line<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<LineContent, LineFault> {
     let quantity = field(Column::Quantity).map_or(Ok(1), parse_quantity)?;
     let (condition, finish_of_condition) = match field(Column::Condition) {
         None => (Condition::default(), None),
@@ -159,7 +159,7 @@ fn parse_line<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, L
         rarity: short(Column::Rarity)?.map(str::to_owned),
         finish: finish.map(excerpt),
     };
-    Ok(Wanted { quantity, condition, card })
+    Ok(LineContent { quantity, condition, card })
 }
 
 /// A condition, and the finish that some programs append to it: `Near Mint Foil`.

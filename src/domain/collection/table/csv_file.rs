@@ -141,7 +141,7 @@ impl<'t> Records<'t> {
 
     /// Reads a record. If it is too large, it is read to its end only if `to_end` is set.
     fn read(&mut self, to_end: bool) -> Option<Record<'_>> {
-        // Empty lines are no records.
+        // Empty lines are not records.
         let rest = self.text[self.at..].iter();
         self.advance(rest.take_while(|byte| matches!(byte, b'\r' | b'\n')).count());
         let line = self.line;

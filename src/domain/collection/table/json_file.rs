@@ -1,5 +1,5 @@
 //! Collections as JSON: a list of objects, or an object with such a list in its member `entries`. Members have the names of columns. Only one member is
-//! in memory at a time, and members that are no column are not stored.
+//! in memory at a time, and members that are not columns are not stored.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ struct List {
     /// The column of each member name so far. If several names have one meaning, only the first has the column.
     meanings: HashMap<String, Option<Column>>,
     lines: Vec<Line>,
-    /// Why the file is refused. If reading fails and this is `None`, the file is no valid JSON.
+    /// Why the file is refused. If reading fails and this is `None`, the file is not valid JSON.
     fault: Option<TableError>,
 }
 
@@ -155,7 +155,7 @@ impl Object<'_> {
         Ok(())
     }
 
-    /// Adds an invalid line for an entry that is no object.
+    /// Adds an invalid line for an entry that is not an object.
     fn push_invalid<E: de::Error>(self, what: &str) -> Result<(), E> {
         let reason = LineFault::NoObject(what.to_owned());
         self.push(|number| Line { number, shown: String::new(), wanted: Err(reason) })

@@ -28,7 +28,7 @@ pub enum LineFault {
     #[error("the name {0}")]
     Name(TextError),
     /// A number that no card can have.
-    #[error("the number {0:?} is none that a card can have")]
+    #[error("the number {0:?} is not a collector number that a card can have")]
     Number(String),
     /// A text that is longer than any value of this column can be.
     #[error("the {} is longer than {MAX_FIELD} characters", .0.as_str().replace('_', " "))]
@@ -50,9 +50,9 @@ pub enum LineFault {
         headings: usize,
     },
     /// The record spans this many lines: a quotation mark is not closed.
-    #[error("goes on over {0} lines: is a quotation mark not closed?")]
+    #[error("spans {0} lines: is a quotation mark not closed?")]
     NotClosed(u64),
-    /// JSON: an entry that is no object.
+    /// JSON: an entry that is not an object.
     #[error("must be an object, not {0}")]
     NoObject(String),
     /// JSON: a list or an object where a value has to be.

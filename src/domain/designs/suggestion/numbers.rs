@@ -15,7 +15,6 @@ type Bounded<'a> = (&'a String, i64, i64);
 
 /// The remainder of a total.
 struct Rest<'a> {
-    /// The total.
     total: i64,
     /// The total minus the existing numbers.
     remaining: i128,
@@ -111,7 +110,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The remainder of a total when some of the numbers exist. `None`: an existing value is no number.
+    /// The remainder of a total when some of the numbers exist. `None`: an existing value is not a number.
     fn rest<'v>(
         of: &'a [String],
         total: i64,
@@ -132,7 +131,7 @@ impl<'a> Draft<'a> {
         Some(Rest { total, remaining: rest, open })
     }
 
-    /// The remainder for the card's own numbers. `None`: the check requires no total, or an existing value is no number.
+    /// The remainder for the card's own numbers. `None`: the check requires no total, or an existing value is not a number.
     fn base_rest(&self, check: &'a CardCheck) -> Option<Rest<'a>> {
         let total = self.base_total(&check.check)?;
         let value = |name: &str| self.card.attributes.get(name);

@@ -9,9 +9,9 @@ const MAX_COMPARED: u64 = 200_000;
 /// Most bytes of sentences of either side for which every sentence is compared.
 const MAX_COMPARED_BYTES: u64 = 64 * 1024 * 1024;
 /// Most sentences of each kind of change in a response.
-const MAX_TOLD: usize = 20;
+const MAX_LISTED: usize = 20;
 /// Most templates in a response.
-const MAX_TOLD_TEMPLATES: usize = 200;
+const MAX_LISTED_TEMPLATES: usize = 200;
 
 /// The changes that an edit makes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct TemplateChange {
 impl<T> Sampled<T> {
     fn of(all: impl IntoIterator<Item = T>) -> Self {
         let mut all = all.into_iter();
-        let sample: Vec<T> = all.by_ref().take(MAX_TOLD).collect();
+        let sample: Vec<T> = all.by_ref().take(MAX_LISTED).collect();
         Self { count: sample.len() + all.count(), sample }
     }
 }
@@ -99,7 +99,7 @@ fn templates(before: Option<&EffectLibrary>, after: &EffectLibrary) -> Vec<Templ
             before,
             after,
         })
-        .take(MAX_TOLD_TEMPLATES)
+        .take(MAX_LISTED_TEMPLATES)
         .collect()
 }
 

@@ -93,7 +93,7 @@ fn lines(file: &SourceFile) -> Vec<String> {
     numbered(file).map(|(_, line)| line.to_owned()).collect()
 }
 
-/// Lines that are no comments.
+/// Lines that are not comments.
 fn rules(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     numbered(file).filter(|(_, line)| !line.starts_with('#'))
 }

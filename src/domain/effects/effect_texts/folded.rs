@@ -64,9 +64,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::effects::effect_texts::{EffectTexts, Wanted};
+    use crate::domain::effects::effect_texts::{EffectTexts, SentenceSearch};
 
-    /// The list has more combinations than are cached, and more than are tested for one stretch.
+    /// The list has more combinations than are cached, and more than are tested for one page.
     #[test]
     fn a_list_continues_after_the_cached_sentences() {
         let numbers = |end: u32| (1..=end).map(|number| number.to_string()).collect();
@@ -78,14 +78,14 @@ mod tests {
         };
         let library = texts.check().unwrap();
         let stretches = |text: &str, template, most| {
-            let wanted = Wanted { template, text: Some(text.to_owned()) };
+            let wanted = SentenceSearch { template, text: Some(text.to_owned()) };
             let (mut texts, mut from) = (Vec::new(), Some(0));
             while let Some(begin) = from {
-                let stretch = library.stretch(&wanted, begin, most);
-                assert!(stretch.rendered.len() <= most);
-                assert!(stretch.next.is_none_or(|next| begin < next && next <= begin + 20_001));
-                texts.extend(stretch.rendered.into_iter().map(|rendered| rendered.text));
-                from = stretch.next;
+                let page = library.list(&wanted, begin, most);
+                assert!(page.rendered.len() <= most);
+                assert!(page.next.is_none_or(|next| begin < next && next <= begin + 20_001));
+                texts.extend(page.rendered.into_iter().map(|rendered| rendered.text));
+                from = page.next;
             }
             texts
         };

@@ -22,7 +22,7 @@ use crate::domain::text;
 const MAX_INDEXED: usize = 200_000;
 /// Most bytes of sentences that are rendered for the index.
 const MAX_INDEXED_BYTES: usize = 64 * 1024 * 1024;
-/// Most combinations that are tested for one stretch of a list.
+/// Most combinations that are tested for one page of a list.
 const MAX_SCANNED: usize = 20_000;
 /// Most different placeholders of a template on trial.
 const MAX_TRIED_PLACES: usize = 20;
@@ -61,9 +61,8 @@ pub struct RenderedSentence {
     pub bindings: Vec<Binding>,
 }
 
-/// A filter of sentences.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct SentenceSearch {
     /// Place of a template, from 0; `None`: all.
     pub template: Option<usize>,
     /// A text that the sentence must contain; case is ignored.
@@ -72,7 +71,7 @@ pub struct Wanted {
 
 /// A part of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct SentencePage {
     /// Sentences, in order.
     pub rendered: Vec<RenderedSentence>,
     /// The combination at which the list continues; `None`: the list ends here.
@@ -171,8 +170,8 @@ impl EffectLibrary {
         names.filter(|name| known.insert(*name)).map(str::to_owned).collect()
     }
 
-    /// Up to `most` sentences of the list, from the combination `from` on. The stretch ends early when many combinations make no wanted sentence.
-    pub fn stretch(&self, wanted: &Wanted, from: u64, most: usize) -> Stretch {
+    /// Up to `most` sentences of the list, from the combination `from` on. The page ends early when many combinations make no wanted sentence.
+    pub fn list(&self, wanted: &SentenceSearch, from: u64, most: usize) -> SentencePage {
         let range = self.range(wanted.template);
         let folded = wanted.text.as_ref().map(|text| text.to_lowercase());
         let mut renderer = self.rules.renderer();
@@ -204,7 +203,7 @@ impl EffectLibrary {
             rendered.extend(text.map(|text| self.rendered(at, template, text)));
             at += 1;
         }
-        Stretch { rendered, next: (at < range.end).then_some(at) }
+        SentencePage { rendered, next: (at < range.end).then_some(at) }
     }
 
     fn folded(&self) -> &FoldedSentences {

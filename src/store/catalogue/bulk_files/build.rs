@@ -34,7 +34,6 @@ const NEWER_LAYOUT: Duration = Duration::hours(1);
 
 /// The source of files: the rows of a game, from one snapshot.
 pub trait RowSource: Send + Sized {
-    /// A row.
     type Row: Send + 'static;
     /// The kinds of files that are built from these rows, always together.
     const KINDS: &'static [BulkKind];

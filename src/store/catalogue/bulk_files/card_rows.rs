@@ -8,7 +8,7 @@ use crate::store::catalogue::cards::CardPlace;
 use crate::store::{Connection, StoreResult};
 
 /// Cards per read.
-const STRETCH: i64 = 500;
+const BATCH: i64 = 500;
 
 /// The cards of a game by set and number, as an anonymous viewer sees them.
 pub struct CardRows {
@@ -30,7 +30,7 @@ impl RowSource for CardRows {
 
     async fn next(&mut self, conn: &mut Connection) -> StoreResult<Vec<BulkCard>> {
         let (stranger, after) = (Viewer::stranger(), self.after.as_ref());
-        let cards = bulk::load_batch(conn, stranger, &self.game, after, STRETCH).await?;
+        let cards = bulk::load_batch(conn, stranger, &self.game, after, BATCH).await?;
         self.after = cards.last().map(|last| last.card.place().clone());
         Ok(cards)
     }

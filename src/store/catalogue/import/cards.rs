@@ -162,7 +162,7 @@ pub(super) async fn change(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
-    hold_progress(conn, &changed).await?;
+    lock_progress(conn, &changed).await?;
     for card in &plan.changed {
         change_card(conn, by, card, at).await?;
     }
@@ -178,7 +178,7 @@ pub(super) async fn change(
 /// Locks the progress of all hidden cards of these sets, which are counted again when the set is written: in the order
 /// of game, set and id, as batches of submissions do, and before any content is locked, as unlocking does. So an import
 /// cannot deadlock with these.
-pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) -> StoreResult<()> {
+pub(super) async fn lock_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) -> StoreResult<()> {
     let stored = plans.iter().filter(|plan| !plan.is_new);
     let sets: Vec<Uuid> = stored.map(|plan| plan.set_id).collect();
     sql("SELECT u.card_id FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \
@@ -192,7 +192,7 @@ pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) ->
 
 /// Prevents the unlock of these cards until the transaction ends. Progress rows are locked before content and in the
 /// order of ids, as unlocking does.
-async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
+async fn lock_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
     sql(
         "SELECT card_id FROM unlocks WHERE card_id = ANY ($ids) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",
     )

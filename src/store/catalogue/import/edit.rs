@@ -113,7 +113,7 @@ pub async fn edit_card(
         return Err(EditError::Refused(plan.faults.into_iter().map(within_card).collect()));
     }
     cards::change(conn, &importer, &plan, at).await?;
-    note_edited(conn, set_id, at).await?;
+    mark_edited(conn, set_id, at).await?;
     let entry = audit::NewAuditEntry {
         actor: importer.account(),
         action: "card.changed",
@@ -166,7 +166,7 @@ pub(in crate::store) async fn lock_set(
 }
 
 /// Records that a set no longer equals its file.
-pub(in crate::store) async fn note_edited(
+pub(in crate::store) async fn mark_edited(
     conn: &mut Connection,
     set: Uuid,
     at: DateTime<Utc>,

@@ -18,7 +18,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 pub use self::edit::{EditError, SetChange, edit_card, edit_set};
-pub(in crate::store) use self::edit::{lock_set, note_edited};
+pub(in crate::store) use self::edit::{lock_set, mark_edited};
 use self::plan::SetPlan;
 pub(in crate::store) use self::plan::is_printed;
 use super::changes;
@@ -211,7 +211,7 @@ pub async fn import(
         changes::game_changed(conn, import.game().code(), at).await?;
         cards::apply_tiers(conn, import.game(), at).await?;
     }
-    cards::hold_hidden(conn, &plans).await?;
+    cards::lock_hidden(conn, &plans).await?;
     plan::free_names(conn, by, &plans).await?;
     for plan in &plans {
         let done = write(conn, by, plan, at, progress).await?;
@@ -321,5 +321,4 @@ async fn record(
     audit::write(conn, entry).await
 }
 
-/// Id of a set.
 type SetId = Uuid;

@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::edit::{lock_set, name_faults, note_edited};
+use super::edit::{lock_set, mark_edited, name_faults};
 use super::plan::{self, SetPlan};
 use super::{EditError, cards};
 use crate::auth::permission::Importer;
@@ -22,7 +22,6 @@ use crate::store::{Connection, StoreResult};
 /// A locked set that a card can be added to.
 pub(in crate::store) struct OpenSet {
     id: Uuid,
-    /// The row of the set.
     pub(in crate::store) row: SetRow,
 }
 
@@ -71,7 +70,7 @@ pub(in crate::store) async fn add_card(
         return Err(EditError::Refused(faults));
     }
     cards::add(conn, by, &plan, at, &|_| {}).await?;
-    note_edited(conn, set.id, at).await?;
+    mark_edited(conn, set.id, at).await?;
     let id = cards_table::table
         .filter(cards_table::game_code.eq(game.code()).and(cards_table::set_code.eq(&card.code)))
         .filter(cards_table::number.eq_any(card.cards.iter().map(|card| &card.definition.number)))

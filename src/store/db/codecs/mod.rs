@@ -64,7 +64,6 @@ use serde_json::Value;
 
 /// A type whose values are parameters of one SQL type, so that statements need not name it.
 pub(in crate::store) trait SqlValue {
-    /// The SQL type.
     type SqlType;
 }
 

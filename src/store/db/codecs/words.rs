@@ -36,7 +36,7 @@ use crate::store::serials::unlock_policies::UnlockReason;
 /// A stored word without a variant. The error contains its column and length, but not the word, which could be a
 /// secret.
 #[derive(Debug, Error)]
-#[error("{columns} holds a word of {length} bytes that is no {kind}")]
+#[error("{columns} contains a word of {length} bytes that is not a valid {kind}")]
 pub(in crate::store) struct UnknownWord {
     columns: &'static str,
     kind: &'static str,
@@ -119,7 +119,10 @@ mod tests {
         let word = PgValue::new(b"sesame", &TEXT);
         let error = <TradeState as FromSql<Text, Pg>>::from_sql(word).unwrap_err();
         let message = error.to_string();
-        assert_eq!(message, "trades.state holds a word of 6 bytes that is no state of a trade");
+        assert_eq!(
+            message,
+            "trades.state contains a word of 6 bytes that is not a valid state of a trade"
+        );
     }
 
     #[test]

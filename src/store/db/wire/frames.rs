@@ -65,7 +65,7 @@ impl Outgoing {
 
 /// Information in some bytes from the server.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct Received {
     /// Number of complete responses ("ready for query").
     pub answers: u32,
     /// SQLSTATEs of errors.
@@ -111,17 +111,17 @@ impl Incoming {
 
     /// Processes bytes that are already in the reader's buffer, when everything [is delivered](Self::is_clear). Returns
     /// how many of them are valid there; the others must be taken from [`Self::ready`].
-    pub(super) fn pass(&mut self, bytes: &[u8], heard: &mut Heard) -> usize {
-        let kept = self.walk(bytes, heard);
+    pub(super) fn pass(&mut self, bytes: &[u8], received: &mut Received) -> usize {
+        let kept = self.walk(bytes, received);
         self.held.extend_from_slice(&bytes[kept..]);
-        self.settle(heard);
+        self.settle(received);
         kept
     }
 
     /// Processes bytes that are in no other buffer.
-    pub(super) fn take(&mut self, bytes: &[u8], heard: &mut Heard) {
+    pub(super) fn take(&mut self, bytes: &[u8], received: &mut Received) {
         self.held.extend_from_slice(bytes);
-        self.settle(heard);
+        self.settle(received);
     }
 
     /// The server has closed the connection: an incomplete message is delivered unchanged.
@@ -130,7 +130,7 @@ impl Incoming {
     }
 
     /// Parses messages up to one that is needed completely; returns the number of bytes before it.
-    fn walk(&mut self, bytes: &[u8], heard: &mut Heard) -> usize {
+    fn walk(&mut self, bytes: &[u8], received: &mut Received) -> usize {
         let mut at = 0;
         while at < bytes.len() {
             if self.place.is_between_messages() && matches!(bytes[at], b'E' | b'K') {
@@ -139,7 +139,7 @@ impl Incoming {
             let (taken, kind) = self.place.step(&bytes[at..]);
             at += taken;
             if kind == Some(b'Z') {
-                heard.answers += 1;
+                received.answers += 1;
                 self.is_open = true;
             }
         }
@@ -147,14 +147,14 @@ impl Incoming {
     }
 
     /// Moves complete messages from `held` to `ready`.
-    fn settle(&mut self, heard: &mut Heard) {
+    fn settle(&mut self, received: &mut Received) {
         let held = std::mem::take(&mut self.held);
         let mut rest = &held[..];
         while let Some((message, after)) = split(rest) {
             let (head, content) = message.split_at(HEAD);
             match (head[0], error_code(content)) {
                 (b'E', Some(code)) => {
-                    heard.errors.push(code.to_owned());
+                    received.errors.push(code.to_owned());
                     if self.is_open {
                         self.ready.extend_from_slice(&with_hint(content, code));
                     } else {
@@ -163,12 +163,12 @@ impl Incoming {
                 }
                 (kind, _) => {
                     if kind == b'K' {
-                        heard.process = content.first_chunk().map(|id| i32::from_be_bytes(*id));
+                        received.process = content.first_chunk().map(|id| i32::from_be_bytes(*id));
                     }
                     self.ready.extend_from_slice(message);
                 }
             }
-            let passed = self.walk(after, heard);
+            let passed = self.walk(after, received);
             self.ready.extend_from_slice(&after[..passed]);
             rest = &after[passed..];
         }
@@ -213,15 +213,15 @@ mod tests {
     }
 
     /// All output when the server's bytes arrive in pieces of this size.
-    fn through(bytes: &[u8], piece: usize) -> (Vec<u8>, Heard) {
-        let (mut incoming, mut heard, mut out) =
-            (Incoming::default(), Heard::default(), Vec::new());
+    fn through(bytes: &[u8], piece: usize) -> (Vec<u8>, Received) {
+        let (mut incoming, mut received, mut out) =
+            (Incoming::default(), Received::default(), Vec::new());
         for piece in bytes.chunks(piece) {
             if incoming.is_clear() {
-                let kept = incoming.pass(piece, &mut heard);
+                let kept = incoming.pass(piece, &mut received);
                 out.extend_from_slice(&piece[..kept]);
             } else {
-                incoming.take(piece, &mut heard);
+                incoming.take(piece, &mut received);
             }
             // The reader takes half first.
             while !incoming.ready().is_empty() {
@@ -232,7 +232,7 @@ mod tests {
         }
         incoming.end();
         out.extend_from_slice(incoming.ready());
-        (out, heard)
+        (out, received)
     }
 
     proptest! {
@@ -242,13 +242,13 @@ mod tests {
             let row = message(b'D', b"EEEEZZZZKKKK");
             let ready = message(b'Z', b"I");
             let sent = [&key[..], &ready, &row, &error(""), &ready, &error("Hold\0"), &error(""), &row].concat();
-            let (out, heard) = through(&sent, piece);
+            let (out, received) = through(&sent, piece);
             let coded = error("H53100\0");
             let again = error("Hold\0H53100\0");
             let expected = [&key[..], &ready, &row, &coded, &ready, &again, &coded, &row].concat();
             prop_assert_eq!(out, expected);
             let errors = vec!["53100".to_owned(); 3];
-            prop_assert_eq!(heard, Heard { answers: 2, errors, process: Some(258) });
+            prop_assert_eq!(received, Received { answers: 2, errors, process: Some(258) });
         }
 
         #[test]
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn an_incomplete_error_is_delivered_unchanged() {
         let cut = &error("")[..12];
-        let (out, heard) = through(cut, 5);
-        assert_eq!((out.as_slice(), heard), (cut, Heard::default()));
+        let (out, received) = through(cut, 5);
+        assert_eq!((out.as_slice(), received), (cut, Received::default()));
     }
 }

@@ -159,7 +159,7 @@ async fn drive(mut driver: Driver, left: oneshot::Receiver<()>) {
         _ = left => timeout(FAREWELL, driver).await.unwrap_or(Ok(())),
     };
     let Err(error) = ended else { return };
-    // A server that shuts down, for instance the private Postgres, is no failure.
+    // A server that shuts down, for instance the private Postgres, is not a failure.
     let is_announced = error.code() == Some(&SqlState::ADMIN_SHUTDOWN);
     let error = with_causes(&error);
     if is_announced {

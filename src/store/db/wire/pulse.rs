@@ -23,7 +23,7 @@ struct State {
     /// When the oldest pending response was requested, or when the response before it arrived.
     since: Instant,
     /// When data last arrived from the server.
-    heard: Instant,
+    received: Instant,
     process: Option<i32>,
 }
 
@@ -37,8 +37,15 @@ pub(super) struct Late {
 impl Pulse {
     pub(super) fn new(limit: Duration) -> Arc<Self> {
         let now = Instant::now();
-        let (owed, since, heard) = (0, now, now);
-        Arc::new(Self(Mutex::new(State { limit, budget: None, owed, since, heard, process: None })))
+        let (owed, since, received) = (0, now, now);
+        Arc::new(Self(Mutex::new(State {
+            limit,
+            budget: None,
+            owed,
+            since,
+            received,
+            process: None,
+        })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -57,7 +64,7 @@ impl Pulse {
     pub(in crate::store) fn is_stuck(&self, suspect: Option<Instant>) -> bool {
         let state = self.state();
         let owes = state.owed > 0 && state.since.elapsed() > TRAILING;
-        owes || suspect.is_some_and(|suspect| state.heard <= suspect)
+        owes || suspect.is_some_and(|suspect| state.received <= suspect)
     }
 
     /// The server process that the server reported for this connection. A pooler reports an invented one.
@@ -65,7 +72,7 @@ impl Pulse {
         self.state().process
     }
 
-    pub(super) fn note_sent(&self, questions: u32) {
+    pub(super) fn record_sent(&self, questions: u32) {
         let mut state = self.state();
         if state.owed == 0 {
             state.since = Instant::now();
@@ -73,10 +80,10 @@ impl Pulse {
         state.owed += questions;
     }
 
-    pub(super) fn note_received(&self, answers: u32, process: Option<i32>) {
+    pub(super) fn record_received(&self, answers: u32, process: Option<i32>) {
         let now = Instant::now();
         let mut state = self.state();
-        state.heard = now;
+        state.received = now;
         state.process = process.or(state.process);
         if answers > 0 {
             if let Some(budget) = &state.budget {

@@ -25,7 +25,7 @@ use super::socket::Link;
 use super::watched::Watched;
 use crate::store::db::health::Health;
 
-/// The request for TLS: the length of the message, and a number that is no protocol version.
+/// The request for TLS: the length of the message, and a number that is not a protocol version.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// Whether the server supports TLS; its next bytes are then those of the handshake.

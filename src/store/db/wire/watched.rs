@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_postgres::tls::{ChannelBinding, TlsStream};
 
-use super::frames::{Heard, Incoming, Outgoing};
+use super::frames::{Incoming, Outgoing, Received};
 use super::pulse::Pulse;
 use crate::store::db::health::Health;
 
@@ -36,11 +36,11 @@ impl<S> Watched<S> {
         }
     }
 
-    fn note(&self, heard: Heard) {
-        for code in &heard.errors {
-            self.health.note_error(code);
+    fn record(&self, received: Received) {
+        for code in &received.errors {
+            self.health.record_error(code);
         }
-        self.pulse.note_received(heard.answers, heard.process);
+        self.pulse.record_received(received.answers, received.process);
     }
 
     /// Ready when a response is late.
@@ -78,16 +78,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
                 this.incoming.hand_on(count);
                 return Poll::Ready(Ok(()));
             }
-            let mut heard = Heard::default();
+            let mut received = Received::default();
             let (read, is_end);
             if this.incoming.is_clear() {
                 let before = buf.filled().len();
                 read = Pin::new(&mut this.stream).poll_read(cx, buf);
                 is_end = buf.filled().len() == before;
-                let kept = this.incoming.pass(&buf.filled()[before..], &mut heard);
+                let kept = this.incoming.pass(&buf.filled()[before..], &mut received);
                 buf.set_filled(before + kept);
                 if matches!(read, Poll::Ready(Ok(()))) && (kept > 0 || is_end) {
-                    this.note(heard);
+                    this.record(received);
                     return Poll::Ready(Ok(()));
                 }
             } else {
@@ -95,11 +95,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
                 let mut space = ReadBuf::new(&mut space);
                 read = Pin::new(&mut this.stream).poll_read(cx, &mut space);
                 is_end = space.filled().is_empty();
-                this.incoming.take(space.filled(), &mut heard);
+                this.incoming.take(space.filled(), &mut received);
             }
             match read {
                 Poll::Ready(Ok(())) if is_end => this.incoming.end(),
-                Poll::Ready(Ok(())) => this.note(heard),
+                Poll::Ready(Ok(())) => this.record(received),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => return this.poll_late(cx).map(Err),
             }
@@ -118,7 +118,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
             Poll::Ready(Ok(written)) => {
                 let asked = this.outgoing.asks(&buf[..written]);
                 if asked > 0 {
-                    this.pulse.note_sent(asked);
+                    this.pulse.record_sent(asked);
                     // Sets the timer: the driver reads before it writes, and may not read again.
                     if let Poll::Ready(error) = this.poll_late(cx) {
                         return Poll::Ready(Err(error));

@@ -6,10 +6,10 @@ use super::{
     ARTWORK_RETENTION, ATTEMPT_RETENTION, BATCH, CHANGE_RETENTION, DAILY_COUNT_RETENTION,
     IDEMPOTENCY_RETENTION, SESSION_RETENTION,
 };
-use crate::domain::copies::trade::KEPT_AFTER_CLOSE;
+use crate::domain::copies::trade::CLOSED_RETENTION;
 use crate::domain::operations::webhook::LEASE;
 use crate::store::accounts::second_factors::UNCONFIRMED_RETENTION;
-use crate::store::decks::deck_deletions::KEPT_DELETED;
+use crate::store::decks::deck_deletions::DELETED_RETENTION;
 use crate::store::designs::design_changes;
 use crate::store::operations::webhook_deliveries;
 
@@ -61,7 +61,7 @@ pub(super) const STEPS: [Step; 17] = [
         statement: "DELETE FROM decks WHERE id = ANY (ARRAY( \
                         SELECT id FROM decks WHERE deleted_at < $before \
                         ORDER BY deleted_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
-        keep: KEPT_DELETED,
+        keep: DELETED_RETENTION,
         batch: BATCH / 50,
     },
     Step {
@@ -139,7 +139,7 @@ pub(super) const STEPS: [Step; 17] = [
         statement: "DELETE FROM trades WHERE id = ANY (ARRAY( \
                         SELECT id FROM trades WHERE state NOT IN ('open', 'accepted') AND closed_at < $before \
                         ORDER BY closed_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
-        keep: KEPT_AFTER_CLOSE,
+        keep: CLOSED_RETENTION,
         batch: BATCH,
     },
     Step {

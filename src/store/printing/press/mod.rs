@@ -66,7 +66,6 @@ pub struct MintOrder {
     pub run: RunToMint,
     /// Path of the print file; nothing may exist there.
     pub file: PathBuf,
-    /// Its format.
     pub format: PrintFormat,
     /// QR codes for the cards.
     pub qr_codes: Option<QrCodes>,
@@ -87,7 +86,6 @@ pub struct QrCodes {
 #[derive(Clone, Debug)]
 pub struct Planned {
     pub set: SetToPrint,
-    /// The plan.
     pub plan: PrintPlan,
     /// The plan in its announced form, with its seed.
     pub opening: Opening,
@@ -172,7 +170,6 @@ pub enum MintError {
     /// The print file or the packing list cannot be written or read back.
     #[error("cannot write {path}: {source}")]
     File {
-        /// The path.
         path: PathBuf,
         /// The cause.
         source: std::io::Error,

@@ -289,7 +289,7 @@ async fn the_number_of_concurrent_checks_is_limited() {
         accounts.map(|account| {
             place += 1;
             let network = IpAddr::from([192, 0, 2, place]).into();
-            app.shared().catalogue_desk.enter(account, network).unwrap()
+            app.shared().catalogue_limiter.enter(account, network).unwrap()
         })
     };
     let fields = [("of", "game"), ("game", "pebbles"), ("text", PEBBLES)];

@@ -76,7 +76,7 @@ fn ttcg_ranks_need_every_rank_below() {
     assert_eq!(found(&deck([(1, "Drop"), (1, "Wave"), (1, "Spark")]), &pool, "standard"), []);
 }
 
-/// E-9.1: stage by stage, whatever the type; steps are words.
+/// E-9.1: stage by stage, regardless of the type; steps are words.
 #[test]
 fn emoji_tcg_stages_need_every_stage_below() {
     let pool = pool(

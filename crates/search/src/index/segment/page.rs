@@ -20,7 +20,7 @@ use super::lists::{Keyed, Lists, Set};
 use super::plan::{Plan, Steps, WHOLE_CARD, numbers};
 use crate::{SortKey, SumOf, Unique};
 
-/// If there are no more cards than this, they are read and sorted, whatever the order.
+/// If there are no more cards than this, they are read and sorted, regardless of the order.
 const FEW: u64 = if cfg!(test) { 3 } else { 64 };
 /// When fewer than one in this many cards match, they are sorted by name; otherwise all names are read in their order.
 const SPARSE: u64 = if cfg!(test) { 4 } else { 200 };

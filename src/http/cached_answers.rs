@@ -1,12 +1,12 @@
-//! Caches responses by the path and query of their requests ([`KeptAnswers`]).
+//! Caches responses by the path and query of their requests ([`CachedAnswers`]).
 
 use actix_web::{HttpRequest, HttpResponse};
 
 use crate::app::problem::Problem;
-use crate::memory::catalogue::kept_answers::KeptAnswers;
+use crate::memory::catalogue::cached_answers::CachedAnswers;
 use crate::memory::rendered::Rendered;
 
-impl KeptAnswers {
+impl CachedAnswers {
     /// The cached response to a request, or else the response of `make`, which is then cached. It must depend only on the path, the query and the catalogue,
     /// and contain only what strangers may see.
     pub fn answer(
@@ -31,7 +31,7 @@ impl KeptAnswers {
         let ticket = self.ticket();
         let answer = make.await?;
         let response = answer.answer(req);
-        self.keep(ticket, key, answer);
+        self.insert(ticket, key, answer);
         Ok(response)
     }
 }
@@ -43,19 +43,19 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
-    use crate::memory::catalogue::kept_answers::LONGEST_KEY;
+    use crate::memory::catalogue::cached_answers::LONGEST_KEY;
     use crate::memory::rendered::Freshness;
 
     const HOUR: Duration = Duration::from_hours(1);
 
-    fn kept(trust: Duration) -> KeptAnswers {
-        let kept = KeptAnswers::new(1 << 20, trust);
+    fn kept(trust: Duration) -> CachedAnswers {
+        let kept = CachedAnswers::new(1 << 20, trust);
         kept.clock().advance_to(Instant::now());
         kept
     }
 
     /// The tag of the response to a request. If none is cached, the response is `text`.
-    async fn tag(kept: &KeptAnswers, path: &str, text: &str) -> String {
+    async fn tag(kept: &CachedAnswers, path: &str, text: &str) -> String {
         let req = TestRequest::with_uri(path).to_http_request();
         let make = async { Ok(Rendered::new(Freshness::Public(5), None, &text)?) };
         let answer = kept.answer(&req, make).await.unwrap();
@@ -94,7 +94,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_read_of_the_feed_no_cached_answer_is_used() {
-        let unheard = KeptAnswers::new(1 << 20, HOUR);
+        let unheard = CachedAnswers::new(1 << 20, HOUR);
         let first = tag(&unheard, "/a", "one").await;
         assert_ne!(tag(&unheard, "/a", "two").await, first, "the feed was never read");
         let late = kept(Duration::ZERO);
@@ -104,7 +104,7 @@ mod tests {
 
     #[tokio::test]
     async fn memory_is_bounded() {
-        let kept = KeptAnswers::new(100_000, HOUR);
+        let kept = CachedAnswers::new(100_000, HOUR);
         kept.clock().advance_to(Instant::now());
         let text = "x".repeat(900);
         for number in 0..1_000 {
@@ -115,7 +115,7 @@ mod tests {
         assert_ne!(tag(&kept, &long, "two").await, first);
         assert!(kept.answers.bytes() <= 100_000, "{}", kept.answers.bytes());
         assert!(kept.answers.count() > 20, "{}", kept.answers.count());
-        let none = KeptAnswers::new(0, HOUR);
+        let none = CachedAnswers::new(0, HOUR);
         none.clock().advance_to(Instant::now());
         let first = tag(&none, "/a", "one").await;
         assert_eq!(none.answers.bytes(), 0);

@@ -4,7 +4,7 @@
 use crate::domain::ids::AccountId;
 use crate::domain::network::Network;
 use crate::memory::places::{NoPlace, Place, Places};
-use crate::work::{self, BoundedWork, Turn, WorkError, cores};
+use crate::work::{self, BoundedWork, WorkError, WorkPermit, cores};
 
 /// The account or network that a file is counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,7 +15,7 @@ enum Holder {
 
 /// The limit on files that are read at a time.
 #[derive(Debug)]
-pub struct FileDesk {
+pub struct FileLimiter {
     places: Places<Holder>,
     work: BoundedWork,
     per_account: usize,
@@ -24,19 +24,19 @@ pub struct FileDesk {
 
 /// The place of a file that the client may send.
 #[derive(Debug)]
-pub struct DeskPlace {
+pub struct FilePlace {
     held: Place<Holder>,
     queued: work::Place,
 }
 
 /// The turn of a file that is being read or answered. Other files wait until it is dropped.
 #[derive(Debug)]
-pub(crate) struct DeskTurn {
+pub(crate) struct FileTurn {
     held: Place<Holder>,
-    turn: Turn,
+    turn: WorkPermit,
 }
 
-impl FileDesk {
+impl FileLimiter {
     /// For collection files: four at a time, including those that are still being received, of up to 16 MiB each. Two
     /// of them are read and answered at a time, which takes up to 100 MiB each. At most two per account, and two per
     /// network.
@@ -73,7 +73,7 @@ impl FileDesk {
     }
 
     /// Takes a place; must be called before the file is received.
-    pub fn enter(&self, account: AccountId, network: Network) -> Result<DeskPlace, NoPlace> {
+    pub fn enter(&self, account: AccountId, network: Network) -> Result<FilePlace, NoPlace> {
         let networks = network.counted().map(|(network, factor)| {
             let factor = usize::try_from(factor).unwrap_or(usize::MAX);
             (Holder::Network(network), self.per_network.saturating_mul(factor))
@@ -81,18 +81,18 @@ impl FileDesk {
         let account = (Holder::Account(account), self.per_account);
         let held = self.places.take_for_all(networks.chain([account]))?;
         let queued = self.work.enter().map_err(|_| NoPlace::InAll)?;
-        Ok(DeskPlace { held, queued })
+        Ok(FilePlace { held, queued })
     }
 }
 
-impl DeskPlace {
+impl FilePlace {
     /// Waits for the turn of the file.
-    pub(crate) async fn turn(self) -> Result<DeskTurn, WorkError> {
-        Ok(DeskTurn { held: self.held, turn: self.queued.turn().await? })
+    pub(crate) async fn turn(self) -> Result<FileTurn, WorkError> {
+        Ok(FileTurn { held: self.held, turn: self.queued.turn().await? })
     }
 }
 
-impl DeskTurn {
+impl FileTurn {
     /// Runs a job on a blocking thread. The job keeps the place, even if the request has ended.
     pub(crate) async fn work<T: Send + 'static>(
         self,

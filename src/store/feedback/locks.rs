@@ -20,7 +20,6 @@ pub(in crate::store) struct OpenSubject {
     /// The id of its row.
     #[diesel(sql_type = SqlUuid)]
     pub(in crate::store) id: Uuid,
-    /// Its owner.
     #[diesel(sql_type = SqlUuid)]
     pub(in crate::store) owner: AccountId,
     /// The public revision.
@@ -32,7 +31,7 @@ pub(in crate::store) struct OpenSubject {
 }
 
 /// Locks the caller's account until the transaction ends; returns when it was registered.
-pub(in crate::store) async fn hold_own_account<P>(
+pub(in crate::store) async fn lock_own_account<P>(
     conn: &mut Connection,
     by: &Acting<P>,
 ) -> StoreResult<DateTime<Utc>> {
@@ -49,7 +48,7 @@ pub(in crate::store) async fn hold_own_account<P>(
 }
 
 /// Locks a public subject; `None`: there is no such subject. The caller's account must be locked.
-pub(in crate::store) async fn hold_open<P>(
+pub(in crate::store) async fn lock_public<P>(
     conn: &mut Connection,
     by: &Acting<P>,
     subject: FeedbackSubject,
@@ -64,7 +63,7 @@ pub(in crate::store) async fn hold_open<P>(
 }
 
 /// Locks a subject, whether or not it is public.
-pub(in crate::store) async fn hold(
+pub(in crate::store) async fn lock_subject(
     conn: &mut Connection,
     subject: FeedbackSubject,
 ) -> StoreResult<()> {

@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use crate::web::serials::TypedCode;
 
-/// Where to go after the log-in, and which serial code to register then. `kept.html` writes them as hidden fields.
+/// Where to go after the log-in, and which serial code to register then. `log_in_target.html` writes them as hidden fields.
 #[derive(Clone, Default, Deserialize)]
-pub(in crate::web) struct Kept {
+pub(in crate::web) struct LogInTarget {
     /// The path to go to. It comes from the request: check it with [`crate::web::session::way_back`] before it is used.
     #[serde(default)]
     pub(super) to: String,
@@ -17,7 +17,7 @@ pub(in crate::web) struct Kept {
     card: String,
 }
 
-impl Kept {
+impl LogInTarget {
     /// A path to go to.
     pub(super) fn path(to: String) -> Self {
         Self { to, ..Self::default() }

@@ -54,7 +54,7 @@ where
     }
 
     /// Caches a value.
-    pub fn keep(&self, key: K, value: V) {
+    pub fn insert(&self, key: K, value: V) {
         self.0.insert(key, value);
     }
 }
@@ -94,7 +94,7 @@ where
     }
 
     /// Caches a value, unless anything was dropped since the ticket was taken.
-    pub(crate) fn keep(&self, ticket: Ticket, key: K, value: V) {
+    pub(crate) fn insert(&self, ticket: Ticket, key: K, value: V) {
         // The lock is held until the value is inserted: a drop between the check and the insertion would miss the
         // value.
         let generation = self.generation();
@@ -104,7 +104,7 @@ where
     }
 
     /// Like [`Self::keep`], for a value that contains the present one; `change` is called while nothing else is inserted or dropped.
-    pub(crate) fn keep_with(&self, ticket: Ticket, key: K, change: impl FnOnce(Option<V>) -> V) {
+    pub(crate) fn insert_with(&self, ticket: Ticket, key: K, change: impl FnOnce(Option<V>) -> V) {
         let generation = self.generation();
         if *generation == ticket.0 {
             let value = change(self.find(&key));
@@ -167,13 +167,13 @@ mod tests {
     fn values_read_before_a_drop_are_not_cached() {
         let kept = DroppingCache::new(1 << 20, |_: &&str, _: &u8| 10);
         let early = kept.ticket();
-        kept.keep(early, "one", 1);
-        kept.keep(early, "other", 2);
+        kept.insert(early, "one", 1);
+        kept.insert(early, "other", 2);
         kept.forget(&["one"]);
         assert_eq!((kept.find("one"), kept.find("other")), (None, Some(2)));
-        kept.keep(early, "one", 1);
+        kept.insert(early, "one", 1);
         assert_eq!(kept.find("one"), None, "the value was read before the drop");
-        kept.keep(kept.ticket(), "one", 3);
+        kept.insert(kept.ticket(), "one", 3);
         assert_eq!(kept.find("one"), Some(3));
         kept.forget_all();
         assert_eq!((kept.find("one"), kept.find("other")), (None, None));

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
+use crate::memory::caches::{DroppingCache, Ticket};
 use crate::memory::catalogue::clock::FeedClock;
-use crate::memory::kept::{DroppingCache, Ticket};
 use crate::memory::rendered::Rendered;
 
 /// Size of an entry without its body, in bytes: key, headers, book-keeping; rounded up.
@@ -16,13 +16,13 @@ const OVERHEAD: usize = 1_200;
 pub(crate) const LONGEST_KEY: usize = 512;
 
 /// The cached responses of a process.
-pub struct KeptAnswers {
+pub struct CachedAnswers {
     /// By path and query.
     pub(crate) answers: DroppingCache<String, Rendered>,
     clock: FeedClock,
 }
 
-impl KeptAnswers {
+impl CachedAnswers {
     /// A cache of `bytes` bytes; `trust` is how long responses are used after the feed was last read to its end.
     pub fn new(bytes: u64, trust: Duration) -> Self {
         let weigh = |key: &String, answer: &Rendered| key.len() + answer.weight() + OVERHEAD;
@@ -41,9 +41,9 @@ impl KeptAnswers {
 
     /// Caches a response, unless anything was dropped since the ticket. The response must depend only on the path, the
     /// query and the catalogue, and contain only what everybody may see.
-    pub(crate) fn keep(&self, ticket: Ticket, key: &str, answer: Rendered) {
+    pub(crate) fn insert(&self, ticket: Ticket, key: &str, answer: Rendered) {
         if key.len() <= LONGEST_KEY {
-            self.answers.keep(ticket, key.to_owned(), answer.into_kept());
+            self.answers.insert(ticket, key.to_owned(), answer.into_cached());
         }
     }
 
