@@ -326,12 +326,13 @@ async fn renaming_a_set_does_not_lock_its_hidden_cards() {
         edited.answer().await.expect(200);
         heard.push(wiretap.take_statements(&["FROM unlocks ", "UPDATE unlocks "]));
     }
-    assert_eq!(heard[0], Vec::<String>::new());
     let locks = |sql: &String| {
         sql.contains(" FROM unlocks WHERE ") && sql.ends_with(" ORDER BY card_id FOR UPDATE")
     };
+    let counts = |sql: &String| sql.starts_with("UPDATE unlocks");
+    assert!(!heard[0].iter().any(|sql| locks(sql) || counts(sql)), "{heard:#?}");
     assert!(heard[1].iter().any(locks), "{heard:#?}");
-    assert!(heard[1].iter().any(|sql| sql.starts_with("UPDATE unlocks")), "{heard:#?}");
+    assert!(heard[1].iter().any(counts), "{heard:#?}");
 }
 
 /// One statement finds the unlock policy of a set: its own or that of its game.
@@ -453,7 +454,10 @@ async fn lists_of_moderators_are_planned_once() {
             (&moderator, "/v1/disputes?role=moderator", "disputes d"),
             ("uuid, bigint", format!("{newest}, 51")),
         ),
-        ((&moderator, "/v1/design-reviews", "design_reviews v"), ("bigint", "51".to_owned())),
+        (
+            (&moderator, "/v1/design-reviews", "design_reviews v"),
+            ("uuid, bigint", format!("'{}', 51", moderator.id)),
+        ),
         (
             (&moderator, "/v1/abuse-reports", "abuse_reports r"),
             ("uuid, bigint", format!("'{}', 51", moderator.id)),
