@@ -16,7 +16,7 @@ use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
 use crate::domain::designs::artwork::{ArtworkId, DesignArtwork};
-use crate::domain::designs::content::{DesignContent, Licence};
+use crate::domain::designs::content::{ContentFault, DesignContent, Licence};
 use crate::domain::designs::markup;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::AccountId;
@@ -151,11 +151,30 @@ pub(super) async fn parse(app: &AppState, request: DesignRequest) -> Result<Pars
     parse_at(app, request, "").await?.map_err(Problem::invalid)
 }
 
+/// Like [`parse`], for a design whose effects may lack their text.
+pub(super) async fn parse_unfinished(
+    app: &AppState,
+    request: DesignRequest,
+) -> Result<ParsedDesign, Problem> {
+    let read = DesignContent::normalised_unfinished;
+    parse_with(app, request, "", read).await?.map_err(Problem::invalid)
+}
+
 /// Like [`parse`], for a design at the place `place` of a request.
 pub(super) async fn parse_at(
     app: &AppState,
     request: DesignRequest,
     place: &str,
+) -> Result<Result<ParsedDesign, Vec<InputFault>>, Problem> {
+    parse_with(app, request, place, DesignContent::normalised).await
+}
+
+/// `read` normalises the texts of the design.
+async fn parse_with(
+    app: &AppState,
+    request: DesignRequest,
+    place: &str,
+    read: fn(DesignContent) -> Result<DesignContent, Vec<ContentFault>>,
 ) -> Result<Result<ParsedDesign, Vec<InputFault>>, Problem> {
     let mut faults = Vec::new();
     let at =
@@ -186,7 +205,7 @@ pub(super) async fn parse_at(
         licence: licence.unwrap_or_default(),
         artwork,
     };
-    let content = content.normalised().map_err(|found| {
+    let content = read(content).map_err(|found| {
         faults.extend(found.into_iter().map(|fault| at(&fault.pointer, fault.reason.into())));
     });
     Ok(match (game, content) {

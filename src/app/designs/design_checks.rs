@@ -10,13 +10,13 @@ use utoipa::ToSchema;
 
 use super::alike::{AlikeNameResponse, AlikeResponse};
 use super::design_bodies::{
-    DesignPrintingBody, DesignRequest, ParsedDesign, parse, printing_bodies,
+    DesignPrintingBody, DesignRequest, ParsedDesign, parse_unfinished, printing_bodies,
 };
-use super::likeness;
+use super::likeness::{self, Likenesses, StoredAs};
 use super::step_problems::foreign_artwork;
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::effects::matches::match_all;
-use crate::app::problem::Problem;
+use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
@@ -25,7 +25,7 @@ use crate::domain::designs::fixes::{Edit, EditOperation, MAX_FIXED, Written, fix
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::violations::design_faults;
 use crate::domain::network::Network;
-use crate::store::designs::{SeesOwnDesigns, artworks};
+use crate::store::designs::{SeesOwnDesigns, artworks, design_lifecycle};
 use crate::store::effects::effect_texts::LoadedEffects;
 
 words! {
@@ -138,17 +138,26 @@ pub struct CheckedEffectResponse {
     pub matched: MatchedSentenceResponse,
 }
 
+/// What a check says about a name that one of the caller's shared designs has.
+const OWN_NAMESAKE: &str =
+    "Your own shared design has this name: no other design of yours can be shared under it.";
+
 /// Whether a name is available, and which names are similar.
 #[derive(Serialize, ToSchema)]
 pub struct CheckedNameResponse {
-    /// Whether a design with this name can be shared now: the name has a letter, a digit or a symbol, and no open card or shared design has the same name or one that looks the same.
+    /// Whether a design with this name can be shared now: the name has a letter, a digit or a symbol, and no open card or other shared design has the same name or one that looks the same.
     /// A design of a banned author is not listed in `like`, and keeps its name only while it is approved.
     #[schema(example = true)]
     pub available: bool,
     /// Why it is not available: `missing`, `no_letter` (only punctuation or combining marks), `taken`; absent: it is available.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<NameObstacle>,
-    /// The reason in words for people; absent: the name is available.
+    /// The identifier of your own shared design that has the name, if you did not say with `design` which design you check, and nothing else has the name. The name is available to this
+    /// design, but to no other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "D-7KQ2X0FM9F")]
+    pub own_design: Option<String>,
+    /// The reason in words for people, or what `own_design` means; absent: there is neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "A name must contain a letter, a digit or a symbol.")]
     pub message: Option<&'static str>,
@@ -157,13 +166,15 @@ pub struct CheckedNameResponse {
 }
 
 impl CheckedNameResponse {
-    fn new(content: &DesignContent, alike: Vec<AlikeNameResponse>, is_taken: bool) -> Self {
-        let reason = NameObstacle::of(content, is_taken);
+    fn new(content: &DesignContent, alike: &mut Likenesses) -> Self {
+        let reason = NameObstacle::of(content, alike.name_is_taken);
+        let own_design = alike.own_namesake.filter(|_| reason.is_none());
         Self {
             available: reason.is_none(),
-            message: reason.map(NameObstacle::message),
+            message: reason.map(NameObstacle::message).or(own_design.map(|_| OWN_NAMESAKE)),
+            own_design: own_design.map(|code| code.to_string()),
             reason,
-            like: alike,
+            like: std::mem::take(&mut alike.names),
         }
     }
 }
@@ -266,17 +277,39 @@ impl DesignCheckResponse {
 
 /// Checks a design as it is sent. The response about similar designs depends only on what everybody may see and on the
 /// caller's own designs. Artwork of others is refused as if it did not exist. `stored`: the design that it would be a
-/// revision of, with which it is not compared.
+/// revision of, with which it is not compared. Effects may lack their text: that is a violation.
 pub async fn check(
     app: &AppState,
     network: Network,
     asker: Option<&Granted<ReadOwnDesigns>>,
     request: DesignRequest,
-    stored: Option<DesignCode>,
+    stored: Option<StoredAs>,
 ) -> Result<DesignCheckResponse, Problem> {
-    let design = parse(app, request).await?;
+    let design = parse_unfinished(app, request).await?;
     require_own_artwork(app, asker, &design.content).await?;
     judge(app, network, asker, &design, stored).await
+}
+
+/// One of the caller's designs, by its identifier as it was typed. 422 for a design of somebody else, as if it did not
+/// exist.
+pub async fn find_own_design(
+    app: &AppState,
+    asker: Option<&Granted<ReadOwnDesigns>>,
+    typed: &str,
+) -> Result<StoredAs, Problem> {
+    let stored = match (asker, DesignCode::parse(typed)) {
+        (Some(asker), Ok(code)) => {
+            let mut conn = app.store.connection().await?;
+            design_lifecycle::find(&mut conn, Some(asker), None, code)
+                .await?
+                .filter(|stored| stored.design.account_id == asker.account())
+        }
+        _ => None,
+    };
+    let unknown =
+        || Problem::invalid(vec![InputFault::at("/design", "must be one of your own designs")]);
+    let stored = stored.ok_or_else(unknown)?;
+    Ok(StoredAs { design: stored.design.code, card: stored.card.map(|card| card.card_id) })
 }
 
 /// 422 for artwork that the caller has not uploaded, as when the design is stored. Artwork of the caller that was taken
@@ -302,7 +335,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     network: Network,
     asker: Option<&Granted<P>>,
     design: &ParsedDesign,
-    stored: Option<DesignCode>,
+    stored: Option<StoredAs>,
 ) -> Result<DesignCheckResponse, Problem> {
     let ParsedDesign { game, content } = design;
     let code = game.game.code();
@@ -316,8 +349,8 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     let violations: Vec<DesignViolationResponse> =
         faults.into_iter().enumerate().map(fixed).collect();
     let effects = check_effects(app, code, content).await?;
-    let alike = likeness::find(app, network, asker, code, content, stored).await?;
-    let name = CheckedNameResponse::new(content, alike.names, alike.name_is_taken);
+    let mut alike = likeness::find(app, network, asker, code, content, stored).await?;
+    let name = CheckedNameResponse::new(content, &mut alike);
     let obstacles: Vec<ReleaseObstacle> = [
         (!violations.is_empty(), ReleaseObstacle::Violations),
         (effects.iter().any(|effect| effect.free_text), ReleaseObstacle::FreeText),
@@ -385,7 +418,7 @@ async fn check_effects(
     };
     let effect = |matched: MatchedSentenceResponse| CheckedEffectResponse {
         // A sentence whose search ran out of time may still come from a template.
-        free_text: matched.matches.is_empty() && matched.complete,
+        free_text: matched.matches.is_empty() && matched.complete && !matched.sentence.is_empty(),
         matched,
     };
     Ok(match_sentences(app, game, loaded, sentences).await?.into_iter().map(effect).collect())

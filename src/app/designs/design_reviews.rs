@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen};
+use super::likeness::StoredAs;
 use super::step_problems::{check_step, name_taken, not_releasable, require_step};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
@@ -42,7 +43,7 @@ pub async fn submit(
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = seen(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };
-    let check = judge(app, network, Some(by), &design, Some(code)).await?;
+    let check = judge(app, network, Some(by), &design, Some(StoredAs::design(code))).await?;
     if !check.is_complete() {
         return Err(Problem::new(ProblemCode::TimedOut).retry_after(1));
     }
@@ -159,7 +160,7 @@ pub async fn claim(
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let design = ParsedDesign { game, content: stored.into_content() };
     let asker = None::<&Granted<ReadOwnDesigns>>;
-    let check = judge(app, network, asker, &design, Some(code)).await?;
+    let check = judge(app, network, asker, &design, Some(StoredAs::design(code))).await?;
     Ok(ClaimedDesignResponse { claimed_until: at + REVIEW_LEASE, check })
 }
 

@@ -39,34 +39,23 @@ pub struct PartialEffect {
 impl PartialDesign {
     /// The design in stored form, with empty texts where sentences are wanted; or every fault.
     fn normalised(self) -> Result<DesignContent, Vec<ContentFault>> {
-        let is_wanted =
-            |effect: &PartialEffect| effect.text.as_ref().is_none_or(|text| text.trim().is_empty());
-        let wanted: Vec<bool> = self.effects.iter().map(is_wanted).collect();
-        let effect = |(effect, wanted): (PartialEffect, &bool)| {
+        let effect = |effect: PartialEffect| {
             let PartialEffect { style, slot, text } = effect;
-            // Blank texts would be faults, so they are replaced by a placeholder during the check.
-            let text = text.filter(|_| !wanted).unwrap_or_else(|| "wanted".to_owned());
-            Effect { style, slot, text }
+            Effect { style, slot, text: text.unwrap_or_default() }
         };
         let content = DesignContent {
             artwork: None,
             name: String::new(),
             kind: self.kind,
             attributes: self.attributes,
-            effects: self.effects.into_iter().zip(&wanted).map(effect).collect(),
+            effects: self.effects.into_iter().map(effect).collect(),
             printings: self.printings,
             flavour: None,
             lore: None,
             credits: None,
             licence: Licence::None,
         };
-        let mut content = content.normalised()?;
-        for (effect, wanted) in content.effects.iter_mut().zip(wanted) {
-            if wanted {
-                effect.text.clear();
-            }
-        }
-        Ok(content)
+        content.normalised_unfinished()
     }
 }
 

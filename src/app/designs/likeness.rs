@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use cardscape_engine::{WantedName, name_key};
+use uuid::Uuid;
 
 use super::alike::{AlikeNameResponse, AlikeResponse, CardsLike, NameLikeness};
 use crate::app::catalogue::card_lookups::find_candidates;
@@ -40,8 +41,31 @@ pub(super) struct Likenesses {
     pub(super) names: Vec<AlikeNameResponse>,
     /// By their effects.
     pub(super) effects: Vec<AlikeResponse>,
-    /// Whether a card, or a design that is listed, has the name or one that looks the same.
+    /// Whether a card, or a design that is listed, has the name or one that looks the same. One of the caller's designs
+    /// counts only if it is known that another design is compared.
     pub(super) name_is_taken: bool,
+    /// The caller's listed design that has the name, if it may be the one that is compared.
+    pub(super) own_namesake: Option<DesignCode>,
+}
+
+/// The stored design that is compared with others, but not with itself.
+#[derive(Clone, Copy)]
+pub struct StoredAs {
+    /// Its identifier.
+    pub design: DesignCode,
+    /// The card that it became.
+    pub card: Option<CardId>,
+}
+
+impl StoredAs {
+    /// A design that is no card yet.
+    pub fn design(design: DesignCode) -> Self {
+        Self { design, card: None }
+    }
+
+    fn is_card(self, id: Uuid) -> bool {
+        self.card.is_some_and(|card| card.0 == id)
+    }
 }
 
 /// Open cards with the same name, one that looks the same, or a similar one.
@@ -132,7 +156,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     asker: Option<&Granted<P>>,
     game: &str,
     content: &DesignContent,
-    except: Option<DesignCode>,
+    stored: Option<StoredAs>,
 ) -> Result<Likenesses, Problem> {
     // A name without letters cannot be compared.
     let probe = Some(Probe::new(&content.name)).filter(|probe| !probe.looks.key.is_empty());
@@ -149,27 +173,37 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
         name_key: probe.as_ref().map_or("", |probe| &probe.looks.key),
         name_skeleton: probe.as_ref().map_or("", |probe| &probe.looks.skeleton),
         effects_key,
-        except,
+        except: stored.map(|stored| stored.design),
     };
     let designs = find_designs(app, asker, &query, probe.as_ref()).await?;
     let card_name = |(likeness, card): &(NameLikeness, NamedCard)| AlikeNameResponse {
         likeness: *likeness,
         alike: AlikeResponse::from(card.clone()),
     };
-    let mut names: Vec<AlikeNameResponse> = cards.iter().map(card_name).collect();
+    let is_itself = |id: Uuid| stored.is_some_and(|stored| stored.is_card(id));
+    let mut names: Vec<AlikeNameResponse> =
+        cards.iter().filter(|(_, card)| !is_itself(card.id.0)).map(card_name).collect();
+    let mut own_namesake = None;
     let mut name_is_taken = names.iter().any(|name| name.likeness != NameLikeness::Near);
     for design in &designs {
         let likeness = probe.as_ref().and_then(|probe| probe.likeness(name_of(design)));
         let Some(likeness) = likeness else { continue };
-        name_is_taken |= design.listed && likeness != NameLikeness::Near;
+        if design.listed && likeness != NameLikeness::Near {
+            if design.own && stored.is_none() {
+                own_namesake = Some(design.code);
+            } else {
+                name_is_taken = true;
+            }
+        }
         if design.shown {
             names.push(AlikeNameResponse { likeness, alike: design.into() });
         }
     }
     names.sort_by_key(|name| name.likeness);
     let designs = designs.iter().filter(|design| design.same_effects).map(AlikeResponse::from);
-    let effects = same_effects.iter().cloned().chain(designs).collect();
-    Ok(Likenesses { names, effects, name_is_taken })
+    let is_other = |card: &&AlikeResponse| !card.card_id.is_some_and(is_itself);
+    let effects = same_effects.iter().filter(is_other).cloned().chain(designs).collect();
+    Ok(Likenesses { names, effects, name_is_taken, own_namesake })
 }
 
 fn name_of(design: &AlikeDesign) -> Name<'_> {

@@ -61,8 +61,11 @@ pub(crate) fn match_all(
             }
         })
         .collect();
+    let is_unmatched = |found: &&mut MatchedSentenceResponse| {
+        found.matches.is_empty() && !found.sentence.is_empty()
+    };
     let mut unmatched: Vec<&mut MatchedSentenceResponse> =
-        data.iter_mut().filter(|found| found.matches.is_empty()).take(MAX_SUGGESTED).collect();
+        data.iter_mut().filter(is_unmatched).take(MAX_SUGGESTED).collect();
     if !unmatched.is_empty() {
         let wanted: Vec<&str> = unmatched.iter().map(|found| found.sentence.as_str()).collect();
         let nearest = library.nearest(&wanted, until);

@@ -138,7 +138,17 @@ pub enum ContentReason {
 
 impl DesignContent {
     /// Normalises every text for storage, or returns every fault. The rules of the game are not checked.
-    pub fn normalised(mut self) -> Result<Self, Vec<ContentFault>> {
+    pub fn normalised(self) -> Result<Self, Vec<ContentFault>> {
+        self.normalised_with(1)
+    }
+
+    /// Like [`Self::normalised`], but effects may have empty texts.
+    pub fn normalised_unfinished(self) -> Result<Self, Vec<ContentFault>> {
+        self.normalised_with(0)
+    }
+
+    /// `least`: fewest characters of an effect.
+    fn normalised_with(mut self, least: usize) -> Result<Self, Vec<ContentFault>> {
         let mut faults = Faults::default();
         self.name = if self.name.trim().is_empty() {
             String::new()
@@ -155,8 +165,8 @@ impl DesignContent {
         faults.most("/effects", self.effects.len(), MAX_EFFECTS);
         for (at, effect) in self.effects.iter_mut().enumerate() {
             let pointer = format!("/effects/{at}");
-            effect.text =
-                faults.take(format!("{pointer}/text"), prose_line(&effect.text, 1, MAX_EFFECT));
+            let text = prose_line(&effect.text, least, MAX_EFFECT);
+            effect.text = faults.take(format!("{pointer}/text"), text);
             for (member, code) in [("style", &mut effect.style), ("slot", &mut effect.slot)] {
                 if let Some(code) = code {
                     *code = faults.code(format!("{pointer}/{member}"), code);

@@ -87,6 +87,7 @@ impl VerdictView {
                 .map(|warning| match warning {
                     DesignWarning::AltMissing => design_words::ALT_MISSING,
                 })
+                .chain(check.name.own_design.as_ref().map(|_| design_words::OWN_NAMESAKE))
                 .collect(),
             free_texts: check
                 .effects

@@ -15,6 +15,7 @@ use super::templates;
 use super::verdict::VerdictView;
 use super::words as design_words;
 use crate::app::designs::design_checks::{self, DesignCheckResponse, DesignViolationResponse};
+use crate::app::designs::likeness::StoredAs;
 use crate::app::designs::design_lifecycle::VersionedDesign;
 use crate::app::designs::design_suggestions::{self, PartialDesign, PartialEffect};
 use crate::app::problem::{Problem, ProblemCode};
@@ -250,7 +251,8 @@ impl<'a> Work<'a> {
         draft: &Draft,
         messages: &mut StepMessages,
     ) -> Result<Option<DesignCheckResponse>, Problem> {
-        let (stored, mut request) = (self.stored().map(|(code, _)| code), draft.request(game));
+        let stored = self.stored().map(|(code, _)| StoredAs::design(code));
+        let mut request = draft.request(game);
         if matches!(self.target, Target::Change(..)) {
             // It belongs to the author, who alone chooses it.
             request.artwork = None;

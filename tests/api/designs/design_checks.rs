@@ -191,9 +191,96 @@ async fn similar_names_and_equal_effects_are_reported() {
             );
             assert_eq!(result["name"]["available"], true);
         }
-        // The author cannot share a second design of that name either.
+        // Without the member `design`, the design of that name is taken for the author's own.
         let result = check_by(&app, &ada, &heron("Wholly Other")).await;
-        assert_eq!(result["name"]["available"], false);
+        assert_eq!(result["name"]["available"], true);
+    }
+}
+
+/// The identifier of the design at a path.
+fn id_at(path: &str) -> &str {
+    path.rsplit('/').next().unwrap()
+}
+
+#[tokio::test]
+async fn a_design_that_is_edited_does_not_take_its_own_name() {
+    for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
+        let app = TestApp::start_with(change).await;
+        app.seed(&["ttcg"]).await;
+        app.seed_effect_texts("ttcg").await;
+        if app.shared().settings.card_index {
+            app.catch_up().await;
+        }
+        let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+        let design = heron("Lantern Heron");
+        let path = shared(&app, &ada, &design).await;
+        if app.shared().settings.card_index {
+            app.catch_up().await;
+        }
+        let other = begun(&app, &ada, &heron("Lantern Stork")).await;
+        let as_design = |path: &str| changed(design.clone(), &json!({ "design": id_at(path) }));
+
+        let result = check_by(&app, &ada, &as_design(&path)).await;
+        assert_eq!(result["name"], json!({ "available": true, "like": [] }), "{result}");
+        assert_eq!((&result["releasable"], &result["obstacles"]), (&json!(true), &json!([])));
+        assert_eq!(result["same_effects"].as_array().unwrap().len(), 1, "{result}");
+
+        // Without `design`, it may be the one that has the name; another design cannot get the name.
+        let result = check_by(&app, &ada, &design).await;
+        assert_eq!(result["name"]["own_design"], id_at(&path), "{result}");
+        assert_eq!((&result["name"]["available"], &result["releasable"]), (&json!(true), &json!(true)));
+        assert!(result["name"]["message"].as_str().unwrap().starts_with("Your own"), "{result}");
+        for result in [
+            check_by(&app, &ada, &as_design(&other)).await,
+            check_by(&app, &bob, &design).await,
+            check(&app, &design).await,
+        ] {
+            assert_eq!(result["name"]["reason"], "taken", "{result}");
+            assert_eq!(result["obstacles"], json!(["name"]), "{result}");
+        }
+
+        let own = as_design(&path);
+        let unknown = changed(design.clone(), &json!({ "design": "D-0000000000" }));
+        let malformed = changed(design.clone(), &json!({ "design": "heron" }));
+        let request = || app.post("/v1/design-checks");
+        for request in [
+            request().by(&bob).json(&own),
+            request().json(&own),
+            request().by(&ada).json(&unknown),
+            request().by(&ada).json(&malformed),
+        ] {
+            let problem = request.answer().await.problem(422, "invalid_body");
+            let fault = json!({ "pointer": "/design", "detail": "must be one of your own designs" });
+            assert_eq!(problem["errors"], json!([fault]));
+        }
+    }
+}
+
+/// An editor checks while its user still writes: a row without a sentence is a violation, and everything else is checked.
+#[tokio::test]
+async fn unfinished_effects_are_violations() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let effects = [
+        json!({ "style": "passive", "text": "After this card attacks, return it to your hand." }),
+        json!({ "style": "normal" }),
+    ];
+    let blank = json!({ "style": "normal", "text": " " });
+    for row in [effects[1].clone(), blank] {
+        let design = changed(heron("Lantern Heron"), &json!({ "effects": [effects[0], row] }));
+        let result = check(&app, &design).await;
+        let violations = result["violations"].as_array().unwrap();
+        assert_eq!(violations.len(), 1, "{result}");
+        assert_eq!(
+            (&violations[0]["pointer"], &violations[0]["code"]),
+            (&json!("/effects/1/text"), &json!("TEXT_INVALID"))
+        );
+        assert!(violations[0]["rule"].is_string(), "{result}");
+        assert_eq!(result["obstacles"], json!(["violations"]));
+        assert_eq!(result["effects"][1]["free_text"], false);
+        // A design is stored without unfinished rows.
+        let stored = app.post("/v1/designs").by(&ada).json(&design);
+        stored.answer().await.problem(422, "invalid_body");
     }
 }
 
