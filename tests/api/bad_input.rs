@@ -382,6 +382,24 @@ async fn every_fault_of_a_query_is_reported_in_one_answer() {
 
 /// Faults that the service finds only with the catalogue (unknown games and sets, wrong terms) and damaged cursors are reported together with faults that
 /// it finds without the catalogue.
+/// A right value beside a wrong one is no fault.
+#[tokio::test]
+async fn only_the_wrong_parameters_of_a_query_are_reported() {
+    let app = TestApp::start().await;
+    let id = uuid::Uuid::nil();
+    for path in [
+        format!("/v1/cards/{id}/picture?format=png&width=300"),
+        "/v1/designs/D-0000000000/picture?format=png&width=300".to_owned(),
+        format!("/v1/artworks/{}?size=small&width=300", "0".repeat(64)),
+        format!("/v1/decks/{id}/chart?of=kind&theme=dark&widht=300"),
+    ] {
+        let problem = app.get(&path).answer().await.problem(400, "invalid_query");
+        let faults = faults(&problem);
+        assert_eq!(faults.len(), 1, "{path}: {faults:?}");
+        assert!(faults[0].0.starts_with("?wid"), "{path}: {faults:?}");
+    }
+}
+
 #[tokio::test]
 async fn faults_that_depend_on_the_catalogue_are_reported_with_the_others() {
     let app = TestApp::start().await;

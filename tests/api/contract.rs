@@ -115,6 +115,25 @@ fn lists_of_values_have_room_for_all_of_them() {
     });
 }
 
+/// utoipa joins an enumeration and its default value as two types, which no value can have: then every value of the parameter is refused as soon as another parameter has a fault.
+#[test]
+fn no_schema_asks_for_two_types_at_once() {
+    let document = whole();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                walk(&parameter["schema"], "", &mut |pointer, value| {
+                    let parts = value["allOf"].as_array().into_iter().flatten();
+                    let types: BTreeSet<String> =
+                        parts.filter_map(|part| part["type"].as_str()).map(str::to_owned).collect();
+                    let name = &parameter["name"];
+                    assert!(types.len() < 2, "{method} {path} {name} {pointer}: {types:?}");
+                });
+            }
+        }
+    }
+}
+
 #[test]
 fn every_example_is_valid_by_its_schema() {
     let document = whole();

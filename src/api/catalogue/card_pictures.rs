@@ -21,9 +21,9 @@ pub struct PictureQuery {
     /// Code of a rarity, which determines the numbers and the finish; if it is absent, the lowest rarity in which the card exists.
     #[param(value_type = Option<String>, example = "rare")]
     pub(crate) rarity: Option<Code>,
-    /// `svg` or `png`.
+    /// `svg` or `png`; absent: `svg`.
     #[serde(default)]
-    #[param(inline, default = "svg")]
+    #[param(inline)]
     pub(crate) format: PictureForm,
 }
 

@@ -25,9 +25,9 @@ pub struct ChartQuery {
     /// Width in pixels; the height depends on the chart.
     #[param(minimum = 320, maximum = 1200, default = 640)]
     width: Option<u32>,
-    /// Theme of the page that shows the chart: `light` or `dark`.
+    /// Theme of the page that shows the chart: `light` or `dark`; absent: `light`.
     #[serde(default)]
-    #[param(inline, default = "light")]
+    #[param(inline)]
     theme: ThemeWord,
 }
 

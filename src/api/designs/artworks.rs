@@ -29,9 +29,9 @@ const POLICY: &str = "default-src 'none'; sandbox";
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ArtworkQuery {
-    /// Which file: `full` (at most 1536 pixels along a side) or `small` (at most 500).
+    /// Which file: `full` (at most 1536 pixels along a side) or `small` (at most 500); absent: `full`.
     #[serde(default)]
-    #[param(inline, default = "full")]
+    #[param(inline)]
     size: RenditionSize,
 }
 

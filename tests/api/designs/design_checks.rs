@@ -217,7 +217,7 @@ async fn a_design_that_is_edited_does_not_take_its_own_name() {
         if app.shared().settings.card_index {
             app.catch_up().await;
         }
-        let other = begun(&app, &ada, &heron("Lantern Stork")).await;
+        let other = begun(&app, &ada, &heron("Quarry Newt")).await;
         let as_design = |path: &str| changed(design.clone(), &json!({ "design": id_at(path) }));
 
         let result = check_by(&app, &ada, &as_design(&path)).await;
