@@ -29,7 +29,7 @@ use crate::store::designs::{SeesOwnDesigns, artworks, design_lifecycle};
 use crate::store::effects::effect_texts::LoadedEffects;
 
 words! {
-    EditOperation: "What an edit does: `add` (set a member), `replace` or `remove`.";
+    EditOperation: "What an edit does: `add` (set a member), `replace`, `remove` or `move` (from `from` to `path`).";
 }
 
 /// A rule that a design breaks.
@@ -104,13 +104,17 @@ impl DesignViolationResponse {
 /// An operation of a JSON Patch (RFC 6902).
 #[derive(Serialize, ToSchema)]
 pub struct DesignEdit {
-    /// `add` (set a member), `replace` or `remove`.
+    /// `add` (set a member), `replace`, `remove` or `move` (give a member another name).
     #[schema(value_type = EditOperation)]
     pub op: &'static str,
     /// JSON Pointer (RFC 6901) into the design as it was sent.
     #[schema(example = "/attributes/defense")]
     pub path: String,
-    /// The new value; absent for `remove`.
+    /// For `move`: JSON Pointer to the member that is moved to `path`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "/attributes/Defense")]
+    pub from: Option<String>,
+    /// The new value; absent for `remove` and `move`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>, example = 250)]
     pub value: Option<Value>,
@@ -118,12 +122,13 @@ pub struct DesignEdit {
 
 impl From<Edit> for DesignEdit {
     fn from(edit: Edit) -> Self {
-        let (op, path, value) = match edit {
-            Edit::Add(path, value) => (EditOperation::Add, path, Some(value)),
-            Edit::Replace(path, value) => (EditOperation::Replace, path, Some(value)),
-            Edit::Remove(path) => (EditOperation::Remove, path, None),
+        let (op, path, from, value) = match edit {
+            Edit::Add(path, value) => (EditOperation::Add, path, None, Some(value)),
+            Edit::Replace(path, value) => (EditOperation::Replace, path, None, Some(value)),
+            Edit::Remove(path) => (EditOperation::Remove, path, None, None),
+            Edit::Move { from, path } => (EditOperation::Move, path, Some(from), None),
         };
-        Self { op: op.as_str(), path, value }
+        Self { op: op.as_str(), path, from, value }
     }
 }
 

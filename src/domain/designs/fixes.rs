@@ -23,11 +23,13 @@ pub enum EditOperation {
     Replace,
     /// Removes a value.
     Remove,
+    /// Gives a member another name.
+    Move,
 }
 
 impl EditOperation {
     /// All values.
-    pub const ALL: [Self; 3] = [Self::Add, Self::Replace, Self::Remove];
+    pub const ALL: [Self; 4] = [Self::Add, Self::Replace, Self::Remove, Self::Move];
 
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
@@ -35,6 +37,7 @@ impl EditOperation {
             Self::Add => "add",
             Self::Replace => "replace",
             Self::Remove => "remove",
+            Self::Move => "move",
         }
     }
 }
@@ -47,6 +50,8 @@ pub enum Edit {
     Replace(String, Value),
     /// Removes a value.
     Remove(String),
+    /// Moves the member `from` to `path`, which does not exist.
+    Move { from: String, path: String },
 }
 
 /// The edits of the design, as its author sent it, that together correct this violation, and may cause another one; empty: none is known.
@@ -69,8 +74,11 @@ pub fn fix(game: &Game, written: &Written<'_>, fault: &SetFault) -> Vec<Edit> {
     };
     let suggestions = &violation.suggestions[..];
     let edit = match violation.code {
-        Code::AttributeUnknown
-        | Code::AttributeValueDuplicate
+        Code::AttributeUnknown => Some(
+            renamed(written, &pointer, attribute, suggestions)
+                .unwrap_or(Edit::Remove(pointer)),
+        ),
+        Code::AttributeValueDuplicate
         | Code::PrintingDuplicate
         // The base printing has the card's own values unless it states others.
         | Code::PrintingBaseMismatch => Some(Edit::Remove(pointer)),
@@ -138,6 +146,20 @@ fn spelt(typed: &str, suggestions: &[String]) -> Option<Value> {
         [meant] => Some(meant.into()),
         _ => None,
     }
+}
+
+/// The misspelt name of an attribute that the card may have: its value is kept, unless the right name has a value, too.
+fn renamed(
+    written: &Written<'_>,
+    pointer: &str,
+    typed: &str,
+    known: &[String],
+) -> Option<Edit> {
+    let [meant] = near(typed, known.iter().map(String::as_str))[..] else { return None };
+    let (attributes, _) = pointer.rsplit_once('/')?;
+    let path = member(attributes.to_owned(), meant);
+    let is_free = written.value(&path).is_none();
+    is_free.then(|| Edit::Move { from: pointer.to_owned(), path })
 }
 
 /// A style or slot that the card does not have.
@@ -334,6 +356,11 @@ mod tests {
             let (pointer, value) = match edit {
                 Edit::Add(pointer, value) | Edit::Replace(pointer, value) => (pointer, Some(value)),
                 Edit::Remove(pointer) => (pointer, None),
+                Edit::Move { from, path } => {
+                    let moved = design.pointer(from).unwrap().clone();
+                    apply(design, &[Edit::Remove(from.clone()), Edit::Add(path.clone(), moved)]);
+                    continue;
+                }
             };
             let (parent, key) = pointer.rsplit_once('/').unwrap_or(("", pointer));
             match (design.pointer_mut(parent).unwrap(), value) {
@@ -419,6 +446,39 @@ mod tests {
         let mut design = pike();
         design["attributes"].as_object_mut().unwrap().remove("water");
         assert_eq!(fixes(&game, &design), [("/attributes".to_owned(), Vec::new())]);
+    }
+
+    #[test]
+    fn a_misspelt_attribute_keeps_its_value() {
+        let game = pond();
+        let renamed = |from: &str, path: &str| Edit::Move {
+            from: format!("{from}/Bite"),
+            path: format!("{path}/bite"),
+        };
+        let mut design = pike();
+        let attributes = design["attributes"].as_object_mut().unwrap();
+        let bite = attributes.remove("bite").unwrap();
+        attributes.insert("Bite".to_owned(), bite);
+        let at = "/attributes";
+        let found = fixes(&game, &design);
+        let edits = |pointer: &str| {
+            found.iter().find(|(at, _)| at == pointer).map(|(_, edits)| edits.clone()).unwrap()
+        };
+        assert_eq!(edits("/attributes/Bite"), [renamed(at, at)]);
+        apply(&mut design, &edits("/attributes/Bite"));
+        assert!(fixes(&game, &design).is_empty(), "{design}");
+
+        // The right name has a value of its own.
+        design["attributes"]["Bite"] = json!(7);
+        let removed = Edit::Remove("/attributes/Bite".to_owned());
+        assert_eq!(fixes(&game, &design), [("/attributes/Bite".to_owned(), vec![removed])]);
+
+        let mut design = pike();
+        design["printings"] = json!([{ "rarity": "golden", "attributes": { "Bite": 20 } }]);
+        let at = "/printings/0/attributes";
+        let found = fixes(&game, &design);
+        let of_printing = found.iter().find(|(at, _)| at == "/printings/1/attributes/Bite");
+        assert_eq!(of_printing.unwrap().1, [renamed(at, at)], "{found:?}");
     }
 
     #[test]

@@ -77,6 +77,21 @@ async fn a_number_that_was_sent_as_a_text_has_a_fix() {
     assert_eq!(of_rank.unwrap()["fix"], json!([edit]), "{result}");
 }
 
+#[tokio::test]
+async fn a_misspelt_attribute_keeps_its_number() {
+    let app = app().await;
+    let mut design = heron("Lantern Heron");
+    let attributes = design["attributes"].as_object_mut().unwrap();
+    let attack = attributes.remove("attack").unwrap();
+    attributes.insert("Attack".to_owned(), attack);
+    let result = check(&app, &design).await;
+    let mut violations = result["violations"].as_array().unwrap().iter();
+    let unknown = violations.find(|violation| violation["pointer"] == "/attributes/Attack");
+    let edit =
+        json!({ "op": "move", "from": "/attributes/Attack", "path": "/attributes/attack" });
+    assert_eq!(unknown.unwrap()["fix"], json!([edit]), "{result}");
+}
+
 /// The design in the guide has every member except artwork, which must be uploaded first, and is a valid card.
 #[tokio::test]
 async fn the_design_in_the_guide_is_complete_and_valid() {
