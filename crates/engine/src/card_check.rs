@@ -12,7 +12,7 @@ use crate::printing_numbers::{integer, sum};
 use crate::rule::RuleReference;
 use crate::schema::{Attribute, AttributeValue, EffectSchema, Kind, PrintingCheck};
 use crate::set_check::SetFault;
-use crate::violation::{CardMention, Violation};
+use crate::violation::{CardMention, ValueSort, Violation};
 
 /// Most characters of a card or set name.
 pub(crate) const NAME_MAX: usize = 120;
@@ -71,6 +71,16 @@ pub(crate) fn mention(card: &CardDefinition) -> CardMention {
     CardMention {
         number: Some(truncated(&card.number, NUMBER_MAX)),
         ..CardMention::named(truncated(&card.name, NAME_MAX))
+    }
+}
+
+fn sort_of(value: &AttributeValue) -> ValueSort {
+    match value {
+        AttributeValue::Text { .. } => ValueSort::Text,
+        AttributeValue::Integer { .. } => ValueSort::WholeNumber,
+        AttributeValue::Boolean => ValueSort::Truth,
+        AttributeValue::Choice { .. } => ValueSort::Choice,
+        AttributeValue::Choices { .. } => ValueSort::List,
     }
 }
 
@@ -188,7 +198,10 @@ impl<'a> Check<'a> {
             };
             let rarity = place.printing.map(|(_, printing)| printing.rarity.clone());
             let mention = CardMention { rarity, ..self.mention() };
-            Violation::error(code, &attribute.reference).card(mention).attribute(place.code)
+            Violation::error(code, &attribute.reference)
+                .card(mention)
+                .attribute(place.code)
+                .sort(sort_of(&attribute.value))
         };
         let out_of_range = |limit: i64, actual: i64| {
             violation(Code::AttributeOutOfRange).limit(limit).actual(actual)
@@ -239,7 +252,10 @@ impl<'a> Check<'a> {
                 for (index, item) in items.iter().enumerate() {
                     let pointer = || format!("{}/{index}", place.pointer());
                     match item.as_str() {
-                        None => found.push((pointer(), violation(Code::AttributeTypeMismatch))),
+                        None => {
+                            let fault = violation(Code::AttributeTypeMismatch);
+                            found.push((pointer(), fault.sort(ValueSort::Text)));
+                        }
                         Some(text) if !values.iter().any(|value| value == text) => {
                             found.push((
                                 pointer(),

@@ -7,6 +7,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::code::ViolationCode;
+use crate::name::name_key;
 use crate::rule::RuleReference;
 
 /// How much a violation matters; the order is the order of reports.
@@ -152,6 +153,29 @@ pub enum Fix {
     },
 }
 
+/// The sort of value that an attribute has, as messages name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum ValueSort {
+    Text,
+    WholeNumber,
+    Truth,
+    /// A text that is one of the values of the attribute.
+    Choice,
+    List,
+}
+
+impl ValueSort {
+    fn as_words(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::WholeNumber => "a whole number",
+            Self::Truth => "true or false",
+            Self::Choice => "one value, as a text",
+            Self::List => "a list of values",
+        }
+    }
+}
+
 /// One broken rule: a stable code, the rule's reference, the numbers and the cards.
 ///
 /// Serialised with its English [`message`](Violation::message), which is derived from the other fields. The order is that of
@@ -188,6 +212,8 @@ pub struct Violation {
     pub fix: Option<Fix>,
     /// The rule in the manifest's own words.
     pub rule_text: String,
+    /// The sort of value that the attribute has, where the message names it.
+    pub(crate) sort: Option<ValueSort>,
 }
 
 impl Violation {
@@ -207,6 +233,7 @@ impl Violation {
             suggestions: Vec::new(),
             fix: None,
             rule_text: rule.text.clone(),
+            sort: None,
         }
     }
 
@@ -242,6 +269,11 @@ impl Violation {
 
     pub(crate) fn attribute(mut self, attribute: impl Into<String>) -> Self {
         self.attribute = Some(attribute.into());
+        self
+    }
+
+    pub(crate) fn sort(mut self, sort: ValueSort) -> Self {
+        self.sort = Some(sort);
         self
     }
 
@@ -364,9 +396,7 @@ impl Violation {
             C::EntryCopiesExceeded => {
                 format!("An entry of {limit} × {cards} names {actual} copies.")
             }
-            C::NameInvalid => format!(
-                "The name is empty, longer than {limit} characters or has control characters."
-            ),
+            C::NameInvalid => self.name_message(limit),
             C::NameDuplicate => format!("Another card of the set has the same name: {cards}."),
             C::NumberInvalid => {
                 format!(
@@ -377,10 +407,11 @@ impl Violation {
             C::KindUnknown => format!("{cards} has a kind that this game does not know."),
             C::AttributeMissing => format!("{cards} lacks {attribute:?}."),
             C::AttributeUnknown => format!("{cards} may not have {attribute:?} here."),
-            C::AttributeTypeMismatch => format!("{attribute:?} of {cards} has the wrong type."),
-            C::AttributeOutOfRange => {
-                format!("{attribute:?} of {cards} is {actual}; the limit is {limit}.")
-            }
+            C::AttributeTypeMismatch => match self.sort {
+                Some(sort) => format!("{attribute:?} of {cards} must be {}.", sort.as_words()),
+                None => format!("{attribute:?} of {cards} has the wrong type."),
+            },
+            C::AttributeOutOfRange => self.range_message(&format!("{attribute:?} of {cards}")),
             C::AttributeValueUnknown => format!("{attribute:?} of {cards} has an unknown value."),
             C::AttributeValueDuplicate => format!("{attribute:?} of {cards} has one value twice."),
             C::AttributeTotalMismatch | C::PrintingGainMismatch => {
@@ -448,6 +479,40 @@ impl Violation {
             );
         }
         text
+    }
+
+    /// Why a name cannot be that of a card.
+    fn name_message(&self, limit: i64) -> String {
+        // A mention has the name as it is, unless it is too long.
+        let name = self.cards.first().map_or("", |card| card.name.as_str());
+        if name.trim().is_empty() {
+            "The name is empty.".to_owned()
+        } else if name.chars().any(char::is_control) {
+            "The name has control characters.".to_owned()
+        } else if name_key(name).is_empty() {
+            "The name has no letter, digit or symbol.".to_owned()
+        } else {
+            format!("The name is longer than {limit} characters.")
+        }
+    }
+
+    /// What is wrong with a number, or with the length of a text or list. `subject`: the attribute and the card.
+    fn range_message(&self, subject: &str) -> String {
+        let (limit, actual) =
+            (self.limit.unwrap_or_default(), self.actual.unwrap_or_default());
+        match self.sort {
+            Some(ValueSort::List) if actual < limit => {
+                format!("{subject} needs at least {}; it has {actual}.", count(limit, "value"))
+            }
+            Some(ValueSort::List) => {
+                format!("{subject} may have at most {}; it has {actual}.", count(limit, "value"))
+            }
+            Some(ValueSort::Text) if actual > limit => {
+                format!("{subject} has {actual} characters; at most {limit} are allowed.")
+            }
+            Some(ValueSort::Text) => format!("{subject} is blank or has control characters."),
+            _ => format!("{subject} is {actual}; the limit is {limit}."),
+        }
     }
 
     /// What is added up, as the subject of a sentence.
@@ -543,7 +608,8 @@ fn are(number: i64) -> &'static str {
 impl Ord for Violation {
     fn cmp(&self, other: &Self) -> Ordering {
         let Self { severity, rule, section, code, zone, set, attribute, .. } = self;
-        let Self { cards, limit, actual, unknown_cards, suggestions, fix, rule_text, .. } = self;
+        let Self { cards, limit, actual, unknown_cards, suggestions, fix, .. } = self;
+        let Self { rule_text, sort, .. } = self;
         (code.is_about_the_pool().cmp(&other.code.is_about_the_pool()).reverse())
             .then_with(|| severity.cmp(&other.severity))
             .then_with(|| by_number(rule, &other.rule))
@@ -559,6 +625,7 @@ impl Ord for Violation {
             .then_with(|| suggestions.cmp(&other.suggestions))
             .then_with(|| fix.cmp(&other.fix))
             .then_with(|| rule_text.cmp(&other.rule_text))
+            .then_with(|| sort.cmp(&other.sort))
     }
 }
 
@@ -658,6 +725,36 @@ mod tests {
         let printing =
             printing.card(CardMention { rarity: Some("rare".to_owned()), ..at("x", "1") });
         assert_eq!(printing.message(), "No such printing: “x 1” {rare}.");
+    }
+
+    #[test]
+    fn an_invalid_name_has_one_reason() {
+        let message = |name: &str| {
+            let found = broken("r").limit(9).card(CardMention::named(name));
+            Violation { code: ViolationCode::NameInvalid, ..found }.message()
+        };
+        assert_eq!(message(""), "The name is empty.");
+        assert_eq!(message("Silken Sa"), "The name is longer than 9 characters.");
+        assert_eq!(message("Silk\t"), "The name has control characters.");
+        assert_eq!(message("\u{200b}"), "The name has no letter, digit or symbol.");
+    }
+
+    #[test]
+    fn ranges_are_of_numbers_texts_and_lists() {
+        let message = |sort: ValueSort, actual: i64| {
+            let found = broken("r").limit(1).actual(actual).attribute("fins").sort(sort);
+            let found = found.card(CardMention::named("Pike"));
+            Violation { code: ViolationCode::AttributeOutOfRange, ..found }.message()
+        };
+        for (sort, actual, expected) in [
+            (ValueSort::WholeNumber, 0, "\"fins\" of “Pike” is 0; the limit is 1."),
+            (ValueSort::List, 0, "\"fins\" of “Pike” needs at least 1 value; it has 0."),
+            (ValueSort::List, 2, "\"fins\" of “Pike” may have at most 1 value; it has 2."),
+            (ValueSort::Text, 2, "\"fins\" of “Pike” has 2 characters; at most 1 are allowed."),
+            (ValueSort::Text, 0, "\"fins\" of “Pike” is blank or has control characters."),
+        ] {
+            assert_eq!(message(sort, actual), expected);
+        }
     }
 
     #[test]

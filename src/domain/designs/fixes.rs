@@ -194,7 +194,12 @@ fn of_value(
         },
         AttributeValue::Choice { values } => match &values[..] {
             [only] => only.as_str().into(),
-            _ => spelt(value.as_str()?, suggestions)?,
+            _ => match value.as_array().map(Vec::as_slice) {
+                // A list with one value.
+                Some([item]) => spelt(item.as_str()?, values)?,
+                Some(_) => return None,
+                None => spelt(value.as_str()?, suggestions)?,
+            },
         },
         AttributeValue::Choices { values, .. } if is_item(&pointer) => match &values[..] {
             [only] => only.as_str().into(),
@@ -204,7 +209,13 @@ fn of_value(
         AttributeValue::Choices { .. } if value.as_array().is_some_and(|all| !all.is_empty()) => {
             return None;
         }
-        AttributeValue::Choices { .. } => only_value(known)?,
+        AttributeValue::Choices { values, .. } => {
+            // A value without the list around it.
+            match value.as_str().and_then(|text| spelt(text, values)) {
+                Some(meant) => vec![meant].into(),
+                None => only_value(known)?,
+            }
+        }
         _ => return None,
     };
     Some(Edit::Replace(pointer, meant))
@@ -392,6 +403,8 @@ mod tests {
             ("/attributes/speed", json!("5")),
             ("/attributes/bite", json!("700")),
             ("/attributes/realm", json!("air")),
+            ("/attributes/water", json!(["salt"])),
+            ("/attributes/fins", json!("tail")),
             ("/attributes/realm", json!(7)),
             ("/attributes/eyes", json!("two")),
             ("/attributes/gills", json!([])),
@@ -529,6 +542,8 @@ mod tests {
         for (pointer, value) in [
             ("/name", json!("")),
             ("/attributes/water", json!("brackish")),
+            ("/attributes/water", json!(["salt", "fresh"])),
+            ("/attributes/fins", json!("gill")),
             ("/attributes/speed", json!("fast")),
             ("/attributes/fins", json!([])),
             ("/effects/0/text", json!("")),
