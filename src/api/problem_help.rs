@@ -221,9 +221,9 @@ impl ProblemHelp {
                 new,
             ),
             C::OwnAccount => (
-                "This is about your own account. Nobody can change their own role, ban themselves, or take off their own second factor as an \
+                "This is about your own account. Nobody can block, follow or ban themselves, change their own role, or take off their own second factor as an \
                  admin.",
-                "Ask another admin.",
+                "Name another account. Another admin can change your role, or take off your second factor.",
                 new,
             ),
             C::TooManyDesigns => (
@@ -489,9 +489,9 @@ impl ProblemHelp {
                 new.errors(vec![InputFault::at("/serial", SerialError::Check)]),
             ),
             C::SubmissionRejected => (
-                "There is no valid copy with this code and this name. The answer does not say whether the code is unknown, the name is that of another \
-                 card, or the copy is void. One of your attempts was used up.",
-                "Compare the code and the name with the card. After too many rejected codes you have to wait.",
+                "There is no valid copy of this card with this code; in a submission, the name says which card it is. The answer does not say whether the code is unknown, is that of \
+                 another card, or its copy is void. One of your attempts was used up.",
+                "Compare the code, and in a submission also the name, with the card. After too many rejected codes you have to wait.",
                 new,
             ),
             C::RegisteredToAnother => (

@@ -21,11 +21,19 @@ pub enum TextError {
         /// How many there were.
         actual: usize,
     },
-    /// A character that is no part of a text: NUL, newline, bidirectional override, noncharacter and the like; a tag character outside of a flag.
+    /// A character that is no part of a text: NUL, newline, noncharacter and the like; a tag character outside of a flag.
     #[error(
         "must not contain control characters, noncharacters, or tag characters outside of a flag"
     )]
     Control,
+    /// A bidirectional override, embedding or isolate, or the end of one.
+    #[error(
+        "must not contain characters that change the direction of the text (bidirectional controls: U+202A to U+202E, U+2066 to U+2069)"
+    )]
+    Bidi,
+    /// A line or paragraph separator.
+    #[error("must not contain line or paragraph separators (U+2028, U+2029)")]
+    Separator,
     /// In names: an invisible letter.
     #[error("must not contain invisible letters")]
     Undrawn,
@@ -44,7 +52,7 @@ pub enum TextError {
 /// use cardscape::domain::text::{TextError, line};
 /// assert_eq!(line(" Ada ", 1, 4).unwrap(), "Ada");
 /// assert_eq!(line("\u{2800}\u{3164}", 1, 4), Err(TextError::Blank));
-/// assert_eq!(line("a\u{2028}b", 1, 4), Err(TextError::Control));
+/// assert_eq!(line("a\u{2028}b", 1, 4), Err(TextError::Separator));
 /// ```
 pub fn line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     let text = raw.trim();
@@ -88,7 +96,10 @@ fn check(
     is_refused: impl Fn(char) -> bool,
 ) -> Result<(), TextError> {
     let actual = check_length(text, min, max)?;
-    if text.chars().any(is_refused) || has_stray_tag(text) {
+    if let Some(found) = text.chars().find(|c| is_refused(*c)) {
+        return Err(kind_of(found));
+    }
+    if has_stray_tag(text) {
         return Err(TextError::Control);
     }
     // An empty text is a matter of its length.
@@ -154,6 +165,15 @@ pub(super) fn is_control(c: char) -> bool {
             | '\u{FFF0}'..='\u{FFFB}' | '\u{E0000}'..='\u{E001F}' | '\u{E0080}'..='\u{E00FF}'
             | '\u{E01F0}'..='\u{E0FFF}')
         || u32::from(c) & 0xFFFE == 0xFFFE
+}
+
+/// The error about a character that is no part of a text.
+fn kind_of(refused: char) -> TextError {
+    match refused {
+        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => TextError::Bidi,
+        '\u{2028}' | '\u{2029}' => TextError::Separator,
+        _ => TextError::Control,
+    }
 }
 
 /// Most tag characters of a flag without the one that ends it: two letters for the country and up to four for its part (UTS 35, `unicode_subdivision_id`).
@@ -402,9 +422,6 @@ mod tests {
     #[test]
     fn separators_annotations_and_noncharacters_are_refused() {
         for refused in [
-            "\u{2028}",
-            "\u{2029}",
-            "\u{202E}",
             "\u{206A}",
             "\u{FDD0}",
             "\u{FDEF}",
@@ -423,6 +440,14 @@ mod tests {
         ] {
             let text = format!("a{refused}b");
             assert_eq!(all_ways(&text), Some(TextError::Control), "{refused:?}");
+        }
+        for refused in ["\u{2028}", "\u{2029}"] {
+            let text = format!("a{refused}b");
+            assert_eq!(all_ways(&text), Some(TextError::Separator), "{refused:?}");
+        }
+        for refused in ["\u{202A}", "\u{202E}", "\u{2066}", "\u{2069}"] {
+            let text = format!("a{refused}b");
+            assert_eq!(all_ways(&text), Some(TextError::Bidi), "{refused:?}");
         }
         assert_eq!(line("a\nb", 1, 3), Err(TextError::Control));
         assert_eq!(lines("a\r\nb", 1, 3).unwrap(), "a\nb");

@@ -156,6 +156,10 @@ pub(super) fn text_fault(error: &TextError) -> Sentence {
             format!("This has {}, and may have {}.", characters(*actual), count(*max)).into()
         }
         TextError::Control => "There is a character in it that is no part of a text.".into(),
+        TextError::Bidi => {
+            "There is an invisible character in it that changes the direction of the text.".into()
+        }
+        TextError::Separator => "There is a separator of lines or paragraphs in it.".into(),
         TextError::Undrawn => "It has an invisible letter.".into(),
         TextError::Marks => "There are too many marks on one of its characters.".into(),
         TextError::Blank => "It needs at least one letter, digit or symbol.".into(),

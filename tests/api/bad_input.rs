@@ -83,6 +83,12 @@ async fn malformed_json_is_reported_with_line_and_column() {
             11,
             "a text has a control character in it: write a line break as \\n",
         ),
+        (
+            "{\"name\": \"\\ud800\"}",
+            1,
+            17,
+            "a `\\u` in a text is one half of a surrogate pair, without the other half",
+        ),
         ("{'name': 5}", 1, 2, "the name of a member is expected here, in quotation marks"),
     ] {
         let problem = register(&app, "application/json", body).await.problem(400, "malformed_json");
@@ -94,6 +100,14 @@ async fn malformed_json_is_reported_with_line_and_column() {
     let problem = problem.problem(400, "malformed_json");
     assert_eq!(problem["errors"][0]["detail"], "is not UTF-8");
     assert_eq!(problem["errors"][0]["column"], 12);
+}
+
+#[tokio::test]
+async fn a_nul_character_is_reported_at_its_place() {
+    let app = TestApp::start().await;
+    let body = r#"{"name": "a\u0000", "password": "correct horse battery"}"#;
+    let problem = register(&app, "application/json", body).await.problem(422, "invalid_body");
+    assert_eq!(faults(&problem), [("/name", "must not contain the NUL character (\\u0000)")]);
 }
 
 #[tokio::test]

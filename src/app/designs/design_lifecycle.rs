@@ -19,11 +19,11 @@ use crate::domain::ids::DesignId;
 use crate::domain::network::Network;
 use crate::domain::text::TextError;
 use crate::store::catalogue::games::LoadedGame;
-use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::design_lifecycle::{
-    self, DesignCreated, DesignRow, NewRevision, StoredDesign,
+    self, DesignCreated, DesignRow, NewRevision, StepOutcome, StoredDesign,
 };
 use crate::store::designs::reserved_names::NameOwner;
+use crate::store::designs::{SeesOwnDesigns, artworks};
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// A design as a response, with the version for `If-Match`.
@@ -67,7 +67,7 @@ pub async fn create(
         DesignCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
         DesignCreated::TooMany => return Err(too_many()),
         DesignCreated::TooManyToday(limit) => return Err(too_many_today(app, limit)),
-        DesignCreated::ForeignArtwork => return Err(foreign_artwork()),
+        DesignCreated::ForeignArtwork => return Err(refused_artwork(app, by, &content).await?),
     };
     find(app, Some(by), None, code).await
 }
@@ -176,10 +176,31 @@ pub(super) async fn write_revision(
             design_lifecycle::revise(conn, by, code, &is_current, &new).await
         })
         .await?;
+    if matches!(outcome, StepOutcome::ForeignArtwork) {
+        return Err(refused_artwork(app, by, content).await?);
+    }
     check_step(app, DesignStep::Edit, outcome)?;
     let revised = find(app, Some(by), None, code).await?;
     tracing::info!(account = %by.account(), design = %code, revision = revised.design.revision, "design revised");
     Ok(revised)
+}
+
+/// 422 for artwork that the store refused: the author's own was taken down, all other is none of theirs.
+async fn refused_artwork(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    content: &DesignContent,
+) -> Result<Problem, Problem> {
+    let is_own = match &content.artwork {
+        Some(artwork) => {
+            artworks::is_own(&mut *app.store.connection().await?, by, artwork.id).await?
+        }
+        None => false,
+    };
+    if !is_own || !has_removed_artwork(app, content).await? {
+        return Ok(foreign_artwork());
+    }
+    Ok(Problem::invalid(vec![InputFault::at("/artwork/id", FaultReason::RemovedArtwork)]))
 }
 
 /// 422 when the revision would give the design a name of only punctuation or marks. Designs that have such names keep

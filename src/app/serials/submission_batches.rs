@@ -36,7 +36,7 @@ pub struct BatchVerdict {
     pub accepted: Option<AcceptedResponse>,
     /// What is wrong, for people; absent if the submission was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "Code and name do not belong together")]
+    #[schema(example = "The code does not belong to this card")]
     pub detail: Option<String>,
     /// Further members of the problem: `dispute_id` and `dispute_state`, or the `position` of a symbol that is not allowed.
     #[serde(flatten)]

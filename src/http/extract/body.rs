@@ -18,7 +18,7 @@ use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, without_mark}
 use crate::domain::catalogue::set_file::read_document;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::designs::artwork::{ARTWORK_MEDIA_TYPES, MAX_ARTWORK_FILE};
-use crate::domain::pointer::json_pointer;
+use crate::domain::pointer::{json_pointer, push_token};
 
 /// Largest body, in bytes, unless a route sets another limit.
 pub(super) const MAX_BODY: usize = 256 * 1024;
@@ -319,11 +319,7 @@ pub(super) fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
         })
     })?;
     reader.end().map_err(|error| malformed(raw, &error))?;
-    if has_nul(raw) {
-        let fault = InputFault::at("", "must not contain the NUL character (\\u0000)");
-        return Err(Problem::invalid(vec![fault]));
-    }
-    Ok(value)
+    if has_nul(raw) { Err(Problem::invalid(nul_faults(raw))) } else { Ok(value) }
 }
 
 /// Returns a 400 with the position, unless the whole body is well-formed JSON in UTF-8.
@@ -458,6 +454,46 @@ fn has_nul(raw: &[u8]) -> bool {
     false
 }
 
+/// A fault for each string with a NUL, at most [`MAX_FAULTS`]. A name of a member with a NUL is reported at the object.
+fn nul_faults(raw: &[u8]) -> Vec<InputFault> {
+    let document: Value = serde_json::from_slice(raw).unwrap_or_default();
+    let mut places = Vec::new();
+    find_nul(&document, &mut String::new(), &mut places);
+    if places.is_empty() {
+        // The value that was read last of several of one name has none.
+        places.push(String::new());
+    }
+    let fault = |place| InputFault::at(place, "must not contain the NUL character (\\u0000)");
+    places.into_iter().map(fault).collect()
+}
+
+fn find_nul(value: &Value, pointer: &mut String, places: &mut Vec<String>) {
+    let length = pointer.len();
+    match value {
+        Value::String(text) if text.contains('\0') && places.len() < MAX_FAULTS => {
+            places.push(pointer.clone());
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                push_token(pointer, &at.to_string());
+                find_nul(item, pointer, places);
+                pointer.truncate(length);
+            }
+        }
+        Value::Object(members) => {
+            if members.keys().any(|name| name.contains('\0')) && places.len() < MAX_FAULTS {
+                places.push(pointer.clone());
+            }
+            for (name, member) in members.iter().filter(|(name, _)| !name.contains('\0')) {
+                push_token(pointer, name);
+                find_nul(member, pointer, places);
+                pointer.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// The parser's message about malformed JSON, in words for clients.
 fn syntax_in_words(reason: &str) -> String {
     let plain = match reason {
@@ -475,8 +511,9 @@ fn syntax_in_words(reason: &str) -> String {
         "key must be a string" => "the name of a member is expected here, in quotation marks",
         "invalid number" => "a number is written wrongly",
         "invalid escape" => "a `\\` in a text begins nothing that JSON knows",
+        // The parser reports the first half of a pair without the second by what is missing after it.
         "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
-            "a `\\u` in a text is not followed by the four digits of a character"
+            "a `\\u` in a text is one half of a surrogate pair, without the other half"
         }
         "invalid unicode code point" => "a text is not UTF-8",
         "recursion limit exceeded" => "lists and objects are nested too deeply",
@@ -507,6 +544,19 @@ mod tests {
         assert_eq!(position("{\n"), (2, 1));
         assert_eq!(position("{\n \"é\": x}"), (2, 7));
         assert_eq!(position(""), (1, 1));
+    }
+
+    #[test]
+    fn faults_about_nul_have_the_places_of_their_texts() {
+        let places = |text: &str| -> Vec<String> {
+            let faults = nul_faults(text.as_bytes()).into_iter();
+            let mut places: Vec<String> = faults.map(|fault| fault.pointer).collect();
+            places.sort();
+            places
+        };
+        let text = r#"{"reason": "\u0000", "lines": [{"text": "a"}, {"text": "b\u0000"}], "c\u0000": 1}"#;
+        assert_eq!(places(text), ["", "/lines/1/text", "/reason"]);
+        assert_eq!(places(r#"{"a": "\u0000", "a": "b"}"#), [""]);
     }
 
     #[test]

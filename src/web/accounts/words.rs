@@ -269,6 +269,11 @@ pub(super) fn name_fault(error: &TextError) -> String {
         TextError::Control => {
             "There is a character in the name that is no part of a text.".to_owned()
         }
+        TextError::Bidi => {
+            "There is an invisible character in the name that changes the direction of the text."
+                .to_owned()
+        }
+        TextError::Separator => "There is a separator of lines in the name.".to_owned(),
         TextError::Undrawn => "The name has an invisible letter.".to_owned(),
         TextError::Marks => "There are too many marks on a character of the name.".to_owned(),
         TextError::Blank => "A name has at least one letter, digit or symbol.".to_owned(),

@@ -28,7 +28,14 @@ use crate::web::collection::words as collection_words;
 fn texts() -> Vec<TextError> {
     let length = |actual| TextError::Length { min: 3, max: 32, actual };
     let mut all: Vec<TextError> = [0, 2, 1_033].into_iter().map(length).collect();
-    all.extend([TextError::Control, TextError::Undrawn, TextError::Marks, TextError::Blank]);
+    all.extend([
+        TextError::Control,
+        TextError::Bidi,
+        TextError::Separator,
+        TextError::Undrawn,
+        TextError::Marks,
+        TextError::Blank,
+    ]);
     all
 }
 

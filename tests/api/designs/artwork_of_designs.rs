@@ -348,7 +348,14 @@ async fn artwork_that_was_taken_down_is_not_shown_and_not_accepted_again() {
         upload(&app, by, "image/png", picture).await.problem(410, "gone");
     }
     let other = changed(heron_with(&public), &json!({ "flavour": "It waits." }));
-    put(&app, &ada, &path, "*", &other).await.problem(422, "invalid_body");
+    let fault = json!({
+        "pointer": "/artwork/id",
+        "detail": "was taken down by moderators: choose another artwork, or none",
+    });
+    for refused in [put(&app, &ada, &path, "*", &other).await, create(&app, &ada, &other).await] {
+        let problem = refused.problem(422, "invalid_body");
+        assert_eq!(problem["errors"], json!([fault]));
+    }
     // The design itself stays.
     app.get(&path).answer().await.expect(200);
 }

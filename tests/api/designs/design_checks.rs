@@ -78,6 +78,28 @@ async fn a_number_that_was_sent_as_a_text_has_a_fix() {
 }
 
 #[tokio::test]
+async fn values_of_a_wrong_type_are_told_the_right_one() {
+    let app = app().await;
+    for (name, value, message, meant) in [
+        ("subtypes", json!("beast"), "must be a list of values.", Some(json!(["beast"]))),
+        ("type", json!(["earth"]), "must be one value, as a text.", Some(json!("earth"))),
+        ("rank", json!(true), "must be a whole number.", None),
+        ("subtypes", json!([]), "needs at least 1 value; it has 0.", None),
+    ] {
+        let mut design = heron("Lantern Heron");
+        design["attributes"][name] = value;
+        let result = check(&app, &design).await;
+        let pointer = format!("/attributes/{name}");
+        let mut violations = result["violations"].as_array().unwrap().iter();
+        let found = violations.find(|violation| violation["pointer"] == pointer).unwrap();
+        let expected = format!("\"{name}\" of “Lantern Heron” {message}");
+        assert_eq!(found["message"], expected, "{result}");
+        let fix = meant.map(|meant| json!([{ "op": "replace", "path": pointer, "value": meant }]));
+        assert_eq!(found.get("fix"), fix.as_ref(), "{result}");
+    }
+}
+
+#[tokio::test]
 async fn a_misspelt_attribute_keeps_its_number() {
     let app = app().await;
     let mut design = heron("Lantern Heron");
