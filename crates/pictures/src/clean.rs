@@ -17,7 +17,7 @@ pub(crate) fn clean(text: &str, longest: usize) -> String {
     if text.is_ascii() && text.len() <= longest && !needs_work(text) {
         return text.to_owned();
     }
-    let mut kept = String::with_capacity(text.len().min(longest * 4));
+    let mut kept = String::with_capacity(text.len().min(longest.saturating_mul(4)));
     let mut state = State::default();
     let mut count = 0;
     for letter in text.chars() {

@@ -9,7 +9,8 @@ use skrifa::charmap::Charmap;
 use skrifa::{FontRef, MetadataProvider};
 use thiserror::Error;
 
-use crate::metrics::{BUNDLED, SYMBOLS, Style, is_emoji, is_picture};
+use crate::clean::clean;
+use crate::metrics::{BUNDLED, SYMBOLS, Style, clusters, is_emoji, is_picture};
 
 /// The placeholder for characters that no font has; a glyph of the bundled symbol font.
 const PLACEHOLDER: &str = "\u{E000}";
@@ -77,6 +78,26 @@ impl Fonts {
         let loaded = self.load(bytes)?;
         self.more.push(loaded);
         Ok(self)
+    }
+
+    /// Whether [`Picture::png`](crate::Picture::png) draws outlines in place of letters of this text, because none of the
+    /// fonts has them. Emoji do not count.
+    ///
+    /// ```
+    /// use cardscape_pictures::Fonts;
+    ///
+    /// let fonts = Fonts::bundled();
+    /// assert!(fonts.lack_letters_of("水の鷺"));
+    /// assert!(!fonts.lack_letters_of("Reiher Ωδή Цапля 🔥"));
+    /// ```
+    pub fn lack_letters_of(&self, text: &str) -> bool {
+        if text.is_ascii() {
+            return false;
+        }
+        let (text, coverage) = (clean(text, usize::MAX), self.coverage());
+        clusters(&text).any(|cluster| {
+            !is_emoji(cluster) && coverage.slot(cluster, Style::Regular, None) == Slot::Missing
+        })
     }
 
     fn load(&mut self, bytes: Vec<u8>) -> Result<Loaded, FontError> {

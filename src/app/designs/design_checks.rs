@@ -240,6 +240,8 @@ pub enum ReleaseObstacle {
 pub enum DesignWarning {
     /// Its artwork has no alternative text.
     AltMissing,
+    /// PNG pictures have outlines in place of some letters of its texts, because the fonts of the service lack them.
+    LettersNotDrawn,
 }
 
 /// The result of a check of a design.
@@ -265,7 +267,8 @@ pub struct DesignCheckResponse {
     /// Why it could not be released: `violations`, `free_text`, `name`, `licence`, `artwork` (it was taken down).
     #[schema(example = json!([]))]
     pub obstacles: Vec<ReleaseObstacle>,
-    /// Possible improvements: `alt_missing` (its artwork has no alternative text).
+    /// Possible improvements: `alt_missing` (its artwork has no alternative text), `letters_not_drawn` (PNG pictures show outlines in place of some letters, which the fonts of the service
+    /// lack; SVG pictures are drawn with the fonts of the reader).
     #[schema(example = json!([]))]
     pub warnings: Vec<DesignWarning>,
 }
@@ -376,15 +379,26 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         same_effects: alike.effects,
         releasable: obstacles.is_empty(),
         obstacles,
-        warnings: content
-            .artwork
-            .iter()
-            .filter(|artwork| artwork.alt.is_none())
-            .map(|_| DesignWarning::AltMissing)
-            .collect(),
+        warnings: warnings(app, content),
     };
     check.releasable &= check.is_complete();
     Ok(check)
+}
+
+fn warnings(app: &AppState, content: &DesignContent) -> Vec<DesignWarning> {
+    let has_no_alt = content.artwork.as_ref().is_some_and(|artwork| artwork.alt.is_none());
+    let fonts = &app.settings.picture_fonts;
+    let values = content.attributes.values().filter_map(Value::as_str);
+    let effects = content.effects.iter().map(|effect| effect.text.as_str());
+    // The card shows one of the two.
+    let lore = content.flavour.as_deref().or(content.lore.as_deref());
+    let mut texts = [content.name.as_str()].into_iter().chain(lore).chain(values).chain(effects);
+    let lacks_letters = texts.any(|text| fonts.lack_letters_of(text));
+    let found = [
+        (has_no_alt, DesignWarning::AltMissing),
+        (lacks_letters, DesignWarning::LettersNotDrawn),
+    ];
+    found.into_iter().filter_map(|(stands, warning)| stands.then_some(warning)).collect()
 }
 
 /// Whether the artwork of the content was taken down.

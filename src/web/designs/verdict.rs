@@ -86,6 +86,7 @@ impl VerdictView {
                 .iter()
                 .map(|warning| match warning {
                     DesignWarning::AltMissing => design_words::ALT_MISSING,
+                    DesignWarning::LettersNotDrawn => design_words::LETTERS_NOT_DRAWN,
                 })
                 .chain(check.name.own_design.as_ref().map(|_| design_words::OWN_NAMESAKE))
                 .collect(),

@@ -99,6 +99,21 @@ async fn values_of_a_wrong_type_are_told_the_right_one() {
     }
 }
 
+/// The bundled fonts, with which PNGs are drawn, have only some scripts.
+#[tokio::test]
+async fn letters_without_a_picture_are_a_warning() {
+    let app = app().await;
+    for (name, flavour, expected) in [
+        ("Lantern Heron", "Graureiher, Ωδή, Цапля 🔥", json!([])),
+        ("水の鷺", "It waits.", json!(["letters_not_drawn"])),
+        ("Lantern Heron", "אנפה", json!(["letters_not_drawn"])),
+    ] {
+        let result = check(&app, &changed(heron(name), &json!({ "flavour": flavour }))).await;
+        assert_eq!(result["warnings"], expected, "{name} {flavour}");
+        assert_eq!(result["releasable"], true, "{result}");
+    }
+}
+
 #[tokio::test]
 async fn a_misspelt_attribute_keeps_its_number() {
     let app = app().await;
