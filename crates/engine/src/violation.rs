@@ -498,8 +498,7 @@ impl Violation {
 
     /// What is wrong with a number, or with the length of a text or list. `subject`: the attribute and the card.
     fn range_message(&self, subject: &str) -> String {
-        let (limit, actual) =
-            (self.limit.unwrap_or_default(), self.actual.unwrap_or_default());
+        let (limit, actual) = (self.limit.unwrap_or_default(), self.actual.unwrap_or_default());
         match self.sort {
             Some(ValueSort::List) if actual < limit => {
                 format!("{subject} needs at least {}; it has {actual}.", count(limit, "value"))

@@ -394,10 +394,8 @@ fn warnings(app: &AppState, content: &DesignContent) -> Vec<DesignWarning> {
     let lore = content.flavour.as_deref().or(content.lore.as_deref());
     let mut texts = [content.name.as_str()].into_iter().chain(lore).chain(values).chain(effects);
     let lacks_letters = texts.any(|text| fonts.lack_letters_of(text));
-    let found = [
-        (has_no_alt, DesignWarning::AltMissing),
-        (lacks_letters, DesignWarning::LettersNotDrawn),
-    ];
+    let found =
+        [(has_no_alt, DesignWarning::AltMissing), (lacks_letters, DesignWarning::LettersNotDrawn)];
     found.into_iter().filter_map(|(stands, warning)| stands.then_some(warning)).collect()
 }
 

@@ -51,7 +51,10 @@ pub enum Edit {
     /// Removes a value.
     Remove(String),
     /// Moves the member `from` to `path`, which does not exist.
-    Move { from: String, path: String },
+    Move {
+        from: String,
+        path: String,
+    },
 }
 
 /// The edits of the design, as its author sent it, that together correct this violation, and may cause another one; empty: none is known.
@@ -149,12 +152,7 @@ fn spelt(typed: &str, suggestions: &[String]) -> Option<Value> {
 }
 
 /// The misspelt name of an attribute that the card may have: its value is kept, unless the right name has a value, too.
-fn renamed(
-    written: &Written<'_>,
-    pointer: &str,
-    typed: &str,
-    known: &[String],
-) -> Option<Edit> {
+fn renamed(written: &Written<'_>, pointer: &str, typed: &str, known: &[String]) -> Option<Edit> {
     let [meant] = near(typed, known.iter().map(String::as_str))[..] else { return None };
     let (attributes, _) = pointer.rsplit_once('/')?;
     let path = member(attributes.to_owned(), meant);

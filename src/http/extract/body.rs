@@ -554,7 +554,8 @@ mod tests {
             places.sort();
             places
         };
-        let text = r#"{"reason": "\u0000", "lines": [{"text": "a"}, {"text": "b\u0000"}], "c\u0000": 1}"#;
+        let text =
+            r#"{"reason": "\u0000", "lines": [{"text": "a"}, {"text": "b\u0000"}], "c\u0000": 1}"#;
         assert_eq!(places(text), ["", "/lines/1/text", "/reason"]);
         assert_eq!(places(r#"{"a": "\u0000", "a": "b"}"#), [""]);
     }

@@ -200,8 +200,7 @@ pub(super) const A_CARD: &str = "a card";
 pub(super) const A_DESIGN: &str = "a design";
 pub(super) const AN_OWN_DESIGN: &str = "a design of yours";
 pub(super) const ALT_MISSING: &str = "Nothing says what the artwork shows.";
-pub(super) const LETTERS_NOT_DRAWN: &str =
-    "Some letters have no picture in the fonts for PNG pictures, which show outlines in their place.";
+pub(super) const LETTERS_NOT_DRAWN: &str = "Some letters have no picture in the fonts for PNG pictures, which show outlines in their place.";
 pub(super) const OWN_NAMESAKE: &str =
     "You have already shared a design with this name: you cannot share another one under it.";
 

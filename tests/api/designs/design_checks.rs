@@ -124,8 +124,7 @@ async fn a_misspelt_attribute_keeps_its_number() {
     let result = check(&app, &design).await;
     let mut violations = result["violations"].as_array().unwrap().iter();
     let unknown = violations.find(|violation| violation["pointer"] == "/attributes/Attack");
-    let edit =
-        json!({ "op": "move", "from": "/attributes/Attack", "path": "/attributes/attack" });
+    let edit = json!({ "op": "move", "from": "/attributes/Attack", "path": "/attributes/attack" });
     assert_eq!(unknown.unwrap()["fix"], json!([edit]), "{result}");
 }
 
@@ -280,7 +279,10 @@ async fn a_design_that_is_edited_does_not_take_its_own_name() {
         // Without `design`, it may be the one that has the name; another design cannot get the name.
         let result = check_by(&app, &ada, &design).await;
         assert_eq!(result["name"]["own_design"], id_at(&path), "{result}");
-        assert_eq!((&result["name"]["available"], &result["releasable"]), (&json!(true), &json!(true)));
+        assert_eq!(
+            (&result["name"]["available"], &result["releasable"]),
+            (&json!(true), &json!(true))
+        );
         assert!(result["name"]["message"].as_str().unwrap().starts_with("Your own"), "{result}");
         for result in [
             check_by(&app, &ada, &as_design(&other)).await,
@@ -302,7 +304,8 @@ async fn a_design_that_is_edited_does_not_take_its_own_name() {
             request().by(&ada).json(&malformed),
         ] {
             let problem = request.answer().await.problem(422, "invalid_body");
-            let fault = json!({ "pointer": "/design", "detail": "must be one of your own designs" });
+            let fault =
+                json!({ "pointer": "/design", "detail": "must be one of your own designs" });
             assert_eq!(problem["errors"], json!([fault]));
         }
     }
