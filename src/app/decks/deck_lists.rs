@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_responses::{DeckSummaryResponse, SeenDeck, VersionedDeck};
+use super::deck_responses::{DeckSummaryResponse, SeenDeck, VersionedDeck, tells_owner};
 use super::masks::mask;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
@@ -14,7 +14,7 @@ use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::content::UnreadLine;
-use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
+use crate::domain::decks::details::{DeckFolder, DeckTag};
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::decks::deck_deletions::KEPT_DELETED;
 use crate::store::decks::deck_likes;
@@ -133,8 +133,8 @@ pub(super) async fn see(
     if !is_own && row.folder.is_some() {
         masks.note("folder");
     }
-    if !is_own && row.visibility() == DeckVisibility::Unlisted {
-        masks.note("no author");
+    if !tells_owner(&row, reader.1) {
+        masks.note("no owner");
     }
     let tells_source = match row.cloned_from() {
         Some(source) if !is_own => {

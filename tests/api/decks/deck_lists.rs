@@ -42,11 +42,19 @@ async fn a_deck_names_its_author() {
         assert_eq!(replaced["author"], "ada");
         assert_eq!(app.get(path).by(&ada).answer().await.expect(200)["author"], "ada");
     }
-    for (path, author) in paths.iter().zip([Some("ada"), None]) {
+    // The account would tell as much as the name: `/v1/accounts/{account}` has it.
+    let owner = |read: &Value| {
+        let member = |name: &str| read.get(name).and_then(Value::as_str).map(str::to_owned);
+        (member("author"), member("account_id"))
+    };
+    let ada_told = (Some("ada".to_owned()), Some(ada.id.to_string()));
+    for (path, told) in paths.iter().zip([ada_told.clone(), (None, None)]) {
         let read = app.get(path).answer().await.expect(200);
-        assert_eq!(read.get("author").and_then(Value::as_str), author, "{read:#}");
+        assert_eq!(owner(&read), told, "{read:#}");
         let read = app.get(path).by(&eve).answer().await.expect(200);
-        assert_eq!(read.get("author").and_then(Value::as_str), author, "{read:#}");
+        assert_eq!(owner(&read), told, "{read:#}");
+        let own = app.get(path).by(&ada).answer().await.expect(200);
+        assert_eq!(owner(&own), ada_told, "{own:#}");
     }
     // The owner and other readers see an unlisted deck differently, so its tags differ.
     let own = app.get(&paths[1]).by(&ada).answer().await.header("etag");
