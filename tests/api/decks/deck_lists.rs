@@ -42,7 +42,7 @@ async fn a_deck_names_its_author() {
         assert_eq!(replaced["author"], "ada");
         assert_eq!(app.get(path).by(&ada).answer().await.expect(200)["author"], "ada");
     }
-    // The account would tell as much as the name: `/v1/accounts/{account}` has it.
+    // The id of the account would tell as much as the name: public decks of the same owner show both.
     let owner = |read: &Value| {
         let member = |name: &str| read.get(name).and_then(Value::as_str).map(str::to_owned);
         (member("author"), member("account_id"))

@@ -177,6 +177,14 @@ async fn masked_entries_are_marked_in_all_answers() {
     let nameless: Vec<&Value> = cards.filter(|card| card["name"] == "").collect();
     assert!(!nameless.is_empty(), "{report:#}");
     assert!(nameless.iter().all(|card| of(card) == masked), "{report:#}");
+    // Odds confirm no name: the name of the masked card and any other get the same warning.
+    let odds = async |name: &str| {
+        let odds = app.get(&format!("{path}/draw-odds?name={name}")).by(eve).answer().await;
+        odds.text().replace(&name.replace("%20", " "), "X")
+    };
+    let guessed = odds("Drowned%20Lantern").await;
+    assert!(guessed.contains("is known to have the name “X”."), "{guessed}");
+    assert_eq!(guessed, odds("Browned%20Lamp").await);
     // For the owner nothing is masked.
     for view in ["report", "availability", "pick-list", "diff?from=1&to=2"] {
         let answer = stage.text_for(&format!("{path}/{view}"), Some(ada)).await;
