@@ -124,7 +124,7 @@ impl ListUpload for DeckRequest {
         })?;
         let name = query.name.or_else(|| notes.remove("name"));
         Ok(Self {
-            name: name.unwrap_or_else(|| "Deck".to_owned()),
+            name,
             format,
             visibility: query.visibility,
             description: None,
@@ -134,6 +134,7 @@ impl ListUpload for DeckRequest {
             list: Some(list),
             dialect: query.dialect,
             encoding,
+            default_name: Some("Deck"),
         })
     }
 }
@@ -271,7 +272,7 @@ pub async fn list_deck_folders(
 /// What the games decide is left to the use case.
 impl Judge for DeckRequest {
     fn judge(&self) -> Result<(), Problem> {
-        let name = DeckName::parse(&self.name);
+        let name = self.name.as_deref().map(DeckName::parse).transpose();
         name.map(drop).map_err(|error| Problem::invalid(vec![InputFault::at("/name", error)]))
     }
 }
