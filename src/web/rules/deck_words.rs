@@ -78,6 +78,9 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
         Code::BoxTotalMismatch => {
             format!("The box has {}; it should have {}.", cards(actual), grouped(limit))
         }
+        Code::CardUnknown if found.cards.iter().any(|card| card.hidden) => {
+            format!("The card {named} is hidden from you.")
+        }
         Code::CardUnknown => format!("There is no card {named}."),
         Code::PrintingUnknown => {
             format!("There is no such printing: {}.", names.printings(&found.cards))
