@@ -231,6 +231,11 @@ pub(super) fn verdict(status: &str, format: &str, has_unknown: bool) -> String {
     }
 }
 
+/// The verdict on a deck of a game without cards, if nothing is wrong that can be judged without them.
+pub(super) fn not_judged(format: &str) -> String {
+    format!("The deck cannot be judged fully in {format}.")
+}
+
 /// The verdict on a deck in a format, as a word.
 pub(super) fn status(status: &str) -> &'static str {
     match status {
