@@ -77,8 +77,8 @@ impl ProblemHelp {
                 new.detail("The body may have 262144 bytes at most.").with(M::MaxBytes, 262_144),
             ),
             C::NotAcceptable => (
-                "The headers `Accept` or `Accept-Encoding` of the request rule out every form in which the answer exists.",
-                "Leave these headers out, or add a form that the route's description names.",
+                "The header `Accept-Encoding` of the request rules out every form in which the answer exists.",
+                "Leave the header out, or allow `gzip` or `identity`.",
                 new,
             ),
             C::RangeNotSatisfiable => (
@@ -472,7 +472,7 @@ impl ProblemHelp {
                 ])),
             ),
             C::UnreadableDeckList => (
-                "Some lines of the deck list cannot be read. `errors` names each one by its `line`.",
+                "No line of the deck list can be read, or more than 500 cannot; `detail` says so in the second case. `errors` names each such line by its `line`, at most 500.",
                 "Write each line as quantity and name, for example `2 Kettle Imp`.",
                 new.errors(vec![InputFault::at("/list", "must begin with a quantity").on_line(3)]),
             ),

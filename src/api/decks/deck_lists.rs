@@ -20,7 +20,7 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::decks::deck::DeckName;
-use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
+use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility, MAX_TAGS};
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
     AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, JudgedBody, ListBody, ListUpload,
@@ -272,7 +272,13 @@ pub async fn list_deck_folders(
 /// What the games decide is left to the use case.
 impl Judge for DeckRequest {
     fn judge(&self) -> Result<(), Problem> {
-        let name = self.name.as_deref().map(DeckName::parse).transpose();
-        name.map(drop).map_err(|error| Problem::invalid(vec![InputFault::at("/name", error)]))
+        let name = self.name.as_deref().and_then(|name| DeckName::parse(name).err());
+        let name = name.map(|error| InputFault::at("/name", error));
+        let tags = self.tags.iter().take(MAX_TAGS).enumerate().filter_map(|(at, tag)| {
+            let error = DeckTag::parse(tag).err()?;
+            Some(InputFault::at(format!("/tags/{at}"), error))
+        });
+        let faults: Vec<InputFault> = name.into_iter().chain(tags).collect();
+        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
     }
 }

@@ -635,6 +635,7 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
     }
     let wrong = json!({ "format": format, "decks": [
         { "list": "1 Ping" }, { "entries": [{ "quantity": 0, "name": "x" }] }, { "list": "1 Ping", "entries": [] }, { "list": "1 Ping", "dialect": "x" },
+        { "list": "0 Ping" },
     ] });
     let problem = ask(&wrong).await.problem(422, "invalid_body");
     let pointers: Vec<&str> = problem["errors"]
@@ -643,7 +644,9 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
         .iter()
         .map(|fault| fault["pointer"].as_str().unwrap())
         .collect();
-    assert_eq!(pointers, ["/decks/1/entries/0/quantity", "/decks/2", "/decks/3/dialect"]);
+    let expected =
+        ["/decks/1/entries/0/quantity", "/decks/2", "/decks/3/dialect", "/decks/4/list"];
+    assert_eq!(pointers, expected);
     let unread =
         ask(&json!({ "format": format, "decks": [{ "list": "1 Ping" }, { "list": "0 Ping" }] }))
             .await;

@@ -454,6 +454,8 @@ async fn a_share_code_tells_which_entries_get_a_printing() {
     let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
     let problem = app.get(&format!("{path}/export")).answer().await.problem(400, "invalid_query");
     assert_eq!(problem["errors"][0]["pointer"], "?dialect", "{problem}");
+    let detail = problem["errors"][0]["detail"].as_str().unwrap();
+    assert!(detail.starts_with("is missing; must be one of ") && detail.contains("arena"));
     let export = app.get(&format!("{path}/export?dialect=share_code")).answer().await.expect(200);
     let losses = export["losses"].as_array().unwrap().iter();
     let losses = losses.filter(|loss| loss["kind"] == "any_printing");
