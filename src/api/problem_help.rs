@@ -146,7 +146,7 @@ impl ProblemHelp {
                 new,
             ),
             C::Forbidden => (
-                "Your account does not have the role that this needs. `role` names the least role that may do it.",
+                "Your account does not have the role that this needs. `role` names the least role that may do it; without it, `detail` says who may.",
                 "`GET /v1/me` says which role your account has. Ask an admin of the service if you need another one.",
                 new.detail("This needs the role moderator.").with(M::Role, "moderator"),
             ),
@@ -221,9 +221,9 @@ impl ProblemHelp {
                 new,
             ),
             C::OwnAccount => (
-                "This is about your own account. Nobody can change their own role, ban themselves, or take off their own second factor as an \
-                 admin.",
-                "Ask another admin.",
+                "This is about your own account. Nobody can follow themselves, change their own role, ban themselves, or take off their own second \
+                 factor as an admin.",
+                "Choose another account. For your role or your second factor, ask another admin.",
                 new,
             ),
             C::TooManyDesigns => (
