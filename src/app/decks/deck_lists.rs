@@ -14,21 +14,35 @@ use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::content::UnreadLine;
-use crate::domain::decks::details::{DeckFolder, DeckTag};
+use crate::domain::decks::deck::{DeckName, FormatName};
+use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::decks::deck_deletions::KEPT_DELETED;
 use crate::store::decks::deck_likes;
 use crate::store::decks::deck_lists::{self, DeckFilter};
 use crate::store::decks::deck_records::StoredDeck;
 
-/// Which of the caller's decks to list.
-pub struct DeckListRequest<'a> {
-    /// Resolved codes: the game to filter by, if any.
-    pub codes: &'a Codes,
+/// Conditions on the caller's decks.
+#[derive(Default)]
+pub struct OwnDeckConditions {
     /// Only decks in this folder.
     pub folder: Option<DeckFolder>,
     /// Only decks with this tag.
     pub tag: Option<DeckTag>,
+    /// Only decks of this format.
+    pub format: Option<FormatName>,
+    /// Only decks that these readers may read.
+    pub visibility: Option<DeckVisibility>,
+    /// Only decks whose name contains this text.
+    pub name: Option<DeckName>,
+}
+
+/// Which of the caller's decks to list.
+pub struct DeckListRequest<'a> {
+    /// Resolved codes: the game to filter by, if any.
+    pub codes: &'a Codes,
+    /// The other conditions.
+    pub conditions: OwnDeckConditions,
     /// Whether to list the deleted decks instead of the others.
     pub deleted: bool,
     /// The last deck of the previous page.
@@ -44,10 +58,14 @@ pub async fn list(
     request: &DeckListRequest<'_>,
 ) -> Result<Page<DeckSummaryResponse>, Problem> {
     let mut conn = app.store.connection().await?;
+    let OwnDeckConditions { folder, tag, format, visibility, name } = &request.conditions;
     let filter = DeckFilter {
         game: request.codes.game.as_deref(),
-        folder: request.folder.as_ref(),
-        tag: request.tag.as_ref().map(DeckTag::as_str),
+        folder: folder.as_ref(),
+        tag: tag.as_ref().map(DeckTag::as_str),
+        format: format.as_ref(),
+        visibility: *visibility,
+        name: name.as_ref(),
         deleted_since: request.deleted.then(|| app.clock.now() - KEPT_DELETED),
         before: request.before,
     };
