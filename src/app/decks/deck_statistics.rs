@@ -218,7 +218,9 @@ pub struct OddsWarning {
     #[schema(value_type = String, example = "name")]
     pub parameter: &'static str,
     /// The warning, for people, with similar names or values of the deck.
-    #[schema(example = "No card in the zone main is known to have the name “Ketle Imp”; did you mean Kettle Imp?")]
+    #[schema(
+        example = "No card in the zone main is known to have the name “Ketle Imp”; did you mean Kettle Imp?"
+    )]
     pub message: String,
 }
 
@@ -297,9 +299,9 @@ fn none_wanted(opened: &OpenedDeck, zone: &str, request: &OddsRequest) -> OddsWa
             let code = attribute.as_deref().unwrap_or_default();
             let value = request.value.as_deref().unwrap_or_default();
             let values = cards().filter_map(|card| card.attributes.get(code));
-            let texts = values.flat_map(|known| match known {
-                Value::Array(known) => known.iter().filter_map(Value::as_str).collect(),
-                known => Vec::from_iter(known.as_str()),
+            let texts = values.flat_map(|known| {
+                let items = known.as_array().map_or(std::slice::from_ref(known), Vec::as_slice);
+                items.iter().filter_map(Value::as_str)
             });
             let others = texts.filter(|known| *known != value);
             ("value", with_near(&format!("{none} have {code} “{value}”."), value, others))

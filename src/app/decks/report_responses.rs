@@ -146,9 +146,8 @@ impl ReportResponse {
             *card = std::mem::take(card).or_hidden(id.copied());
         }
         for violation in &mut self.violations {
-            let unknown = ViolationCode::CardUnknown.as_str();
             if let [card] = &*violation.cards
-                && violation.code == unknown
+                && violation.code == ViolationCode::CardUnknown.as_str()
                 && card.card.hidden
             {
                 violation.message = hidden_card_message(&card.card);

@@ -144,7 +144,8 @@ pub async fn list(
             .bind("format", format.local());
     }
     if let Some(visibility) = filter.visibility {
-        let of_rows = if filter.deleted_since.is_some() { VISIBILITY_OF_DELETED } else { VISIBILITY };
+        let of_rows =
+            if filter.deleted_since.is_some() { VISIBILITY_OF_DELETED } else { VISIBILITY };
         statement = statement
             .push(" AND ")
             .push(of_rows)

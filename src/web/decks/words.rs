@@ -399,7 +399,9 @@ pub(super) fn undelete_of(name: &str) -> String {
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::InvalidBody => "The form that you sent cannot be read.",
-        ProblemCode::UnreadableDeckList => "Nothing of this list can be read, or more than 500 lines cannot.",
+        ProblemCode::UnreadableDeckList => {
+            "Nothing of this list can be read, or more than 500 lines cannot."
+        }
         ProblemCode::UnknownFormat => "There is no such format today.",
         ProblemCode::TooManyDecks => {
             "You have as many decks as an account can have. Delete one first."

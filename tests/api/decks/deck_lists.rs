@@ -47,7 +47,7 @@ async fn a_deck_names_its_author() {
         let member = |name: &str| read.get(name).and_then(Value::as_str).map(str::to_owned);
         (member("author"), member("account_id"))
     };
-    let ada_told = (Some("ada".to_owned()), Some(ada.id.to_string()));
+    let ada_told = (Some("ada".to_owned()), Some(ada.id.clone()));
     for (path, told) in paths.iter().zip([ada_told.clone(), (None, None)]) {
         let read = app.get(path).answer().await.expect(200);
         assert_eq!(owner(&read), told, "{read:#}");

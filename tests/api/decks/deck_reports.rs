@@ -644,8 +644,7 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
         .iter()
         .map(|fault| fault["pointer"].as_str().unwrap())
         .collect();
-    let expected =
-        ["/decks/1/entries/0/quantity", "/decks/2", "/decks/3/dialect", "/decks/4/list"];
+    let expected = ["/decks/1/entries/0/quantity", "/decks/2", "/decks/3/dialect", "/decks/4/list"];
     assert_eq!(pointers, expected);
     let unread =
         ask(&json!({ "format": format, "decks": [{ "list": "1 Ping" }, { "list": "0 Ping" }] }))

@@ -83,7 +83,11 @@ async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
             "name",
             "No card in the zone main is known to have the name “Ketle Imp”; did you mean Kettle Imp?",
         ),
-        ("attribute=rank&value=77", "value", "No card in the zone main is known to have rank “77”."),
+        (
+            "attribute=rank&value=77",
+            "value",
+            "No card in the zone main is known to have rank “77”.",
+        ),
     ] {
         let odds = odds(query).await.expect(200);
         assert_eq!(odds["population"]["matching"], 0, "{odds:#}");
