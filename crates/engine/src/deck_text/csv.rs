@@ -308,8 +308,7 @@ impl Columns {
                     .or_else(|| field(self.set_name)),
                 number: field(self.number),
                 rarity: field(self.rarity).or(finish),
-                tags: Vec::new(),
-                category: None,
+                ..Parts::default()
             },
             external_id,
             zone,

@@ -7,6 +7,13 @@ use super::own::{DeckTextFault, prefix};
 use super::read_deck::IgnoredReason;
 use super::zones::Role;
 
+/// What people put before the lines of lists, with a space after it.
+const BULLETS: [char; 20] = [
+    '*', '-', '•', '·', '–', '◦', '▪', '‣', '→', '►', '▶', '✓', '✔', '☐', '☑', '■', '□', '●', '○', '➤',
+];
+/// How a dash ends a framed header.
+const DASHES: [char; 3] = ['-', '–', '—'];
+
 /// Reads a trimmed, tidy line that is not blank.
 pub(super) fn common(line: &str) -> Content<'_> {
     common_as(line, split_parts)
@@ -15,7 +22,12 @@ pub(super) fn common(line: &str) -> Content<'_> {
 /// Like [`common`], with another function to split the text after the quantity into parts.
 pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
     let Some(quoted) = line.strip_prefix("> ") else { return unquoted(line, parts) };
-    match unquoted(quoted.trim_start_matches(['>', ' ']), parts) {
+    with_marks_dropped(unquoted(quoted.trim_start_matches(['>', ' ']), parts))
+}
+
+/// An entry whose line has marks around it, which were left out.
+fn with_marks_dropped(content: Content<'_>) -> Content<'_> {
+    match content {
         Content::Entry(entry) => {
             Content::Entry(Box::new(DraftEntry { marks_dropped: true, ..*entry }))
         }
@@ -27,6 +39,11 @@ pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>)
 fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
     if line.is_empty() {
         return Content::Ignored(IgnoredReason::Decoration);
+    }
+    if let Some(inner) = bracketed(line)
+        && leading(inner).is_some_and(|(_, name)| !name.is_empty())
+    {
+        return with_marks_dropped(unquoted(inner, parts));
     }
     if !line.starts_with(|first: char| first.is_ascii_digit()) {
         if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
@@ -68,11 +85,17 @@ fn xmage(line: &str) -> Option<Content<'_>> {
 
 /// The label of a line that is a header in every game: a word for a zone, or anything in square brackets.
 fn header(line: &str) -> Option<&str> {
-    if let Some(inner) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return (!inner.contains(['[', ']'])).then(|| inner.trim());
+    if line.starts_with('[') && line.ends_with(']') {
+        return bracketed(line);
     }
     let label = without_count(line);
     Role::of_word(label).is_some().then_some(label)
+}
+
+/// The text in square brackets that a whole line consists of.
+fn bracketed(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))?;
+    (!inner.contains(['[', ']'])).then(|| inner.trim())
 }
 
 /// A header without the decoration and the count that are often around it: `Sideboard (15):`, `== Main ==`, `Pokémon - 12`.
@@ -109,6 +132,7 @@ fn is_decorated(line: &str) -> bool {
         || has_marks(line)
         || without_check_box(line).is_some()
         || without_bullet(line).len() < line.len()
+        || (without_dashes(line).len() < line.len() && !line.ends_with(DASHES))
 }
 
 /// Whether a line begins with marks of Markdown or double brackets. Four asterisks are the frame of a header.
@@ -122,6 +146,12 @@ pub(super) fn has_marks(line: &str) -> bool {
 /// The quantity of a line, if it has one, and the rest of the line.
 pub(super) fn quantity(line: &str) -> Result<(Option<u32>, &str), DeckTextFault> {
     let line = without_check_box(line).unwrap_or_else(|| without_bullet(line));
+    let line = match leading(without_frame(line)) {
+        Some((_, name)) if !name.is_empty() && !name.ends_with(['=', '-', '–', '—']) => {
+            without_frame(line)
+        }
+        _ => without_dashes(line),
+    };
     if let Some((number, rest)) = leading(line) {
         return Ok((Some(parse(number)?), rest));
     }
@@ -140,11 +170,26 @@ fn parse(number: &str) -> Result<u32, DeckTextFault> {
 }
 
 fn without_bullet(line: &str) -> &str {
-    let rest = line.strip_prefix(['*', '-', '•', '·', '–', '◦', '▪']);
+    let rest = line.strip_prefix(BULLETS).map(|rest| rest.strip_prefix('\u{fe0f}').unwrap_or(rest));
     match rest {
         Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
         _ => line,
     }
+}
+
+/// A line without a dash before it, or two hyphens, which phones and word processors turn into one. Hyphens alone may be a bullet or a sign.
+fn without_dashes(line: &str) -> &str {
+    match line.strip_prefix('—').or_else(|| line.strip_prefix("--")) {
+        Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
+        _ => line,
+    }
+}
+
+/// A line without the marks that frame headers, dashes and equals signs, for a quantity after them: `== 2 Name`, `—2 Name`. A single hyphen may be a sign.
+fn without_frame(line: &str) -> &str {
+    let rest = line.trim_start_matches(['—', '=', '-']);
+    let is_sign = matches!(&line[..line.len() - rest.len()], "-");
+    if is_sign { line } else { rest.trim_start() }
 }
 
 /// The text after the check box of a Markdown list, which may have a bullet: `- [x] 2 Name`. `None`: the line has no check box.
@@ -372,6 +417,7 @@ pub(super) fn split_parts_without_brackets(text: &str) -> Parts<'_> {
                 name: Cow::Borrowed(name.trim()),
                 set: Some(Cow::Borrowed(set)),
                 number: Some(Cow::Borrowed(number)),
+                is_place_bare: true,
                 ..Parts::default()
             };
         }
@@ -434,6 +480,8 @@ mod tests {
         for line in [
             "Ships:",
             "== Ships ==",
+            "— Ships —",
+            "-- Ships --",
             "Ships (4)",
             "**Ships:**",
             "- Ships:",
@@ -445,7 +493,7 @@ mod tests {
             assert!(looks_like_header(line, false), "{line}");
         }
         for line in
-            ["**Ships**", "- Ships", "[ ] Ships", "- [x] Ships", "`Ships`", "[[Ships]]", "> Ships"]
+            ["**Ships**", "- Ships", "— Ships", "☐ Ships", "- [x] Ships", "[[Ships]]", "> Ships"]
         {
             assert!(!looks_like_header(line, false), "{line}");
         }
@@ -463,6 +511,13 @@ mod tests {
             "x4 Salt",
             "(4) Salt",
             "* 4 Salt",
+            "— 4 Salt",
+            "—4 Salt",
+            "-- 4 Salt",
+            "= 4 Salt",
+            "== 4 Salt",
+            "✓ 4 Salt",
+            "► 4x Salt",
             "- 4x Salt",
             "• 4 Salt",
             "Salt x4",

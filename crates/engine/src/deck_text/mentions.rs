@@ -103,10 +103,11 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
                     }
                 }
             }
-            // A card may have the name of a zone.
-            Content::Section(label) if *label == line.text => {
-                mentions.names.insert(label.to_string());
+            // A card may have the name of a zone, or stand in brackets as headers do.
+            Content::Section(label) => {
+                mentions.add_name(label, None);
             }
+            Content::Zone(label) => mentions.add_name(label, None),
             _ => {}
         }
     }

@@ -169,7 +169,7 @@ pub enum Guess {
     TagsDropped,
     /// No line names the columns of the table: which one has the quantity and which one the name was concluded from what stands in them.
     ColumnsGuessed,
-    /// The text after `//` is a remark.
+    /// The text after `//`, or a field of a table in a column that is not read, is a remark.
     RemarkDropped { remark: String },
     /// The card's name has other accents or similar small differences.
     NameSpelled {
@@ -352,6 +352,8 @@ pub enum MalformedText {
     CockatriceFile,
     /// It is another text in XML.
     Xml,
+    /// It is a file of another kind, such as a picture.
+    NotText,
 }
 
 impl fmt::Display for MalformedText {
@@ -372,6 +374,9 @@ impl fmt::Display for MalformedText {
                 "it is a deck file of Cockatrice (.cod) in XML, which is not read: save the deck as plain text (.txt) there",
             ),
             Self::Xml => f.write_str("it is XML, which is not read: save the deck as text"),
+            Self::NotText => f.write_str(
+                "this is no text, but a file of another kind, such as a picture: save the deck as text",
+            ),
         }
     }
 }

@@ -7,8 +7,10 @@ use serde::{Serialize, Serializer};
 use super::DeckDialect;
 use super::archidekt;
 use super::csv;
+use super::forge;
 use super::line::last_tag;
 use super::share_code::decode_share_code;
+use super::text;
 use super::zones::Role;
 
 macro_rules! dialect_marks {
@@ -39,6 +41,8 @@ dialect_marks! {
     Json = "it is JSON with \"entries\"",
     /// A JSON array of entries.
     JsonArray = "it is a JSON array of objects",
+    /// A JSON array of texts, whose elements are read as lines.
+    JsonLines = "it is a JSON array of lines",
     /// A JSON object with other members than `entries`.
     JsonObject = "it is a JSON object",
     /// One word, a share code.
@@ -99,7 +103,7 @@ const EXAMINED_LINES_MAX: usize = 500;
 /// assert_eq!(recognise_deck_text("2 Old Pike\n1 Carp"), DeckDialect::Plain);
 /// ```
 pub fn recognise_deck_text(text: &str) -> DeckDialect {
-    recognise(text).0
+    recognise(&text::prepared(text).0).0
 }
 
 /// The dialect, and what it was recognised by.
@@ -145,7 +149,9 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
         }),
         (DeckDialect::Forge, DialectMark::SetsAfterBars, |line| {
             line.eq_ignore_ascii_case("[metadata]")
-                || (begins_with_number(line) && line.contains('|'))
+                || (begins_with_number(line)
+                    && line.contains('|')
+                    && !forge::has_second_card(line))
         }),
         (DeckDialect::PtcgOnline, DialectMark::FramedHeadings, |line| {
             line.starts_with("##") || line.starts_with("******")
@@ -192,6 +198,25 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
 fn begins_like_object(text: &str) -> bool {
     let first = text.strip_prefix('{').and_then(|rest| rest.trim_start().chars().next());
     first.is_some_and(|first| ['"', '\'', '“', '}'].contains(&first))
+}
+
+/// The share code that a text consists of. A code fence around it and words before it, which end with a colon, are left out.
+///
+/// ```
+/// use cardscape_engine::share_code_in;
+/// assert_eq!(share_code_in("2 Old Pike"), None);
+/// ```
+pub fn share_code_in(text: &str) -> Option<&str> {
+    let is_fence = |line: &&str| line.is_empty() || line.starts_with("```");
+    let mut lines = text.lines().map(str::trim).filter(|line| !is_fence(line));
+    let line = lines.next().filter(|_| lines.next().is_none())?;
+    if is_share_code(line) {
+        return Some(line);
+    }
+    let (before, code) = line.rsplit_once(char::is_whitespace).unwrap_or(("", line));
+    let code = code.trim_matches('`');
+    let is_introduced = before.is_empty() || before.trim_end().ends_with(':');
+    (is_introduced && code.starts_with('1') && decode_share_code(code).is_ok()).then_some(code)
 }
 
 /// Whether the text is a share code. A long one may be damaged: then decoding reports its wrong check digits.

@@ -61,6 +61,12 @@ pub(super) fn resolve(
                     ..DraftEntry::default()
                 }))
             }
+            Content::Section(label) if resolver.is_card_in_brackets(&label, &text) => {
+                entry_in_brackets(label)
+            }
+            Content::Zone(_) if resolver.is_marked_card_in_brackets(&text) => {
+                entry_in_brackets(Cow::Owned(in_brackets(&text).unwrap_or_default().to_owned()))
+            }
             other => other,
         };
         let ignored = match content {
@@ -128,6 +134,20 @@ pub(super) fn resolve(
     }
     read.suggestions_left_out = resolver.unknown_names.get().saturating_sub(SUGGESTED_NAMES_MAX);
     read
+}
+
+/// The text in square brackets that a whole line consists of.
+fn in_brackets(line: &str) -> Option<&str> {
+    line.strip_prefix('[')?.strip_suffix(']').map(str::trim)
+}
+
+/// The entry of a line that is the name of a card in square brackets.
+fn entry_in_brackets(name: Cow<'_, str>) -> Content<'_> {
+    Content::Entry(Box::new(DraftEntry {
+        card: Parts { name, ..Parts::default() },
+        marks_dropped: true,
+        ..DraftEntry::default()
+    }))
 }
 
 fn shown(text: &str) -> String {
@@ -273,6 +293,21 @@ impl<'a> Resolver<'a> {
         !is_zone && label == line && !self.catalogue.named(line).is_empty()
     }
 
+    /// Whether a line in square brackets is the name of a card, and no header of a zone or of a kind of cards.
+    fn is_card_in_brackets(&self, label: &str, line: &str) -> bool {
+        let game = self.catalogue.game();
+        in_brackets(line) == Some(label)
+            && place(game, label) == Place::Category
+            && !is_heading(game, label)
+            && !self.catalogue.named(label).is_empty()
+    }
+
+    /// The same in a list of which only some lines are our own text.
+    fn is_marked_card_in_brackets(&self, line: &str) -> bool {
+        self.strictness == Strictness::Marked
+            && in_brackets(line).is_some_and(|label| self.is_card_in_brackets(label, line))
+    }
+
     /// Whether a text in square brackets is the heading of a kind of cards, in a list of which only some lines are our own text.
     fn is_heading_rather_than_zone(&self, label: &str) -> bool {
         let game = self.catalogue.game();
@@ -393,11 +428,8 @@ impl<'a> Resolver<'a> {
     /// Whether an entry has a set of the game and a number, and no name. Its card may be one that the reader of the list does not know.
     fn is_place_alone(&self, entry: &DraftEntry<'_>) -> bool {
         let Parts { name, set, number, .. } = &entry.card;
-        let is_of_game = |set: &str| {
-            self.catalogue.has_cards_of(set)
-                || self.sets.is_some_and(|sets| sets.find(set).is_some())
-        };
-        name.is_empty() && number.is_some() && set.as_deref().is_some_and(is_of_game)
+        let is_of_game = set.as_deref().is_some_and(|set| self.is_set(set));
+        name.is_empty() && number.is_some() && is_of_game
     }
 
     /// A reference that stays as written, but a place without a name has the code of its set.
@@ -497,6 +529,9 @@ impl<'a> Resolver<'a> {
             if let Some(bare) = bare {
                 parts.to_mut().name = Cow::Owned(bare);
             }
+            if parts.is_place_bare && !self.is_bare_place(&parts) {
+                continue;
+            }
             let Some(meaning) = self.meaning(&parts) else { continue };
             let is_as_stated = quantity == entry.quantity;
             let quantity_guess = is_as_stated.then(|| assumed_quantity(entry)).flatten();
@@ -530,7 +565,7 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
-        second_best.or_else(|| {
+        second_best.or_else(|| self.by_symbol_with_quantity(entry)).or_else(|| {
             let (card, guess) = self.without_name(&entry.card)?;
             let verdict = match guess {
                 Ok(guess) => verdict(assumed(entry).chain([guess]).collect()),
@@ -542,6 +577,40 @@ impl<'a> Resolver<'a> {
                 verdict,
                 tags: tags(&entry.card),
             })
+        })
+    }
+
+    /// Whether two words after a name are a set and a number: if the game has the set. In the dialects that always write cards so, sets of other games are
+    /// sets, too.
+    fn is_bare_place(&self, parts: &Parts<'_>) -> bool {
+        matches!(self.dialect, DeckDialect::PtcgLive | DeckDialect::PtcgOnline)
+            || parts.set.as_deref().is_some_and(|set| self.is_set(set))
+    }
+
+    /// Whether the game has a set of this code or name.
+    fn is_set(&self, written: &str) -> bool {
+        self.catalogue.has_cards_of(written)
+            || self.sets.is_some_and(|sets| sets.find(written).is_some())
+    }
+
+    /// The card of a symbol with a quantity around it, such as `😀: 2` or `😀×2`.
+    fn by_symbol_with_quantity(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
+        // Only a line whose text begins with a symbol is worth the search.
+        let (text, _) = entry.readings?;
+        if text.starts_with(|first: char| first.is_alphanumeric() || first.is_ascii()) {
+            return None;
+        }
+        readings(entry).skip(1).find_map(|(parts, quantity, guess)| {
+            if parts.set.is_some() || quantity.is_none() {
+                return None;
+            }
+            let (card, symbol) = self.without_name(&parts)?;
+            let verdict = match symbol {
+                Ok(symbol) => verdict(guess.into_iter().chain([symbol]).collect()),
+                Err(cards) => self.ambiguous(&cards),
+            };
+            let quantity = quantity.unwrap_or(1);
+            Some(ResolvedEntry { quantity, card, verdict, tags: tags(&parts) })
         })
     }
 
@@ -729,10 +798,23 @@ impl<'a> Resolver<'a> {
                 return ResolvedEntry { quantity, card, verdict: verdict(guesses), tags };
             }
         }
-        let near = near.into_iter().map(|(name, _)| name).collect();
+        let mut near: Vec<String> = near.into_iter().map(|(name, _)| name).collect();
+        if near.is_empty()
+            && let Some((text, _)) = entry.readings
+        {
+            near.extend(self.name_before_words(text));
+        }
         let card = self.unknown_reference(entry);
         let verdict = LineVerdict::Unknown { near, reason: reason_of(&card) };
         ResolvedEntry { quantity, card, verdict, tags }
+    }
+
+    /// The name of the card that a text begins with, if two words of a set and a number seem to follow it.
+    fn name_before_words(&self, text: &str) -> Option<String> {
+        let parts = split_parts_without_brackets(text);
+        let card = self.catalogue.named(&parts.name).first().copied();
+        let card = card.filter(|_| parts.is_place_bare)?;
+        Some(self.catalogue.card(card).definition.name.clone())
     }
 
     /// The reference of an unknown card: as it is written, but a place without a name has the code of its set. If there is no such set, the text is a name.
