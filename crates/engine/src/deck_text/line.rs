@@ -234,6 +234,14 @@ fn leading(line: &str) -> Option<(&str, &str)> {
     if let Some(close) = close {
         rest = rest.strip_prefix(close)?;
     }
+    // A line of a table: a quantity, a separator and a name. Digits after a comma are thousands.
+    if !before
+        && close.is_none()
+        && let Some(name) = rest.strip_prefix([',', ';']).map(str::trim)
+        && name.starts_with(|first: char| !first.is_ascii_digit() && !",;".contains(first))
+    {
+        return Some((number, name));
+    }
     if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
         return None;
     }
@@ -268,7 +276,7 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
     let bare = line.strip_suffix([')', ']']);
     let (before, marks): (&str, &[char]) = match bare {
         Some(bare) => (bare, &['(', '[']),
-        None => (line, &[':']),
+        None => (line, &[':', ',', ';']),
     };
     let number = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let count = before[number.len()..].parse().ok()?;
@@ -520,6 +528,8 @@ mod tests {
             "► 4x Salt",
             "- 4x Salt",
             "• 4 Salt",
+            "4,Salt",
+            "4; Salt",
             "Salt x4",
             "Salt ×4",
             "Salt x 4",
@@ -531,7 +541,7 @@ mod tests {
         ] {
             assert_eq!(quantity(line), Ok((Some(4), "Salt")), "{line}");
         }
-        for line in ["Salt", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"] {
+        for line in ["Salt", "1,000 Salts", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"] {
             assert_eq!(
                 quantity(line).map(|(quantity, _)| quantity).ok().flatten(),
                 match line {

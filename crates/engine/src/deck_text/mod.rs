@@ -209,7 +209,7 @@ impl DeckDialect {
             Self::PtcgOnline => ptcg_online::draft(source),
             Self::NetrunnerDb => netrunner_db::draft(source),
             Self::Forge => forge::draft(source),
-            Self::Csv => csv::draft(source),
+            Self::Csv => csv::draft(source, game),
             Self::Ydk => ydk::draft(source),
             Self::Ydke => ydke::draft(source, game),
         }

@@ -139,7 +139,7 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     if lines.first().is_some_and(is_header) {
         return (DeckDialect::Csv, DialectMark::Columns);
     }
-    let guessed = csv::Columns::guessed(text);
+    let guessed = csv::Columns::guessed(text, &|_| false);
     if guessed.is_some_and(|columns| !columns.has_tabs()) {
         return (DeckDialect::Csv, DialectMark::QuantityColumn);
     }

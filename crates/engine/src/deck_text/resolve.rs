@@ -542,6 +542,7 @@ impl<'a> Resolver<'a> {
             if parts.tags.iter().any(|tag| is_coloured_tag(tag)) {
                 guesses.push(Guess::TagsDropped);
             }
+            guesses.extend(remark(entry));
             let quantity = quantity.unwrap_or(1);
             let tags = tags(&parts);
             match meaning {
@@ -859,8 +860,14 @@ fn assumed(entry: &DraftEntry<'_>) -> impl Iterator<Item = Guess> {
     let dropped = [
         entry.marks_dropped.then_some(Guess::MarksDropped),
         has_coloured_tags.then_some(Guess::TagsDropped),
+        remark(entry),
     ];
     assumed_quantity(entry).into_iter().chain(dropped.into_iter().flatten())
+}
+
+/// The fields of a table that are not read.
+fn remark(entry: &DraftEntry<'_>) -> Option<Guess> {
+    entry.remark.clone().map(|remark| Guess::RemarkDropped { remark })
 }
 
 fn assumed_quantity(entry: &DraftEntry<'_>) -> Option<Guess> {
