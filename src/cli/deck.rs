@@ -10,8 +10,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use cardscape_engine::{
     Catalogue, Date, DeckDialect, DeckReading, Fix, Format, Game, KnownSet, KnownSets, LineVerdict,
-    PoolCard, ReadLine, Report, SetDefinition, Violation, decode_deck_text, legalities, parse_deck_text,
-    read_deck_bytes,
+    PoolCard, ReadLine, Report, SetDefinition, Violation, decode_deck_text, legalities,
+    parse_deck_text, read_deck_bytes,
 };
 use clap::Subcommand;
 use serde::Serialize;

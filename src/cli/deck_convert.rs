@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, Deck, DeckDialect, DeckLoss, DeckReading, Game, IgnoredReason, LineVerdict, LossKind,
-    ReadLine, ShareCodeError, decode_deck_text, decode_share_code, is_known_heading,
+    Catalogue, Deck, DeckDialect, DeckLoss, DeckReading, Game, IgnoredReason, LineVerdict,
+    LossKind, ReadLine, ShareCodeError, decode_deck_text, decode_share_code, is_known_heading,
     read_deck_bytes, render_deck_text, share_code_in, write_named_deck,
 };
 

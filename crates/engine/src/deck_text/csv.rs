@@ -285,7 +285,8 @@ impl Columns {
 
     /// A record with more fields than the header has, as it is if the name has commas and no quotation marks around it.
     fn with_comma_in_name<'a>(&self, mut record: Vec<Cow<'a, str>>) -> Option<Vec<Cow<'a, str>>> {
-        while record.len() > self.count && record.last().is_some_and(|last| last.trim().is_empty()) {
+        while record.len() > self.count && record.last().is_some_and(|last| last.trim().is_empty())
+        {
             record.pop();
         }
         let surplus = record.len().checked_sub(self.count).filter(|surplus| *surplus > 0)?;
@@ -331,6 +332,7 @@ impl Columns {
         };
         let zone = field(self.zone);
         // Without a header, the parts of a card may also stand in one column with its name, and the line may be no table at all.
+        let rarity = field(self.rarity).filter(|word| !NO.contains(&key(word).as_str()));
         let has_place = field(self.set).is_some() || field(self.number).is_some();
         if self.is_guessed
             && !has_place
@@ -339,7 +341,7 @@ impl Columns {
             let parts = split_parts(text);
             return Content::Entry(Box::new(DraftEntry {
                 quantity,
-                card: Parts { rarity: field(self.rarity).or(parts.rarity), ..parts },
+                card: Parts { rarity: rarity.or(parts.rarity), ..parts },
                 remark: self.remark(record),
                 readings: Some((text, line)),
                 zone,
@@ -355,7 +357,7 @@ impl Columns {
                     .or_else(|| field(self.set))
                     .or_else(|| field(self.set_name)),
                 number: field(self.number),
-                rarity: field(self.rarity).or(finish),
+                rarity: rarity.or(finish),
                 ..Parts::default()
             },
             external_id,

@@ -9,7 +9,8 @@ use super::zones::Role;
 
 /// What people put before the lines of lists, with a space after it.
 const BULLETS: [char; 20] = [
-    '*', '-', '•', '·', '–', '◦', '▪', '‣', '→', '►', '▶', '✓', '✔', '☐', '☑', '■', '□', '●', '○', '➤',
+    '*', '-', '•', '·', '–', '◦', '▪', '‣', '→', '►', '▶', '✓', '✔', '☐', '☑', '■', '□', '●', '○',
+    '➤',
 ];
 /// How a dash ends a framed header.
 const DASHES: [char; 3] = ['-', '–', '—'];
@@ -45,6 +46,10 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
     {
         return with_marks_dropped(unquoted(inner, parts));
     }
+    let is_address = ["https://", "http://"].iter().any(|scheme| line.starts_with(scheme));
+    if is_address && !line.contains(char::is_whitespace) {
+        return Content::Ignored(IgnoredReason::Decoration);
+    }
     if !line.starts_with(|first: char| first.is_ascii_digit()) {
         if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
             return Content::Comment(comment.trim());
@@ -58,7 +63,8 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
     }
     let (zone, entry) = match prefix(line) {
         Some(rest) => (Some(Cow::Borrowed("sideboard")), rest),
-        None => (None, line),
+        None => zone_in_front(line)
+            .map_or((None, line), |(zone, rest)| (Some(Cow::Borrowed(zone)), rest)),
     };
     match quantity(entry) {
         Ok((_, "")) => DeckTextFault::NameMissing.into(),
@@ -72,6 +78,14 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
         })),
         Err(fault) => fault.into(),
     }
+}
+
+/// The word for a zone before a quantity and a name: `COMMANDER: 1 Name`.
+fn zone_in_front(line: &str) -> Option<(&str, &str)> {
+    let (word, rest) = line.split_once(':')?;
+    let rest = rest.trim_start();
+    let is_entry = leading(rest).is_some_and(|(_, name)| !name.is_empty());
+    (is_entry && Role::of_word(word.trim()).is_some()).then(|| (word.trim(), rest))
 }
 
 /// Reads a line of metadata in a file of XMage.
@@ -215,6 +229,9 @@ pub(super) fn without_marks(text: &str) -> &str {
 
 /// `4`, `4x`, `4 x`, `x4`, `(4)` or `[4]` before the name.
 fn leading(line: &str) -> Option<(&str, &str)> {
+    if let Some(circled) = circled(line) {
+        return Some(circled);
+    }
     let is_times = |text: &str| text.starts_with(['x', 'X', '×']);
     let (close, inner) = match (line.strip_prefix('('), line.strip_prefix('[')) {
         (Some(inner), _) => (Some(')'), inner),
@@ -228,6 +245,9 @@ fn leading(line: &str) -> Option<(&str, &str)> {
         return None;
     }
     let (number, mut rest) = inner.split_at(digits);
+    // The digit of a keycap emoji.
+    let keycap = rest.strip_prefix('\u{fe0f}').unwrap_or(rest);
+    rest = keycap.strip_prefix('\u{20e3}').unwrap_or(rest);
     if !before && let Some(after) = rest.strip_prefix(['x', 'X', '×']) {
         rest = after;
     }
@@ -255,9 +275,32 @@ fn leading(line: &str) -> Option<(&str, &str)> {
     Some((number, name))
 }
 
+/// `④ Name`.
+fn circled(line: &str) -> Option<(&str, &str)> {
+    const NUMBERS: [&str; 10] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
+    let first = line.chars().next().filter(|first| ('①'..='⑩').contains(first))?;
+    let at = usize::try_from(u32::from(first) - u32::from('①')).ok()?;
+    let name = line[first.len_utf8()..].trim_start();
+    (!name.is_empty()).then(|| NUMBERS.get(at).map(|number| (*number, name))).flatten()
+}
+
+/// `4` directly after the sign in `Name×4`; an `x` may be part of a name, but not of a symbol.
+fn times_after(line: &str) -> Option<(&str, &str)> {
+    let before = line.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let number = &line[before.len()..];
+    let name = before.strip_suffix('×').or_else(|| {
+        let name = before.strip_suffix(['x', 'X'])?;
+        (!name.contains(|letter: char| letter.is_alphanumeric())).then_some(name)
+    })?;
+    (!number.is_empty() && !name.trim().is_empty()).then_some((name.trim_end(), number))
+}
+
 /// `x4`, `x 4`, `4x` or `(x4)` after the name.
 fn trailing(line: &str) -> Option<(&str, &str)> {
     const TIMES: [char; 3] = ['x', 'X', '×'];
+    if let Some(found) = times_after(line) {
+        return Some(found);
+    }
     let (before, word) = line.rsplit_once(char::is_whitespace)?;
     let before = before.trim_end();
     let bare = word.strip_prefix('(').and_then(|word| word.strip_suffix(')')).unwrap_or(word);
@@ -297,6 +340,31 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
     ((1..=99).contains(&count) && !name.is_empty()).then_some((name, count))
 }
 
+/// The name and the number of `Name 2`, whose number may as well belong to the name.
+pub(super) fn bare_count_after_name(line: &str) -> Option<(&str, u32)> {
+    let (name, number) = line.rsplit_once(char::is_whitespace)?;
+    let is_count = number.len() <= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let count = number.parse().ok().filter(|count| is_count && *count > 0)?;
+    (!name.trim().is_empty()).then_some((name.trim(), count))
+}
+
+/// The name in a link or a tag of a forum: `[Name](address)`, `[card]Name[/card]`.
+pub(super) fn linked_name(text: &str) -> Option<&str> {
+    let tagged = text.strip_prefix("[card]").and_then(|rest| rest.strip_suffix("[/card]"));
+    tagged.or_else(|| {
+        let (name, address) = text.strip_prefix('[')?.split_once("](")?;
+        address.ends_with(')').then_some(name)
+    })
+}
+
+/// A text without the symbols before or after it, such as the emoji of a card beside its name.
+pub(super) fn without_symbols(text: &str) -> &str {
+    let is_symbol = |letter: char| !letter.is_alphanumeric() && !letter.is_ascii();
+    let is_blank_or_symbol = |letter: char| is_symbol(letter) || letter == ' ';
+    let bare = text.trim_matches(is_blank_or_symbol);
+    if bare.len() < text.trim().len() { bare } else { text }
+}
+
 /// Splits the text of a card into its parts, from the end: `Name (set) number *finish* [category] #tag ^tag^`.
 pub(super) fn split_parts(text: &str) -> Parts<'_> {
     if let Some(parts) = set_in_front(text) {
@@ -329,6 +397,13 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
         match open {
             '*' | '{' if parts.rarity.is_none() => parts.rarity = Some(Cow::Borrowed(value)),
             '[' if category.is_none() => category = Some(value),
+            '<' if parts.number.is_none() && is_number(value) => {
+                parts.number = Some(Cow::Borrowed(value));
+            }
+            // The finish of MTGGoldfish, or a word that is rather a finish than a set.
+            '(' if parts.rarity.is_none() && is_finish(value, before) => {
+                parts.rarity = Some(Cow::Borrowed(value));
+            }
             _ => break,
         }
         name = before;
@@ -358,6 +433,26 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
     }
     parts.name = Cow::Borrowed(name);
     parts
+}
+
+/// Whether a text may be the number of a card in its set.
+pub(super) fn is_number(text: &str) -> bool {
+    text.len() <= 8
+        && text.starts_with(|first: char| first.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Whether a text in parentheses is a finish. A letter alone is one only after another mark, because it may also be a set.
+fn is_finish(value: &str, before: &str) -> bool {
+    let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
+    is(&["foil", "etched", "foil etched"]) || (before.ends_with([']', '>']) && is(&["F", "E"]))
+}
+
+/// Set and number in one bracket: `HEARTH:55` or `hearth 55`.
+pub(super) fn joined_place(written: &str) -> Option<(&str, &str)> {
+    let (set, number) = written.rsplit_once([':', ' '])?;
+    let (set, number) = (set.trim(), number.trim().trim_start_matches('#'));
+    (!set.is_empty() && is_number(number)).then_some((set, number))
 }
 
 /// Set and number of `(set) number`, without a name.
@@ -398,6 +493,7 @@ fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
         ')' => '(',
         ']' => '[',
         '}' => '{',
+        '>' => '<',
         '*' => close,
         _ => return None,
     };
@@ -530,6 +626,9 @@ mod tests {
             "• 4 Salt",
             "4,Salt",
             "4; Salt",
+            "④ Salt",
+            "4\u{fe0f}\u{20e3} Salt",
+            "Salt×4",
             "Salt x4",
             "Salt ×4",
             "Salt x 4",
@@ -541,7 +640,9 @@ mod tests {
         ] {
             assert_eq!(quantity(line), Ok((Some(4), "Salt")), "{line}");
         }
-        for line in ["Salt", "1,000 Salts", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"] {
+        for line in
+            ["Salt", "1,000 Salts", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"]
+        {
             assert_eq!(
                 quantity(line).map(|(quantity, _)| quantity).ok().flatten(),
                 match line {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::draft::{Content, Draft, Parts};
-use super::line::without_count;
+use super::line::{is_number, joined_place, without_count};
 use super::resolve::{readings, without_selectors};
 use crate::deck::{CardReference, Deck};
 
@@ -71,6 +71,15 @@ impl DeckMentions {
             && (every || parts.name.is_empty())
         {
             self.numbered.insert((set.to_string(), number.to_string()));
+        }
+        // Set and number may stand in one bracket, or the number after a `#`.
+        let joined = [parts.set.as_deref(), parts.category].into_iter().flatten();
+        for (set, number) in joined.filter_map(joined_place).filter(|_| every) {
+            self.numbered.insert((set.to_owned(), number.to_owned()));
+        }
+        if let Some(set) = parts.set.as_deref() {
+            let numbers = parts.tags.iter().filter(|tag| is_number(tag));
+            self.numbered.extend(numbers.map(|number| (set.to_owned(), number.to_string())));
         }
         let is_symbol = !parts.name.contains(|letter: char| letter.is_alphanumeric());
         if every && is_symbol && !parts.name.is_empty() {

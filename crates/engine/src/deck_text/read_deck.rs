@@ -58,8 +58,13 @@ impl ReadDeck {
                         | Guess::ZoneNotInGame { .. }
                 )
             }),
-            // A card may have the same name as a heading.
-            LineVerdict::Ignored(reason) => *reason != IgnoredReason::Heading,
+            // A card may have the same name as a heading, or as a fact about the deck.
+            LineVerdict::Ignored(IgnoredReason::Heading) => false,
+            LineVerdict::Ignored(IgnoredReason::Comment) => line.text.starts_with(['/', '#', '>']),
+            LineVerdict::Ignored(IgnoredReason::Decoration) => {
+                !line.text.starts_with(|first: char| first.is_ascii_digit())
+            }
+            LineVerdict::Ignored(_) => true,
             LineVerdict::Ambiguous { .. } | LineVerdict::Unknown { .. } => false,
         })
     }

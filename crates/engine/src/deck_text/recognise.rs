@@ -149,9 +149,7 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
         }),
         (DeckDialect::Forge, DialectMark::SetsAfterBars, |line| {
             line.eq_ignore_ascii_case("[metadata]")
-                || (begins_with_number(line)
-                    && line.contains('|')
-                    && !forge::has_second_card(line))
+                || (begins_with_number(line) && line.contains('|') && !forge::has_second_card(line))
         }),
         (DeckDialect::PtcgOnline, DialectMark::FramedHeadings, |line| {
             line.starts_with("##") || line.starts_with("******")

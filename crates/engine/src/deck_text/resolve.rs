@@ -9,8 +9,9 @@ use serde_json::Value;
 use super::archidekt::is_coloured_tag;
 use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
 use super::line::{
-    count_after_name, has_marks, looks_like_header, quantity as quantity_of, split_parts,
-    split_parts_without_brackets, without_count, without_marks,
+    bare_count_after_name, count_after_name, has_marks, is_number, joined_place, linked_name,
+    looks_like_header, quantity as quantity_of, split_parts, split_parts_without_brackets,
+    without_count, without_marks, without_symbols,
 };
 use super::own::{LINE_SHOWN, note};
 use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
@@ -355,7 +356,7 @@ impl<'a> Resolver<'a> {
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
         let mut entry = self.as_meant(entry, text);
-        self.read_named_set(&mut entry.card);
+        self.read_place(&mut entry.card);
         let label = without_count(text);
         if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
             // A line that consists of the name of a zone is a header.
@@ -383,6 +384,10 @@ impl<'a> Resolver<'a> {
         } else {
             match self.by_readings(&entry) {
                 Some(found) => found,
+                None if is_total(&entry) => return Err(IgnoredReason::Decoration),
+                None if entry.quantity.is_none() && is_fact(text) => {
+                    return Err(IgnoredReason::Comment);
+                }
                 None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label)) => {
                     return Err(IgnoredReason::Heading);
                 }
@@ -521,8 +526,8 @@ impl<'a> Resolver<'a> {
             let keeps_marks =
                 matches!(guess, Some(Guess::MarksArePartOfName | Guess::QuantityIsPartOfName));
             let mut parts = parts;
-            if parts.category.is_some() {
-                self.read_named_set(parts.to_mut());
+            if parts.category.is_some() || parts.set.is_some() || !parts.tags.is_empty() {
+                self.read_place(parts.to_mut());
             }
             let bare = self.bare_name(&parts.name).filter(|_| !keeps_marks).map(str::to_owned);
             let drops_marks = bare.is_some() || entry.marks_dropped;
@@ -705,6 +710,51 @@ impl<'a> Resolver<'a> {
         };
         let named = self.catalogue.named(bare);
         (!named.is_empty() && !named.iter().any(has_marks)).then_some(bare)
+    }
+
+    /// Takes set and number from the places where some programs write them.
+    fn read_place(&self, parts: &mut Parts<'_>) {
+        self.read_named_set(parts);
+        self.read_joined_place(parts);
+        self.read_number_in_tag(parts);
+    }
+
+    /// Takes set and number from one bracket with both: `[HEARTH:55]`, `(hearth 55)`.
+    fn read_joined_place(&self, parts: &mut Parts<'_>) {
+        if parts.number.is_some() {
+            return;
+        }
+        let written = match (&parts.set, parts.category) {
+            (Some(Cow::Borrowed(set)), _) => *set,
+            (None, Some(category)) => category,
+            _ => return,
+        };
+        let Some((set, number)) = joined_place(written) else { return };
+        if !self.is_set(set) || self.is_set(written) {
+            return;
+        }
+        parts.set = Some(Cow::Borrowed(set));
+        parts.number = Some(Cow::Borrowed(number));
+        parts.tags.retain(|tag| tag != written);
+    }
+
+    /// Takes the number from a tag, `(SET) #16` or `#016`, if it is a number of the set or, without a set, of the card.
+    fn read_number_in_tag(&self, parts: &mut Parts<'_>) {
+        if parts.number.is_some() {
+            return;
+        }
+        let is_number_of = |number: &str| match &parts.set {
+            Some(set) => self.numbered(set, number).is_some(),
+            None => self
+                .catalogue
+                .named(&parts.name)
+                .iter()
+                .any(|card| same_number(number, &self.catalogue.card(*card).definition.number)),
+        };
+        let at = parts.tags.iter().position(|tag| is_number(tag) && is_number_of(tag));
+        if let Some(at) = at {
+            parts.number = Some(parts.tags.remove(at));
+        }
     }
 
     /// Takes the set from a text in square brackets that is the name of a known set. In lists of Archidekt such texts are always categories.
@@ -915,6 +965,14 @@ fn other_readings<'e>(
         let guess = Some(Guess::QuantityAfterName);
         found.push((Cow::Owned(split_parts(name)), Some(counted), guess));
     }
+    if !has_count && let Some((name, counted)) = bare_count_after_name(text) {
+        found.push((named(name), Some(counted), Some(Guess::QuantityAfterName)));
+    }
+    for bare in linked_name(text).into_iter().chain([without_symbols(text)]) {
+        if bare.len() < text.len() && !bare.is_empty() {
+            found.push((Cow::Owned(split_parts(bare)), quantity, Some(Guess::MarksDropped)));
+        }
+    }
     if whole_line != text {
         found.push((named(whole_line), None, Some(Guess::QuantityIsPartOfName)));
     }
@@ -950,6 +1008,22 @@ fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
     let parts = split_parts(rest);
     let end = before.len() + 1 + parts.name.len();
     Parts { name: Cow::Borrowed(text.get(..end).unwrap_or(text)), ..parts }
+}
+
+/// Whether a line only says how many cards there are: `60 cards`.
+fn is_total(entry: &DraftEntry<'_>) -> bool {
+    let text = entry.readings.map_or("", |(text, _)| text.trim_end_matches([':', '.']));
+    let words = ["card", "cards", "cards total", "total cards", "cards in total"];
+    entry.quantity.is_some() && words.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Whether a line says something about the deck: `Format: Standard`, `Deck: Embers`, `by ada`.
+fn is_fact(line: &str) -> bool {
+    const KEYS: [&str; 6] = ["format", "deck", "deck name", "name", "author", "game"];
+    let is_key = |key: &str| KEYS.iter().any(|known| key.trim().eq_ignore_ascii_case(known));
+    let is_author = line.strip_prefix("by ").is_some_and(|name| !name.trim().contains(' '));
+    let fact = line.split_once(':').filter(|(_, value)| !value.trim().is_empty());
+    is_author || fact.is_some_and(|(key, _)| is_key(key))
 }
 
 fn is_heading_line(
