@@ -571,19 +571,21 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
-        second_best.or_else(|| self.by_symbol_with_quantity(entry)).or_else(|| {
-            let (card, guess) = self.without_name(&entry.card)?;
-            let verdict = match guess {
-                Ok(guess) => verdict(assumed(entry).chain([guess]).collect()),
-                Err(cards) => self.ambiguous(&cards),
-            };
-            Some(ResolvedEntry {
-                quantity: entry.quantity.unwrap_or(1),
-                card,
-                verdict,
-                tags: tags(&entry.card),
+        second_best
+            .or_else(|| {
+                let (card, guess) = self.without_name(&entry.card)?;
+                let verdict = match guess {
+                    Ok(guess) => verdict(assumed(entry).chain([guess]).collect()),
+                    Err(cards) => self.ambiguous(&cards),
+                };
+                Some(ResolvedEntry {
+                    quantity: entry.quantity.unwrap_or(1),
+                    card,
+                    verdict,
+                    tags: tags(&entry.card),
+                })
             })
-        })
+            .or_else(|| self.by_symbol_with_quantity(entry))
     }
 
     /// Whether two words after a name are a set and a number: if the game has the set. In the dialects that always write cards so, sets of other games are
