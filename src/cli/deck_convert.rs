@@ -87,14 +87,14 @@ fn tell_lines(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> boo
                 open = true;
                 verdict.to_string()
             }
-            (_, verdict @ LineVerdict::Guessed { .. }) => verdict.to_string(),
             (
                 _,
-                verdict @ LineVerdict::Ignored(
+                verdict @ (LineVerdict::Guessed { .. }
+                | LineVerdict::Ignored(
                     IgnoredReason::OutsideTheDeck
                     | IgnoredReason::BlankLine { .. }
                     | IgnoredReason::ColumnsNotRead { .. },
-                ),
+                )),
             ) => verdict.to_string(),
             (_, verdict) if is_odd(line) => verdict.to_string(),
             _ => continue,

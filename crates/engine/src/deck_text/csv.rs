@@ -291,7 +291,7 @@ impl Columns {
         }
         let surplus = record.len().checked_sub(self.count).filter(|surplus| *surplus > 0)?;
         let name = self.name.filter(|_| self.separator == ',')?;
-        let parts = name..name + surplus + 1;
+        let parts = name..=name + surplus;
         let joined = record.get(parts.clone())?.join(",");
         record.splice(parts, [Cow::Owned(joined)]);
         Some(record)

@@ -52,7 +52,8 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
 /// Whether another card with a quantity stands after a bar, and no set: `2 Name | 2 Name`.
 pub(super) fn has_second_card(line: &str) -> bool {
     line.split('|').skip(1).any(|field| {
-        let is_quantity = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_quantity =
+            |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let words = field.trim().split_once(char::is_whitespace);
         words.is_some_and(|(first, _)| is_quantity(first.trim_end_matches(['x', 'X'])))
     })

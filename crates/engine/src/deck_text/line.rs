@@ -202,7 +202,7 @@ fn without_dashes(line: &str) -> &str {
 /// A line without the marks that frame headers, dashes and equals signs, for a quantity after them: `== 2 Name`, `—2 Name`. A single hyphen may be a sign.
 fn without_frame(line: &str) -> &str {
     let rest = line.trim_start_matches(['—', '=', '-']);
-    let is_sign = matches!(&line[..line.len() - rest.len()], "-");
+    let is_sign = &line[..line.len() - rest.len()] == "-";
     if is_sign { line } else { rest.trim_start() }
 }
 
@@ -281,7 +281,7 @@ fn circled(line: &str) -> Option<(&str, &str)> {
     let first = line.chars().next().filter(|first| ('①'..='⑩').contains(first))?;
     let at = usize::try_from(u32::from(first) - u32::from('①')).ok()?;
     let name = line[first.len_utf8()..].trim_start();
-    (!name.is_empty()).then(|| NUMBERS.get(at).map(|number| (*number, name))).flatten()
+    NUMBERS.get(at).map(|number| (*number, name)).filter(|_| !name.is_empty())
 }
 
 /// `4` directly after the sign in `Name×4`; an `x` may be part of a name, but not of a symbol.

@@ -69,13 +69,12 @@ pub use read_deck::{
     Guess, IgnoredReason, LineVerdict, MalformedText, ReadDeck, ReadLine, UnknownReason,
 };
 pub use recognise::{DialectMark, recognise_deck_text, share_code_in};
-pub use resolve::CANDIDATES_MAX;
+pub use resolve::{CANDIDATES_MAX, is_known_heading};
 pub use share_code::{
     SHARE_CODE_MAX, ShareCodeError, SharedDeck, decode_share_code, encode_share_code,
 };
 pub use text::{TextEncoding, decode_deck_text};
 pub use writing::{DeckLoss, LossKind, WRITTEN_COPIES_MAX, WrittenDeck};
-pub use zones::is_known_heading;
 
 /// A way to write a deck list as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -310,7 +309,7 @@ impl DeckText {
     pub fn new(text: &str, dialect: Option<DeckDialect>) -> Self {
         let raw = text::with_line_feeds(text::without_mark(text));
         let (raw, is_array) = match dialect {
-            None | Some(DeckDialect::Json) => text::prepared(&raw),
+            None | Some(DeckDialect::Json) => recognise::prepared(&raw),
             Some(_) => (raw, false),
         };
         let raw = raw.into_owned();

@@ -1,5 +1,6 @@
 //! Recognises the dialect of a text.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -10,7 +11,6 @@ use super::csv;
 use super::forge;
 use super::line::last_tag;
 use super::share_code::decode_share_code;
-use super::text;
 use super::zones::Role;
 
 macro_rules! dialect_marks {
@@ -103,7 +103,7 @@ const EXAMINED_LINES_MAX: usize = 500;
 /// assert_eq!(recognise_deck_text("2 Old Pike\n1 Carp"), DeckDialect::Plain);
 /// ```
 pub fn recognise_deck_text(text: &str) -> DeckDialect {
-    recognise(&text::prepared(text).0).0
+    recognise(&prepared(text).0).0
 }
 
 /// The dialect, and what it was recognised by.
@@ -196,6 +196,21 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
 fn begins_like_object(text: &str) -> bool {
     let first = text.strip_prefix('{').and_then(|rest| rest.trim_start().chars().next());
     first.is_some_and(|first| ['"', '\'', '“', '}'].contains(&first))
+}
+
+/// The text of a list that stands in another text: the elements of a JSON array of texts as lines, or a share code without what is around it. The second value:
+/// whether it was an array.
+pub(super) fn prepared(text: &str) -> (Cow<'_, str>, bool) {
+    let trimmed = text.trim();
+    let begins_with_text =
+        trimmed.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('"'));
+    // The name of a zone in our own text, `["Zone"]`, is a line above others.
+    if begins_with_text && let Ok(lines) = serde_json::from_str::<Vec<String>>(trimmed) {
+        let lines: Vec<String> =
+            lines.into_iter().map(|line| line.replace(['\n', '\r'], " ")).collect();
+        return (Cow::Owned(lines.join("\n")), true);
+    }
+    (share_code_in(text).map_or(Cow::Borrowed(text), Cow::Borrowed), false)
 }
 
 /// The share code that a text consists of. A code fence around it and words before it, which end with a colon, are left out.

@@ -24,6 +24,7 @@ use crate::card_check::first_letters;
 use crate::catalogue::{Catalogue, same_number};
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 use crate::known_sets::KnownSets;
+use crate::manifest::Game;
 use crate::schema::word_key;
 use crate::suggest::{SUGGESTED_NAMES_MAX, near_names};
 
@@ -1010,6 +1011,17 @@ fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
     let parts = split_parts(rest);
     let end = before.len() + 1 + parts.name.len();
     Parts { name: Cow::Borrowed(text.get(..end).unwrap_or(text)), ..parts }
+}
+
+/// Whether a line is a header that readers of the game know: the word for a zone or for a kind of cards. Lists also have headings that only look like one, and
+/// such a line may be a card that was written in an unusual way.
+pub fn is_known_heading(game: &Game, line: &str) -> bool {
+    let label = without_count(without_marks(line));
+    let is_common = ["about", "metadata"].iter().any(|word| label.eq_ignore_ascii_case(word));
+    label.is_empty()
+        || is_common
+        || place(game, label) != Place::Category
+        || is_heading(game, label)
 }
 
 /// Whether a line only says how many cards there are: `60 cards`.

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::recognise::share_code_in;
-
 /// How the bytes of a list were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -84,21 +82,6 @@ fn zeros_at(bytes: &[u8]) -> Option<usize> {
 /// The text without a byte order mark at its start.
 pub(super) fn without_mark(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
-}
-
-/// The text of a list that stands in another text: the elements of a JSON array of texts as lines, or a share code without what is around it. The second value:
-/// whether it was an array.
-pub(super) fn prepared(text: &str) -> (Cow<'_, str>, bool) {
-    let trimmed = text.trim();
-    let begins_with_text =
-        trimmed.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('"'));
-    // The name of a zone in our own text, `["Zone"]`, is a line above others.
-    if begins_with_text && let Ok(lines) = serde_json::from_str::<Vec<String>>(trimmed) {
-        let lines: Vec<String> =
-            lines.into_iter().map(|line| line.replace(['\n', '\r'], " ")).collect();
-        return (Cow::Owned(lines.join("\n")), true);
-    }
-    (share_code_in(text).map_or(Cow::Borrowed(text), Cow::Borrowed), false)
 }
 
 /// Normalises a text for the shared line reader: ASCII digits and brackets, no control characters, no invisible characters. The number of lines does

@@ -132,17 +132,6 @@ pub(super) fn is_heading(game: &Game, label: &str) -> bool {
     GROUPS.contains(&singular.as_str()) || is_kind(&key) || is_kind(&singular)
 }
 
-/// Whether a line is a header that readers of the game know: the word for a zone or for a kind of cards. Lists also have headings that only look like one, and
-/// such a line may be a card that was written in an unusual way.
-pub fn is_known_heading(game: &Game, line: &str) -> bool {
-    let label = super::line::without_count(super::line::without_marks(line));
-    let is_common = ["about", "metadata"].iter().any(|word| label.eq_ignore_ascii_case(word));
-    label.is_empty()
-        || is_common
-        || place(game, label) != Place::Category
-        || is_heading(game, label)
-}
-
 fn zone_named<'a>(game: &'a Game, label: &str) -> Option<&'a Zone> {
     let key = name_key(label);
     game.zones().iter().find(|zone| names(zone).any(|name| name_key(name) == key))
