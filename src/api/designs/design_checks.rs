@@ -49,7 +49,7 @@ impl From<CheckedEffectRequest> for DesignEffectBody {
     "flavour": "It waits where the reeds are dark.", "licence": "release-1"
 }))]
 pub struct DesignCheckRequest {
-    /// Identifier of the design of yours that you are editing: it is not compared with itself, nor with the card that it became. Absent: a new design.
+    /// Identifier of the design of yours that you are editing: it is not compared with itself, nor with the card that it became. Absent: a new design, or perhaps your shared design with this name.
     #[serde(default)]
     #[schema(example = "D-7KQ2X0FM9F")]
     design: Option<String>,
