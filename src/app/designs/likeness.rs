@@ -40,7 +40,7 @@ pub(super) struct Likenesses {
     pub(super) names: Vec<AlikeNameResponse>,
     /// By their effects.
     pub(super) effects: Vec<AlikeResponse>,
-    /// Whether a card, or a design that is listed, has the name or one that looks the same.
+    /// Whether a card, or a design that is listed or approved, has the name or one that looks the same.
     pub(super) name_is_taken: bool,
 }
 
@@ -161,7 +161,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     for design in &designs {
         let likeness = probe.as_ref().and_then(|probe| probe.likeness(name_of(design)));
         let Some(likeness) = likeness else { continue };
-        name_is_taken |= design.listed && likeness != NameLikeness::Near;
+        name_is_taken |= design.reserved && likeness != NameLikeness::Near;
         if design.shown {
             names.push(AlikeNameResponse { likeness, alike: design.into() });
         }
@@ -193,11 +193,14 @@ async fn find_designs<P: Permission + SeesOwnDesigns>(
         let mut conn = app.store.connection().await?;
         return Ok(likeness::find_alike(&mut conn, asker, query).await?);
     };
-    let Some(asker) = asker else { return Ok(listed) };
-    let own = likeness::find_own_alike(&mut *app.store.connection().await?, asker, query).await?;
-    // The caller's designs were read from the database, so they are newer than those from memory.
-    listed.retain(|design| own.iter().all(|known| known.id != design.id));
-    listed.extend(own);
+    if asker.is_none() && probe.is_none() {
+        return Ok(listed);
+    }
+    let mut conn = app.store.connection().await?;
+    let unlisted = likeness::find_unlisted_alike(&mut conn, asker, query).await?;
+    // These were read from the database, so they are newer than those from memory.
+    listed.retain(|design| unlisted.iter().all(|known| known.id != design.id));
+    listed.extend(unlisted);
     listed.sort_by_key(|design| design.id);
     Ok(listed)
 }
