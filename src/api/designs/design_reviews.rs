@@ -18,7 +18,7 @@ use crate::auth::permission::{ReviewDesigns, WriteOwnDesigns};
 use crate::domain::code::Code;
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::ids::DesignReviewId;
-use crate::http::extract::{Body, ClientNetwork, LooseParams, May};
+use crate::http::extract::{Body, Caller, ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
 /// Submits one of your designs for release.
@@ -92,7 +92,7 @@ pub async fn list_waiting_designs(
 /// Claims a design for review: for 30 minutes no other moderator can review it.
 ///
 /// Claiming it again extends the claim to 30 minutes from now. A claim that has expired can be taken over, and so can that of an account that is no longer a
-/// moderator, or is banned. Moderators cannot review designs of their own, or designs with changes that they suggested.
+/// moderator, or is banned. The answer has a check of the design, and the hidden cards that have its name. Moderators cannot review designs of their own, or designs with changes that they suggested.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/claim", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
@@ -104,10 +104,12 @@ pub async fn list_waiting_designs(
 pub async fn claim_design(
     state: web::Data<AppState>,
     by: May<ReviewDesigns>,
+    caller: Caller,
     network: ClientNetwork,
     design: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let claimed = design_reviews::claim(&state, &by, network.0, identifier(&design)?).await?;
+    let (code, viewer) = (identifier(&design)?, caller.viewer());
+    let claimed = design_reviews::claim(&state, &by, viewer, network.0, code).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(claimed))
 }
 
@@ -165,4 +167,39 @@ pub async fn decide_design(
     let (decision, reason) = design_reviews::read_decision(&body.decision, &body.reason)?;
     let decided = design_reviews::decide(&state, &by, code, decision, &reason).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(decided))
+}
+
+/// Why an approval is revoked.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "reason": "Its name is that of a card which is not public yet. Please choose another one." }))]
+pub struct RevokeApprovalRequest {
+    /// Reason for the revocation, 1 to 2000 characters. The author can read it.
+    #[schema(example = "Please choose another name.", min_length = 1, max_length = 2000)]
+    pub reason: String,
+}
+
+/// Revokes the approval of a design that is no card yet.
+///
+/// The design is then `declined`: its author can read the reason, change the design and submit it again. No claim is needed. A design that was never shared no
+/// longer reserves its name. A design that is a card already, also a hidden one, keeps its approval (409 `design_step_refused`).
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/revoke", tag = "designs", security(("bearer" = [])), request_body = RevokeApprovalRequest,
+    params(("design" = String, Path, description = "Identifier of the design")),
+    responses(
+        (status = 200, body = DesignReviewResponse),
+        (status = 409, description = "`design_step_refused`, `own_design`"),
+        (status = 422, description = "`invalid_body`"),
+    )
+)]
+pub async fn revoke_approval(
+    state: web::Data<AppState>,
+    by: May<ReviewDesigns>,
+    design: web::Path<String>,
+    body: Body<RevokeApprovalRequest>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let reason = design_reviews::read_reason(&body.value.reason)?;
+    let revoked = design_reviews::revoke(&state, &by, code, &reason).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(revoked))
 }

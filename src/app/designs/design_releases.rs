@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_lifecycle::{find_card_of_name, find_stored};
-use super::step_problems::{name_taken, not_from};
+use super::step_problems::{is_card, name_taken, not_from};
 use crate::app::catalogue::import::problem_with_faults;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -142,9 +142,7 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
     match error {
         ReleaseError::Missing | ReleaseError::Rehearsed(_) => Problem::not_found(),
         ReleaseError::NotFrom(status) => not_from(status, DesignStep::Release),
-        ReleaseError::Released(earlier) => Problem::new(ProblemCode::DesignStepRefused).detail(
-            format!("It is the card {} of the set {} already.", earlier.number, earlier.set_code),
-        ),
+        ReleaseError::Released(earlier) => is_card(&earlier.set_code, &earlier.number),
         ReleaseError::NoSet => {
             let (game, set) = (game.to_owned(), place.set.to_string());
             Problem::invalid(vec![InputFault::at("/set", FaultReason::NoSetOfGame { game, set })])

@@ -48,6 +48,12 @@ pub(super) fn not_from(status: DesignStatus, step: DesignStep) -> Problem {
     Problem::new(ProblemCode::DesignStepRefused).detail(detail)
 }
 
+/// The design already is this card.
+pub(super) fn is_card(set: &str, number: &str) -> Problem {
+    let detail = format!("It is the card {number} of the set {set} already.");
+    Problem::new(ProblemCode::DesignStepRefused).detail(detail)
+}
+
 /// There are obstacles to a release; they are listed for programs as well.
 pub(super) fn not_releasable(obstacles: &[ReleaseObstacle]) -> Problem {
     let obstacles = serde_json::to_value(obstacles).unwrap_or_default();

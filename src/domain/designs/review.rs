@@ -9,6 +9,9 @@ pub const REVIEW_LEASE: TimeDelta = TimeDelta::minutes(30);
 /// Most characters of the reason for a decision.
 pub const MAX_REASON: usize = 2_000;
 
+/// The action in the audit log when an approval is revoked.
+pub const REVOKED_ACTION: &str = "design.approval_revoked";
+
 /// What a moderator decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewDecision {

@@ -12,7 +12,7 @@ use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::review::ReviewDecision;
+use crate::domain::designs::review::{REVOKED_ACTION, ReviewDecision};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId, DesignReviewId};
 use crate::store::accounts::daily_counts::count_one;
@@ -153,6 +153,17 @@ pub enum ReviewOutcome {
     NotClaimed,
     /// It cannot be approved, because something else has its name.
     NameTaken(NameOwner),
+    /// Its approval cannot be revoked, because it already is this card.
+    IsCard(ReleasedCard),
+}
+
+/// The place of the card that a design became.
+#[derive(Debug, QueryableByName)]
+pub struct ReleasedCard {
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    #[diesel(sql_type = Text)]
+    pub number: String,
 }
 
 #[derive(QueryableByName)]
@@ -187,12 +198,29 @@ impl LockedReview {
     }
 }
 
-/// Locks a design with its open review. The row of the design is the lock for all steps, including those of its author.
+/// Locks a design with its open review.
 async fn lock_review(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
     code: DesignCode,
 ) -> StoreResult<Result<(LockedReview, DesignReviewId), ReviewOutcome>> {
+    let found = match lock_judged(conn, by, code).await? {
+        Ok(found) => found,
+        Err(outcome) => return Ok(Err(outcome)),
+    };
+    Ok(match found.review {
+        None => Err(ReviewOutcome::NotFrom(found.status)),
+        Some(review) => Ok((found, review)),
+    })
+}
+
+/// Locks a design about which the moderator may decide, with its open review, if there is one. The row of the design is
+/// the lock for all steps, including those of its author.
+async fn lock_judged(
+    conn: &mut Connection,
+    by: &Acting<ReviewDesigns>,
+    code: DesignCode,
+) -> StoreResult<Result<LockedReview, ReviewOutcome>> {
     sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
         .bind("code", code)
         .execute(conn)
@@ -216,10 +244,7 @@ async fn lock_review(
         Some(found) if found.account_id == by.account() || found.contributed => {
             Err(ReviewOutcome::Own)
         }
-        Some(found) => match found.review {
-            None => Err(ReviewOutcome::NotFrom(found.status)),
-            Some(review) => Ok((found, review)),
-        },
+        Some(found) => Ok(found),
     })
 }
 
@@ -317,6 +342,62 @@ pub async fn decide(
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
         action: decision.audit_action(),
+        target: format!("design:{code}"),
+        details: serde_json::json!({ "reason": reason }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    Ok(ReviewOutcome::Done)
+}
+
+/// Revokes the approval of a design that is no card: it is declined, so that its author can change it and submit it
+/// again, and its name is free if it was never shared. Recorded as another review, and in the audit log. Also while the
+/// author is banned: an approved design reserves its name even then.
+pub async fn revoke(
+    conn: &mut Connection,
+    by: &Acting<ReviewDesigns>,
+    code: DesignCode,
+    reason: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<ReviewOutcome> {
+    let found = match lock_judged(conn, by, code).await? {
+        Ok(found) => found,
+        Err(outcome) => return Ok(outcome),
+    };
+    let Some(status) = found.status.after(DesignStep::Revoke) else {
+        return Ok(ReviewOutcome::NotFrom(found.status));
+    };
+    let card: Option<ReleasedCard> = sql(
+        "SELECT k.set_code, k.number FROM design_releases r JOIN cards k ON k.id = r.card_id WHERE r.design_id = $id",
+    )
+    .bind("id", found.design_id)
+    .get_result(conn)
+    .await
+    .optional()?;
+    if let Some(card) = card {
+        return Ok(ReviewOutcome::IsCard(card));
+    }
+    sql("INSERT INTO design_reviews (id, design_id, revision, submitted_at, reviewer_id, lease_until, decision, reason, closed_at) \
+         SELECT $review, d.id, d.revision, coalesce((SELECT max(v.submitted_at) FROM design_reviews v WHERE v.design_id = d.id), $at), \
+          $reviewer, $at, $decision, $reason, $at FROM designs d WHERE d.id = $id")
+    .bind("review", DesignReviewId::fresh())
+    .bind("id", found.design_id)
+    .bind("reviewer", by.account())
+    .bind("decision", ReviewDecision::Declined)
+    .bind("reason", reason)
+    .bind("at", at)
+    .execute(conn)
+    .await?;
+    set_status(conn, found.design_id, status, at).await?;
+    // The trigger that notifies the author of decisions sees only reviews that were open.
+    sql("SELECT tell_of_design(account_id, NULL, 'design.declined', id, NULL, NULL, $at) FROM designs WHERE id = $id")
+        .bind("id", found.design_id)
+        .bind("at", at)
+        .execute(conn)
+        .await?;
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: REVOKED_ACTION,
         target: format!("design:{code}"),
         details: serde_json::json!({ "reason": reason }),
         at,

@@ -9,8 +9,10 @@ use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::design_lifecycle::withdraw_locked;
+use crate::auth::permission::Viewer;
 use crate::domain::designs::name_looks::{LOOKS_VERSION, LookHashes, NameLooks};
 use crate::domain::ids::DesignId;
+use crate::store::card_content::content::list_hidden_names_for;
 use crate::store::card_content::name_looks::{
     NameBearer, OTHER_LETTER, STORED_VERSION, bytes, find_open_bearer,
 };
@@ -113,19 +115,18 @@ async fn find_hidden(
     if let Some(owner) = find_card(conn, name).await? {
         return Ok(Err(owner));
     }
-    let holders: Vec<Holder> = sql(format!(
-        "{HOLDERS_BEFORE}{WITH_A_LOOK} UNION {APPROVED_UNLISTED}{HOLDERS_AFTER}"
-    ))
-        .bind("id", id)
-        .bind("game", name.game)
-        .bind("key", name.looks.key.as_str())
-        .bind("skeleton", name.looks.skeleton.as_str())
-        .bind("looks", bytes(&name.hashes.all()))
-        .bind("always", bytes(&name.hashes.always()))
-        .bind("other_letters", name.hashes.has_other_letters)
-        .bind("other_letter", OTHER_LETTER)
-        .load(conn)
-        .await?;
+    let holders: Vec<Holder> =
+        sql(format!("{HOLDERS_BEFORE}{WITH_A_LOOK} UNION {APPROVED_UNLISTED}{HOLDERS_AFTER}"))
+            .bind("id", id)
+            .bind("game", name.game)
+            .bind("key", name.looks.key.as_str())
+            .bind("skeleton", name.looks.skeleton.as_str())
+            .bind("looks", bytes(&name.hashes.all()))
+            .bind("always", bytes(&name.hashes.always()))
+            .bind("other_letters", name.hashes.has_other_letters)
+            .bind("other_letter", OTHER_LETTER)
+            .load(conn)
+            .await?;
     if holders.iter().any(|holder| holder.keeps_it) {
         return Ok(Err(NameOwner::Design));
     }
@@ -144,6 +145,28 @@ pub(super) async fn find_card(
 ) -> StoreResult<Option<NameOwner>> {
     let bearer = find_open_bearer(conn, name.game, &name.looks, &name.hashes).await?;
     Ok(bearer.map(|NameBearer { set_code: set, number }| NameOwner::Card { set, number }))
+}
+
+/// The place of a hidden card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HiddenNamesake {
+    /// Code of its set.
+    pub set: String,
+    pub number: String,
+}
+
+/// Hidden cards with this name or one that looks the same, by set and number; none for viewers who do not see all hidden
+/// cards. They do not reserve the name, but a design with it cannot be released.
+pub async fn list_hidden_namesakes(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    name: &str,
+) -> StoreResult<Vec<HiddenNamesake>> {
+    let looks = NameLooks::of(name);
+    let hidden = list_hidden_names_for(conn, viewer, game).await?.into_iter();
+    let same = hidden.filter(|hidden| looks.clashes_with(&hidden.name));
+    Ok(same.map(|card| HiddenNamesake { set: card.set_code, number: card.number }).collect())
 }
 
 /// The designs that have the name: those by key and skeleton, then [`WITH_A_LOOK`] and [`APPROVED_UNLISTED`]. One whose author is banned is

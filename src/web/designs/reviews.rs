@@ -17,7 +17,7 @@ use crate::app::designs::{design_lifecycle, design_reviews::read_decision};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns};
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
@@ -100,6 +100,8 @@ fn review_path(design: &str) -> String {
 struct ClaimView {
     until: String,
     until_at: String,
+    /// Warnings about hidden cards with the name of the design.
+    hidden_namesakes: Vec<String>,
     verdict: VerdictView,
 }
 
@@ -156,6 +158,11 @@ async fn show_page(
     let claim = claimed.map(|claimed| ClaimView {
         until: design_words::claimed_until(claimed.claimed_until),
         until_at: claimed.claimed_until.to_rfc3339(),
+        hidden_namesakes: claimed
+            .hidden_namesakes
+            .iter()
+            .map(|card| design_words::hidden_namesake(&card.set, &card.number))
+            .collect(),
         verdict: VerdictView::new(&loaded.game, &claimed.check, &|_| None),
     });
     let page = ReviewPage {
@@ -185,17 +192,18 @@ pub(in crate::web) async fn claim(
     Form(typed): Form<TypedDecision>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    show_claimed(&state, &by, network.0, code, (200, Faults::none(), typed)).await
+    let reviewer = (&*by, by.visitor.viewer());
+    show_claimed(&state, reviewer, network.0, code, (200, Faults::none(), typed)).await
 }
 
 async fn show_claimed(
     app: &AppState,
-    by: &Granted<ReviewDesigns>,
+    (by, viewer): (&Granted<ReviewDesigns>, Viewer),
     network: Network,
     code: DesignCode,
     (status, faults, typed): (u16, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
-    match design_reviews::claim(app, by, network, code).await {
+    match design_reviews::claim(app, by, viewer, network, code).await {
         Ok(claimed) => show_page(app, by, code, Some(claimed), (status, faults, typed)).await,
         Err(problem) => {
             let Some(found) = faults_of(&problem, &[]) else { return Err(problem) };
@@ -250,7 +258,8 @@ pub(in crate::web) async fn decide(
             if problem.faults().is_empty() {
                 show_page(&state, &by, code, None, (status, faults, typed)).await
             } else {
-                show_claimed(&state, &by, network.0, code, (status, faults, typed)).await
+                let reviewer = (&*by, by.visitor.viewer());
+                show_claimed(&state, reviewer, network.0, code, (status, faults, typed)).await
             }
         }
     }

@@ -612,6 +612,13 @@ pub(super) fn obstacle(code: &str) -> &'static str {
     })
 }
 
+/// That a hidden card has the name of a design.
+pub(super) fn hidden_namesake(set: &str, number: &str) -> String {
+    format!(
+        "The hidden card {set} {number} has this name, or one that looks the same, so the design could not be released. The author may not know of the card: do not mention it in the reason."
+    )
+}
+
 /// When a claim ends. The day is a day in UTC.
 pub(super) fn claimed_until(until: DateTime<Utc>) -> String {
     format!("Claimed until {} UTC on {}", until.format("%H:%M"), day_of(until))
