@@ -16,7 +16,7 @@ use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReviewDesigns, WriteOwnDesigns};
 use crate::domain::code::Code;
-use crate::domain::designs::review::ReviewDecision;
+use crate::domain::designs::review::{ReviewDecision, ReviewStage};
 use crate::domain::ids::DesignReviewId;
 use crate::http::extract::{Body, Caller, ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
@@ -51,7 +51,7 @@ pub async fn submit_design(
     Ok(changed(design_reviews::submit(&state, &by, network.0, code, &if_match).await?))
 }
 
-/// Which designs that wait.
+/// Which designs that wait or were approved.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -59,6 +59,10 @@ pub struct WaitingDesignsQuery {
     /// Only designs of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
+    /// Which designs; absent: `waiting`.
+    #[serde(default)]
+    #[param(inline, value_type = Option<ReviewStage>)]
+    status: ReviewStage,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
@@ -68,7 +72,7 @@ pub struct WaitingDesignsQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the designs that are submitted or in review, the first submitted first, with the moderator who has claimed each.
+/// Lists the designs that are submitted or in review, the first submitted first, with the moderator who has claimed each; or those that are approved and can be released.
 #[utoipa::path(
     get, path = "/v1/design-reviews", tag = "designs", security(("bearer" = [])), params(WaitingDesignsQuery),
     responses((status = 200, body = Page<WaitingDesignResponse>), (status = 304, description = "Not changed."))
@@ -85,7 +89,8 @@ pub async fn list_waiting_designs(
     };
     let (query, (after, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;
     let after = after.map(DesignReviewId);
-    let page = design_reviews::list_waiting(&state, &by, &codes, after, query.limit).await?;
+    let (stage, limit) = (query.status, query.limit);
+    let page = design_reviews::list(&state, &by, stage, &codes, after, limit).await?;
     page.answer(&req, Freshness::Private)
 }
 

@@ -17,7 +17,7 @@ use crate::app::versions::{IfMatch, Revision};
 use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::review::{MAX_REASON, REVIEW_LEASE, ReviewDecision};
+use crate::domain::designs::review::{MAX_REASON, REVIEW_LEASE, ReviewDecision, ReviewStage};
 use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
@@ -27,6 +27,7 @@ use crate::store::designs::reserved_names::{self, HiddenNamesake};
 
 words! {
     ReviewDecision: "A moderator's decision about a design.";
+    ReviewStage: "Which designs a list of reviews has: `waiting` (submitted or in review) or `approved` (also those that were never shared; without those that are cards, also hidden ones).";
 }
 
 /// Submits one of the caller's designs for release, if the client's version is current and there are no obstacles.
@@ -62,7 +63,7 @@ pub async fn submit(
     find(app, Some(by), None, code).await
 }
 
-/// A design that waits for a moderator, or that a moderator has claimed.
+/// A design that waits for a moderator, that a moderator has claimed, or that was approved.
 #[derive(Serialize, ToSchema)]
 pub struct WaitingDesignResponse {
     /// Identifier of the design.
@@ -82,7 +83,7 @@ pub struct WaitingDesignResponse {
     /// The author's name.
     #[schema(example = "ada")]
     pub author: String,
-    /// Number of the revision to review.
+    /// Number of the revision to review, or that was approved.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
     /// When it was submitted.
@@ -93,6 +94,9 @@ pub struct WaitingDesignResponse {
     /// When the claim expires. Until then no other moderator can claim the design.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_until: Option<DateTime<Utc>>,
+    /// When it was approved; absent: it waits for a decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved_at: Option<DateTime<Utc>>,
     /// `true`: it is your own design, or you contributed to it, so you cannot decide about it (`own_design`); absent: neither is the case.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub own: bool,
@@ -112,22 +116,24 @@ impl WaitingDesignResponse {
             submitted_at: row.submitted_at,
             reviewer_id: claim.map(|(reviewer, _)| reviewer.0),
             claimed_until: claim.map(|(_, until)| until),
+            approved_at: row.approved_at,
             own: row.own,
         }
     }
 }
 
-/// Lists the designs that wait for a moderator; the first submitted comes first.
-pub async fn list_waiting(
+/// Lists the designs that wait for a moderator, or those that were approved; the first submitted comes first.
+pub async fn list(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
+    stage: ReviewStage,
     codes: &Codes,
     after: Option<DesignReviewId>,
     limit: PageLimit,
 ) -> Result<Page<WaitingDesignResponse>, Problem> {
     let mut conn = app.store.connection().await?;
     let game = codes.game.as_deref();
-    let rows = design_reviews::list_waiting(&mut conn, by, game, after, limit.rows()).await?;
+    let rows = design_reviews::list(&mut conn, by, stage, game, after, limit.rows()).await?;
     let now = app.clock.now();
     Ok(paged(rows, limit, |row| row.review, |row| WaitingDesignResponse::new(row, now)))
 }

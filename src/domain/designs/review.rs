@@ -2,6 +2,8 @@
 
 use chrono::TimeDelta;
 
+use serde::Deserialize;
+
 use super::status::DesignStep;
 
 /// How long a moderator's claim lasts. Another claim by the same moderator restarts this time.
@@ -51,6 +53,30 @@ impl ReviewDecision {
         match self {
             Self::Approved => "design.approved",
             Self::Declined => "design.declined",
+        }
+    }
+}
+
+/// Which designs a list of reviews has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewStage {
+    /// Those that are submitted or in review.
+    #[default]
+    Waiting,
+    /// Those that are approved, and are no cards yet.
+    Approved,
+}
+
+impl ReviewStage {
+    /// Both values.
+    pub const ALL: [Self; 2] = [Self::Waiting, Self::Approved];
+
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Approved => "approved",
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::review::{REVOKED_ACTION, ReviewDecision};
+use crate::domain::designs::review::{REVOKED_ACTION, ReviewDecision, ReviewStage};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId, DesignReviewId};
 use crate::store::accounts::daily_counts::count_one;
@@ -73,7 +73,7 @@ pub async fn submit(
     Ok(StepOutcome::Done)
 }
 
-/// A design that waits for a moderator, or is claimed by one.
+/// A design that waits for a moderator, is claimed by one, or was approved.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct WaitingDesign {
     #[diesel(sql_type = SqlUuid)]
@@ -105,28 +105,45 @@ pub struct WaitingDesign {
     /// When the claim expires.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub lease_until: Option<DateTime<Utc>>,
+    /// When it was approved.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub approved_at: Option<DateTime<Utc>>,
     /// Whether the reader is its author or contributed to it, and so cannot decide about it.
     #[diesel(sql_type = Bool)]
     pub own: bool,
 }
 
-/// The columns of a [`WaitingDesign`]. Designs of banned authors are left out.
-const WAITING: &str = "SELECT v.id AS review, d.code, d.game_code, d.name, d.kind, d.account_id AS author_id, a.name AS author, v.revision, v.submitted_at, \
-     m.id AS reviewer_id, v.lease_until, \
-     d.account_id = $reader OR EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reader) AS own \
+/// The columns of a [`WaitingDesign`] that do not depend on the stage.
+const REVIEWED: &str = "SELECT v.id AS review, d.code, d.game_code, d.name, d.kind, d.account_id AS author_id, a.name AS author, v.revision, v.submitted_at, \
+     d.account_id = $reader OR EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reader) AS own, ";
+
+/// Waiting designs. Designs of banned authors are left out.
+const WAITING: &str = "m.id AS reviewer_id, v.lease_until, NULL::timestamptz AS approved_at \
      FROM design_reviews v JOIN designs d ON d.id = v.design_id JOIN accounts a ON a.id = d.account_id \
      LEFT JOIN accounts m ON m.id = v.reviewer_id AND m.role <> 'player' AND m.banned_at IS NULL \
      WHERE v.closed_at IS NULL AND a.banned_at IS NULL";
 
-/// Lists waiting designs, with a game only of that game; the first submitted first, after the review with that id.
-pub async fn list_waiting(
+/// Approved designs with their last review, without those that are cards, also hidden ones. Designs of banned authors are
+/// left out.
+const APPROVED: &str = "NULL::uuid AS reviewer_id, NULL::timestamptz AS lease_until, v.closed_at AS approved_at \
+     FROM designs d JOIN accounts a ON a.id = d.account_id JOIN LATERAL (\
+      SELECT id, revision, submitted_at, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL ORDER BY w.id DESC LIMIT 1) v ON true \
+     WHERE d.status = 'approved' AND a.banned_at IS NULL AND NOT EXISTS (SELECT FROM design_releases r WHERE r.design_id = d.id)";
+
+/// Lists the designs of a stage, with a game only of that game; the first submitted first, after the review with that id.
+pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReviewDesigns>,
+    stage: ReviewStage,
     game: Option<&str>,
     after: Option<DesignReviewId>,
     limit: i64,
 ) -> StoreResult<Vec<WaitingDesign>> {
-    let mut statement = sql(WAITING).bind("reader", by.account());
+    let rest = match stage {
+        ReviewStage::Waiting => WAITING,
+        ReviewStage::Approved => APPROVED,
+    };
+    let mut statement = sql(format!("{REVIEWED}{rest}")).bind("reader", by.account());
     if let Some(game) = game {
         statement = statement.push(" AND d.game_code = $game").bind("game", game);
     }

@@ -113,6 +113,17 @@ async fn only_an_approved_design_with_a_free_place_is_released() {
         let problem = release(&app, &admin, &path, &place).await.problem(422, "invalid_body");
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
     }
+    // All that is wrong with the place is reported at once.
+    for set in ["", "haerth"] {
+        let place = json!({ "set": set, "number": "x y/z" });
+        let problem = release(&app, &admin, &path, &place).await.problem(422, "invalid_body");
+        let pointers: Vec<&Value> =
+            problem["errors"].as_array().unwrap().iter().map(|fault| &fault["pointer"]).collect();
+        assert_eq!(pointers, ["/set", "/number"], "{problem}");
+        let meant =
+            problem["errors"][0]["detail"].as_str().unwrap().contains("did you mean hearth?");
+        assert_eq!(meant, set == "haerth", "{problem}");
+    }
     let taken = json!({ "set": "hearth", "number": "001" });
     let problem = release(&app, &admin, &path, &taken).await.problem(409, "design_not_releasable");
     assert_eq!(problem["errors"][0]["pointer"], "/number", "{problem}");

@@ -402,3 +402,53 @@ async fn a_refused_claim_says_until_when_in_whole_seconds() {
         "{detail}"
     );
 }
+
+#[tokio::test]
+async fn an_approved_design_is_not_deleted() {
+    let app = app().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    super::design_releases::approve(&app, &ada, &mod_, &path).await;
+    let delete = app.delete(&path).by(&ada).header("if-match", "*").answer().await;
+    let problem = delete.problem(409, "design_step_refused");
+    assert_eq!(problem["detail"], "Its status is approved: it cannot be deleted now.");
+}
+
+/// Approved designs are found although they were never shared, until they are cards.
+#[tokio::test]
+async fn approved_designs_that_are_no_cards_yet_are_listed() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let unshared = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let listed = shared(&app, &ada, &heron("Quiet Heron")).await;
+    for path in [&unshared, &listed] {
+        super::design_releases::approve(&app, &ada, &mod_, path).await;
+    }
+    let waiting = begun(&app, &ada, &heron("Reed Stork")).await;
+    step(&app, &ada, &waiting, "submit").await.expect(200);
+    let names = async |query: &str| {
+        let found = queue(&app, &admin, query).await;
+        found.iter().map(|design| design["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("?status=approved").await, ["Lantern Heron", "Quiet Heron"]);
+    assert_eq!(names("?status=approved&game=ttcg&limit=1").await, ["Lantern Heron"]);
+    assert_eq!(names("").await, ["Reed Stork"]);
+    assert_eq!(names("?status=waiting").await, ["Reed Stork"]);
+    let approved = queue(&app, &mod_, "?status=approved").await;
+    assert!(approved[0]["approved_at"].is_string() && approved[0].get("claimed_until").is_none());
+    let first = app.get("/v1/design-reviews?status=approved&limit=1").by(&mod_).answer().await;
+    let cursor = first.expect(200)["next_cursor"].as_str().unwrap().to_owned();
+    assert_eq!(names(&format!("?status=approved&cursor={cursor}")).await, ["Quiet Heron"]);
+    app.get("/v1/design-reviews?status=draft")
+        .by(&mod_)
+        .answer()
+        .await
+        .problem(400, "invalid_query");
+
+    // A hidden card is a card.
+    let place = json!({ "set": "veil", "number": "900" });
+    super::design_releases::release(&app, &admin, &unshared, &place).await.expect(201);
+    assert_eq!(names("?status=approved").await, ["Quiet Heron"]);
+    revoke(&app, &mod_, &listed, "Not yet.").await.expect(200);
+    assert_eq!(names("?status=approved").await, Vec::<String>::new());
+}
