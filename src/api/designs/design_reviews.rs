@@ -177,9 +177,8 @@ pub async fn decide_design(
 /// Why an approval is revoked.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({ "reason": "Its name is that of a card which is not public yet. Please choose another one." }))]
 pub struct RevokeApprovalRequest {
-    /// Reason for the revocation, 1 to 2000 characters. The author can read it.
+    /// Reason for the revocation, 1 to 2000 characters. The author can read it, so it must not tell of hidden cards.
     #[schema(example = "Please choose another name.", min_length = 1, max_length = 2000)]
     pub reason: String,
 }
