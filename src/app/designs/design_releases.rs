@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_lifecycle::{find_card_of_name, find_stored};
-use super::step_problems::{is_card, name_taken, not_from};
+use super::step_problems::{already_a_card, name_taken, not_from};
 use crate::app::catalogue::import::problem_with_faults;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -174,7 +174,7 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
     match error {
         ReleaseError::Missing | ReleaseError::Rehearsed(_) => Problem::not_found(),
         ReleaseError::NotFrom(status) => not_from(status, DesignStep::Release),
-        ReleaseError::Released(earlier) => is_card(&earlier.set_code, &earlier.number),
+        ReleaseError::Released(earlier) => already_a_card(&earlier.set_code, &earlier.number),
         ReleaseError::NoSet => {
             let fault = FaultReason::no_set_of_game(game, place.set, []);
             Problem::invalid(vec![InputFault::at("/set", fault)])

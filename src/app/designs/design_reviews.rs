@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen};
-use super::step_problems::{check_step, is_card, name_taken, not_releasable, require_step};
+use super::step_problems::{already_a_card, check_step, name_taken, not_releasable, require_step};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -295,6 +295,6 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
         }
         ReviewOutcome::NotClaimed => Problem::new(ProblemCode::DesignNotClaimed),
         ReviewOutcome::NameTaken(owner) => name_taken(owner.into()),
-        ReviewOutcome::IsCard(card) => is_card(&card.set_code, &card.number),
+        ReviewOutcome::IsCard(card) => already_a_card(&card.set_code, &card.number),
     })
 }

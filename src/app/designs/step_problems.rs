@@ -58,7 +58,7 @@ fn refused(status: DesignStatus, past: &str) -> Problem {
 }
 
 /// The design already is this card.
-pub(super) fn is_card(set: &str, number: &str) -> Problem {
+pub(super) fn already_a_card(set: &str, number: &str) -> Problem {
     let detail = format!("It is the card {number} of the set {set} already.");
     Problem::new(ProblemCode::DesignStepRefused).detail(detail)
 }

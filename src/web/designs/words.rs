@@ -290,10 +290,10 @@ pub(super) fn status_about(status: &str) -> &'static str {
         "shared" => "Everybody sees it. Submit it if it shall become a card.",
         "submitted" => "It waits for a moderator. Withdraw it to change it.",
         "in_review" => "A moderator looks at it now.",
-        "approved" => "It may become an official card.",
+        "approved" => "It may become an official card. It cannot be changed now.",
         "declined" => "It was declined. Change it, and submit it again.",
         "withdrawn" => "You took it back. You can share it again.",
-        "official" => "It is an official card of the game.",
+        "official" => "It is an official card of the game. It cannot be changed any more.",
         _ => "",
     }
 }
