@@ -77,8 +77,8 @@ impl ProblemHelp {
                 new.detail("The body may have 262144 bytes at most.").with(M::MaxBytes, 262_144),
             ),
             C::NotAcceptable => (
-                "The headers `Accept` or `Accept-Encoding` of the request rule out every form in which the answer exists.",
-                "Leave these headers out, or add a form that the route's description names.",
+                "The header `Accept-Encoding` of the request rules out every form in which the answer exists.",
+                "Leave the header out, or allow `gzip` or `identity`.",
                 new,
             ),
             C::RangeNotSatisfiable => (
@@ -146,7 +146,7 @@ impl ProblemHelp {
                 new,
             ),
             C::Forbidden => (
-                "Your account does not have the role that this needs. `role` names the least role that may do it.",
+                "Your account does not have the role that this needs. `role` names the least role that may do it; without it, `detail` says who may.",
                 "`GET /v1/me` says which role your account has. Ask an admin of the service if you need another one.",
                 new.detail("This needs the role moderator.").with(M::Role, "moderator"),
             ),
@@ -221,9 +221,9 @@ impl ProblemHelp {
                 new,
             ),
             C::OwnAccount => (
-                "This is about your own account. Nobody can change their own role, ban themselves, or take off their own second factor as an \
-                 admin.",
-                "Ask another admin.",
+                "This is about your own account. Nobody can follow themselves, change their own role, ban themselves, or take off their own second \
+                 factor as an admin.",
+                "Choose another account. For your role or your second factor, ask another admin.",
                 new,
             ),
             C::TooManyDesigns => (
@@ -472,7 +472,7 @@ impl ProblemHelp {
                 ])),
             ),
             C::UnreadableDeckList => (
-                "Some lines of the deck list cannot be read. `errors` names each one by its `line`.",
+                "No line of the deck list can be read, or more than 500 cannot; `detail` says so in the second case. `errors` names each such line by its `line`, at most 500.",
                 "Write each line as quantity and name, for example `2 Kettle Imp`.",
                 new.errors(vec![InputFault::at("/list", "must begin with a quantity").on_line(3)]),
             ),

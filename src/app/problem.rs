@@ -91,7 +91,7 @@ problem_codes! {
     SecondFactorOff = 409 "second_factor_off" "The account has no second factor";
     SecondFactorNotBegun = 409 "second_factor_not_begun" "Nobody began to set up a second factor, or it took too long: begin again";
     EditConflict = 409 "edit_conflict" "Somebody else changed it at the same moment: read it again";
-    OwnAccount = 409 "own_account" "Nobody can change their own role or ban themselves";
+    OwnAccount = 409 "own_account" "Nobody can do this to their own account";
     TooManyDecks = 409 "too_many_decks" "The account has reached its limit of decks";
     NumberTaken = 409 "number_taken" "Another card has this number, or had it before";
     SetPrinted = 409 "set_printed" "The set is printed or is being printed: its cards cannot be moved, merged or changed like this";

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use cardscape_engine::{
     Catalogue, Date, DeckDialect, DeckReading, Fix, Format, Game, KnownSet, KnownSets, LineVerdict,
-    PoolCard, Report, SetDefinition, Violation, decode_deck_text, legalities, parse_deck_text,
-    read_deck_bytes,
+    PoolCard, ReadLine, Report, SetDefinition, Violation, decode_deck_text, legalities,
+    parse_deck_text, read_deck_bytes,
 };
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::deck_convert::{Conversion, convert, decode};
+use super::deck_convert::{Conversion, convert, decode, is_odd_heading};
 use super::{Outcome, say, seed_data};
 use crate::app::decks::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::config::SeedDataOptions;
@@ -137,8 +137,11 @@ impl DeckCommand {
         let Selection { names, formats, game } = selection;
         let GameFolder { catalogue, sets, .. } = game;
         let reading = DeckReading::new(&catalogue).with_sets(&sets);
-        let list = check_list(read_deck_bytes(&bytes, &reading));
-        let is_whole = print_refused(&file, &list);
+        let read = read_deck_bytes(&bytes, &reading);
+        let dialect = read.dialect;
+        let list = check_list(read);
+        let is_odd = |line: &ReadLine| is_odd_heading(dialect, line, catalogue.game());
+        let is_whole = print_refused(&file, &list, is_odd);
         let (deck, lines) = (&list.deck, CardLines::new(&list.deck, &list.entry_lines));
         let mut judged = legalities(deck, &catalogue, formats.iter().map(Arc::as_ref));
         let left_out = judged.suggest(&catalogue);
@@ -279,9 +282,9 @@ pub(super) fn read_file(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Prints lines that are refused, that cannot be read, or that were partly guessed. Returns whether no line was
-/// refused.
-fn print_refused(file: &Path, list: &CheckedList) -> bool {
+/// Prints lines that are refused, that cannot be read, that were partly guessed, or that were taken for headings although they are none of those that
+/// lists have (`is_odd`). Returns whether no line was refused.
+fn print_refused(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> bool) -> bool {
     let mut is_whole = true;
     for (line, outcome) in &list.lines {
         let detail = match (outcome, &line.verdict) {
@@ -290,6 +293,7 @@ fn print_refused(file: &Path, list: &CheckedList) -> bool {
                 refusal.to_string()
             }
             (LineOutcome::Entry(_), verdict @ LineVerdict::Guessed { .. }) => verdict.to_string(),
+            (_, verdict) if is_odd(line) => verdict.to_string(),
             _ => continue,
         };
         let text = shown_line(&line.text);

@@ -5,13 +5,15 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, DeckDialect, DeckReading, IgnoredReason, LineVerdict, ReadDeck, decode_deck_text,
-    decode_share_code, read_deck_bytes, recognise_deck_text, render_deck_text, write_named_deck,
+    Catalogue, Deck, DeckDialect, DeckLoss, DeckReading, Game, IgnoredReason, LineVerdict,
+    LossKind, ReadLine, ShareCodeError, decode_deck_text, decode_share_code, is_known_heading,
+    read_deck_bytes, render_deck_text, share_code_in, write_named_deck,
 };
 
 use super::deck::{GameFolder, NOT_LEGAL, USAGE, read_file, read_game, today};
 use super::{Outcome, say};
-use crate::domain::decks::deck::FormatName;
+use crate::domain::decks::deck::{FormatName, shown_line};
+use crate::domain::decks::list::{CheckedList, LineOutcome, check_list};
 
 /// What to convert, and how.
 pub(super) struct Conversion {
@@ -50,52 +52,86 @@ pub(super) fn convert(conversion: &Conversion) -> Outcome {
     let reading = DeckReading::new(&catalogue).with_sets(&sets);
     let reading = from.map_or(reading, |dialect| reading.in_dialect(dialect));
     let read = read_deck_bytes(&bytes, &reading);
-    let open = print_lines(file, &read);
-    let name = read.notes.get("name").map_or("Deck", String::as_str);
-    let written = write_named_deck(name, &read.deck, *to, &catalogue, Some(&sets));
-    for loss in &written.losses {
-        let of = loss.entry.map_or(String::new(), |at| {
-            let entry = &read.deck.entries[at];
-            format!(" of {} {}", entry.quantity, entry.card.name)
-        });
-        eprintln!("cardscape: lost{of}: {}", loss.kind);
+    let name = read.notes.get("name").map_or("Deck", String::as_str).to_owned();
+    let (dialect, left_out) = (read.dialect, read.lines_left_out);
+    let list = check_list(read);
+    let open = print_lines(file, &list, |line| is_odd_heading(dialect, line, &game));
+    if left_out > 0 {
+        eprintln!("{}: {left_out} more lines were not read", file.display());
     }
+    let written = write_named_deck(&name, &list.deck, *to, &catalogue, Some(&sets));
+    print_losses(&written.losses, &list.deck);
     say(written.text.trim_end().to_owned());
-    Ok(if open { ExitCode::from(NOT_LEGAL) } else { ExitCode::SUCCESS })
+    Ok(if open || left_out > 0 { ExitCode::from(NOT_LEGAL) } else { ExitCode::SUCCESS })
 }
 
-/// Prints the lines that were not simply accepted. Returns whether cards are undecided or lines could not be read.
-fn print_lines(file: &Path, read: &ReadDeck) -> bool {
-    let mut open = read.lines_left_out > 0;
-    for line in &read.lines {
-        match &line.verdict {
-            LineVerdict::Accepted => continue,
-            LineVerdict::Guessed { .. } => {}
-            LineVerdict::Ignored(
-                IgnoredReason::Unreadable { .. }
-                | IgnoredReason::TooLong
-                | IgnoredReason::Malformed { .. },
-            )
-            | LineVerdict::Ambiguous { .. }
-            | LineVerdict::Unknown { .. } => open = true,
-            LineVerdict::Ignored(
-                IgnoredReason::OutsideTheDeck | IgnoredReason::BlankLine { .. },
-            ) => {}
+/// Whether a line was taken for a heading only because of how it looks: it may be a card in an unusual form.
+pub(super) fn is_odd_heading(dialect: DeckDialect, line: &ReadLine, game: &Game) -> bool {
+    let is_heading = line.verdict == LineVerdict::Ignored(IgnoredReason::Heading);
+    is_heading && dialect != DeckDialect::Csv && !is_known_heading(game, &line.text)
+}
+
+/// Prints the lines that were not simply accepted. Returns whether cards are undecided or lines were refused.
+fn print_lines(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> bool) -> bool {
+    let mut open = false;
+    for (line, outcome) in &list.lines {
+        let detail = match (outcome, &line.verdict) {
+            (LineOutcome::Refused(refusal), verdict) => {
+                open = true;
+                match verdict {
+                    LineVerdict::Ignored(_) => verdict.to_string(),
+                    _ => format!("refused: {refusal}"),
+                }
+            }
+            (_, verdict @ (LineVerdict::Ambiguous { .. } | LineVerdict::Unknown { .. })) => {
+                open = true;
+                verdict.to_string()
+            }
+            (
+                _,
+                verdict @ (LineVerdict::Guessed { .. }
+                | LineVerdict::Ignored(
+                    IgnoredReason::OutsideTheDeck
+                    | IgnoredReason::BlankLine { .. }
+                    | IgnoredReason::ColumnsNotRead { .. },
+                )),
+            ) => verdict.to_string(),
+            (_, verdict) if is_odd(line) => verdict.to_string(),
             _ => continue,
-        }
-        eprintln!("{}:{}: {:?} {}", file.display(), line.line, line.text, line.verdict);
-    }
-    if read.lines_left_out > 0 {
-        eprintln!("{}: {} more lines were not read", file.display(), read.lines_left_out);
+        };
+        eprintln!("{}:{}: {:?} {detail}", file.display(), line.line, shown_line(&line.text));
     }
     open
+}
+
+/// Prints what the dialect cannot hold: each kind of loss once, with the entries that it applies to.
+fn print_losses(losses: &[DeckLoss], deck: &Deck) {
+    /// How many entries are named; the others are counted.
+    const NAMED: usize = 3;
+    let mut kinds: Vec<(LossKind, Vec<usize>)> = Vec::new();
+    for loss in losses {
+        match kinds.iter_mut().find(|(kind, _)| *kind == loss.kind) {
+            Some((_, entries)) => entries.extend(loss.entry),
+            None => kinds.push((loss.kind, loss.entry.into_iter().collect())),
+        }
+    }
+    for (kind, entries) in kinds {
+        let named = entries.iter().take(NAMED).filter_map(|at| deck.entries.get(*at));
+        let mut of: Vec<String> =
+            named.map(|entry| format!("{} {}", entry.quantity, entry.card.name)).collect();
+        if let more @ 1.. = entries.len().saturating_sub(NAMED) {
+            of.push(format!("{more} more"));
+        }
+        let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
+        eprintln!("cardscape: lost{of}: {kind}");
+    }
 }
 
 /// The game that a share code or a comment in the list names.
 fn game_of(bytes: &[u8]) -> Option<String> {
     let (text, _) = decode_deck_text(bytes);
-    if recognise_deck_text(&text) == DeckDialect::ShareCode {
-        return decode_share_code(text.trim()).ok().map(|shared| shared.game);
+    if let Some(code) = share_code_in(&text) {
+        return decode_share_code(code).ok().map(|shared| shared.game);
     }
     let notes = cardscape_engine::parse_deck_text(&text).notes;
     let format = notes.get("format").and_then(|format| format.split_once('/'));
@@ -106,6 +142,13 @@ fn game_of(bytes: &[u8]) -> Option<String> {
 pub(super) fn decode(code: &str, folder: Option<&Path>) -> Outcome {
     let shared = match decode_share_code(code.trim()) {
         Ok(shared) => shared,
+        // The version is a digit.
+        Err(ShareCodeError::Version)
+            if !code.trim().starts_with(|first: char| first.is_ascii_digit()) =>
+        {
+            eprintln!("cardscape: this is no share code: a share code begins with its version, 1");
+            return Ok(ExitCode::from(NOT_LEGAL));
+        }
         Err(error) => {
             eprintln!("cardscape: {error}");
             return Ok(ExitCode::from(NOT_LEGAL));

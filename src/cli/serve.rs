@@ -122,9 +122,9 @@ impl ServeCommand {
             let (cards, decks) = (bulk_files::LAYOUT, deck_files::LAYOUT);
             let bulk_files = interval.map(|interval| BulkFileOptions { interval, cards, decks });
             // The start is complete; background jobs use the same store.
-            let posting =
+            let jobs =
                 jobs::start(&shared, &store, (&database.settings, &for_jobs), bulk_files, sender)?;
-            let stop_posting = posting.stopper();
+            let stop_posting = jobs.stopper();
             let drain = shared.clone();
             let drain_delay = MIN_DRAIN.max(Duration::from_secs(self.options.drain_delay));
             tokio::spawn(async move {
@@ -136,7 +136,8 @@ impl ServeCommand {
                 handle.stop(true).await;
             });
             http.await.context("the HTTP server failed")?;
-            posting.finish().await;
+            // Before a private Postgres stops, which would break their connections off.
+            jobs.finish().await;
             tracing::info!("stopped");
             Ok(ExitCode::SUCCESS)
         })

@@ -1,12 +1,44 @@
 //! Tasks that run until the service stops; a task that ends earlier is restarted.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::app::state::Shared;
 use crate::store::Store;
 use crate::work::supervise::supervise;
+
+/// How long a stopping service waits for a task that was told to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A task that runs until it is stopped, also by dropping this.
+pub(super) struct Task {
+    /// Stops the task when it is dropped.
+    stop: oneshot::Sender<()>,
+    ended: JoinHandle<()>,
+}
+
+impl Task {
+    /// Waits for the task to end by itself, for `patience` at most, and then stops it at the point where it waits next.
+    pub(super) async fn end_after(self, patience: Duration) {
+        let Self { stop, mut ended } = self;
+        if tokio::time::timeout(patience, &mut ended).await.is_ok() {
+            return;
+        }
+        drop(stop);
+        let _ = tokio::time::timeout(STOP_TIMEOUT, ended).await;
+    }
+}
+
+/// Runs a task until it ends or the sender of `stopped` is dropped.
+async fn until_stopped(task: impl Future<Output = ()>, stopped: oneshot::Receiver<()>) {
+    tokio::select! {
+        () = task => {}
+        _ = stopped => {}
+    }
+}
 
 /// Starts a task that runs until the service stops.
 pub(super) fn spawn<F: Future<Output = ()> + Send + 'static>(
@@ -14,10 +46,12 @@ pub(super) fn spawn<F: Future<Output = ()> + Send + 'static>(
     shared: &Arc<Shared>,
     store: &Store,
     run: impl Fn(Arc<Shared>, Store) -> F + Send + Sync + 'static,
-) -> JoinHandle<()> {
+) -> Task {
     let (watched, shared, store) = (shared.clone(), shared.clone(), store.clone());
     let is_over = move || watched.is_draining();
-    tokio::spawn(supervise(name, is_over, move || run(shared.clone(), store.clone())))
+    let task = supervise(name, is_over, move || run(shared.clone(), store.clone()));
+    let (stop, stopped) = oneshot::channel();
+    Task { stop, ended: tokio::spawn(until_stopped(task, stopped)) }
 }
 
 /// Starts a task that runs until the service stops, on its own thread with low priority. The blocking threads of its
@@ -27,18 +61,25 @@ pub(super) fn spawn_at_low_priority<F: Future<Output = ()> + Send + 'static>(
     shared: &Arc<Shared>,
     store: &Store,
     run: impl Fn(Arc<Shared>, Store) -> F + Send + Sync + 'static,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Task> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .on_thread_start(lower_priority)
         .build()?;
     let (watched, shared, store) = (shared.clone(), shared.clone(), store.clone());
     let is_over = move || watched.is_draining();
+    let (stop, stopped) = oneshot::channel();
+    let (ending, end) = oneshot::channel::<()>();
     std::thread::Builder::new().name(name.to_owned()).spawn(move || {
         lower_priority();
-        runtime.block_on(supervise(name, is_over, move || run(shared.clone(), store.clone())));
+        let task = supervise(name, is_over, move || run(shared.clone(), store.clone()));
+        runtime.block_on(until_stopped(task, stopped));
+        drop(ending);
     })?;
-    Ok(())
+    let ended = tokio::spawn(async move {
+        let _ = end.await;
+    });
+    Ok(Task { stop, ended })
 }
 
 /// With this niceness, a thread gets about a tenth of a processor that another thread wants, too. With 19, it might

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 use super::background;
 use crate::app::operations::webhooks;
@@ -17,14 +16,14 @@ use crate::webhooks::sender::Sender;
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The task that posts to webhooks.
-pub struct PostingTask {
+pub(super) struct PostingTask {
     stop: watch::Sender<bool>,
-    task: JoinHandle<()>,
+    task: background::Task,
 }
 
 impl PostingTask {
     /// A function that stops the task: posts that run are finished, no new ones begin.
-    pub fn stopper(&self) -> impl FnOnce() + Send + use<> {
+    pub(super) fn stopper(&self) -> impl FnOnce() + Send + use<> {
         let stop = self.stop.clone();
         move || {
             stop.send_replace(true);
@@ -32,8 +31,8 @@ impl PostingTask {
     }
 
     /// Waits until the task has finished, a few seconds at most.
-    pub async fn finish(self) {
-        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.task).await;
+    pub(super) async fn finish(self) {
+        self.task.end_after(SHUTDOWN_TIMEOUT).await;
     }
 }
 

@@ -161,7 +161,8 @@ fn a_game_without_cards_is_reported_first() {
         with_input(&["-", "--format", "magic/constructed"], b"4 Otter\n20 Island\n");
     assert_eq!((code, err.as_str()), (1, ""));
     let first = out.lines().nth(2).unwrap();
-    assert!(first.starts_with("error GAME_WITHOUT_CARDS"), "{out}");
+    assert!(first.starts_with("incomplete GAME_WITHOUT_CARDS"), "{out}");
+    assert!(!out.contains("CARD_UNKNOWN"), "{out}");
     assert!(out.contains("No cards of this game are loaded"), "{out}");
     // In our own dialect, an unknown set code is reported and not corrected.
     let (_, out, _) = with_input(&["-"], b"// format: emojito/box\n1 Joy (bxo)\n");

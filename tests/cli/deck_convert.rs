@@ -53,11 +53,8 @@ fn a_share_code_is_encoded_and_decoded() {
     let list = "// format: harbour/trade\n4 Salt\n2 Silk {gilded}\nSB: 1 Black Pearl\n";
     let (code, out, err) = run(&["encode", "-", "--seed-data", "tests/data"], list.as_bytes());
     assert_eq!(code, 0, "{err}");
-    let told: Vec<&str> = err.lines().collect();
-    let printing = ["4 Salt", "2 Silk", "1 Black Pearl"].map(|of| {
-        format!("cardscape: lost of {of}: that any printing will do; the text names one")
-    });
-    assert_eq!(told, printing);
+    let printing = "cardscape: lost of 4 Salt, 2 Silk, 1 Black Pearl: that any printing will do; the text names one\n";
+    assert_eq!(err, printing);
     let share_code = out.trim();
     let deck = "// game: harbour\n\n4 Salt (port) 001\n2 Silk (port) 002 {gilded}\n\nSideboard\n1 Black Pearl (reef) 001\n";
     let (code, out, err) = run(&["decode", share_code, "--seed-data", "tests/data"], b"");
@@ -73,6 +70,38 @@ fn a_share_code_is_encoded_and_decoded() {
     let (code, out, err) = run(&["decode", &share_code[1..]], b"");
     assert_eq!((code, out.as_str()), (1, ""));
     assert!(err.contains("version"), "{err}");
+    let (code, _, err) = run(&["decode", "hello"], b"");
+    assert_eq!(code, 1);
+    assert!(err.contains("this is no share code"), "{err}");
+    // A link or a code fence around the code does not hide it.
+    for text in [format!("My deck: {share_code}\n"), format!("```\n{share_code}\n```")] {
+        let to_own = ["convert", "-", "--to", "own", "--seed-data", "tests/data"];
+        let (code, out, err) = run(&to_own, text.as_bytes());
+        assert_eq!((code, deck.ends_with(&out)), (0, true), "{out}{err}");
+    }
+}
+
+#[test]
+fn the_limits_of_the_service_apply() {
+    let to_plain = [&["convert", "-", "--to", "plain"], &HARBOUR[..]].concat();
+    let (code, out, err) = run(&to_plain, b"0 Salt\n99999 Silk\n2 Anchor\n");
+    assert_eq!((code, out.as_str()), (1, "2 Anchor\n"));
+    let refused = "refused: quantity must be 1 to 10000";
+    assert_eq!(err, format!("-:1: \"0 Salt\" {refused}\n-:2: \"99999 Silk\" {refused}\n"));
+
+    let picture = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
+    let (code, out, err) = run(&to_plain, picture);
+    assert_eq!((code, out.trim()), (1, ""));
+    assert!(err.contains("this is no text"), "{err}");
+}
+
+#[test]
+fn lines_that_only_look_like_headings_are_told() {
+    let list = b"2 Salt\n-- 2 Silk\n[Anchor]\nSpecials:\nShips:\n1 Brig\n";
+    let (code, out, err) = run(&[&["convert", "-", "--to", "plain"], &HARBOUR[..]].concat(), list);
+    assert_eq!((code, out.as_str()), (0, "2 Salt\n2 Silk\n1 Anchor\n1 Brig\n"));
+    assert!(err.contains("-:4: \"Specials:\" ignored: a heading\n"), "{err}");
+    assert!(!err.contains("\"2 Salt\"") && !err.contains("\"-- 2 Silk\""), "{err}");
 }
 
 #[test]

@@ -480,6 +480,22 @@ async fn a_stopping_service_completes_requests_that_have_begun() {
     service.stop(Signal::TERM);
 }
 
+/// Background jobs end before the private Postgres, which would break off what they do there.
+#[tokio::test]
+async fn a_stop_breaks_no_job_off() {
+    let home = Home::new();
+    // The first second after the start is the busiest one of the jobs.
+    for _ in 0..3 {
+        let service = home.serve_with(&["--drain-delay", "0"]);
+        assert!(service.is_ready().await);
+        let log = service.stop(Signal::TERM);
+        assert!(log.contains("stopped"), "{log}");
+        for broken_off in ["terminating connection", "database unavailable", "could not"] {
+            assert!(!log.contains(broken_off), "{log}");
+        }
+    }
+}
+
 /// A load balancer must be able to see that this instance stops before the port is closed.
 #[tokio::test]
 async fn a_stopping_service_is_not_ready_before_its_port_closes() {

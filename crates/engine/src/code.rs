@@ -41,7 +41,7 @@ macro_rules! violation_codes {
 }
 
 violation_codes! {
-    /// No card of the game is loaded, so that no card of the deck can be known.
+    /// No card of the game is loaded, so that no card of the deck can be known, and rules about its cards are not judged.
     GameWithoutCards = "GAME_WITHOUT_CARDS",
     /// No card is loaded of a set that the deck names, or that the format's box is made of.
     SetWithoutCards = "SET_WITHOUT_CARDS",

@@ -30,12 +30,14 @@ pub(crate) use entries::zone_index;
 pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
     let content = Content::read(deck, catalogue, format);
     let known = format.fingerprint == catalogue.game().fingerprint();
+    let without_cards = content.has_unknown() && catalogue.sets().next().is_none();
     let mut validator = Validator {
         deck,
         catalogue,
         format,
         content: &content,
         known,
+        without_cards,
         missing_identities: Vec::new(),
         violations: Vec::new(),
     };
@@ -47,6 +49,10 @@ pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
     validator.pool_gaps(known_cards);
     if content.has_faults() {
         let entry_quantity = reference(|check| matches!(check, DeckCheck::EntryQuantity { .. }));
+        // Without the cards of the game, that a card is unknown says nothing about the deck.
+        if !without_cards {
+            content.report_unknown(known_cards, &mut validator.violations);
+        }
         content.report(catalogue, known_cards, entry_quantity, &mut validator.violations);
     }
     for rule in &format.rules {
@@ -90,6 +96,8 @@ struct Validator<'a> {
     content: &'a Content,
     /// Whether the catalogue has computed the results of this format's selectors.
     known: bool,
+    /// Whether the deck has cards and no card of the game is loaded: then rules that need the data of cards are not judged.
+    without_cards: bool,
     /// Identities that were reported as missing.
     missing_identities: Vec<Identity>,
     violations: Vec<Violation>,
@@ -272,6 +280,9 @@ impl Validator<'_> {
         min: u32,
         severity: Severity,
     ) {
+        if self.without_cards {
+            return;
+        }
         let actual = self
             .content
             .runs

@@ -270,7 +270,7 @@ impl Violation {
         let attribute = self.attribute.as_deref().unwrap_or("value");
         let mut text = match &self.code {
             C::GameWithoutCards => {
-                "No cards of this game are loaded, so no card of the deck can be known.".to_owned()
+                "No cards of this game are loaded, so no card of the deck can be known, and rules about its cards are not judged.".to_owned()
             }
             C::SetWithoutCards => {
                 let set = self.set.as_deref().unwrap_or_default();
@@ -444,7 +444,12 @@ impl Violation {
             let cards = if unknown == 1 { "card is" } else { "cards are" };
             let _ = write!(
                 text,
-                " {unknown} unknown {cards} not counted, so the number is a lower bound."
+                " {unknown} unknown {cards} not counted, so {}.",
+                match self.code {
+                    // The sentence has no number.
+                    C::IdentityMissing => "the deck may have one",
+                    _ => "the number is a lower bound",
+                }
             );
         }
         text

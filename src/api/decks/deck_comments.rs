@@ -116,6 +116,9 @@ pub async fn replace_deck_comment(
     shared::replace(&state, &by, DeckId(deck), comment, &if_match, &body.value).await
 }
 
+/// Why a comment by somebody else is not deleted.
+const NOT_YOURS: &str = "Only its author can delete a comment, or a moderator whose token has the scope admin:write. You can report it: POST /v1/abuse-reports.";
+
 /// Deletes one of your comments on a deck permanently. Moderators hide comments of others.
 ///
 /// Its text and your name are no longer shown to anybody. If it has replies, it stays in the list, without text and author. A comment that a
@@ -123,7 +126,10 @@ pub async fn replace_deck_comment(
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}/comments/{comment}", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), ("comment" = Uuid, Path, description = "Id of the comment")),
-    responses((status = 204, description = "The comment was deleted, or hidden."))
+    responses(
+        (status = 204, description = "The comment was deleted, or hidden."),
+        (status = 403, description = "`forbidden`: the comment is by somebody else. Its author and moderators can delete it, not the owner of the deck; you can report it."),
+    )
 )]
 pub async fn delete_deck_comment(
     state: web::Data<AppState>,
@@ -134,7 +140,9 @@ pub async fn delete_deck_comment(
     let (deck, comment) = path.into_inner();
     let (deck, comment) = (DeckId(deck), CommentId(comment));
     if !comments::delete(&state, &by, deck, comment).await? {
-        let moderator = caller.may().ok_or_else(Problem::not_found)?;
+        let Some(moderator) = caller.may() else {
+            return Err(comments::not_deleted(&state, deck.into(), comment, NOT_YOURS).await);
+        };
         abuse_reports::hide_at_once(&state, &moderator, deck, comment).await?;
     }
     Ok(HttpResponse::NoContent().finish())

@@ -20,8 +20,8 @@ use crate::memory::rendered::Freshness;
 #[into_params(parameter_in = Query)]
 pub struct ExportQuery {
     /// The dialect; `share_code` writes the deck as one short word, for links and messages.
-    #[param(inline, value_type = DeckDialectWord, example = "arena")]
-    dialect: String,
+    #[param(inline, value_type = DeckDialectWord, required = true, example = "arena")]
+    dialect: Option<String>,
 }
 
 /// Writes a deck as text in a dialect.
@@ -47,7 +47,7 @@ pub async fn export_deck(
     query: Params<ExportQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
-    let dialect = read_dialect(&query.dialect)?;
+    let dialect = read_dialect(query.dialect.as_deref())?;
     let exported =
         deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect).await?;
     let ExportedDeck { name, dialect, written } = exported;

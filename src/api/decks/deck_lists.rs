@@ -9,18 +9,22 @@ use uuid::Uuid;
 
 use crate::app::catalogue::codes::Codes;
 use crate::app::decks::deck_input::DeckDialectWord;
-use crate::app::decks::deck_lists::{self, DeckFoldersResponse, DeckListRequest};
+use crate::app::decks::deck_lists::{
+    self, DeckFoldersResponse, DeckListRequest, OwnDeckConditions,
+};
 use crate::app::decks::deck_requests::DeckRequest;
 use crate::app::decks::deck_responses::{DeckResponse, DeckSummaryResponse, VersionedDeck};
 use crate::app::decks::deck_writes;
+use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, both};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
+use crate::app::words::Word as _;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
-use crate::domain::decks::deck::DeckName;
-use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
+use crate::domain::decks::deck::{DeckName, FormatName};
+use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility, MAX_TAGS};
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
     AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, JudgedBody, ListBody, ListUpload,
@@ -42,6 +46,15 @@ pub struct DecksQuery {
     /// Only decks with this tag.
     #[param(example = "aggro", max_length = 30)]
     tag: Option<String>,
+    /// Only decks of this format: `game/format`, or `game/format:variant`.
+    #[param(example = "ttcg/standard")]
+    format: Option<String>,
+    /// Only decks with this visibility; of deleted decks, the one before the deletion.
+    #[param(inline, value_type = Option<DeckVisibility>)]
+    visibility: Option<String>,
+    /// Only decks whose name contains this text: 1 to 100 characters. Case does not matter.
+    #[param(example = "embers", min_length = 1, max_length = 100)]
+    name: Option<String>,
     /// `true`: your deleted decks instead of the others.
     #[serde(default)]
     #[param(default = false)]
@@ -68,23 +81,40 @@ pub async fn list_decks(
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &DecksQuery| {
         let codes = Codes::of_game(query.game.clone());
-        let place = read_place(query);
-        let codes = both(place, codes.resolve(&state).await);
+        let codes = both(read_conditions(query), codes.resolve(&state).await);
         both(Cursor::key_of(query.cursor.as_ref()), codes)
     };
-    let (query, (before, ((folder, tag), codes))) = query.checked(check).await?;
+    let (query, (before, (conditions, codes))) = query.checked(check).await?;
     let (deleted, limit) = (query.deleted, query.limit);
-    let request = DeckListRequest { codes: &codes, folder, tag, deleted, before, limit };
+    let request = DeckListRequest { codes: &codes, conditions, deleted, before, limit };
     let page = deck_lists::list(&state, &by, &request).await?;
     page.answer(&req, Freshness::Private)
 }
 
-/// The folder and the tag of a query, or what is wrong with them.
-fn read_place(query: &DecksQuery) -> Result<(Option<DeckFolder>, Option<DeckTag>), Problem> {
-    let fault = |parameter: &str, error| Problem::of_query(vec![InputFault::at(parameter, error)]);
-    let folder = query.folder.as_deref().map(DeckFolder::wanted).transpose();
-    let tag = query.tag.as_deref().map(DeckTag::wanted).transpose();
-    both(folder.map_err(|error| fault("?folder", error)), tag.map_err(|error| fault("?tag", error)))
+/// The conditions of a query besides the game, or all that is wrong with them.
+fn read_conditions(query: &DecksQuery) -> Result<OwnDeckConditions, Problem> {
+    let mut faults = Vec::new();
+    let conditions = OwnDeckConditions {
+        folder: sound(&mut faults, "?folder", query.folder.as_deref().map(DeckFolder::wanted)),
+        tag: sound(&mut faults, "?tag", query.tag.as_deref().map(DeckTag::wanted)),
+        format: sound(&mut faults, "?format", query.format.as_deref().map(FormatName::parse)),
+        visibility: sound(
+            &mut faults,
+            "?visibility",
+            query.visibility.as_deref().map(DeckVisibility::read),
+        ),
+        name: sound(&mut faults, "?name", query.name.as_deref().map(DeckName::parse)),
+    };
+    if faults.is_empty() { Ok(conditions) } else { Err(Problem::of_query(faults)) }
+}
+
+/// The value of a parameter, if it has one; otherwise its fault is added.
+fn sound<T, E: Into<FaultReason>>(
+    faults: &mut Vec<InputFault>,
+    parameter: &str,
+    value: Option<Result<T, E>>,
+) -> Option<T> {
+    value?.map_err(|error| faults.push(InputFault::at(parameter, error))).ok()
 }
 
 /// The values that accompany a list that is sent as text.
@@ -124,7 +154,7 @@ impl ListUpload for DeckRequest {
         })?;
         let name = query.name.or_else(|| notes.remove("name"));
         Ok(Self {
-            name: name.unwrap_or_else(|| "Deck".to_owned()),
+            name,
             format,
             visibility: query.visibility,
             description: None,
@@ -134,6 +164,7 @@ impl ListUpload for DeckRequest {
             list: Some(list),
             dialect: query.dialect,
             encoding,
+            default_name: Some("Deck"),
         })
     }
 }
@@ -271,7 +302,13 @@ pub async fn list_deck_folders(
 /// What the games decide is left to the use case.
 impl Judge for DeckRequest {
     fn judge(&self) -> Result<(), Problem> {
-        let name = DeckName::parse(&self.name);
-        name.map(drop).map_err(|error| Problem::invalid(vec![InputFault::at("/name", error)]))
+        let name = self.name.as_deref().and_then(|name| DeckName::parse(name).err());
+        let name = name.map(|error| InputFault::at("/name", error));
+        let tags = self.tags.iter().take(MAX_TAGS).enumerate().filter_map(|(at, tag)| {
+            let error = DeckTag::parse(tag).err()?;
+            Some(InputFault::at(format!("/tags/{at}"), error))
+        });
+        let faults: Vec<InputFault> = name.into_iter().chain(tags).collect();
+        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
     }
 }

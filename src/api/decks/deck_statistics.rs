@@ -1,13 +1,12 @@
 //! Statistics of decks, the odds of draws, and sample hands.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use cardscape_engine::DrawOdds;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
 use crate::app::decks::deck_statistics::{
-    self, DeckStatisticsResponse, OddsRequest, SampleHandResponse,
+    self, DeckStatisticsResponse, DrawOddsResponse, OddsRequest, SampleHandResponse,
 };
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -78,12 +77,12 @@ pub struct OddsQuery {
 /// Computes the probability of drawing certain cards: in the opening hand, after further draws, after mulligans, and by turn.
 ///
 /// The deck must be public, unlisted or yours. The probabilities are exact; they are also given as fractions if these fit into 128 bits.
-/// docs/DECK_STATISTICS.md has the formulas.
+/// docs/DECK_STATISTICS.md has the formulas. `warnings` tells if no card of the zone is known to be a wanted one; then the name or value may be misspelt.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/draw-odds", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), OddsQuery),
     responses(
-        (status = 200, body = DrawOdds),
+        (status = 200, body = DrawOddsResponse),
         (status = 304, description = "Not changed."),
     )
 )]

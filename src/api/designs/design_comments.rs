@@ -115,13 +115,20 @@ pub async fn replace_comment(
     shared::replace(&state, &by, code, comment, &if_match, &body.value).await
 }
 
+/// Why a comment by somebody else is not deleted.
+const NOT_YOURS: &str =
+    "Only its author can delete a comment. You can report it: POST /v1/abuse-reports.";
+
 /// Deletes one of your comments on a design permanently.
 ///
 /// Its text and your name are then shown only to moderators who have a report of it. If it has replies, its place stays.
 #[utoipa::path(
     delete, path = "/v1/designs/{design}/comments/{comment}", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design"), ("comment" = Uuid, Path, description = "Id of the comment")),
-    responses((status = 204, description = "Deleted."))
+    responses(
+        (status = 204, description = "Deleted."),
+        (status = 403, description = "`forbidden`: the comment is by somebody else. You can report it."),
+    )
 )]
 pub async fn delete_comment(
     state: web::Data<AppState>,
@@ -129,8 +136,9 @@ pub async fn delete_comment(
     path: web::Path<(String, Uuid)>,
 ) -> Result<HttpResponse, Problem> {
     let (design, comment) = path.into_inner();
-    if !comments::delete(&state, &by, identifier(&design)?, CommentId(comment)).await? {
-        return Err(Problem::not_found());
+    let (design, comment) = (identifier(&design)?, CommentId(comment));
+    if !comments::delete(&state, &by, design, comment).await? {
+        return Err(comments::not_deleted(&state, design.into(), comment, NOT_YOURS).await);
     }
     Ok(HttpResponse::NoContent().finish())
 }

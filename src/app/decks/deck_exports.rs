@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::deck_cards::{self, Asker, StepConnection};
 use super::opened_decks::open;
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::must_be_one_of;
 use crate::auth::permission::{Granted, ReadOwnDecks};
@@ -48,12 +48,15 @@ pub struct DeckLossResponse {
     pub detail: String,
 }
 
-/// The dialect of a word, or the problem of the parameter.
-pub fn read_dialect(word: &str) -> Result<DeckDialect, Problem> {
-    word.parse().map_err(|_| {
-        let detail = must_be_one_of(word, DeckDialect::ALL.map(DeckDialect::code));
-        Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at("?dialect", detail)])
-    })
+/// The dialect of a word, or the problem of the parameter; `None`: the parameter is missing.
+pub fn read_dialect(word: Option<&str>) -> Result<DeckDialect, Problem> {
+    let known = DeckDialect::ALL.map(DeckDialect::code);
+    let fault = |fault| Problem::of_query(vec![fault]);
+    let Some(word) = word else {
+        let detail = format!("is missing; must be one of {}", known.join(", "));
+        return Err(fault(InputFault::at("?dialect", detail)));
+    };
+    word.parse().map_err(|_| fault(InputFault::at("?dialect", must_be_one_of(word, known))))
 }
 
 /// Writes a deck that the reader may see in a dialect.

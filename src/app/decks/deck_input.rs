@@ -14,6 +14,7 @@ use crate::app::fault_reason::{CountedItems, FaultReason, NoFormat};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::words::{NotOneOf, must_be_one_of, word_schema};
+use crate::domain::decks::content::MAX_UNREAD_LINES;
 use crate::domain::decks::deck::{FormatName, MAX_ENTRIES, check_entry};
 use crate::store::catalogue::games::LoadedGame;
 
@@ -101,6 +102,8 @@ pub(super) struct DeckFaults {
     formats: Vec<InputFault>,
     /// Lines of `list` that cannot be read.
     lines: Vec<InputFault>,
+    /// How many lines cannot be read, if they are more than a deck keeps.
+    unread: Option<usize>,
 }
 
 /// The words for dialects, for the OpenAPI document.
@@ -162,6 +165,7 @@ impl DeckFaults {
         self.fields.extend(faults.fields.into_iter().map(place));
         self.formats.extend(faults.formats.into_iter().map(place));
         self.lines.extend(faults.lines.into_iter().map(place));
+        self.unread = self.unread.or(faults.unread);
         value
     }
 
@@ -207,6 +211,11 @@ impl DeckFaults {
         deck
     }
 
+    /// Whether no fault was found yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.formats.is_empty() && self.lines.is_empty()
+    }
+
     /// Adds the faults of a list that cannot be read.
     pub(super) fn refuse_list(&mut self, refusal: ListRefusal) {
         match refusal {
@@ -218,6 +227,7 @@ impl DeckFaults {
                 self.fields.push(InputFault::at("/list", FaultReason::DeckOfGame(game)));
             }
             ListRefusal::Unreadable(lines) => {
+                self.unread = Some(lines.len()).filter(|unread| *unread > MAX_UNREAD_LINES);
                 let lines = lines.into_iter().take(MAX_ENTRIES);
                 self.lines.extend(
                     lines.map(|(line, refusal)| InputFault::at("/list", refusal).on_line(line)),
@@ -270,7 +280,7 @@ impl DeckFaults {
     /// Returns the value if there are no faults. Otherwise the problem: `unknown_format` or `unreadable_deck_list` if all faults are of that kind, else
     /// `invalid_body`.
     pub(super) fn into_result<T>(self, value: Option<T>) -> Result<T, Problem> {
-        let Self { fields, formats, lines } = self;
+        let Self { fields, formats, lines, unread } = self;
         match (value, fields.is_empty(), formats.is_empty(), lines.is_empty()) {
             (Some(value), true, true, true) => Ok(value),
             (_, true, false, true) => {
@@ -279,7 +289,13 @@ impl DeckFaults {
                 Err(Problem::new(ProblemCode::UnknownFormat).detail(detail).errors(formats))
             }
             (_, true, true, false) => {
-                Err(Problem::new(ProblemCode::UnreadableDeckList).errors(lines))
+                let problem = Problem::new(ProblemCode::UnreadableDeckList).errors(lines);
+                Err(match unread {
+                    Some(unread) => problem.detail(format!(
+                        "{unread} lines of the list cannot be read; a deck keeps at most {MAX_UNREAD_LINES} such lines."
+                    )),
+                    None => problem,
+                })
             }
             _ => Err(Problem::invalid([fields, formats, lines].concat())),
         }

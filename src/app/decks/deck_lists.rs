@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_responses::{DeckSummaryResponse, SeenDeck, VersionedDeck};
+use super::deck_responses::{DeckSummaryResponse, SeenDeck, VersionedDeck, tells_owner};
 use super::masks::mask;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
@@ -14,6 +14,7 @@ use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::content::UnreadLine;
+use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::decks::deck_deletions::DELETED_RETENTION;
@@ -21,14 +22,27 @@ use crate::store::decks::deck_likes;
 use crate::store::decks::deck_lists::{self, DeckFilter};
 use crate::store::decks::deck_records::StoredDeck;
 
-/// Which of the caller's decks to list.
-pub struct DeckListRequest<'a> {
-    /// Resolved codes: the game to filter by, if any.
-    pub codes: &'a Codes,
+/// Conditions on the caller's decks.
+#[derive(Default)]
+pub struct OwnDeckConditions {
     /// Only decks in this folder.
     pub folder: Option<DeckFolder>,
     /// Only decks with this tag.
     pub tag: Option<DeckTag>,
+    /// Only decks of this format.
+    pub format: Option<FormatName>,
+    /// Only decks that these readers may read.
+    pub visibility: Option<DeckVisibility>,
+    /// Only decks whose name contains this text.
+    pub name: Option<DeckName>,
+}
+
+/// Which of the caller's decks to list.
+pub struct DeckListRequest<'a> {
+    /// Resolved codes: the game to filter by, if any.
+    pub codes: &'a Codes,
+    /// The other conditions.
+    pub conditions: OwnDeckConditions,
     /// Whether to list the deleted decks instead of the others.
     pub deleted: bool,
     /// The last deck of the previous page.
@@ -44,10 +58,14 @@ pub async fn list(
     request: &DeckListRequest<'_>,
 ) -> Result<Page<DeckSummaryResponse>, Problem> {
     let mut conn = app.store.connection().await?;
+    let OwnDeckConditions { folder, tag, format, visibility, name } = &request.conditions;
     let filter = DeckFilter {
         game: request.codes.game.as_deref(),
-        folder: request.folder.as_ref(),
-        tag: request.tag.as_ref().map(DeckTag::as_str),
+        folder: folder.as_ref(),
+        tag: tag.as_ref().map(DeckTag::as_str),
+        format: format.as_ref(),
+        visibility: *visibility,
+        name: name.as_ref(),
         deleted_since: request.deleted.then(|| app.clock.now() - DELETED_RETENTION),
         before: request.before,
     };
@@ -133,8 +151,8 @@ pub(super) async fn see(
     if !is_own && row.folder.is_some() {
         masks.add_difference("folder");
     }
-    if !is_own && row.visibility() == DeckVisibility::Unlisted {
-        masks.add_difference("no author");
+    if !tells_owner(&row, reader.1) {
+        masks.add_difference("no owner");
     }
     let tells_source = match row.cloned_from() {
         Some(source) if !is_own => {

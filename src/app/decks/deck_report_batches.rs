@@ -81,13 +81,15 @@ pub async fn judge_batch(
     {
         let (list, dialect) = (list.as_deref(), dialect.as_deref());
         let list = list.map(|text| SentList { text, encoding: TextEncoding::Utf8, dialect });
-        sent.extend(faults.below(&format!("/decks/{at}"), |faults| faults.deck(entries, list)));
+        let deck = faults.below(&format!("/decks/{at}"), |faults| faults.deck(entries, list));
+        sent.extend(deck.map(|deck| (at, deck)));
     }
-    let found = find_formats(app, &mut faults, &formats, on).await?;
-    let found = faults.into_result(found)?;
+    let Some(found) = find_formats(app, &mut faults, &formats, on).await? else {
+        return faults.into_result(None);
+    };
     let entries: usize = sent
         .iter()
-        .map(|deck| match deck {
+        .map(|(_, deck)| match deck {
             SentDeck::Entries(deck) => deck.entries.len(),
             SentDeck::List(text) => text.entry_count(&found.0.game),
         })
@@ -97,7 +99,8 @@ pub async fn judge_batch(
             "have {entries} entries together, for {} formats; at most {MAX_JUDGED} are judged at once, an entry once for each format",
             formats.len()
         );
-        return Err(Problem::invalid(vec![InputFault::at("/decks", detail)]));
+        faults.fields.push(InputFault::at("/decks", detail));
+        return faults.into_result(None);
     }
     // All lists together get the time for suggestions that a single list gets.
     let started = Instant::now();
@@ -106,9 +109,10 @@ pub async fn judge_batch(
         if in_time { NearNames::LookUp } else { NearNames::LeaveOut }
     };
     let mut decks = Vec::new();
-    let mut faults = DeckFaults::default();
-    for (at, sent) in sent.into_iter().enumerate() {
-        match find_deck(app, asker, &found, sent, near(app)).await? {
+    for (at, sent) in sent {
+        // After a fault, lists are only read to report their faults, too.
+        let near = if faults.is_empty() { near(app) } else { NearNames::LeaveOut };
+        match find_deck(app, asker, &found, sent, near).await? {
             Ok(deck) => decks.push(deck),
             Err(refusal) => {
                 faults.below(&format!("/decks/{at}"), |faults| faults.refuse_list(refusal));

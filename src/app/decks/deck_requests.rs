@@ -38,9 +38,9 @@ words! {
     "entries": [{ "quantity": 2, "name": "Kettle Imp" }, { "quantity": 1, "name": "Bellows Smith", "rarity": "rare" }]
 }))]
 pub struct DeckRequest {
-    /// Name of the deck: 1 to 100 characters.
+    /// Name of the deck: 1 to 100 characters. Absent: the name that `list` states; it is required if `list` states none, and with `entries`.
     #[schema(example = "Embers and Bones", min_length = 1, max_length = 100)]
-    pub name: String,
+    pub name: Option<String>,
     /// Format of the deck: `game/format`, or `game/format:variant` if the format has variants.
     #[schema(example = "ttcg/standard")]
     pub format: String,
@@ -71,6 +71,10 @@ pub struct DeckRequest {
     #[serde(skip, default = "utf8")]
     #[schema(ignore)]
     pub encoding: TextEncoding,
+    /// The name if neither the request nor the list states one; `None`: it is required.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub default_name: Option<&'static str>,
 }
 
 /// The parsed content of a valid request.
@@ -98,7 +102,12 @@ pub(super) async fn parse(
     request: DeckRequest,
 ) -> Result<ParsedDeck, Problem> {
     let mut faults = DeckFaults::default();
-    let name = faults.check("/name", DeckName::parse(&request.name));
+    let name = match (&request.name, &request.list) {
+        (Some(name), _) => faults.check("/name", DeckName::parse(name)).map(Some),
+        // The list may state a name.
+        (None, Some(_)) => Some(None),
+        (None, None) => faults.check("/name", Err("is missing")),
+    };
     let format = faults.check("/format", FormatName::parse(&request.format));
     let visibility =
         request.visibility.as_deref().map_or(Ok(DeckVisibility::default()), DeckVisibility::read);
@@ -135,9 +144,29 @@ pub(super) async fn parse(
     let (name, format, visibility, description, (loaded, _), sent) = faults.into_result(parts)?;
     let bound = bind(app, asker, &loaded.game, sent).await?;
     let BoundDeck { deck, cards, unread_lines, reading } = bound;
+    let name = match name {
+        Some(name) => name,
+        None => name_of_list(reading.as_ref(), request.default_name)?,
+    };
     let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
     let hidden = hidden_cards(app, &content.cards).await?;
     Ok(ParsedDeck { content, visibility, folder, reading, hidden })
+}
+
+/// The name that a list states.
+fn name_of_list(
+    reading: Option<&ListReadingResponse>,
+    default: Option<&str>,
+) -> Result<DeckName, Problem> {
+    let stated = reading.and_then(|reading| reading.notes.get("name"));
+    let fault = |detail: String| Problem::invalid(vec![InputFault::at("/name", detail)]);
+    match (stated.filter(|name| !name.is_empty()), default) {
+        (Some(name), _) => DeckName::parse(name).map_err(|error| {
+            fault(format!("is needed, because the name that the list states {error}"))
+        }),
+        (None, Some(name)) => Ok(DeckName::stored(name)),
+        (None, None) => Err(fault("is missing, and the list states no name".to_owned())),
+    }
 }
 
 fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {

@@ -21,8 +21,9 @@ use crate::store::decks::deck_records::{CloneSource, DeckRow};
 pub struct DeckSummaryResponse {
     /// Id of the deck.
     pub id: Uuid,
-    /// Account of the owner.
-    pub account_id: Uuid,
+    /// Account of the owner. Absent if the deck is unlisted and you are not its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<Uuid>,
     /// Code of the game.
     #[schema(example = "ttcg")]
     pub game: String,
@@ -78,7 +79,7 @@ pub struct CloneSourceResponse {
     /// Number of the revision that was copied.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
-    /// Account of the owner; absent: the account no longer exists.
+    /// Account of the owner; absent: the account no longer exists, or the deck was unlisted when it was copied, and belonged to somebody else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<Uuid>,
 }
@@ -99,7 +100,7 @@ impl DeckSummaryResponse {
         let is_own = reader == Some(row.account_id);
         Self {
             id: row.id.0,
-            account_id: row.account_id.0,
+            account_id: Some(row.account_id.0).filter(|_| tells_owner(&row, reader)),
             game: row.game().to_owned(),
             format: format!("{}/{}", row.game(), row.local_format()),
             visibility: row.visibility().as_str(),
@@ -165,6 +166,11 @@ pub struct DeckResponse {
     pub reading: Option<ListReadingResponse>,
 }
 
+/// Whether a reader is told whose deck it is. Players publish their names with public decks; a deck that is shared by its address does not tell whose it is.
+pub(super) fn tells_owner(row: &DeckRow, reader: Option<AccountId>) -> bool {
+    reader == Some(row.account_id) || row.visibility() == DeckVisibility::Public
+}
+
 /// A deck as a reader sees it.
 pub(super) struct SeenDeck {
     /// The deck itself.
@@ -207,9 +213,7 @@ impl SeenDeck {
 impl From<SeenDeck> for DeckResponse {
     fn from(seen: SeenDeck) -> Self {
         let SeenDeck { row, author, content, masks, reader, tells_source, liked } = seen;
-        // Players publish their names with public decks; a deck that is shared by its address does not tell whose it is.
-        let tells_author =
-            reader == Some(row.account_id) || row.visibility() == DeckVisibility::Public;
+        let tells_author = tells_owner(&row, reader);
         let card_count = i64::try_from(content.card_count()).unwrap_or(i64::MAX);
         let summary = DeckSummaryResponse::new(row, card_count, reader, tells_source);
         Self {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cardscape_engine::{
     AttributeValue, CardMention, CardReference, DeckStatistics, Distribution, DrawOdds,
     DrawQuestion, DrawTarget, Game, MatchCount, OddsError, SampleCard, SampleHand,
-    UnreachableCards, ZoneStatistics, draw_odds, sample_hand, unreachable_cards,
+    UnreachableCards, ZoneStatistics, draw_odds, name_key, sample_hand, unreachable_cards,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::deck_cards::Asker;
 use super::deck_input::is_false;
 use super::masks::{EntryCardResponse, Masks, Place};
-use super::opened_decks::open;
+use super::opened_decks::{OpenedDeck, open};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::with_near;
@@ -201,6 +201,29 @@ pub async fn count(
     })
 }
 
+/// The odds of draws from a deck.
+#[derive(Serialize, ToSchema)]
+pub struct DrawOddsResponse {
+    /// The odds.
+    #[serde(flatten)]
+    pub odds: DrawOdds,
+    /// What is probably wrong with the request: no card of the zone is known to be a wanted one. Usually empty.
+    pub warnings: Vec<OddsWarning>,
+}
+
+/// A warning about the wanted cards.
+#[derive(Serialize, ToSchema)]
+pub struct OddsWarning {
+    /// The parameter: `name`, `kind` or `value`.
+    #[schema(value_type = String, example = "name")]
+    pub parameter: &'static str,
+    /// The warning, for people, with similar names or values of the deck.
+    #[schema(
+        example = "No card in the zone main is known to have the name “Ketle Imp”; did you mean Kettle Imp?"
+    )]
+    pub message: String,
+}
+
 /// A request for the odds of draws.
 #[derive(Debug, Default)]
 pub struct OddsRequest {
@@ -234,7 +257,7 @@ pub async fn odds(
     asker: Asker,
     id: DeckId,
     request: OddsRequest,
-) -> Result<DrawOdds, Problem> {
+) -> Result<DrawOddsResponse, Problem> {
     check_most(&[
         ("?hand_size", request.hand_size.unwrap_or_default(), 10_000),
         ("?draws", request.draws, 10_000),
@@ -245,14 +268,46 @@ pub async fn odds(
     let game = opened.game();
     let target = read_target(game, &request)?;
     let mut question = DrawQuestion::new(target);
-    question.zone = request.zone.unwrap_or_else(|| main_zone(game));
+    question.zone = request.zone.clone().unwrap_or_else(|| main_zone(game));
     question.wanted = wanted;
     question.hand_size = request.hand_size;
     question.further_draws = request.draws;
     question.goes_first = request.goes_first;
     question.mulligans = request.mulligans;
     let odds = draw_odds(&opened.seen.content.deck, &opened.catalogue, &question);
-    odds.map_err(|error| refused(game, &error))
+    let odds = odds.map_err(|error| refused(game, &error))?;
+    let is_missing = odds.population.matching == 0;
+    let warning = is_missing.then(|| none_wanted(&opened, &question.zone, &request));
+    Ok(DrawOddsResponse { odds, warnings: warning.into_iter().collect() })
+}
+
+/// The warning that no card of a zone is known to be wanted. It depends only on what the reader sees of the deck.
+fn none_wanted(opened: &OpenedDeck, zone: &str, request: &OddsRequest) -> OddsWarning {
+    let cards = || opened.catalogue.iter().map(|card| &card.definition);
+    let none = format!("No card in the zone {zone} is known to");
+    let (parameter, message) = match (&request.name, &request.kind, &request.attribute) {
+        (Some(name), ..) => {
+            let written = opened.seen.content.deck.entries.iter().map(|entry| &entry.card.name);
+            let known = written.chain(cards().map(|card| &card.name)).map(|name| &**name);
+            // Another zone may have the name itself.
+            let key = name_key(name);
+            let others = known.filter(|known| !known.is_empty() && name_key(known) != key);
+            ("name", with_near(&format!("{none} have the name “{name}”."), name, others))
+        }
+        (None, Some(kind), _) => ("kind", format!("{none} be of the kind {kind}.")),
+        (None, None, attribute) => {
+            let code = attribute.as_deref().unwrap_or_default();
+            let value = request.value.as_deref().unwrap_or_default();
+            let values = cards().filter_map(|card| card.attributes.get(code));
+            let texts = values.flat_map(|known| {
+                let items = known.as_array().map_or(std::slice::from_ref(known), Vec::as_slice);
+                items.iter().filter_map(Value::as_str)
+            });
+            let others = texts.filter(|known| *known != value);
+            ("value", with_near(&format!("{none} have {code} “{value}”."), value, others))
+        }
+    };
+    OddsWarning { parameter, message }
 }
 
 /// The number of cards that are wanted, if there is such a number.

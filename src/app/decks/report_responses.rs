@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::{CardMention, CardReference, Fix, Report, Violation};
+use cardscape_engine::{CardMention, CardReference, Fix, Report, Violation, ViolationCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -135,7 +135,7 @@ pub struct MentionedCardResponse {
 }
 
 impl ReportResponse {
-    /// Marks the mentioned cards that have no name and are at the places of these hidden cards.
+    /// Marks the mentioned cards that have no name and are at the places of these hidden cards. They exist, so no message calls them unknown.
     pub(super) fn mark_hidden(&mut self, hidden: &BTreeMap<Place, CardId>) {
         if hidden.is_empty() {
             return;
@@ -145,7 +145,22 @@ impl ReportResponse {
             let id = hidden.get(&(card.set.clone(), card.number.clone()));
             *card = std::mem::take(card).or_hidden(id.copied());
         }
+        for violation in &mut self.violations {
+            if let [card] = &*violation.cards
+                && violation.code == ViolationCode::CardUnknown.as_str()
+                && card.card.hidden
+            {
+                violation.message = hidden_card_message(&card.card);
+            }
+        }
     }
+}
+
+/// The message about an entry whose card is hidden from the reader.
+fn hidden_card_message(card: &EntryCardResponse) -> String {
+    let place = card.set.iter().chain(&card.number).map(String::as_str);
+    let place = place.collect::<Vec<_>>().join(" ");
+    format!("“{place}” is a card that is hidden from you.")
 }
 
 /// The data of a response that the engine's report does not contain.

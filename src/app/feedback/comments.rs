@@ -250,6 +250,22 @@ pub async fn delete<S: Subject>(
     Ok(true)
 }
 
+/// Why the caller cannot delete a comment: a 403 with this reason if everybody can read the comment, otherwise the 404 of a comment that does not exist.
+pub async fn not_deleted(
+    app: &AppState,
+    on: FeedbackSubject,
+    id: CommentId,
+    reason: &'static str,
+) -> Problem {
+    match find(app, on, id).await {
+        Ok(found) if found.comment.text.is_some() => {
+            Problem::new(ProblemCode::Forbidden).detail(reason)
+        }
+        Ok(_) => Problem::not_found(),
+        Err(problem) => problem,
+    }
+}
+
 /// Cached pages of the gallery show the number of comments on a design. Nothing about decks is cached.
 fn drop_cached_pages(app: &AppState, on: FeedbackSubject) {
     match on {

@@ -434,7 +434,7 @@ mod tests {
         let open = format!("Name\nOx\n\"Imp{}", "\r\nx".repeat(MAX_RECORD));
         let table = read_csv(&open).unwrap();
         assert_eq!(table.lines.len(), 2);
-        invalid(&table, 1, &format!("over {} lines", MAX_RECORD + 1));
+        invalid(&table, 1, &format!("spans {} lines", MAX_RECORD + 1));
         // Exactly as wide as allowed.
         let just =
             format!("Name{}\nOx{}\n", ",x".repeat(MAX_FIELDS - 1), ",".repeat(MAX_FIELDS - 1));

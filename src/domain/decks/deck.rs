@@ -507,6 +507,8 @@ fn agree(written: Option<&str>, meant: Option<&str>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use cardscape_engine::{KnownSet, KnownSets};
+
     use super::*;
     use crate::domain::serials::serial::RunPrefix;
 
@@ -624,14 +626,16 @@ mod tests {
         assert_eq!(found, [[1], [2], [3], [4]]);
     }
 
-    /// The violations of unknown cards in a deck of a game without cards.
+    /// The violations of unknown cards in a deck of a game whose cards are none of those in the deck.
     fn validate(deck: &Deck) -> Vec<Violation> {
         let game = "code = \"pond\"\nname = \"Pond\"\nrules_version = \"1\"\n[[kinds]]\ncode = \"fish\"\nname = \"Fish\"\n\
             [[zones]]\ncode = \"main\"\nname = \"Main\"\n[[formats]]\ncode = \"any\"\nname = \"Any\"\nversion = \"1\"\n\
             [[formats.rules]]\nrule = \"1\"\ntext = \"Known.\"\nknown_cards = {}\n";
         let game = cardscape_engine::Game::from_toml(game).unwrap();
         let format = game.formats().first().unwrap();
-        let catalogue = cardscape_engine::Catalogue::builder(&game).build();
+        let known = KnownSet { code: "lake".into(), name: "Lake".into(), has_cards: true };
+        let known = KnownSets::new([known]).into();
+        let catalogue = cardscape_engine::Catalogue::builder(&game).part_of(known).build();
         let report = cardscape_engine::validate(deck, &catalogue, format);
         let unknown = report.violations.into_iter();
         unknown.filter(|violation| violation.code == ViolationCode::CardUnknown).collect()

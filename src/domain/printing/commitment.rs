@@ -299,7 +299,7 @@ mod tests {
             ),
             ("largest-remainder-v1", "by-hand", "by-hand"),
             ("\"copies_per_card\":4", "\"copies_per_card\":18446744073709551615", "more than"),
-            ("\"set\":\"veil\"", "\"set\":\"a,b\"", "no code"),
+            ("\"set\":\"veil\"", "\"set\":\"a,b\"", "not the code"),
         ] {
             let spoilt = text.replacen(from, to, 1);
             assert_ne!(spoilt, text, "{from}");

@@ -13,8 +13,8 @@ use super::deck_records::{COLUMNS, DeckRow, StoredDeck};
 use super::stored_content::{StoredLine, read_tags, unreadable};
 use crate::auth::permission::{Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::content::{DeckContent, UnreadLine};
-use crate::domain::decks::deck::{DeckName, Visibility};
-use crate::domain::decks::details::{DeckDescription, DeckFolder};
+use crate::domain::decks::deck::{DeckName, FormatName, Visibility};
+use crate::domain::decks::details::{DeckDescription, DeckFolder, DeckVisibility};
 use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
@@ -72,6 +72,12 @@ pub struct DeckFilter<'a> {
     pub game: Option<&'a str>,
     pub folder: Option<&'a DeckFolder>,
     pub tag: Option<&'a str>,
+    /// A format.
+    pub format: Option<&'a FormatName>,
+    /// Who may read the deck; of a deleted deck, who could read it.
+    pub visibility: Option<DeckVisibility>,
+    /// A part of the name; case does not matter.
+    pub name: Option<&'a DeckName>,
     /// Only decks that were deleted after this time; `None`: only decks that are not deleted.
     pub deleted_since: Option<DateTime<Utc>>,
     /// The last deck on the previous page.
@@ -89,6 +95,14 @@ struct CountedDeck {
 /// The visibility of a deleted deck when it was deleted, as two columns of a [`DeckRow`].
 const VISIBILITY_BEFORE: &str = "CASE d.visibility_before WHEN 'public' THEN 'public' ELSE 'private' END AS visibility, \
     coalesce(d.visibility_before = 'unlisted', false) AS unlisted";
+
+/// The visibility of a deck as a word: see [`DeckRow::visibility`].
+const VISIBILITY: &str = "CASE WHEN d.visibility = 'public' THEN 'public' WHEN d.unlisted AND d.bound_revision = d.revision THEN 'unlisted' \
+    ELSE 'private' END";
+
+/// The same for a deleted deck, with the visibility that it gets back.
+const VISIBILITY_OF_DELETED: &str = "CASE WHEN d.visibility_before = 'public' THEN 'public' \
+    WHEN d.visibility_before = 'unlisted' AND d.bound_revision = d.revision THEN 'unlisted' ELSE 'private' END";
 
 /// The caller's decks, the newest first, each with the number of its cards.
 pub async fn list(
@@ -120,6 +134,26 @@ pub async fn list(
     }
     if let Some(tag) = filter.tag {
         statement = statement.push(" AND d.tags @> ARRAY[$tag]").bind("tag", tag);
+    }
+    if let Some(format) = filter.format {
+        statement = statement
+            .push(" AND d.game_code = $format_game AND d.format_code = $format")
+            .bind("format_game", format.game())
+            .bind("format", format.local());
+    }
+    if let Some(visibility) = filter.visibility {
+        let of_rows =
+            if filter.deleted_since.is_some() { VISIBILITY_OF_DELETED } else { VISIBILITY };
+        statement = statement
+            .push(" AND ")
+            .push(of_rows)
+            .push(" = $visibility")
+            .bind("visibility", visibility.as_str());
+    }
+    if let Some(name) = filter.name {
+        statement = statement
+            .push(" AND strpos(lower(d.name), lower($name)) > 0")
+            .bind("name", name.as_str());
     }
     if let Some(before) = filter.before {
         statement = statement.push(" AND d.id < $before").bind("before", before);

@@ -21,6 +21,8 @@ pub(super) struct AvailabilityView {
 /// A card, and the copies that the reader has of it.
 pub(super) struct AvailabilityRow {
     pub(super) name: String,
+    /// The place of a hidden card.
+    pub(super) about: Option<String>,
     pub(super) needed: u64,
     pub(super) owned: u64,
     pub(super) missing: u64,
@@ -36,9 +38,11 @@ pub(super) async fn find_availability(
     let Ok(by) = visitor.must::<ReadOwnCollection>() else { return Ok(None) };
     let found = deck_availability::find_for_opened(app, &by, reads, opened).await?;
     let rows = found.cards.into_iter().map(|card| {
-        let CardAvailabilityResponse { name, needed, owned, missing, .. } = card;
+        let CardAvailabilityResponse { name, card, needed, owned, missing, .. } = card;
         let name = if name.is_empty() { words::HIDDEN_CARD.to_owned() } else { name };
-        AvailabilityRow { name, needed, owned, missing }
+        let place = card.set.zip(card.number).filter(|_| card.hidden);
+        let about = place.map(|(set, number)| words::place(&set, &number));
+        AvailabilityRow { name, about, needed, owned, missing }
     });
     Ok(AvailabilityView::new(rows.collect()))
 }
@@ -53,7 +57,7 @@ pub(super) async fn find_availability_of_list(
     let Some(found) = list_availability::find(app, &by, list).await? else { return Ok(None) };
     let rows = found.into_iter().map(|card| {
         let CardAvailability { name, needed, owned, missing, .. } = card;
-        AvailabilityRow { name, needed, owned, missing }
+        AvailabilityRow { name, about: None, needed, owned, missing }
     });
     Ok(AvailabilityView::new(rows.collect()))
 }

@@ -156,7 +156,7 @@ async fn page(
     let is_share_code = |dialect: &DeckDialect| *dialect == DeckDialect::ShareCode;
     Ok(DeckPage {
         frame,
-        is_own: reader.is_some_and(|by| by.account().0 == summary.account_id),
+        is_own: reader.is_some_and(|by| Some(by.account().0) == summary.account_id),
         revision,
         author,
         game: game.name().to_owned(),

@@ -73,7 +73,7 @@ impl TypedDeck {
         let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
         let tags = self.tags.lines().map(str::trim).filter(|tag| !tag.is_empty());
         DeckRequest {
-            name: self.name.clone(),
+            name: Some(self.name.clone()),
             format: self.format.clone(),
             visibility: given(&self.visibility),
             description: given(&self.description),
@@ -83,6 +83,7 @@ impl TypedDeck {
             list: Some(self.list.clone()),
             dialect: given(&self.dialect),
             encoding: TextEncoding::Utf8,
+            default_name: None,
         }
     }
 }

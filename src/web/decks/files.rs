@@ -34,7 +34,7 @@ pub(in crate::web) async fn export(
     query: web::Query<ExportQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (reads, asker) = (visitor.must().ok(), (visitor.viewer(), network.0));
-    let dialect = read_dialect(&query.dialect)?;
+    let dialect = read_dialect(Some(&query.dialect))?;
     let exported = deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect);
     let ExportedDeck { name, dialect, written } = exported.await?;
     let file = Rendered::file(freshness(&visitor), "text/plain; charset=utf-8", written.text);

@@ -12,7 +12,7 @@ use super::deck_path;
 use super::formats::format_name;
 use super::words as deck_words;
 use crate::app::catalogue::codes::Codes;
-use crate::app::decks::deck_lists::{self, DeckListRequest};
+use crate::app::decks::deck_lists::{self, DeckListRequest, OwnDeckConditions};
 use crate::app::decks::deck_responses::DeckSummaryResponse;
 use crate::app::page::{Cursor, MAX_LIMIT, PageLimit};
 use crate::app::problem::{InputFault, Problem};
@@ -124,7 +124,8 @@ async fn show(
     let before: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
     let limit = PageLimit::try_from(MAX_LIMIT).map_err(Problem::internal)?;
     let (codes, deleted) = (Codes::default(), query.deleted);
-    let request = DeckListRequest { codes: &codes, folder, tag: None, deleted, before, limit };
+    let conditions = OwnDeckConditions { folder, ..OwnDeckConditions::default() };
+    let request = DeckListRequest { codes: &codes, conditions, deleted, before, limit };
     let found = deck_lists::list(app, by, &request).await?;
     let folders = deck_lists::list_folders(app, by).await?;
     let games = app.all_games().await?;

@@ -44,10 +44,14 @@ pub(super) struct MentionView {
 impl ReportView {
     pub(super) fn new(game: &Game, report: &ReportResponse) -> Self {
         let has_unknown = report.violations.iter().any(|found| found.code == "CARD_UNKNOWN");
+        let lacks_game = report.violations.iter().any(|found| found.code == "GAME_WITHOUT_CARDS");
         let format = format_name(game, &report.format);
         Self {
             status: report.status,
-            verdict: deck_words::verdict(report.status, &format, has_unknown),
+            verdict: match report.status {
+                "incomplete" if lacks_game => deck_words::not_judged(&format),
+                status => deck_words::verdict(status, &format, has_unknown),
+            },
             violations: report
                 .violations
                 .iter()

@@ -75,7 +75,7 @@ pub(in crate::web) async fn list_revisions(
     let before = Cursor::key_of(query.cursor.as_ref())?;
     let listed = deck_revisions::list(&state, reads.as_ref(), id, before, limit).await?;
     let summary = found.deck.summary;
-    let is_own = reads.is_some_and(|by| by.account().0 == summary.account_id);
+    let is_own = reads.is_some_and(|by| Some(by.account().0) == summary.account_id);
     let path = deck_path(summary.id);
     let list = format!("{path}/revisions");
     let counts: Vec<i64> = listed.data.iter().map(|revision| revision.card_count).collect();
@@ -174,7 +174,7 @@ async fn revision_page(
     let found = revision_overviews::find(app, reader, asker, (id, number)).await?;
     let RevisionOverview { deck, game, name, format, sheet, .. } = found;
     let summary = deck.deck.summary;
-    let is_own = reader.is_some_and(|by| by.account().0 == summary.account_id);
+    let is_own = reader.is_some_and(|by| Some(by.account().0) == summary.account_id);
     let is_newest = number == deck.revision.0;
     let changes = |changes: RevisionChanges, heading: fn(i64) -> String| ChangesView {
         heading: heading(changes.revision),

@@ -230,6 +230,11 @@ pub(super) fn verdict(status: &str, format: &str, has_unknown: bool) -> String {
     }
 }
 
+/// The verdict on a deck of a game without cards, if nothing is wrong that can be judged without them.
+pub(super) fn not_judged(format: &str) -> String {
+    format!("The deck cannot be judged fully in {format}.")
+}
+
 /// The verdict on a deck in a format, as a word.
 pub(super) fn status(status: &str) -> &'static str {
     match status {
@@ -393,7 +398,9 @@ pub(super) fn undelete_of(name: &str) -> String {
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::InvalidBody => "The form that you sent cannot be read.",
-        ProblemCode::UnreadableDeckList => "Nothing of this list can be read.",
+        ProblemCode::UnreadableDeckList => {
+            "Nothing of this list can be read, or more than 500 lines cannot."
+        }
         ProblemCode::UnknownFormat => "There is no such format today.",
         ProblemCode::TooManyDecks => {
             "You have as many decks as an account can have. Delete one first."

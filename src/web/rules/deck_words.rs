@@ -18,7 +18,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
     let attribute = found.attribute.map(|code| names.attribute(code)).unwrap_or_default();
     Some(match found.code {
         Code::GameWithoutCards => {
-            "The game has no cards here yet, so no card of the deck can be known.".to_owned()
+            "The game has no cards here yet, so no card of the deck can be known, and rules about its cards are not judged.".to_owned()
         }
         Code::SetWithoutCards => {
             format!("The set {} has no cards here.", quoted(found.set.unwrap_or_default()))
@@ -77,6 +77,9 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
         }
         Code::BoxTotalMismatch => {
             format!("The box has {}; it should have {}.", cards(actual), grouped(limit))
+        }
+        Code::CardUnknown if found.cards.iter().any(|card| card.hidden) => {
+            format!("The card {named} is hidden from you.")
         }
         Code::CardUnknown => format!("There is no card {named}."),
         Code::PrintingUnknown => {

@@ -34,6 +34,8 @@ pub(super) struct FoundCard<'a> {
     pub(super) rarity: Option<&'a str>,
     /// The id of a physical copy.
     pub(super) copy: Option<&'a str>,
+    /// Whether the card is hidden from the reader.
+    pub(super) hidden: bool,
 }
 
 impl<'a> From<&'a Violation> for Found<'a> {
@@ -99,6 +101,7 @@ impl<'a> From<&'a CardMention> for FoundCard<'a> {
             number: card.number.as_deref(),
             rarity: card.rarity.as_deref(),
             copy: card.copy.as_deref(),
+            hidden: false,
         }
     }
 }
@@ -111,6 +114,7 @@ impl<'a> From<&'a MentionedCardResponse> for FoundCard<'a> {
             number: card.card.number.as_deref(),
             rarity: card.rarity.as_deref(),
             copy: card.copy.as_deref(),
+            hidden: card.card.hidden,
         }
     }
 }

@@ -17,6 +17,7 @@ pub(in crate::web) fn mark(mark: DialectMark) -> &'static str {
         DialectMark::Link => "it is a link that begins with ydke://",
         DialectMark::Json => "it is JSON with entries",
         DialectMark::JsonArray => "it is a JSON array of entries",
+        DialectMark::JsonLines => "it is a JSON array of lines",
         DialectMark::JsonObject => "it is a JSON object",
         DialectMark::CodeDigits => "it is one word, as share codes are",
         DialectMark::Columns => "its first line names columns",
@@ -169,6 +170,9 @@ fn malformed(text: &MalformedText) -> String {
             "It is a deck file of Cockatrice (.cod), which is not read: save the deck as plain text (.txt) there."
         }
         MalformedText::Xml => "It is XML, which is not read: save the deck as text.",
+        MalformedText::NotText => {
+            "This is no text, but a file of another kind, such as a picture: save the deck as text."
+        }
         _ => "It cannot be read.",
     };
     fixed.to_owned()
@@ -236,6 +240,7 @@ pub(in crate::web) fn unread(detail: &str) -> String {
         MalformedText::MagicOnlineFile,
         MalformedText::CockatriceFile,
         MalformedText::Xml,
+        MalformedText::NotText,
     ];
     let entry = |reason: &EntryReason| {
         let fields = ["name", "zone", "set", "number", "rarity", "copies", "quantity"];

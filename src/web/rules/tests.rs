@@ -76,6 +76,7 @@ fn found<'a>(code: &str, limit: i64, actual: i64) -> Found<'a> {
         number: Some("002"),
         rarity: Some(rarity),
         copy: Some("copy 1"),
+        hidden: false,
     };
     Found {
         code: ViolationCode::from_name(code),

@@ -78,7 +78,9 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     bare.problem(428, "precondition_required");
     comment(&app, &ben, &deck, &json!({ "text": "" })).await.problem(422, "invalid_body");
 
-    app.delete(&path).by(&ada).answer().await.problem(404, "not_found");
+    // The owner of the deck reads the comment, and is told that it is not for the owner to delete.
+    let refused = app.delete(&path).by(&ada).answer().await.problem(403, "forbidden");
+    assert!(text(&refused, "detail").starts_with("Only its author can"), "{refused}");
     app.delete(&path).by(&ben).answer().await.expect(204);
     let place = app.get(&path).answer().await.expect(200);
     assert_eq!((&place["state"], place.get("text")), (&json!("deleted"), None));
@@ -264,7 +266,7 @@ async fn moderators_hide_comments_at_once_or_after_a_report() {
     let token = json!({ "name": "t", "scopes": ["decks:write"] });
     let token = app.post("/v1/tokens").by(&mod_).json(&token).answer().await.expect(201);
     let small = app.delete(&second).bearer_auth(text(&token, "secret")).answer().await;
-    small.problem(404, "not_found");
+    small.problem(403, "forbidden");
     app.delete(&second).by(&mod_).answer().await.expect(204);
     app.delete(&second).by(&mod_).answer().await.problem(404, "not_found");
     app.get(&second).by(&ben).answer().await.problem(404, "not_found");

@@ -42,11 +42,19 @@ async fn a_deck_names_its_author() {
         assert_eq!(replaced["author"], "ada");
         assert_eq!(app.get(path).by(&ada).answer().await.expect(200)["author"], "ada");
     }
-    for (path, author) in paths.iter().zip([Some("ada"), None]) {
+    // The id of the account would tell as much as the name: public decks of the same owner show both.
+    let owner = |read: &Value| {
+        let member = |name: &str| read.get(name).and_then(Value::as_str).map(str::to_owned);
+        (member("author"), member("account_id"))
+    };
+    let ada_told = (Some("ada".to_owned()), Some(ada.id.clone()));
+    for (path, told) in paths.iter().zip([ada_told.clone(), (None, None)]) {
         let read = app.get(path).answer().await.expect(200);
-        assert_eq!(read.get("author").and_then(Value::as_str), author, "{read:#}");
+        assert_eq!(owner(&read), told, "{read:#}");
         let read = app.get(path).by(&eve).answer().await.expect(200);
-        assert_eq!(read.get("author").and_then(Value::as_str), author, "{read:#}");
+        assert_eq!(owner(&read), told, "{read:#}");
+        let own = app.get(path).by(&ada).answer().await.expect(200);
+        assert_eq!(owner(&own), ada_told, "{own:#}");
     }
     // The owner and other readers see an unlisted deck differently, so its tags differ.
     let own = app.get(&paths[1]).by(&ada).answer().await.header("etag");
@@ -392,6 +400,16 @@ async fn invalid_input_is_reported_field_by_field() {
         let problem = create(&app, &ada, &wrong).await.problem(422, "invalid_body");
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem}");
     }
+    // Faults of the form and of texts are listed together.
+    let both = json!({ "name": "n", "format": "ttcg/standard", "tags": ["ok", "x".repeat(31)], "entries": [{ "quantity": -1, "name": "x" }] });
+    let problem = create(&app, &ada, &both).await.problem(422, "invalid_body");
+    let pointers: Vec<&str> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["pointer"].as_str().unwrap())
+        .collect();
+    assert_eq!(pointers, ["/entries/0/quantity", "/tags/1"], "{problem}");
     for format in ["ttcg/nothing", "chess/standard", "ttcg/standard:half", "emojo-dojo/box:quarter"]
     {
         let body = json!({ "name": "n", "format": format, "entries": [] });
@@ -459,6 +477,13 @@ async fn unreadable_lines_are_reported_and_stored() {
         .collect();
     assert_eq!(lines, [1, 2], "{problem}");
     assert!(problem["errors"].as_array().unwrap().iter().all(|fault| fault["pointer"] == "/list"));
+    // A deck keeps 500 unread lines, and a list with more is refused with this limit.
+    let many = format!("1 Ping\n{}", "0 Pong\n".repeat(501));
+    let body = json!({ "name": "n", "format": "ttcg/standard", "list": many });
+    let problem = create(&app, &ada, &body).await.problem(422, "unreadable_deck_list");
+    let detail = "501 lines of the list cannot be read; a deck keeps at most 500 such lines.";
+    assert_eq!(problem["detail"], detail, "{problem}");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 500);
     assert_eq!(app.db().value("SELECT count(*) FROM decks").await, "1");
 }
 

@@ -177,6 +177,26 @@ async fn masked_entries_are_marked_in_all_answers() {
     let nameless: Vec<&Value> = cards.filter(|card| card["name"] == "").collect();
     assert!(!nameless.is_empty(), "{report:#}");
     assert!(nameless.iter().all(|card| of(card) == masked), "{report:#}");
+    // The card exists, so no message says that there is none. A guessed name is as unknown as any other.
+    let unknown = |report: &Value| {
+        let violations = report["violations"].as_array().unwrap().iter();
+        let unknown = violations.filter(|violation| violation["code"] == "CARD_UNKNOWN");
+        unknown.map(|one| one["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let place = format!("{} {}", masked[1].as_str().unwrap(), masked[2].as_str().unwrap());
+    assert_eq!(unknown(&report), [format!("“{place}” is a card that is hidden from you.")]);
+    let typed = json!({ "format": "ttcg/standard", "list": "1 Drowned Lantern" });
+    let typed = app.post("/v1/deck-reports").by(eve).json(&typed).answer().await.expect(200);
+    let messages = unknown(&typed["reports"][0]);
+    assert!(messages[0].starts_with("No known card is named “Drowned Lantern”."), "{messages:?}");
+    // Odds confirm no name: the name of the masked card and any other get the same warning.
+    let odds = async |name: &str| {
+        let odds = app.get(&format!("{path}/draw-odds?name={name}")).by(eve).answer().await;
+        odds.text().replace(&name.replace("%20", " "), "X")
+    };
+    let guessed = odds("Drowned%20Lantern").await;
+    assert!(guessed.contains("is known to have the name “X”."), "{guessed}");
+    assert_eq!(guessed, odds("Browned%20Lamp").await);
     // For the owner nothing is masked.
     for view in ["report", "availability", "pick-list", "diff?from=1&to=2"] {
         let answer = stage.text_for(&format!("{path}/{view}"), Some(ada)).await;

@@ -189,10 +189,12 @@ async fn games_and_sets_without_cards_are_reported_first() {
     };
     let list = "4 Otter\n1 Kettle Imp (hearth)";
     let none = report(json!({ "format": "magic/constructed", "list": list })).await;
-    assert_eq!(
-        codes(&none),
-        ["GAME_WITHOUT_CARDS", "CARD_UNKNOWN", "CARD_UNKNOWN", "DECK_SIZE_BELOW_MIN"]
-    );
+    // Without the cards, only what needs no data of cards is judged.
+    assert_eq!(codes(&none), ["GAME_WITHOUT_CARDS", "DECK_SIZE_BELOW_MIN"]);
+    assert_eq!(none["status"], "incomplete", "{none:#}");
+    let commander = json!({ "format": "magic/commander", "list": "100 Otter" });
+    let commander = report(commander).await;
+    assert!(!codes(&commander).contains(&"IDENTITY_MISSING".to_owned()), "{commander:#}");
     let empty = report(json!({ "format": "magic/constructed", "entries": [] })).await;
     assert_eq!(codes(&empty)[0], "GAME_WITHOUT_CARDS");
 
@@ -634,6 +636,7 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
     }
     let wrong = json!({ "format": format, "decks": [
         { "list": "1 Ping" }, { "entries": [{ "quantity": 0, "name": "x" }] }, { "list": "1 Ping", "entries": [] }, { "list": "1 Ping", "dialect": "x" },
+        { "list": "0 Ping" },
     ] });
     let problem = ask(&wrong).await.problem(422, "invalid_body");
     let pointers: Vec<&str> = problem["errors"]
@@ -642,7 +645,8 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
         .iter()
         .map(|fault| fault["pointer"].as_str().unwrap())
         .collect();
-    assert_eq!(pointers, ["/decks/1/entries/0/quantity", "/decks/2", "/decks/3/dialect"]);
+    let expected = ["/decks/1/entries/0/quantity", "/decks/2", "/decks/3/dialect", "/decks/4/list"];
+    assert_eq!(pointers, expected);
     let unread =
         ask(&json!({ "format": format, "decks": [{ "list": "1 Ping" }, { "list": "0 Ping" }] }))
             .await;

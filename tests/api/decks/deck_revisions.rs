@@ -341,6 +341,21 @@ async fn owners_filter_their_decks_by_folder_and_tag() {
     assert_eq!(names("tag=FAST").await, ["c", "a"]);
     assert_eq!(names("tag=fast&folder=Friday").await, ["a"]);
     assert_eq!(names("folder=Monday").await, Vec::<String>::new());
+    let unlisted = json!({ "name": "Embers", "format": "ttcg/standard", "entries": [], "visibility": "unlisted" });
+    let unlisted = stored(&app, &ada, &unlisted).await;
+    assert_eq!(names("format=ttcg/standard&folder=Friday").await, ["b", "a"]);
+    assert_eq!(names("format=ttcg/other").await, Vec::<String>::new());
+    assert_eq!(names("visibility=unlisted").await, ["Embers"]);
+    assert_eq!(names("visibility=public&folder=Friday").await, ["b", "a"]);
+    assert_eq!(names("visibility=private").await, Vec::<String>::new());
+    assert_eq!(names("name=MBER").await, ["Embers"]);
+    assert_eq!(names("name=%25").await, Vec::<String>::new());
+    app.delete(&unlisted).by(&ada).header("if-match", "*").answer().await.expect(204);
+    assert_eq!(names("deleted=true&visibility=unlisted").await, ["Embers"]);
+    assert_eq!(names("deleted=true&visibility=private").await, Vec::<String>::new());
+    let wrong = "/v1/decks?format=box&visibility=secret&name=%20";
+    let problem = app.get(wrong).by(&ada).answer().await.problem(400, "invalid_query");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 3, "{problem:#}");
     app.get("/v1/decks?folder=%20").by(&ada).answer().await.problem(400, "invalid_query");
     let page = app.get("/v1/decks?folder=Friday").by(&ada).answer().await.expect(200);
     let id = page["data"][0]["id"].as_str().unwrap();
@@ -361,7 +376,7 @@ async fn owners_filter_their_decks_by_folder_and_tag() {
         assert!(pointers.contains(&pointer), "{problem:#}");
     }
     let stored_decks = "SELECT count(*) FROM decks";
-    assert_eq!(app.db().number(stored_decks).await, 3, "the refused deck is not stored");
+    assert_eq!(app.db().number(stored_decks).await, 4, "the refused deck is not stored");
 }
 
 #[tokio::test]
@@ -373,7 +388,10 @@ async fn others_see_the_source_of_a_clone_while_the_source_is_public() {
     put(&app, &eve, &copy, &deck("Mine", "public", "2 Kettle Imp")).await;
     let seen = app.get(&copy).answer().await;
     assert_eq!(seen.json().get("cloned_from"), None, "{}", seen.text());
-    assert!(app.get(&copy).by(&eve).answer().await.expect(200)["cloned_from"].is_object());
+    // An unlisted deck does not tell whose it is, and neither does its copy.
+    let own = app.get(&copy).by(&eve).answer().await.expect(200);
+    let source = json!({ "deck_id": path.rsplit('/').next().unwrap(), "revision": 1 });
+    assert_eq!(own["cloned_from"], source, "{own:#}");
     put(&app, &ada, &path, &deck("For all", "public", "2 Kettle Imp")).await;
     let now = app.get(&copy).header("if-none-match", seen.header("etag")).answer().await;
     assert!(now.expect(200)["cloned_from"].is_object());

@@ -76,6 +76,24 @@ async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
     let unit = odds("kind=unit").await.expect(200);
     assert_eq!(unit["population"], json!({ "cards": 10, "matching": 10, "uncertain": 0 }));
     assert_eq!(unit["opening_hand"]["wanted"]["value"], 1.0, "{unit:#}");
+    assert_eq!((&imps["warnings"], &unit["warnings"]), (&json!([]), &json!([])));
+    for (query, parameter, message) in [
+        (
+            "name=Ketle%20Imp",
+            "name",
+            "No card in the zone main is known to have the name “Ketle Imp”; did you mean Kettle Imp?",
+        ),
+        (
+            "attribute=rank&value=77",
+            "value",
+            "No card in the zone main is known to have rank “77”.",
+        ),
+    ] {
+        let odds = odds(query).await.expect(200);
+        assert_eq!(odds["population"]["matching"], 0, "{odds:#}");
+        let warnings = json!([{ "parameter": parameter, "message": message }]);
+        assert_eq!(odds["warnings"], warnings, "{odds:#}");
+    }
     let ranks = odds("attribute=rank&value=1&min=2&max=3&draws=4&goes_first=true&mulligans=1");
     let ranks = ranks.await.expect(200);
     assert_eq!(ranks["population"], json!({ "cards": 10, "matching": 2, "uncertain": 0 }));

@@ -268,6 +268,42 @@ async fn a_list_is_accepted_as_a_plain_text_body() {
     xml.answer().await.problem(415, "unsupported_media_type");
 }
 
+/// Lists of other programs state a name in their own way. It counts if the request has none.
+#[tokio::test]
+async fn a_deck_gets_the_name_that_its_list_states() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let arena = "About\nName Embers and Bones\n\nDeck\n2 Kettle Imp\n";
+    let forge = "[metadata]\nName=Embers and Bones\n[Main]\n2 Kettle Imp\n";
+    let send = async |body: Value| app.post("/v1/decks").by(&ada).json(&body).answer().await;
+    for list in [arena, forge] {
+        let created = send(json!({ "format": "ttcg/standard", "list": list })).await.expect(201);
+        assert_eq!(created["name"], "Embers and Bones", "{created:#}");
+        let request = upload(app.post("/v1/decks?format=ttcg/standard").by(&ada), list);
+        assert_eq!(request.answer().await.expect(201)["name"], "Embers and Bones", "{list}");
+        let named = send(json!({ "name": "Mine", "format": "ttcg/standard", "list": list }));
+        assert_eq!(named.await.expect(201)["name"], "Mine", "{list}");
+    }
+    let bare = upload(app.post("/v1/decks?format=ttcg/standard").by(&ada), "2 Kettle Imp");
+    assert_eq!(bare.answer().await.expect(201)["name"], "Deck");
+    let long = arena.replace("Embers", &"x".repeat(100));
+    for (body, detail) in [
+        (
+            json!({ "list": "2 Kettle Imp", "format": "ttcg/standard" }),
+            "is missing, and the list states no name",
+        ),
+        (
+            json!({ "list": long, "format": "ttcg/standard" }),
+            "is needed, because the name that the list states must be 1 to 100 characters long, not 110",
+        ),
+        (json!({ "entries": [], "format": "ttcg/standard" }), "is missing"),
+    ] {
+        let problem = send(body).await.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], "/name", "{problem:#}");
+        assert_eq!(problem["errors"][0]["detail"], detail, "{problem:#}");
+    }
+}
+
 /// Browsers and tools name the type of a file by its extension, and often the wrong `charset`.
 #[tokio::test]
 async fn files_are_accepted_whatever_type_they_are_sent_as() {
@@ -418,6 +454,8 @@ async fn a_share_code_tells_which_entries_get_a_printing() {
     let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
     let problem = app.get(&format!("{path}/export")).answer().await.problem(400, "invalid_query");
     assert_eq!(problem["errors"][0]["pointer"], "?dialect", "{problem}");
+    let detail = problem["errors"][0]["detail"].as_str().unwrap();
+    assert!(detail.starts_with("is missing; must be one of ") && detail.contains("arena"));
     let export = app.get(&format!("{path}/export?dialect=share_code")).answer().await.expect(200);
     let losses = export["losses"].as_array().unwrap().iter();
     let losses = losses.filter(|loss| loss["kind"] == "any_printing");

@@ -102,7 +102,7 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     edit(&ben, "*", "x").await.problem(409, "comment_final");
 
     // The place of a deleted comment stays while it has replies, and shows no other data.
-    app.delete(&path).by(&cem).answer().await.problem(404, "not_found");
+    app.delete(&path).by(&cem).answer().await.problem(403, "forbidden");
     app.delete(&path).by(&ben).answer().await.expect(204);
     app.delete(&path).by(&ben).answer().await.problem(404, "not_found");
     let place = app.get(&path).answer().await;

@@ -20,6 +20,11 @@ fn read_category(entry: &mut DraftEntry<'_>, game: &Game) {
     if let Some(otherwise) = &mut entry.otherwise {
         read_category(otherwise, game);
     }
+    // Moxfield marks commanders where others have their finish.
+    if entry.card.rarity.as_deref().is_some_and(|mark| mark.eq_ignore_ascii_case("cmdr")) {
+        entry.card.rarity = None;
+        entry.zone.get_or_insert(Cow::Borrowed("commander"));
+    }
     let Some(category) = entry.card.category else { return };
     let Some(label) = zone_of(category) else { return };
     if place(game, label) == Place::Category {

@@ -10,6 +10,7 @@ use super::own::DeckTextFault;
 use super::read_deck::{Guess, IgnoredReason, MalformedText};
 use super::writing::{DeckWriter, Rarities, WritableParts};
 use crate::card_check::first_letters;
+use crate::manifest::Game;
 use crate::name::search_key;
 use crate::schema::word_key;
 
@@ -19,6 +20,8 @@ const FIELDS_MAX: usize = 100;
 const RECORD_MAX: usize = 4_000;
 /// Maximum number of characters of the name of a column that is told.
 const COLUMN_SHOWN: usize = 40;
+/// Maximum number of characters of fields that are not read.
+const REMARK_SHOWN: usize = 200;
 
 /// The part of an entry that a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +146,10 @@ pub(super) struct Columns {
     finish: Option<usize>,
     zone: Option<usize>,
     id: Option<usize>,
+    /// A column that only counts the lines.
+    row: Option<usize>,
+    /// Number of the columns.
+    count: usize,
     /// Whether no line names the columns.
     is_guessed: bool,
 }
@@ -178,6 +185,7 @@ impl Columns {
         let mut known = 0;
         let mut nombre = None;
         for (at, field) in fields(line, separator).into_iter().enumerate() {
+            columns.count = at + 1;
             let key = key(&field);
             if key == "nombre" {
                 nombre.get_or_insert(at);
@@ -200,9 +208,10 @@ impl Columns {
         (known >= 2 && (columns.name.is_some() || columns.id.is_some())).then_some(columns)
     }
 
-    /// The columns of a table without a header, if its lines show which one has the quantity.
-    pub(super) fn guessed(text: &str) -> Option<Self> {
-        let found = guessed_columns(text)?;
+    /// The columns of a table without a header, if its lines show which one has the quantity. `is_rarity`: whether the game has a rarity or finish of this
+    /// name.
+    pub(super) fn guessed(text: &str, is_rarity: &dyn Fn(&str) -> bool) -> Option<Self> {
+        let found = guessed_columns(text, is_rarity)?;
         Some(Self {
             separator: found.separator,
             quantity: Some(found.quantity),
@@ -210,6 +219,9 @@ impl Columns {
             set: found.set,
             number: found.number,
             zone: found.zone,
+            rarity: found.rarity,
+            row: found.row,
+            count: found.count,
             is_guessed: true,
             ..Self::default()
         })
@@ -221,8 +233,7 @@ impl Columns {
 
     /// Whether a line is only a quantity, a tab and a name.
     pub(super) fn are_like_lines(&self) -> bool {
-        let others = [self.set, self.number, self.zone];
-        self.has_tabs() && self.quantity == Some(0) && others.iter().all(Option::is_none)
+        self.has_tabs() && self.quantity == Some(0) && self.count == 2
     }
 
     /// The verdict on the header: which columns are not read.
@@ -260,6 +271,45 @@ impl Columns {
 
     fn entry<'a>(&self, line: &'a str) -> Content<'a> {
         let record = fields(line, self.separator);
+        let as_written = self.entry_of(line, &record);
+        let Some(joined) = self.with_comma_in_name(record).filter(|_| !self.is_guessed) else {
+            return as_written;
+        };
+        match (self.entry_of(line, &joined), as_written) {
+            // The field that is too many may also be no part of the name.
+            (Content::Entry(entry), Content::Entry(other)) => {
+                Content::Entry(Box::new(DraftEntry { otherwise: Some(other), ..*entry }))
+            }
+            (Content::Entry(entry), _) => Content::Entry(entry),
+            (_, as_written) => as_written,
+        }
+    }
+
+    /// A record with more fields than the header has, as it is if the name has commas and no quotation marks around it.
+    fn with_comma_in_name<'a>(&self, mut record: Vec<Cow<'a, str>>) -> Option<Vec<Cow<'a, str>>> {
+        while record.len() > self.count && record.last().is_some_and(|last| last.trim().is_empty())
+        {
+            record.pop();
+        }
+        let surplus = record.len().checked_sub(self.count).filter(|surplus| *surplus > 0)?;
+        let name = self.name.filter(|_| self.separator == ',')?;
+        let parts = name..=name + surplus;
+        let joined = record.get(parts.clone())?.join(",");
+        record.splice(parts, [Cow::Owned(joined)]);
+        Some(record)
+    }
+
+    /// The fields in columns that are not read.
+    fn remark(&self, record: &[Cow<'_, str>]) -> Option<String> {
+        let read = [self.row, self.quantity, self.name, self.set, self.number, self.zone];
+        let is_read = |at: usize| read.contains(&Some(at)) || self.rarity == Some(at);
+        let unread = record.iter().enumerate().filter(|(at, _)| !is_read(*at));
+        let unread = unread.map(|(_, field)| field.trim()).filter(|field| !field.is_empty());
+        let unread = unread.collect::<Vec<_>>().join(", ");
+        (!unread.is_empty()).then(|| first_letters(&unread, REMARK_SHOWN).to_owned())
+    }
+
+    fn entry_of<'a>(&self, line: &'a str, record: &[Cow<'a, str>]) -> Content<'a> {
         let field = |column: Option<usize>| -> Option<Cow<'a, str>> {
             let field = record.get(column?)?;
             (!field.trim().is_empty()).then(|| trimmed(field.clone()))
@@ -284,17 +334,17 @@ impl Columns {
         };
         let zone = field(self.zone);
         // Without a header, the parts of a card may also stand in one column with its name, and the line may be no table at all.
+        let rarity = field(self.rarity).filter(|word| !NO.contains(&key(word).as_str()));
+        let has_place = field(self.set).is_some() || field(self.number).is_some();
         if self.is_guessed
+            && !has_place
             && let Some(Cow::Borrowed(text)) = name
         {
             let parts = split_parts(text);
             return Content::Entry(Box::new(DraftEntry {
                 quantity,
-                card: Parts {
-                    set: field(self.set).or(parts.set),
-                    number: field(self.number).or(parts.number),
-                    ..parts
-                },
+                card: Parts { rarity: rarity.or(parts.rarity), ..parts },
+                remark: self.remark(record),
                 readings: Some((text, line)),
                 zone,
                 assumed: Some(Guess::ColumnsGuessed),
@@ -309,11 +359,11 @@ impl Columns {
                     .or_else(|| field(self.set))
                     .or_else(|| field(self.set_name)),
                 number: field(self.number),
-                rarity: field(self.rarity).or(finish),
-                tags: Vec::new(),
-                category: None,
+                rarity: rarity.or(finish),
+                ..Parts::default()
             },
             external_id,
+            remark: self.is_guessed.then(|| self.remark(record)).flatten(),
             zone,
             zone_is_code: true,
             assumed: self.is_guessed.then_some(Guess::ColumnsGuessed),
@@ -341,10 +391,14 @@ pub(super) fn quantity(field: &str) -> Result<u32, DeckTextFault> {
     whole.parse().map_err(|_| DeckTextFault::QuantityTooLarge)
 }
 
-pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
     let mut draft = Draft::default();
+    let is_rarity = |word: &str| {
+        let key = key(word);
+        game.rarity_called(word).is_some() || ["foil", "nonfoil", "etched"].contains(&&*key)
+    };
     // Lines of a table without a header look like no header.
-    let mut columns = Columns::guessed(source.raw);
+    let mut columns = Columns::guessed(source.raw, &is_rarity);
     let mut stated = None;
     let mut line = 1;
     let mut rest = source.raw;

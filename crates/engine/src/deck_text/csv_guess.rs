@@ -12,20 +12,32 @@ const COLUMNS_MAX: usize = 10;
 /// Which column holds which part of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GuessedColumns {
+    /// Number of the columns.
+    pub(super) count: usize,
     pub(super) separator: char,
     pub(super) quantity: usize,
     pub(super) name: usize,
     pub(super) set: Option<usize>,
     pub(super) number: Option<usize>,
     pub(super) zone: Option<usize>,
+    pub(super) rarity: Option<usize>,
+    /// A column that only counts the lines.
+    pub(super) row: Option<usize>,
 }
 
-/// The columns, if all lines have the same number of them, and one is a quantity in every line.
-pub(super) fn guessed_columns(text: &str) -> Option<GuessedColumns> {
-    ['\t', ';', ','].into_iter().find_map(|separator| separated_by(text, separator))
+/// The columns, if all lines have the same number of them, and one is a quantity in every line. `is_rarity`: whether the game has a rarity or finish of this name.
+pub(super) fn guessed_columns(
+    text: &str,
+    is_rarity: &dyn Fn(&str) -> bool,
+) -> Option<GuessedColumns> {
+    ['\t', ';', ','].into_iter().find_map(|separator| separated_by(text, separator, is_rarity))
 }
 
-fn separated_by(text: &str, separator: char) -> Option<GuessedColumns> {
+fn separated_by(
+    text: &str,
+    separator: char,
+    is_rarity: &dyn Fn(&str) -> bool,
+) -> Option<GuessedColumns> {
     let lines = text.split('\n').map(|line| line.trim_matches(['\r', ' ']));
     let lines = lines.filter(|line| !line.trim().is_empty()).take(EXAMINED_LINES_MAX);
     let mut table: Vec<Vec<String>> = Vec::new();
@@ -45,7 +57,8 @@ fn separated_by(text: &str, separator: char) -> Option<GuessedColumns> {
     }
     let all =
         |column: usize, is: &dyn Fn(&str) -> bool| table.iter().all(|record| is(&record[column]));
-    let quantity_at = quantity_column(&table)?;
+    let row = are_rows_numbered(&table).then_some(0);
+    let quantity_at = if row.is_some() { 1 } else { quantity_column(&table)? };
     let name = (0..count).find(|column| {
         *column != quantity_at && all(*column, &|field| field.contains(char::is_alphabetic))
     })?;
@@ -56,17 +69,40 @@ fn separated_by(text: &str, separator: char) -> Option<GuessedColumns> {
     }
     let mut others = (0..count).filter(|column| *column != quantity_at && *column > name);
     let zone = others.clone().find(|column| all(*column, &|field| Role::of_word(field).is_some()));
+    let rarity = others.clone().find(|column| all(*column, is_rarity));
     // Only the column after the name may be a set, and only the one after that a number. Others may be anything.
-    let next = others.next().filter(|column| Some(*column) != zone);
+    let next = others.next().filter(|column| ![zone, rarity].contains(&Some(*column)));
     let set = next.filter(|column| all(*column, &|field| field.is_empty() || is_set_code(field)));
     let number = others.next().filter(|column| {
         let is_number = |field: &str| {
             field.is_empty()
                 || (field.starts_with(|first: char| first.is_ascii_digit()) && !field.contains(' '))
         };
-        set.is_some() && Some(*column) != zone && all(*column, &is_number)
+        let is_other = [zone, rarity].contains(&Some(*column));
+        set.is_some() && !is_other && all(*column, &is_number)
     });
-    Some(GuessedColumns { separator, quantity: quantity_at, name, set, number, zone })
+    Some(GuessedColumns {
+        count,
+        separator,
+        quantity: quantity_at,
+        name,
+        set,
+        number,
+        zone,
+        rarity,
+        row,
+    })
+}
+
+/// Whether the first column is 1, 2, 3 and so on, and the second one is the quantity.
+fn are_rows_numbered(table: &[Vec<String>]) -> bool {
+    let is_number = |(at, record): (usize, &Vec<String>)| {
+        record.len() > 2
+            && record[0].parse() == Ok(at + 1)
+            && record[1].contains(|letter: char| letter.is_ascii_digit())
+            && quantity(&record[1]).is_ok()
+    };
+    table.len() > 1 && table.iter().enumerate().all(is_number)
 }
 
 /// The column with a quantity in every line: the first one of the table, otherwise the one with the smallest numbers, since the others may be numbers of cards.
@@ -85,7 +121,7 @@ mod tests {
     use super::*;
 
     fn columns(text: &str) -> Option<(char, usize, usize)> {
-        guessed_columns(text).map(|found| (found.separator, found.quantity, found.name))
+        guessed_columns(text, &|_| false).map(|found| (found.separator, found.quantity, found.name))
     }
 
     #[test]
@@ -113,10 +149,16 @@ mod tests {
 
     #[test]
     fn the_columns_after_the_name_may_be_set_number_and_zone() {
-        let found = guessed_columns("Silk,port,102,3,Sideboard\nSalt,port,101,2,main").unwrap();
+        let guessed = |text| guessed_columns(text, &|word| word == "gilded").unwrap();
+        let found = guessed("Silk,port,102,3,Sideboard\nSalt,port,101,2,main");
         assert_eq!((found.quantity, found.name), (3, 0));
         assert_eq!((found.set, found.number, found.zone), (Some(1), Some(2), Some(4)));
-        let found = guessed_columns("3,Silk,Near Mint\n2,Salt,Near Mint").unwrap();
+        let found = guessed("3,Silk,Near Mint\n2,Salt,Near Mint");
         assert_eq!((found.set, found.number, found.zone), (None, None, None));
+        let found = guessed("Silk\t3\tgilded\nSalt\t2\tgilded");
+        assert_eq!((found.set, found.rarity), (None, Some(2)));
+        // Numbers of rows are no quantities.
+        let found = guessed("1\t4\tSilk\n2\t2\tSalt");
+        assert_eq!((found.row, found.quantity, found.name), (Some(0), 1, 2));
     }
 }

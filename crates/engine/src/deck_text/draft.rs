@@ -69,6 +69,8 @@ pub(super) struct DraftEntry<'a> {
     pub(super) exact: bool,
     /// Another way to read the line if the game has no such card: as other programs would mean a line of our own text, or another name of a basic energy.
     pub(super) otherwise: Option<Box<DraftEntry<'a>>>,
+    /// Fields of columns that are not read.
+    pub(super) remark: Option<String>,
     /// Ids of physical copies; only our own JSON has them.
     pub(super) copies: Vec<String>,
 }
@@ -84,6 +86,8 @@ pub(super) struct Parts<'a> {
     pub(super) rarity: Option<Cow<'a, str>>,
     /// Labels that a deck cannot hold.
     pub(super) tags: Vec<Cow<'a, str>>,
+    /// Whether set and number are only two words after the name, without brackets, which may as well belong to the name.
+    pub(super) is_place_bare: bool,
     /// The text in square brackets after the card: a category, which is also one of the tags, or the set.
     pub(super) category: Option<&'a str>,
 }

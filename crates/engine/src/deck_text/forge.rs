@@ -49,8 +49,21 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     })
 }
 
+/// Whether another card with a quantity stands after a bar, and no set: `2 Name | 2 Name`.
+pub(super) fn has_second_card(line: &str) -> bool {
+    line.split('|').skip(1).any(|field| {
+        let is_quantity =
+            |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        let words = field.trim().split_once(char::is_whitespace);
+        words.is_some_and(|(first, _)| is_quantity(first.trim_end_matches(['x', 'X'])))
+    })
+}
+
 /// Reads `Name|SET|picture`. A `+` after the name is a finish. The picture is not a collector number, but a number may stand in square brackets.
 fn parts(text: &str) -> Parts<'_> {
+    if has_second_card(text) {
+        return Parts { name: Cow::Borrowed(text), ..Parts::default() };
+    }
     let mut fields = text.split('|').map(str::trim);
     let name = fields.next().unwrap_or_default();
     let (name, foil) = match name.strip_suffix('+') {
@@ -64,8 +77,7 @@ fn parts(text: &str) -> Parts<'_> {
         set: set.map(Cow::Borrowed),
         number: number.map(Cow::Borrowed),
         rarity: foil.then_some(Cow::Borrowed("foil")),
-        tags: Vec::new(),
-        category: None,
+        ..Parts::default()
     }
 }
 

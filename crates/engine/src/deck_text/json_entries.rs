@@ -39,7 +39,8 @@ impl JsonEntry {
 pub(super) fn read_entries(text: &str, game: &Game) -> serde_json::Result<Vec<JsonEntry>> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let mut found = Found { entries: Vec::new(), lists: 0 };
-    let holder = Holder { game, place: &Place::Category, exact: true, found: &mut found };
+    let place = &Place::Category;
+    let holder = Holder { game, place, exact: true, holds_cards: false, found: &mut found };
     holder.deserialize(&mut reader)?;
     reader.end()?;
     if found.lists > 0 { Ok(found.entries) } else { Err(Error::custom(JsonFault::NoEntries)) }
@@ -57,6 +58,8 @@ struct Holder<'a> {
     /// The zone that the members around it name; `Category`: none.
     place: &'a Place,
     exact: bool,
+    /// Whether it is the value of a member that holds cards: then it may be an object of names and quantities.
+    holds_cards: bool,
     found: &'a mut Found,
 }
 
@@ -86,20 +89,37 @@ impl<'de> Visitor<'de> for Holder<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         let (lists, mut is_empty) = (self.found.lists, true);
+        // Whether all members can be names and quantities of cards.
+        let (mut counts, mut are_counts) = (Vec::new(), self.holds_cards);
         while let Some(key) = object.next_key::<String>()? {
             is_empty = false;
             let named = place(self.game, &key);
             let is_list = LISTS.contains(&key.to_lowercase().as_str());
             if !is_list && named == Place::Category {
-                object.next_value::<IgnoredAny>()?;
+                if !are_counts {
+                    object.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+                let value = object.next_value::<Value>()?;
+                are_counts = value.is_number() && !QUANTITIES.contains(&key.as_str());
+                counts.push((key, value));
                 continue;
             }
+            are_counts = false;
             object.next_value_seed(Holder {
                 game: self.game,
                 place: if is_list { self.place } else { &named },
                 exact: self.exact && key == "entries",
+                holds_cards: true,
                 found: &mut *self.found,
             })?;
+        }
+        if are_counts && !counts.is_empty() {
+            self.found.lists += 1;
+            for (name, value) in counts {
+                let entry = counted(name, &value, self.place).map_err(A::Error::custom)?;
+                self.found.entries.push(entry);
+            }
         }
         // Cards in another form must not be left out silently.
         let is_zone = matches!(self.place, Place::Zone { .. });
@@ -216,6 +236,15 @@ fn text(members: &Map<String, Value>, names: &[&str]) -> Result<Option<String>, 
         }
         Some(_) => Err(JsonFault::NotText),
     }
+}
+
+/// The entry of a member that is the name of a card and its quantity.
+fn counted(name: String, value: &Value, place: &Place) -> Result<JsonEntry, JsonFault> {
+    let mut members = Map::new();
+    members.insert("name".to_owned(), Value::String(name));
+    members.insert(QUANTITIES[0].to_owned(), value.clone());
+    let is_outside = *place == Place::Outside;
+    Ok(JsonEntry { entry: entry(&members, place)?, exact: false, is_outside })
 }
 
 fn quantity(members: &Map<String, Value>) -> Result<u32, JsonFault> {

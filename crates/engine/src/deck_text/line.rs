@@ -7,6 +7,14 @@ use super::own::{DeckTextFault, prefix};
 use super::read_deck::IgnoredReason;
 use super::zones::Role;
 
+/// What people put before the lines of lists, with a space after it.
+const BULLETS: [char; 20] = [
+    '*', '-', '•', '·', '–', '◦', '▪', '‣', '→', '►', '▶', '✓', '✔', '☐', '☑', '■', '□', '●', '○',
+    '➤',
+];
+/// How a dash ends a framed header.
+const DASHES: [char; 3] = ['-', '–', '—'];
+
 /// Reads a trimmed, tidy line that is not blank.
 pub(super) fn common(line: &str) -> Content<'_> {
     common_as(line, split_parts)
@@ -15,7 +23,12 @@ pub(super) fn common(line: &str) -> Content<'_> {
 /// Like [`common`], with another function to split the text after the quantity into parts.
 pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
     let Some(quoted) = line.strip_prefix("> ") else { return unquoted(line, parts) };
-    match unquoted(quoted.trim_start_matches(['>', ' ']), parts) {
+    with_marks_dropped(unquoted(quoted.trim_start_matches(['>', ' ']), parts))
+}
+
+/// An entry whose line has marks around it, which were left out.
+fn with_marks_dropped(content: Content<'_>) -> Content<'_> {
+    match content {
         Content::Entry(entry) => {
             Content::Entry(Box::new(DraftEntry { marks_dropped: true, ..*entry }))
         }
@@ -26,6 +39,15 @@ pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>)
 /// Reads a line without the `>` of a quotation.
 fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
     if line.is_empty() {
+        return Content::Ignored(IgnoredReason::Decoration);
+    }
+    if let Some(inner) = bracketed(line)
+        && leading(inner).is_some_and(|(_, name)| !name.is_empty())
+    {
+        return with_marks_dropped(unquoted(inner, parts));
+    }
+    let is_address = ["https://", "http://"].iter().any(|scheme| line.starts_with(scheme));
+    if is_address && !line.contains(char::is_whitespace) {
         return Content::Ignored(IgnoredReason::Decoration);
     }
     if !line.starts_with(|first: char| first.is_ascii_digit()) {
@@ -41,7 +63,8 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
     }
     let (zone, entry) = match prefix(line) {
         Some(rest) => (Some(Cow::Borrowed("sideboard")), rest),
-        None => (None, line),
+        None => zone_in_front(line)
+            .map_or((None, line), |(zone, rest)| (Some(Cow::Borrowed(zone)), rest)),
     };
     match quantity(entry) {
         Ok((_, "")) => DeckTextFault::NameMissing.into(),
@@ -57,6 +80,14 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
     }
 }
 
+/// The word for a zone before a quantity and a name: `COMMANDER: 1 Name`.
+fn zone_in_front(line: &str) -> Option<(&str, &str)> {
+    let (word, rest) = line.split_once(':')?;
+    let rest = rest.trim_start();
+    let is_entry = leading(rest).is_some_and(|(_, name)| !name.is_empty());
+    (is_entry && Role::of_word(word.trim()).is_some()).then(|| (word.trim(), rest))
+}
+
 /// Reads a line of metadata in a file of XMage.
 fn xmage(line: &str) -> Option<Content<'_>> {
     if let Some(name) = line.strip_prefix("NAME:") {
@@ -68,11 +99,17 @@ fn xmage(line: &str) -> Option<Content<'_>> {
 
 /// The label of a line that is a header in every game: a word for a zone, or anything in square brackets.
 fn header(line: &str) -> Option<&str> {
-    if let Some(inner) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        return (!inner.contains(['[', ']'])).then(|| inner.trim());
+    if line.starts_with('[') && line.ends_with(']') {
+        return bracketed(line);
     }
     let label = without_count(line);
     Role::of_word(label).is_some().then_some(label)
+}
+
+/// The text in square brackets that a whole line consists of.
+fn bracketed(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))?;
+    (!inner.contains(['[', ']'])).then(|| inner.trim())
 }
 
 /// A header without the decoration and the count that are often around it: `Sideboard (15):`, `== Main ==`, `Pokémon - 12`.
@@ -112,6 +149,7 @@ fn is_decorated(line: &str) -> bool {
         || has_marks(line)
         || without_check_box(line).is_some()
         || without_bullet(line).len() < line.len()
+        || (without_dashes(line).len() < line.len() && !line.ends_with(DASHES))
 }
 
 /// Whether a line begins with marks of Markdown or double brackets. Four asterisks are the frame of a header.
@@ -125,6 +163,12 @@ pub(super) fn has_marks(line: &str) -> bool {
 /// The quantity of a line, if it has one, and the rest of the line.
 pub(super) fn quantity(line: &str) -> Result<(Option<u32>, &str), DeckTextFault> {
     let line = without_check_box(line).unwrap_or_else(|| without_bullet(line));
+    let line = match leading(without_frame(line)) {
+        Some((_, name)) if !name.is_empty() && !name.ends_with(['=', '-', '–', '—']) => {
+            without_frame(line)
+        }
+        _ => without_dashes(line),
+    };
     if let Some((number, rest)) = leading(line) {
         return Ok((Some(parse(number)?), rest));
     }
@@ -143,11 +187,26 @@ fn parse(number: &str) -> Result<u32, DeckTextFault> {
 }
 
 fn without_bullet(line: &str) -> &str {
-    let rest = line.strip_prefix(['*', '-', '•', '·', '–', '◦', '▪']);
+    let rest = line.strip_prefix(BULLETS).map(|rest| rest.strip_prefix('\u{fe0f}').unwrap_or(rest));
     match rest {
         Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
         _ => line,
     }
+}
+
+/// A line without a dash before it, or two hyphens, which phones and word processors turn into one. Hyphens alone may be a bullet or a sign.
+fn without_dashes(line: &str) -> &str {
+    match line.strip_prefix('—').or_else(|| line.strip_prefix("--")) {
+        Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
+        _ => line,
+    }
+}
+
+/// A line without the marks that frame headers, dashes and equals signs, for a quantity after them: `== 2 Name`, `—2 Name`. A single hyphen may be a sign.
+fn without_frame(line: &str) -> &str {
+    let rest = line.trim_start_matches(['—', '=', '-']);
+    let is_sign = &line[..line.len() - rest.len()] == "-";
+    if is_sign { line } else { rest.trim_start() }
 }
 
 /// The text after the check box of a Markdown list, which may have a bullet: `- [x] 2 Name`. `None`: the line has no check box.
@@ -173,6 +232,9 @@ pub(super) fn without_marks(text: &str) -> &str {
 
 /// `4`, `4x`, `4 x`, `x4`, `(4)` or `[4]` before the name.
 fn leading(line: &str) -> Option<(&str, &str)> {
+    if let Some(circled) = circled(line) {
+        return Some(circled);
+    }
     let is_times = |text: &str| text.starts_with(['x', 'X', '×']);
     let (close, inner) = match (line.strip_prefix('('), line.strip_prefix('[')) {
         (Some(inner), _) => (Some(')'), inner),
@@ -186,11 +248,22 @@ fn leading(line: &str) -> Option<(&str, &str)> {
         return None;
     }
     let (number, mut rest) = inner.split_at(digits);
+    // The digit of a keycap emoji.
+    let keycap = rest.strip_prefix('\u{fe0f}').unwrap_or(rest);
+    rest = keycap.strip_prefix('\u{20e3}').unwrap_or(rest);
     if !before && let Some(after) = rest.strip_prefix(['x', 'X', '×']) {
         rest = after;
     }
     if let Some(close) = close {
         rest = rest.strip_prefix(close)?;
+    }
+    // A line of a table: a quantity, a separator and a name. Digits after a comma are thousands.
+    if !before
+        && close.is_none()
+        && let Some(name) = rest.strip_prefix([',', ';']).map(str::trim)
+        && name.starts_with(|first: char| !first.is_ascii_digit() && !",;".contains(first))
+    {
+        return Some((number, name));
     }
     if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
         return None;
@@ -205,9 +278,32 @@ fn leading(line: &str) -> Option<(&str, &str)> {
     Some((number, name))
 }
 
+/// `④ Name`.
+fn circled(line: &str) -> Option<(&str, &str)> {
+    const NUMBERS: [&str; 10] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
+    let first = line.chars().next().filter(|first| ('①'..='⑩').contains(first))?;
+    let at = usize::try_from(u32::from(first) - u32::from('①')).ok()?;
+    let name = line[first.len_utf8()..].trim_start();
+    NUMBERS.get(at).map(|number| (*number, name)).filter(|_| !name.is_empty())
+}
+
+/// `4` directly after the sign in `Name×4`; an `x` may be part of a name, but not of a symbol.
+fn times_after(line: &str) -> Option<(&str, &str)> {
+    let before = line.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let number = &line[before.len()..];
+    let name = before.strip_suffix('×').or_else(|| {
+        let name = before.strip_suffix(['x', 'X'])?;
+        (!name.contains(|letter: char| letter.is_alphanumeric())).then_some(name)
+    })?;
+    (!number.is_empty() && !name.trim().is_empty()).then_some((name.trim_end(), number))
+}
+
 /// `x4`, `x 4`, `4x` or `(x4)` after the name.
 fn trailing(line: &str) -> Option<(&str, &str)> {
     const TIMES: [char; 3] = ['x', 'X', '×'];
+    if let Some(found) = times_after(line) {
+        return Some(found);
+    }
     let (before, word) = line.rsplit_once(char::is_whitespace)?;
     let before = before.trim_end();
     let bare = word.strip_prefix('(').and_then(|word| word.strip_suffix(')')).unwrap_or(word);
@@ -226,7 +322,7 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
     let bare = line.strip_suffix([')', ']']);
     let (before, marks): (&str, &[char]) = match bare {
         Some(bare) => (bare, &['(', '[']),
-        None => (line, &[':']),
+        None => (line, &[':', ',', ';']),
     };
     let number = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let count = before[number.len()..].parse().ok()?;
@@ -245,6 +341,31 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
         None => return None,
     };
     ((1..=99).contains(&count) && !name.is_empty()).then_some((name, count))
+}
+
+/// The name and the number of `Name 2`, whose number may as well belong to the name.
+pub(super) fn bare_count_after_name(line: &str) -> Option<(&str, u32)> {
+    let (name, number) = line.rsplit_once(char::is_whitespace)?;
+    let is_count = number.len() <= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let count = number.parse().ok().filter(|count| is_count && *count > 0)?;
+    (!name.trim().is_empty()).then_some((name.trim(), count))
+}
+
+/// The name in a link or a tag of a forum: `[Name](address)`, `[card]Name[/card]`.
+pub(super) fn linked_name(text: &str) -> Option<&str> {
+    let tagged = text.strip_prefix("[card]").and_then(|rest| rest.strip_suffix("[/card]"));
+    tagged.or_else(|| {
+        let (name, address) = text.strip_prefix('[')?.split_once("](")?;
+        address.ends_with(')').then_some(name)
+    })
+}
+
+/// A text without the symbols before or after it, such as the emoji of a card beside its name.
+pub(super) fn without_symbols(text: &str) -> &str {
+    let is_symbol = |letter: char| !letter.is_alphanumeric() && !letter.is_ascii();
+    let is_blank_or_symbol = |letter: char| is_symbol(letter) || letter == ' ';
+    let bare = text.trim_matches(is_blank_or_symbol);
+    if bare.len() < text.trim().len() { bare } else { text }
 }
 
 /// Splits the text of a card into its parts, from the end: `Name (set) number *finish* [category] #tag ^tag^`.
@@ -279,6 +400,13 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
         match open {
             '*' | '{' if parts.rarity.is_none() => parts.rarity = Some(Cow::Borrowed(value)),
             '[' if category.is_none() => category = Some(value),
+            '<' if parts.number.is_none() && is_number(value) => {
+                parts.number = Some(Cow::Borrowed(value));
+            }
+            // The finish of MTGGoldfish, or a word that is rather a finish than a set.
+            '(' if parts.rarity.is_none() && is_finish(value, before) => {
+                parts.rarity = Some(Cow::Borrowed(value));
+            }
             _ => break,
         }
         name = before;
@@ -308,6 +436,26 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
     }
     parts.name = Cow::Borrowed(name);
     parts
+}
+
+/// Whether a text may be the number of a card in its set.
+pub(super) fn is_number(text: &str) -> bool {
+    text.len() <= 8
+        && text.starts_with(|first: char| first.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Whether a text in parentheses is a finish. A letter alone is one only after another mark, because it may also be a set.
+fn is_finish(value: &str, before: &str) -> bool {
+    let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
+    is(&["foil", "etched", "foil etched"]) || (before.ends_with([']', '>']) && is(&["F", "E"]))
+}
+
+/// Set and number in one bracket: `HEARTH:55` or `hearth 55`.
+pub(super) fn joined_place(written: &str) -> Option<(&str, &str)> {
+    let (set, number) = written.rsplit_once([':', ' '])?;
+    let (set, number) = (set.trim(), number.trim().trim_start_matches('#'));
+    (!set.is_empty() && is_number(number)).then_some((set, number))
 }
 
 /// Set and number of `(set) number`, without a name.
@@ -348,6 +496,7 @@ fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
         ')' => '(',
         ']' => '[',
         '}' => '{',
+        '>' => '<',
         '*' => close,
         _ => return None,
     };
@@ -375,6 +524,7 @@ pub(super) fn split_parts_without_brackets(text: &str) -> Parts<'_> {
                 name: Cow::Borrowed(name.trim()),
                 set: Some(Cow::Borrowed(set)),
                 number: Some(Cow::Borrowed(number)),
+                is_place_bare: true,
                 ..Parts::default()
             };
         }
@@ -437,6 +587,8 @@ mod tests {
         for line in [
             "Ships:",
             "== Ships ==",
+            "— Ships —",
+            "-- Ships --",
             "Ships (4)",
             "**Ships:**",
             "**Ships (4)**",
@@ -457,6 +609,8 @@ mod tests {
             "`Ships`",
             "[[Ships]]",
             "> Ships",
+            "— Ships",
+            "☐ Ships",
         ] {
             assert!(!looks_like_header(line, false), "{line}");
         }
@@ -474,8 +628,20 @@ mod tests {
             "x4 Salt",
             "(4) Salt",
             "* 4 Salt",
+            "— 4 Salt",
+            "—4 Salt",
+            "-- 4 Salt",
+            "= 4 Salt",
+            "== 4 Salt",
+            "✓ 4 Salt",
+            "► 4x Salt",
             "- 4x Salt",
             "• 4 Salt",
+            "4,Salt",
+            "4; Salt",
+            "④ Salt",
+            "4\u{fe0f}\u{20e3} Salt",
+            "Salt×4",
             "Salt x4",
             "Salt ×4",
             "Salt x 4",
@@ -487,7 +653,9 @@ mod tests {
         ] {
             assert_eq!(quantity(line), Ok((Some(4), "Salt")), "{line}");
         }
-        for line in ["Salt", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"] {
+        for line in
+            ["Salt", "1,000 Salts", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"]
+        {
             assert_eq!(
                 quantity(line).map(|(quantity, _)| quantity).ok().flatten(),
                 match line {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::draft::{Content, Draft, Parts};
-use super::line::without_count;
+use super::line::{is_number, joined_place, without_count};
 use super::resolve::{readings, without_selectors};
 use crate::deck::{CardReference, Deck};
 
@@ -72,6 +72,15 @@ impl DeckMentions {
         {
             self.numbered.insert((set.to_string(), number.to_string()));
         }
+        // Set and number may stand in one bracket, or the number after a `#`.
+        let joined = [parts.set.as_deref(), parts.category].into_iter().flatten();
+        for (set, number) in joined.filter_map(joined_place).filter(|_| every) {
+            self.numbered.insert((set.to_owned(), number.to_owned()));
+        }
+        if let Some(set) = parts.set.as_deref() {
+            let numbers = parts.tags.iter().filter(|tag| is_number(tag));
+            self.numbered.extend(numbers.map(|number| (set.to_owned(), number.to_string())));
+        }
         let is_symbol = !parts.name.contains(|letter: char| letter.is_alphanumeric());
         if every && is_symbol && !parts.name.is_empty() {
             self.symbols.insert(without_selectors(&parts.name).into_owned());
@@ -103,10 +112,11 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
                     }
                 }
             }
-            // A card may have the name of a zone.
-            Content::Section(label) if *label == line.text => {
-                mentions.names.insert(label.to_string());
+            // A card may have the name of a zone, or stand in brackets as headers do.
+            Content::Section(label) => {
+                mentions.add_name(label, None);
             }
+            Content::Zone(label) => mentions.add_name(label, None),
             _ => {}
         }
     }

@@ -10,7 +10,7 @@
 //! | `numbering` | lists whose lines are numbered |
 //! | `line`, `draft` | the line reader that the dialects share, and its result |
 //! | `zones`, `categories` | what headers and categories mean in a game |
-//! | `xml` | deck files that are refused as a whole |
+//! | `xml`, `binary` | deck files, and files without text, that are refused as a whole |
 //! | `mentions` | which cards a list may refer to, for catalogues that do not hold all cards |
 //! | `resolve`, `read_deck` | which card a line means, and the verdict on each line |
 //! | `writing` | what the writers share, and what a dialect cannot hold |
@@ -19,6 +19,7 @@
 
 mod archidekt;
 mod arena;
+mod binary;
 mod categories;
 mod csv;
 mod csv_guess;
@@ -67,8 +68,8 @@ pub use own::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck
 pub use read_deck::{
     Guess, IgnoredReason, LineVerdict, MalformedText, ReadDeck, ReadLine, UnknownReason,
 };
-pub use recognise::{DialectMark, recognise_deck_text};
-pub use resolve::CANDIDATES_MAX;
+pub use recognise::{DialectMark, recognise_deck_text, share_code_in};
+pub use resolve::{CANDIDATES_MAX, is_known_heading};
 pub use share_code::{
     SHARE_CODE_MAX, ShareCodeError, SharedDeck, decode_share_code, encode_share_code,
 };
@@ -174,7 +175,7 @@ impl DeckDialect {
     }
 
     fn draft<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
-        if let Some(draft) = xml::draft(source) {
+        if let Some(draft) = binary::draft(source).or_else(|| xml::draft(source)) {
             return draft;
         }
         let mut draft = self.draft_of_lines(source, game);
@@ -207,7 +208,7 @@ impl DeckDialect {
             Self::PtcgOnline => ptcg_online::draft(source),
             Self::NetrunnerDb => netrunner_db::draft(source),
             Self::Forge => forge::draft(source),
-            Self::Csv => csv::draft(source),
+            Self::Csv => csv::draft(source, game),
             Self::Ydk => ydk::draft(source),
             Self::Ydke => ydke::draft(source, game),
         }
@@ -306,12 +307,17 @@ pub struct DeckText {
 impl DeckText {
     /// A text, and its dialect if the caller knows it; otherwise it is recognised.
     pub fn new(text: &str, dialect: Option<DeckDialect>) -> Self {
-        let raw = text::with_line_feeds(text::without_mark(text)).into_owned();
-        let (dialect, recognised_by) = match dialect {
+        let raw = text::with_line_feeds(text::without_mark(text));
+        let (raw, is_array) = match dialect {
+            None | Some(DeckDialect::Json) => recognise::prepared(&raw),
+            Some(_) => (raw, false),
+        };
+        let raw = raw.into_owned();
+        let (dialect, recognised_by) = match dialect.filter(|_| !is_array) {
             Some(dialect) => (dialect, None),
             None => {
                 let (dialect, mark) = recognise::recognise(&raw);
-                (dialect, Some(mark))
+                (dialect, Some(if is_array { DialectMark::JsonLines } else { mark }))
             }
         };
         let tidy = text::tidy(&raw).into_owned();

@@ -463,8 +463,7 @@ impl From<CardReference> for Parts<'_> {
             set: card.set.map(Cow::Owned),
             number: card.number.map(Cow::Owned),
             rarity: card.rarity.map(Cow::Owned),
-            tags: Vec::new(),
-            category: None,
+            ..Self::default()
         }
     }
 }

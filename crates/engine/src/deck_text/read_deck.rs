@@ -58,8 +58,13 @@ impl ReadDeck {
                         | Guess::ZoneNotInGame { .. }
                 )
             }),
-            // A card may have the same name as a heading.
-            LineVerdict::Ignored(reason) => *reason != IgnoredReason::Heading,
+            // A card may have the same name as a heading, or as a fact about the deck.
+            LineVerdict::Ignored(IgnoredReason::Heading) => false,
+            LineVerdict::Ignored(IgnoredReason::Comment) => line.text.starts_with(['/', '#', '>']),
+            LineVerdict::Ignored(IgnoredReason::Decoration) => {
+                !line.text.starts_with(|first: char| first.is_ascii_digit())
+            }
+            LineVerdict::Ignored(_) => true,
             LineVerdict::Ambiguous { .. } | LineVerdict::Unknown { .. } => false,
         })
     }
@@ -169,7 +174,7 @@ pub enum Guess {
     TagsDropped,
     /// No line names the columns of the table: which one has the quantity and which one the name was concluded from what stands in them.
     ColumnsGuessed,
-    /// The text after `//` is a remark.
+    /// The text after `//`, or a field of a table in a column that is not read, is a remark.
     RemarkDropped { remark: String },
     /// The card's name has other accents or similar small differences.
     NameSpelled {
@@ -352,6 +357,8 @@ pub enum MalformedText {
     CockatriceFile,
     /// It is another text in XML.
     Xml,
+    /// It is a file of another kind, such as a picture.
+    NotText,
 }
 
 impl fmt::Display for MalformedText {
@@ -372,6 +379,9 @@ impl fmt::Display for MalformedText {
                 "it is a deck file of Cockatrice (.cod) in XML, which is not read: save the deck as plain text (.txt) there",
             ),
             Self::Xml => f.write_str("it is XML, which is not read: save the deck as text"),
+            Self::NotText => f.write_str(
+                "this is no text, but a file of another kind, such as a picture: save the deck as text",
+            ),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Recognises the dialect of a text.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -7,6 +8,7 @@ use serde::{Serialize, Serializer};
 use super::DeckDialect;
 use super::archidekt;
 use super::csv;
+use super::forge;
 use super::line::last_tag;
 use super::share_code::decode_share_code;
 use super::zones::Role;
@@ -39,6 +41,8 @@ dialect_marks! {
     Json = "it is JSON with \"entries\"",
     /// A JSON array of entries.
     JsonArray = "it is a JSON array of objects",
+    /// A JSON array of texts, whose elements are read as lines.
+    JsonLines = "it is a JSON array of lines",
     /// A JSON object with other members than `entries`.
     JsonObject = "it is a JSON object",
     /// One word, a share code.
@@ -99,7 +103,7 @@ const EXAMINED_LINES_MAX: usize = 500;
 /// assert_eq!(recognise_deck_text("2 Old Pike\n1 Carp"), DeckDialect::Plain);
 /// ```
 pub fn recognise_deck_text(text: &str) -> DeckDialect {
-    recognise(text).0
+    recognise(&prepared(text).0).0
 }
 
 /// The dialect, and what it was recognised by.
@@ -135,7 +139,7 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     if lines.first().is_some_and(is_header) {
         return (DeckDialect::Csv, DialectMark::Columns);
     }
-    let guessed = csv::Columns::guessed(text);
+    let guessed = csv::Columns::guessed(text, &|_| false);
     if guessed.is_some_and(|columns| !columns.has_tabs()) {
         return (DeckDialect::Csv, DialectMark::QuantityColumn);
     }
@@ -145,7 +149,7 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
         }),
         (DeckDialect::Forge, DialectMark::SetsAfterBars, |line| {
             line.eq_ignore_ascii_case("[metadata]")
-                || (begins_with_number(line) && line.contains('|'))
+                || (begins_with_number(line) && line.contains('|') && !forge::has_second_card(line))
         }),
         (DeckDialect::PtcgOnline, DialectMark::FramedHeadings, |line| {
             line.starts_with("##") || line.starts_with("******")
@@ -192,6 +196,40 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
 fn begins_like_object(text: &str) -> bool {
     let first = text.strip_prefix('{').and_then(|rest| rest.trim_start().chars().next());
     first.is_some_and(|first| ['"', '\'', '“', '}'].contains(&first))
+}
+
+/// The text of a list that stands in another text: the elements of a JSON array of texts as lines, or a share code without what is around it. The second value:
+/// whether it was an array.
+pub(super) fn prepared(text: &str) -> (Cow<'_, str>, bool) {
+    let trimmed = text.trim();
+    let begins_with_text =
+        trimmed.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('"'));
+    // The name of a zone in our own text, `["Zone"]`, is a line above others.
+    if begins_with_text && let Ok(lines) = serde_json::from_str::<Vec<String>>(trimmed) {
+        let lines: Vec<String> =
+            lines.into_iter().map(|line| line.replace(['\n', '\r'], " ")).collect();
+        return (Cow::Owned(lines.join("\n")), true);
+    }
+    (share_code_in(text).map_or(Cow::Borrowed(text), Cow::Borrowed), false)
+}
+
+/// The share code that a text consists of. A code fence around it and words before it, which end with a colon, are left out.
+///
+/// ```
+/// use cardscape_engine::share_code_in;
+/// assert_eq!(share_code_in("2 Old Pike"), None);
+/// ```
+pub fn share_code_in(text: &str) -> Option<&str> {
+    let is_fence = |line: &&str| line.is_empty() || line.starts_with("```");
+    let mut lines = text.lines().map(str::trim).filter(|line| !is_fence(line));
+    let line = lines.next().filter(|_| lines.next().is_none())?;
+    if is_share_code(line) {
+        return Some(line);
+    }
+    let (before, code) = line.rsplit_once(char::is_whitespace).unwrap_or(("", line));
+    let code = code.trim_matches('`');
+    let is_introduced = before.is_empty() || before.trim_end().ends_with(':');
+    (is_introduced && code.starts_with('1') && decode_share_code(code).is_ok()).then_some(code)
 }
 
 /// Whether the text is a share code. A long one may be damaged: then decoding reports its wrong check digits.

@@ -9,8 +9,9 @@ use serde_json::Value;
 use super::archidekt::is_coloured_tag;
 use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
 use super::line::{
-    count_after_name, has_marks, looks_like_header, quantity as quantity_of, split_parts,
-    split_parts_without_brackets, without_count, without_marks,
+    bare_count_after_name, count_after_name, has_marks, is_number, joined_place, linked_name,
+    looks_like_header, quantity as quantity_of, split_parts, split_parts_without_brackets,
+    without_count, without_marks, without_symbols,
 };
 use super::own::{LINE_SHOWN, note};
 use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
@@ -23,6 +24,7 @@ use crate::card_check::first_letters;
 use crate::catalogue::{Catalogue, same_number};
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 use crate::known_sets::KnownSets;
+use crate::manifest::Game;
 use crate::schema::word_key;
 use crate::suggest::{SUGGESTED_NAMES_MAX, near_names};
 
@@ -60,6 +62,12 @@ pub(super) fn resolve(
                     card: Parts { name: text.clone(), ..Parts::default() },
                     ..DraftEntry::default()
                 }))
+            }
+            Content::Section(label) if resolver.is_card_in_brackets(&label, &text) => {
+                entry_in_brackets(label)
+            }
+            Content::Zone(_) if resolver.is_marked_card_in_brackets(&text) => {
+                entry_in_brackets(Cow::Owned(in_brackets(&text).unwrap_or_default().to_owned()))
             }
             other => other,
         };
@@ -128,6 +136,20 @@ pub(super) fn resolve(
     }
     read.suggestions_left_out = resolver.unknown_names.get().saturating_sub(SUGGESTED_NAMES_MAX);
     read
+}
+
+/// The text in square brackets that a whole line consists of.
+fn in_brackets(line: &str) -> Option<&str> {
+    line.strip_prefix('[')?.strip_suffix(']').map(str::trim)
+}
+
+/// The entry of a line that is the name of a card in square brackets.
+fn entry_in_brackets(name: Cow<'_, str>) -> Content<'_> {
+    Content::Entry(Box::new(DraftEntry {
+        card: Parts { name, ..Parts::default() },
+        marks_dropped: true,
+        ..DraftEntry::default()
+    }))
 }
 
 fn shown(text: &str) -> String {
@@ -274,6 +296,21 @@ impl<'a> Resolver<'a> {
         !is_zone && label == line && !self.catalogue.named(line).is_empty()
     }
 
+    /// Whether a line in square brackets is the name of a card, and no header of a zone or of a kind of cards.
+    fn is_card_in_brackets(&self, label: &str, line: &str) -> bool {
+        let game = self.catalogue.game();
+        in_brackets(line) == Some(label)
+            && place(game, label) == Place::Category
+            && !is_heading(game, label)
+            && !self.catalogue.named(label).is_empty()
+    }
+
+    /// The same in a list of which only some lines are our own text.
+    fn is_marked_card_in_brackets(&self, line: &str) -> bool {
+        self.strictness == Strictness::Marked
+            && in_brackets(line).is_some_and(|label| self.is_card_in_brackets(label, line))
+    }
+
     /// Whether a text in square brackets is the heading of a kind of cards, in a list of which only some lines are our own text.
     fn is_heading_rather_than_zone(&self, label: &str) -> bool {
         let game = self.catalogue.game();
@@ -321,7 +358,7 @@ impl<'a> Resolver<'a> {
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
         let mut entry = self.as_meant(entry, text);
-        self.read_named_set(&mut entry.card);
+        self.read_place(&mut entry.card);
         let label = without_count(text);
         if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
             // A line that consists of the name of a zone is a header.
@@ -349,6 +386,10 @@ impl<'a> Resolver<'a> {
         } else {
             match self.by_readings(&entry) {
                 Some(found) => found,
+                None if is_total(&entry) => return Err(IgnoredReason::Decoration),
+                None if entry.quantity.is_none() && is_fact(text) => {
+                    return Err(IgnoredReason::Comment);
+                }
                 None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label)) => {
                     return Err(IgnoredReason::Heading);
                 }
@@ -394,11 +435,8 @@ impl<'a> Resolver<'a> {
     /// Whether an entry has a set of the game and a number, and no name. Its card may be one that the reader of the list does not know.
     fn is_place_alone(&self, entry: &DraftEntry<'_>) -> bool {
         let Parts { name, set, number, .. } = &entry.card;
-        let is_of_game = |set: &str| {
-            self.catalogue.has_cards_of(set)
-                || self.sets.is_some_and(|sets| sets.find(set).is_some())
-        };
-        name.is_empty() && number.is_some() && set.as_deref().is_some_and(is_of_game)
+        let is_of_game = set.as_deref().is_some_and(|set| self.is_set(set));
+        name.is_empty() && number.is_some() && is_of_game
     }
 
     /// A reference that stays as written, but a place without a name has the code of its set.
@@ -490,13 +528,16 @@ impl<'a> Resolver<'a> {
             let keeps_marks =
                 matches!(guess, Some(Guess::MarksArePartOfName | Guess::QuantityIsPartOfName));
             let mut parts = parts;
-            if parts.category.is_some() {
-                self.read_named_set(parts.to_mut());
+            if parts.category.is_some() || parts.set.is_some() || !parts.tags.is_empty() {
+                self.read_place(parts.to_mut());
             }
             let bare = self.bare_name(&parts.name).filter(|_| !keeps_marks).map(str::to_owned);
             let drops_marks = bare.is_some() || entry.marks_dropped;
             if let Some(bare) = bare {
                 parts.to_mut().name = Cow::Owned(bare);
+            }
+            if parts.is_place_bare && !self.is_bare_place(&parts) {
+                continue;
             }
             let Some(meaning) = self.meaning(&parts) else { continue };
             let is_as_stated = quantity == entry.quantity;
@@ -508,6 +549,7 @@ impl<'a> Resolver<'a> {
             if parts.tags.iter().any(|tag| is_coloured_tag(tag)) {
                 guesses.push(Guess::TagsDropped);
             }
+            guesses.extend(remark(entry));
             let quantity = quantity.unwrap_or(1);
             let tags = tags(&parts);
             match meaning {
@@ -531,18 +573,54 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
-        second_best.or_else(|| {
-            let (card, guess) = self.without_name(&entry.card)?;
-            let verdict = match guess {
-                Ok(guess) => verdict(assumed(entry).chain([guess]).collect()),
+        second_best
+            .or_else(|| {
+                let (card, guess) = self.without_name(&entry.card)?;
+                let verdict = match guess {
+                    Ok(guess) => verdict(assumed(entry).chain([guess]).collect()),
+                    Err(cards) => self.ambiguous(&cards),
+                };
+                Some(ResolvedEntry {
+                    quantity: entry.quantity.unwrap_or(1),
+                    card,
+                    verdict,
+                    tags: tags(&entry.card),
+                })
+            })
+            .or_else(|| self.by_symbol_with_quantity(entry))
+    }
+
+    /// Whether two words after a name are a set and a number: if the game has the set. In the dialects that always write cards so, sets of other games are
+    /// sets, too.
+    fn is_bare_place(&self, parts: &Parts<'_>) -> bool {
+        matches!(self.dialect, DeckDialect::PtcgLive | DeckDialect::PtcgOnline)
+            || parts.set.as_deref().is_some_and(|set| self.is_set(set))
+    }
+
+    /// Whether the game has a set of this code or name.
+    fn is_set(&self, written: &str) -> bool {
+        self.catalogue.has_cards_of(written)
+            || self.sets.is_some_and(|sets| sets.find(written).is_some())
+    }
+
+    /// The card of a symbol with a quantity around it, such as `😀: 2` or `😀×2`.
+    fn by_symbol_with_quantity(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
+        // Only a line whose text begins with a symbol is worth the search.
+        let (text, _) = entry.readings?;
+        if text.starts_with(|first: char| first.is_alphanumeric() || first.is_ascii()) {
+            return None;
+        }
+        readings(entry).skip(1).find_map(|(parts, quantity, guess)| {
+            if parts.set.is_some() || quantity.is_none() {
+                return None;
+            }
+            let (card, symbol) = self.without_name(&parts)?;
+            let verdict = match symbol {
+                Ok(symbol) => verdict(guess.into_iter().chain([symbol]).collect()),
                 Err(cards) => self.ambiguous(&cards),
             };
-            Some(ResolvedEntry {
-                quantity: entry.quantity.unwrap_or(1),
-                card,
-                verdict,
-                tags: tags(&entry.card),
-            })
+            let quantity = quantity.unwrap_or(1);
+            Some(ResolvedEntry { quantity, card, verdict, tags: tags(&parts) })
         })
     }
 
@@ -638,6 +716,51 @@ impl<'a> Resolver<'a> {
         (!named.is_empty() && !named.iter().any(has_marks)).then_some(bare)
     }
 
+    /// Takes set and number from the places where some programs write them.
+    fn read_place(&self, parts: &mut Parts<'_>) {
+        self.read_named_set(parts);
+        self.read_joined_place(parts);
+        self.read_number_in_tag(parts);
+    }
+
+    /// Takes set and number from one bracket with both: `[HEARTH:55]`, `(hearth 55)`.
+    fn read_joined_place(&self, parts: &mut Parts<'_>) {
+        if parts.number.is_some() {
+            return;
+        }
+        let written = match (&parts.set, parts.category) {
+            (Some(Cow::Borrowed(set)), _) => *set,
+            (None, Some(category)) => category,
+            _ => return,
+        };
+        let Some((set, number)) = joined_place(written) else { return };
+        if !self.is_set(set) || self.is_set(written) {
+            return;
+        }
+        parts.set = Some(Cow::Borrowed(set));
+        parts.number = Some(Cow::Borrowed(number));
+        parts.tags.retain(|tag| tag != written);
+    }
+
+    /// Takes the number from a tag, `(SET) #16` or `#016`, if it is a number of the set or, without a set, of the card.
+    fn read_number_in_tag(&self, parts: &mut Parts<'_>) {
+        if parts.number.is_some() {
+            return;
+        }
+        let is_number_of = |number: &str| match &parts.set {
+            Some(set) => self.numbered(set, number).is_some(),
+            None => self
+                .catalogue
+                .named(&parts.name)
+                .iter()
+                .any(|card| same_number(number, &self.catalogue.card(*card).definition.number)),
+        };
+        let at = parts.tags.iter().position(|tag| is_number(tag) && is_number_of(tag));
+        if let Some(at) = at {
+            parts.number = Some(parts.tags.remove(at));
+        }
+    }
+
     /// Takes the set from a text in square brackets that is the name of a known set. In lists of Archidekt such texts are always categories.
     fn read_named_set(&self, parts: &mut Parts<'_>) {
         let Some(category) = parts.category.filter(|_| parts.set.is_none()) else { return };
@@ -730,10 +853,23 @@ impl<'a> Resolver<'a> {
                 return ResolvedEntry { quantity, card, verdict: verdict(guesses), tags };
             }
         }
-        let near = near.into_iter().map(|(name, _)| name).collect();
+        let mut near: Vec<String> = near.into_iter().map(|(name, _)| name).collect();
+        if near.is_empty()
+            && let Some((text, _)) = entry.readings
+        {
+            near.extend(self.name_before_words(text));
+        }
         let card = self.unknown_reference(entry);
         let verdict = LineVerdict::Unknown { near, reason: reason_of(&card) };
         ResolvedEntry { quantity, card, verdict, tags }
+    }
+
+    /// The name of the card that a text begins with, if two words of a set and a number seem to follow it.
+    fn name_before_words(&self, text: &str) -> Option<String> {
+        let parts = split_parts_without_brackets(text);
+        let card = self.catalogue.named(&parts.name).first().copied();
+        let card = card.filter(|_| parts.is_place_bare)?;
+        Some(self.catalogue.card(card).definition.name.clone())
     }
 
     /// The reference of an unknown card: as it is written, but a place without a name has the code of its set. If there is no such set, the text is a name.
@@ -778,8 +914,14 @@ fn assumed(entry: &DraftEntry<'_>) -> impl Iterator<Item = Guess> {
     let dropped = [
         entry.marks_dropped.then_some(Guess::MarksDropped),
         has_coloured_tags.then_some(Guess::TagsDropped),
+        remark(entry),
     ];
     assumed_quantity(entry).into_iter().chain(dropped.into_iter().flatten())
+}
+
+/// The fields of a table that are not read.
+fn remark(entry: &DraftEntry<'_>) -> Option<Guess> {
+    entry.remark.clone().map(|remark| Guess::RemarkDropped { remark })
 }
 
 fn assumed_quantity(entry: &DraftEntry<'_>) -> Option<Guess> {
@@ -827,6 +969,14 @@ fn other_readings<'e>(
         let guess = Some(Guess::QuantityAfterName);
         found.push((Cow::Owned(split_parts(name)), Some(counted), guess));
     }
+    if !has_count && let Some((name, counted)) = bare_count_after_name(text) {
+        found.push((named(name), Some(counted), Some(Guess::QuantityAfterName)));
+    }
+    for bare in linked_name(text).into_iter().chain([without_symbols(text)]) {
+        if bare.len() < text.len() && !bare.is_empty() {
+            found.push((Cow::Owned(split_parts(bare)), quantity, Some(Guess::MarksDropped)));
+        }
+    }
     if whole_line != text {
         found.push((named(whole_line), None, Some(Guess::QuantityIsPartOfName)));
     }
@@ -866,6 +1016,33 @@ fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
     let parts = split_parts(rest);
     let end = before.len() + 1 + parts.name.len();
     Parts { name: Cow::Borrowed(text.get(..end).unwrap_or(text)), ..parts }
+}
+
+/// Whether a line is a header that readers of the game know: the word for a zone or for a kind of cards. Lists also have headings that only look like one, and
+/// such a line may be a card that was written in an unusual way.
+pub fn is_known_heading(game: &Game, line: &str) -> bool {
+    let label = without_count(without_marks(line));
+    let is_common = ["about", "metadata"].iter().any(|word| label.eq_ignore_ascii_case(word));
+    label.is_empty()
+        || is_common
+        || place(game, label) != Place::Category
+        || is_heading(game, label)
+}
+
+/// Whether a line only says how many cards there are: `60 cards`.
+fn is_total(entry: &DraftEntry<'_>) -> bool {
+    let text = entry.readings.map_or("", |(text, _)| text.trim_end_matches([':', '.']));
+    let words = ["card", "cards", "cards total", "total cards", "cards in total"];
+    entry.quantity.is_some() && words.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Whether a line says something about the deck: `Format: Standard`, `Deck: Embers`, `by ada`.
+fn is_fact(line: &str) -> bool {
+    const KEYS: [&str; 6] = ["format", "deck", "deck name", "name", "author", "game"];
+    let is_key = |key: &str| KEYS.iter().any(|known| key.trim().eq_ignore_ascii_case(known));
+    let is_author = line.strip_prefix("by ").is_some_and(|name| !name.trim().contains(' '));
+    let fact = line.split_once(':').filter(|(_, value)| !value.trim().is_empty());
+    is_author || fact.is_some_and(|(key, _)| is_key(key))
 }
 
 fn is_heading_line(

@@ -87,6 +87,15 @@ pub(super) fn without_mark(text: &str) -> &str {
 /// Normalises a text for the shared line reader: ASCII digits and brackets, no control characters, no invisible characters. The number of lines does
 /// not change.
 pub(super) fn tidy(text: &str) -> Cow<'_, str> {
+    // Blanks and ampersands of web pages.
+    if text.contains("&nbsp;") || text.contains("&amp;") {
+        let plain = text.replace("&nbsp;", " ").replace("&amp;", "&");
+        return Cow::Owned(with_plain_characters(&plain).into_owned());
+    }
+    with_plain_characters(text)
+}
+
+fn with_plain_characters(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
     if text.bytes().all(is_plain) {
         return Cow::Borrowed(text);

@@ -25,6 +25,9 @@ impl Share {
 impl Validator<'_> {
     pub(super) fn budget(&mut self, rule: &Rule) {
         let DeckCheck::Budget { zones, worth, min, max, stated, .. } = &rule.check else { return };
+        if self.without_cards {
+            return;
+        }
         let (stated_min, stated_max) = self.stated_bounds(rule, stated);
         let Some(mut shares) = self.shares(rule) else { return };
         let sum = shares.iter().fold(0_i128, |sum, share| sum.saturating_add(share.total()));

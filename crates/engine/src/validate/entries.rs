@@ -138,6 +138,10 @@ impl Content {
         }
     }
 
+    pub(super) fn has_unknown(&self) -> bool {
+        !self.unknown.is_empty()
+    }
+
     pub(super) fn has_faults(&self) -> bool {
         !(self.unknown.is_empty()
             && self.other_printings.is_empty()
@@ -153,12 +157,10 @@ impl Content {
         })
     }
 
-    /// Adds the violations of single entries.
-    pub(super) fn report(
+    /// Adds the violations of unknown cards.
+    pub(super) fn report_unknown(
         &self,
-        catalogue: &Catalogue,
         known_cards: &RuleReference,
-        entry_quantity: &RuleReference,
         violations: &mut Vec<Violation>,
     ) {
         for (card, copies) in self.unknown.values() {
@@ -167,6 +169,16 @@ impl Content {
                 Violation::error(Code::CardUnknown, known_cards).actual(*copies).card(mention),
             );
         }
+    }
+
+    /// Adds the other violations of single entries.
+    pub(super) fn report(
+        &self,
+        catalogue: &Catalogue,
+        known_cards: &RuleReference,
+        entry_quantity: &RuleReference,
+        violations: &mut Vec<Violation>,
+    ) {
         for (card, (found, copies)) in &self.other_printings {
             let pool = catalogue.card(*found);
             let printing = CardMention { quantity: Some(*copies), ..mention(card) };

@@ -13,10 +13,12 @@ use crate::violation::{Fix, Severity, Violation};
 pub(super) const VALUES_MAX: usize = 20;
 
 impl<'a> Validator<'a> {
-    /// The identity cards of the deck. If there are none, that is reported, unless another rule with the same identity has already reported it.
+    /// The identity cards of the deck. If there are none, that is reported, unless another rule with the same identity has already reported it, or the
+    /// cards of the game are not loaded.
     pub(super) fn identity_cards(&mut self, rule: &Rule, identity: &Identity) -> Vec<Run> {
         let cards = self.counted(&identity.zones, identity.select.as_deref());
-        if cards.is_empty() && !self.missing_identities.contains(identity) {
+        let is_told = self.without_cards || self.missing_identities.contains(identity);
+        if cards.is_empty() && !is_told {
             self.missing_identities.push(identity.clone());
             let severity = match rule.severity {
                 Some(Severity::Warning) => Severity::Warning,

@@ -6,7 +6,7 @@ use super::Validator;
 use crate::code::ViolationCode as Code;
 use crate::rule::{DeckCheck, RuleReference};
 use crate::suggest::WantedName;
-use crate::violation::{CardMention, Violation};
+use crate::violation::{CardMention, Severity, Violation};
 
 /// Smallest similarity of a set's code that is suggested: 1 is equal, 0 nothing in common.
 const SIMILARITY_MIN: f64 = 0.6;
@@ -19,7 +19,9 @@ impl Validator<'_> {
     /// Reports a game or sets without loaded cards, if the deck or the format's box needs them.
     pub(super) fn pool_gaps(&mut self, known_cards: &RuleReference) {
         if self.catalogue.sets().next().is_none() {
-            self.violations.push(Violation::error(Code::GameWithoutCards, known_cards));
+            // Nothing in the deck has to be changed because of it.
+            let severity = Severity::Incomplete;
+            self.violations.push(Violation::new(Code::GameWithoutCards, severity, known_cards));
             return;
         }
         let mut missing: BTreeMap<String, Vec<CardMention>> = BTreeMap::new();

@@ -223,6 +223,45 @@ fn open_quotations_do_not_make_a_table_of_many_lines_slow() {
     assert_eq!(read.lines[1].verdict, LineVerdict::Accepted);
 }
 
+/// Names may end with a word and a number, as sets and numbers without brackets do.
+#[test]
+fn words_after_a_name_are_a_place_only_if_the_game_has_the_set() {
+    let (catalogue, known) = (shipped("uno-emoji"), known_sets("uno-emoji"));
+    let reading = DeckReading::new(&catalogue).with_sets(&known);
+    let read = read_deck_bytes(b"4 Wild Draw 4\n4 Wild Cards 9\n1 Red Skip box 41", &reading);
+    let near = |at: usize| match &read.lines[at].verdict {
+        LineVerdict::Unknown { near, .. } => near.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(near(0).iter().any(|name| name == "Wild Draw Four"), "{:?}", near(0));
+    assert!(!near(1).is_empty());
+    assert_eq!(read.lines[2].verdict, LineVerdict::Accepted);
+    assert_eq!(read.deck.entries[0].card.name, "Wild Draw 4");
+}
+
+#[test]
+fn symbols_have_quantities_and_names_beside_them() {
+    let catalogue = shipped("emojito");
+    let reading = DeckReading::new(&catalogue);
+    let read = read_deck_bytes("😀: 2\n😀×3\n🙄 Joy".as_bytes(), &reading);
+    let entries = read.deck.entries.iter().map(|entry| (entry.quantity, &*entry.card.name));
+    assert_eq!(entries.collect::<Vec<_>>(), [(2, "Joy"), (3, "Joy"), (1, "Joy")]);
+}
+
+#[test]
+fn two_cards_in_a_line_and_files_without_text_are_told() {
+    let catalogue = shipped(HARBOUR);
+    let reading = DeckReading::new(&catalogue);
+    let read = read_deck_bytes(b"2 Salt | 2 Silk", &reading);
+    assert!(matches!(read.lines[0].verdict, LineVerdict::Unknown { .. }), "{read:?}");
+    for file in [&b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"[..], b"\xff\xd8\xff\xe0JFIF", b"2 Salt\0\0\0"]
+    {
+        let read = read_deck_bytes(file, &reading);
+        assert!(read.deck.entries.is_empty());
+        assert!(read.lines[0].verdict.to_string().contains("this is no text"), "{read:?}");
+    }
+}
+
 #[test]
 fn utf_16_is_recognised_without_a_byte_order_mark() {
     let text = "2 Salt\n1 Café “Quay”\n";

@@ -218,8 +218,15 @@ fn a_game_without_cards_is_told_first_and_once() {
         let codes = codes(&report.violations);
         assert_eq!(codes[0], "GAME_WITHOUT_CARDS", "{}", format.code);
         assert_eq!(codes.iter().filter(|code| code.ends_with("_WITHOUT_CARDS")).count(), 1);
-        assert_eq!(codes.iter().filter(|code| **code == "CARD_UNKNOWN").count(), 3);
+        // Nothing else is told that could only be known with the cards.
+        for code in ["CARD_UNKNOWN", "REQUIRED_CARDS_MISSING", "IDENTITY_MISSING"] {
+            assert!(!codes.contains(&code), "{}: {codes:?}", format.code);
+        }
+        assert_ne!(report.status, ReportStatus::Legal, "{}", format.code);
     }
+    let enough = validate(&deck, &none, game.format("trade").unwrap());
+    assert_eq!(codes(&enough.violations), ["GAME_WITHOUT_CARDS"]);
+    assert_eq!(enough.status, ReportStatus::Incomplete);
     let empty = validate(&Deck::default(), &none, game.format("trade").unwrap());
     assert_eq!(codes(&empty.violations)[0], "GAME_WITHOUT_CARDS");
     // A part of a pool that has cards reports nothing like that.

@@ -263,7 +263,7 @@ fn parts_that_cannot_be_filled_are_reported_with_the_reason() {
     let [part] = &suggestion.unfilled[..] else { panic!("{:?}", suggestion.unfilled) };
     assert_eq!(part.pointer, "/attributes/defense");
     let reason = part.reason.to_string();
-    assert!(reason.contains("attack + defense must be 500, and -100 are left"), "{reason}");
+    assert!(reason.contains("attack + defense must be 500, which leaves -100"), "{reason}");
     assert!(!suggestion.faults.is_empty());
 
     // First without effect texts, then with a style for which there is no sentence.

@@ -222,6 +222,12 @@ async fn hidden_entries_are_masked() {
         strange.only("main").text
     );
     assert!(own.only("main").text.contains(name));
+    assert!(strange.only("main").text.contains("The card “veil 001” is hidden from you."));
+    // A reader who has an account sees the place beside what is missing, too.
+    app.player("ben").await;
+    let bens = Browser::of(&app, "ben").await.page(&path).await;
+    let rows: Vec<&str> = bens.all("tr").map(|row| row.text.as_str()).collect();
+    assert!(rows.contains(&"Hidden card veil 001 2 0 2"), "{rows:?}");
     // The preview for other sites shows the first open card, even if a hidden card comes before it.
     let imp = app.get("/v1/cards?q=%22Kettle+Imp%22").answer().await.expect(200);
     let picture = imp["data"][0]["image_uris"]["png"].as_str().unwrap();
