@@ -169,9 +169,9 @@ pub async fn list_hidden_namesakes(
     Ok(same.map(|card| HiddenNamesake { set: card.set_code, number: card.number }).collect())
 }
 
-/// The designs that have the name: those by key and skeleton, then [`WITH_A_LOOK`] and [`APPROVED_UNLISTED`]. One whose author is banned is
-/// shown to nobody and does not keep it, unless it is approved: it may be a hidden card already, and is not withdrawn
-/// (`DesignStatus::after`). Designs that have no looks yet are compared by key and skeleton.
+/// The designs that have the name: those by key and skeleton, then [`WITH_A_LOOK`] and [`APPROVED_UNLISTED`]. One whose
+/// author is banned is shown to nobody and does not keep it, unless it is approved: it may be a hidden card already, and is
+/// not withdrawn (`DesignStatus::after`). Designs that have no looks yet are compared by key and skeleton.
 const HOLDERS_BEFORE: &str = "SELECT d.id, a.banned_at IS NULL OR d.status = 'approved' AS keeps_it FROM (\
       SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND listed AND status <> 'official' UNION \
       SELECT id FROM designs WHERE game_code = $game AND name_key COLLATE \"C\" = $key AND listed AND status <> 'official' UNION ";
@@ -223,8 +223,8 @@ impl Reservation {
     }
 }
 
-/// Stores what the name of a listed or approved design is compared by. A change of the name deletes it, so this comes after the
-/// change.
+/// Stores what the name of a listed or approved design is compared by. A change of the name deletes it, so this comes
+/// after the change.
 pub(super) async fn store_looks(
     conn: &mut Connection,
     id: DesignId,
