@@ -71,10 +71,11 @@ pub enum FaultReason {
         of: &'static str,
         message: String,
     },
-    /// The game has no such set.
+    /// The game has no such set; `near`: codes of its sets that were perhaps meant.
     NoSetOfGame {
         game: String,
         set: String,
+        near: Vec<String>,
     },
     /// The card does not exist, or the caller may not see it.
     NoCard,
@@ -192,6 +193,16 @@ impl NoFormat {
 }
 
 impl FaultReason {
+    /// The game has no such set. `known`: the codes of its sets.
+    pub(crate) fn no_set_of_game<'a>(
+        game: &str,
+        set: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let near = near(set, known).into_iter().map(str::to_owned).collect();
+        Self::NoSetOfGame { game: game.to_owned(), set: set.to_owned(), near }
+    }
+
     /// A number outside a range.
     pub(crate) fn range(least: impl Into<i64>, most: impl Into<i64>) -> Self {
         Self::Range { least: least.into(), most: most.into(), actual: None }
@@ -243,8 +254,9 @@ impl fmt::Display for FaultReason {
             Self::Game(game) => return game.fmt(f),
             Self::FormatOfGame(format) => &format.message,
             Self::NoCode { message, .. } => message,
-            Self::NoSetOfGame { game, set } => {
-                return write!(f, "the game {game} has no set {set:?}");
+            Self::NoSetOfGame { game, set, near } => {
+                let near: Vec<&str> = near.iter().map(String::as_str).collect();
+                return write!(f, "the game {game} has no set {set:?}{}", did_you_mean(&near));
             }
             Self::NoCard => "there is no such card, or none that you may see",
             Self::NoPrinting => "there is no such printing, or none that you may see",

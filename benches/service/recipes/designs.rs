@@ -377,6 +377,14 @@ pub(super) const RECIPES: &[Recipe] = &[
         .spends(3_000)
         .restore(CLEAR)
         .writes(CHANGES),
+    Recipe::post("revoke_approval", "approval revoked", "/v1/designs/<design>/revoke")
+        .by(Moderator)
+        .body("{\"reason\": \"As <fresh>.\"}")
+        .prepare(APPROVED)
+        .rows("SELECT code AS design FROM designs WHERE name LIKE 'Bench %' AND status = 'approved' LIMIT :many")
+        .spends(3_000)
+        .restore(UNRELEASED)
+        .writes(CHANGES),
     Recipe::post("release_design", "design released, dry run", "/v1/designs/<design>/release?dry_run=true")
         .by(Admin)
         .body("{\"set\": \"bench-release\", \"number\": \"1\", \"was_public\": true}")

@@ -16,9 +16,9 @@ use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReviewDesigns, WriteOwnDesigns};
 use crate::domain::code::Code;
-use crate::domain::designs::review::ReviewDecision;
+use crate::domain::designs::review::{ReviewDecision, ReviewStage};
 use crate::domain::ids::DesignReviewId;
-use crate::http::extract::{Body, ClientNetwork, LooseParams, May};
+use crate::http::extract::{Body, Caller, ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
 /// Submits one of your designs for release.
@@ -51,7 +51,7 @@ pub async fn submit_design(
     Ok(changed(design_reviews::submit(&state, &by, network.0, code, &if_match).await?))
 }
 
-/// Which designs that wait.
+/// Which designs that wait or were approved.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -59,6 +59,10 @@ pub struct WaitingDesignsQuery {
     /// Only designs of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
+    /// Which designs; absent: `waiting`.
+    #[serde(default)]
+    #[param(inline, value_type = Option<ReviewStage>)]
+    status: ReviewStage,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
@@ -68,7 +72,7 @@ pub struct WaitingDesignsQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the designs that are submitted or in review, the first submitted first, with the moderator who has claimed each.
+/// Lists the designs that are submitted or in review, the first submitted first, with the moderator who has claimed each; or those that are approved and can be released.
 #[utoipa::path(
     get, path = "/v1/design-reviews", tag = "designs", security(("bearer" = [])), params(WaitingDesignsQuery),
     responses((status = 200, body = Page<WaitingDesignResponse>), (status = 304, description = "Not changed."))
@@ -85,14 +89,15 @@ pub async fn list_waiting_designs(
     };
     let (query, (after, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;
     let after = after.map(DesignReviewId);
-    let page = design_reviews::list_waiting(&state, &by, &codes, after, query.limit).await?;
+    let (stage, limit) = (query.status, query.limit);
+    let page = design_reviews::list(&state, &by, stage, &codes, after, limit).await?;
     page.answer(&req, Freshness::Private)
 }
 
 /// Claims a design for review: for 30 minutes no other moderator can review it.
 ///
 /// Claiming it again extends the claim to 30 minutes from now. A claim that has expired can be taken over, and so can that of an account that is no longer a
-/// moderator, or is banned. Moderators cannot review designs of their own, or designs with changes that they suggested.
+/// moderator, or is banned. The answer has a check of the design, and the hidden cards that have its name. Moderators cannot review designs of their own, or designs with changes that they suggested.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/claim", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
@@ -104,10 +109,12 @@ pub async fn list_waiting_designs(
 pub async fn claim_design(
     state: web::Data<AppState>,
     by: May<ReviewDesigns>,
+    caller: Caller,
     network: ClientNetwork,
     design: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let claimed = design_reviews::claim(&state, &by, network.0, identifier(&design)?).await?;
+    let (code, viewer) = (identifier(&design)?, caller.viewer());
+    let claimed = design_reviews::claim(&state, &by, viewer, network.0, code).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(claimed))
 }
 
@@ -165,4 +172,38 @@ pub async fn decide_design(
     let (decision, reason) = design_reviews::read_decision(&body.decision, &body.reason)?;
     let decided = design_reviews::decide(&state, &by, code, decision, &reason).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(decided))
+}
+
+/// Why an approval is revoked.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RevokeApprovalRequest {
+    /// Reason for the revocation, 1 to 2000 characters. The author can read it, so it must not tell of hidden cards.
+    #[schema(example = "Please choose another name.", min_length = 1, max_length = 2000)]
+    pub reason: String,
+}
+
+/// Revokes the approval of a design that is no card yet.
+///
+/// The design is then `declined`: its author can read the reason, change the design and submit it again. No claim is needed. A design that was never shared no
+/// longer reserves its name. A design that is a card already, also a hidden one, keeps its approval (409 `design_step_refused`).
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/revoke", tag = "designs", security(("bearer" = [])), request_body = RevokeApprovalRequest,
+    params(("design" = String, Path, description = "Identifier of the design")),
+    responses(
+        (status = 200, body = DesignReviewResponse),
+        (status = 409, description = "`design_step_refused`, `own_design`"),
+        (status = 422, description = "`invalid_body`"),
+    )
+)]
+pub async fn revoke_approval(
+    state: web::Data<AppState>,
+    by: May<ReviewDesigns>,
+    design: web::Path<String>,
+    body: Body<RevokeApprovalRequest>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let reason = design_reviews::read_reason(&body.value.reason)?;
+    let revoked = design_reviews::revoke(&state, &by, code, &reason).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(revoked))
 }

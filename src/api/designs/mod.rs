@@ -36,6 +36,7 @@ routes! {
     "/v1/designs/{design}/claim" => post design_reviews::claim_design;
     "/v1/designs/{design}/return" => post design_reviews::return_design;
     "/v1/designs/{design}/decide" => post design_reviews::decide_design;
+    "/v1/designs/{design}/revoke" => post design_reviews::revoke_approval;
     "/v1/designs/{design}/release" => post design_releases::release_design;
     "/v1/designs/{design}/perk" => get designer_perks::find_designer_perk, post designer_perks::grant_reserved_copy;
     "/v1/designer-perks" => get designer_perks::list_designer_perks;

@@ -4,7 +4,9 @@ use super::alike::NameLikeness;
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::design_checks::has_removed_artwork;
 use super::likeness::cards_of_like_name;
-use super::step_problems::{check_step, foreign_artwork, name_taken, require_step, too_many};
+use super::step_problems::{
+    check_step, foreign_artwork, name_taken, not_deletable, require_step, too_many,
+};
 use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -335,6 +337,9 @@ pub async fn delete(
             design_lifecycle::delete(conn, by, code, is_current).await
         })
         .await?;
+    if let StepOutcome::NotFrom(status) = outcome {
+        return Err(not_deletable(status));
+    }
     check_step(app, DesignStep::Edit, outcome)?;
     tracing::info!(account = %by.account(), design = %code, "design deleted");
     Ok(())

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_lifecycle::{find_card_of_name, find_stored};
-use super::step_problems::{name_taken, not_from};
+use super::step_problems::{already_a_card, name_taken, not_from};
 use crate::app::catalogue::import::problem_with_faults;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -28,8 +28,8 @@ use crate::store::designs::design_releases::{
 #[schema(example = json!({ "set": "hearth", "number": "901" }))]
 pub struct ReleaseDesignRequest {
     /// Code of a set of the design's game that has not been printed.
-    #[schema(value_type = String, example = "hearth")]
-    pub set: Code,
+    #[schema(example = "hearth")]
+    pub set: String,
     /// Number of the card, which no other card of the set has: 1 to 16 letters and digits, with single hyphens between them.
     #[schema(example = "901")]
     pub number: String,
@@ -101,17 +101,14 @@ pub async fn release(
     request: &ReleaseDesignRequest,
     dry_run: bool,
 ) -> Result<Released, Problem> {
-    if let Some(fault) = number_fault(&request.number) {
-        return Err(Problem::invalid(vec![InputFault::at("/number", fault)]));
-    }
     let nobody = None::<&Granted<ReadOwnDesigns>>;
     let stored = find_stored(app, nobody, Some(reviewer), code).await?;
+    let set = read_place(app, &stored.design.game_code, request).await?;
     let name_owner = if stored.card.is_none() {
         find_card_of_name(app, network, &stored.design.game_code, &stored.content().name).await?
     } else {
         None
     };
-    let set = request.set.lower_case();
     let (number, was_public) = (request.number.as_str(), request.was_public);
     let place = ReleasePlace { set: &set, number, was_public, name_owner };
     let at = app.clock.now();
@@ -138,16 +135,49 @@ pub async fn release(
     }
 }
 
+/// The code of the set, as it is stored, or everything that is wrong with set and number.
+async fn read_place(
+    app: &AppState,
+    game: &str,
+    request: &ReleaseDesignRequest,
+) -> Result<Code, Problem> {
+    let set = match Code::try_from(request.set.as_str()) {
+        Ok(set) => find_set(app, game, set.lower_case()).await?,
+        Err(error) => Err(error.into()),
+    };
+    let set = set.map_err(|fault| InputFault::at("/set", fault));
+    let number = number_fault(&request.number).map(|fault| InputFault::at("/number", fault));
+    match (set, number) {
+        (Ok(set), None) => Ok(set),
+        (set, number) => Err(Problem::invalid(set.err().into_iter().chain(number).collect())),
+    }
+}
+
+/// The set, or that the game has none with this code, with similar codes.
+async fn find_set(
+    app: &AppState,
+    game: &str,
+    set: Code,
+) -> Result<Result<Code, FaultReason>, Problem> {
+    if app.sets().await?.has_set(game, &set) {
+        return Ok(Ok(set));
+    }
+    // The list in memory may be slightly old: the database is queried before a code is refused.
+    let sets = AppState::read_sets(&mut *app.store.connection().await?).await?;
+    if sets.has_set(game, &set) {
+        return Ok(Ok(set));
+    }
+    Ok(Err(FaultReason::no_set_of_game(game, &set, sets.sets_of(game))))
+}
+
 fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem {
     match error {
         ReleaseError::Missing | ReleaseError::Rehearsed(_) => Problem::not_found(),
         ReleaseError::NotFrom(status) => not_from(status, DesignStep::Release),
-        ReleaseError::Released(earlier) => Problem::new(ProblemCode::DesignStepRefused).detail(
-            format!("It is the card {} of the set {} already.", earlier.number, earlier.set_code),
-        ),
+        ReleaseError::Released(earlier) => already_a_card(&earlier.set_code, &earlier.number),
         ReleaseError::NoSet => {
-            let (game, set) = (game.to_owned(), place.set.to_string());
-            Problem::invalid(vec![InputFault::at("/set", FaultReason::NoSetOfGame { game, set })])
+            let fault = FaultReason::no_set_of_game(game, place.set, []);
+            Problem::invalid(vec![InputFault::at("/set", fault)])
         }
         ReleaseError::Obstructed(obstructions) => obstructed(obstructions),
         ReleaseError::Store(error) => error.into(),

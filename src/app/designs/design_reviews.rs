@@ -1,6 +1,6 @@
 //! Reviews of designs: authors submit, moderators claim and decide.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -9,24 +9,26 @@ use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen};
 use super::likeness::StoredAs;
-use super::step_problems::{check_step, name_taken, not_releasable, require_step};
+use super::step_problems::{already_a_card, check_step, name_taken, not_releasable, require_step};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::app::words::{Word as _, words};
-use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteOwnDesigns};
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::review::{MAX_REASON, REVIEW_LEASE, ReviewDecision};
+use crate::domain::designs::review::{MAX_REASON, REVIEW_LEASE, ReviewDecision, ReviewStage};
 use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
 use crate::domain::text::prose_lines;
 use crate::store::designs::design_reviews::{self, ReviewOutcome, WaitingDesign};
+use crate::store::designs::reserved_names::{self, HiddenNamesake};
 
 words! {
     ReviewDecision: "A moderator's decision about a design.";
+    ReviewStage: "Which designs a list of reviews has: `waiting` (submitted or in review) or `approved` (also those that were never shared; without those that are cards, also hidden ones).";
 }
 
 /// Submits one of the caller's designs for release, if the client's version is current and there are no obstacles.
@@ -62,7 +64,7 @@ pub async fn submit(
     find(app, Some(by), None, code).await
 }
 
-/// A design that waits for a moderator, or that a moderator has claimed.
+/// A design that waits for a moderator, that a moderator has claimed, or that was approved.
 #[derive(Serialize, ToSchema)]
 pub struct WaitingDesignResponse {
     /// Identifier of the design.
@@ -82,7 +84,7 @@ pub struct WaitingDesignResponse {
     /// The author's name.
     #[schema(example = "ada")]
     pub author: String,
-    /// Number of the revision to review.
+    /// Number of the revision to review, or that was approved.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
     /// When it was submitted.
@@ -93,6 +95,9 @@ pub struct WaitingDesignResponse {
     /// When the claim expires. Until then no other moderator can claim the design.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_until: Option<DateTime<Utc>>,
+    /// When it was approved; absent: it waits for a decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved_at: Option<DateTime<Utc>>,
     /// `true`: it is your own design, or you contributed to it, so you cannot decide about it (`own_design`); absent: neither is the case.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub own: bool,
@@ -112,22 +117,24 @@ impl WaitingDesignResponse {
             submitted_at: row.submitted_at,
             reviewer_id: claim.map(|(reviewer, _)| reviewer.0),
             claimed_until: claim.map(|(_, until)| until),
+            approved_at: row.approved_at,
             own: row.own,
         }
     }
 }
 
-/// Lists the designs that wait for a moderator; the first submitted comes first.
-pub async fn list_waiting(
+/// Lists the designs that wait for a moderator, or those that were approved; the first submitted comes first.
+pub async fn list(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
+    stage: ReviewStage,
     codes: &Codes,
     after: Option<DesignReviewId>,
     limit: PageLimit,
 ) -> Result<Page<WaitingDesignResponse>, Problem> {
     let mut conn = app.store.connection().await?;
     let game = codes.game.as_deref();
-    let rows = design_reviews::list_waiting(&mut conn, by, game, after, limit.rows()).await?;
+    let rows = design_reviews::list(&mut conn, by, stage, game, after, limit.rows()).await?;
     let now = app.clock.now();
     Ok(paged(rows, limit, |row| row.review, |row| WaitingDesignResponse::new(row, now)))
 }
@@ -137,14 +144,36 @@ pub async fn list_waiting(
 pub struct ClaimedDesignResponse {
     /// When the claim expires. Until then no other moderator can claim the design. Claiming it again extends the claim to 30 minutes from then.
     pub claimed_until: DateTime<Utc>,
-    /// The result of a check of the design as it is now. Its name is not compared with the names of hidden cards.
+    /// The result of a check of the design as it is now. Its name is not compared with the names of hidden cards, as in the checks of the author.
     pub check: DesignCheckResponse,
+    /// Hidden cards that have the name of the design, or one that looks the same: it could not be released. Only you and others who see all hidden cards may know this: do
+    /// not write it into the reason of a decision. Absent: there is none, or you do not see all hidden cards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden_namesakes: Vec<HiddenNamesakeResponse>,
 }
 
-/// Claims a design for review, or extends the claim.
+/// A hidden card with the name of a design.
+#[derive(Serialize, ToSchema)]
+pub struct HiddenNamesakeResponse {
+    /// Code of its set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "004")]
+    pub number: String,
+}
+
+impl From<HiddenNamesake> for HiddenNamesakeResponse {
+    fn from(HiddenNamesake { set, number }: HiddenNamesake) -> Self {
+        Self { set, number }
+    }
+}
+
+/// Claims a design for review, or extends the claim. `viewer`: whose hidden cards the name is compared with.
 pub async fn claim(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
+    viewer: Viewer,
     network: Network,
     code: DesignCode,
 ) -> Result<ClaimedDesignResponse, Problem> {
@@ -161,7 +190,19 @@ pub async fn claim(
     let design = ParsedDesign { game, content: stored.into_content() };
     let asker = None::<&Granted<ReadOwnDesigns>>;
     let check = judge(app, network, asker, &design, Some(StoredAs::design(code))).await?;
-    Ok(ClaimedDesignResponse { claimed_until: at + REVIEW_LEASE, check })
+    let hidden_namesakes = list_hidden_namesakes(app, viewer, &design).await?;
+    Ok(ClaimedDesignResponse { claimed_until: at + REVIEW_LEASE, check, hidden_namesakes })
+}
+
+async fn list_hidden_namesakes(
+    app: &AppState,
+    viewer: Viewer,
+    design: &ParsedDesign,
+) -> Result<Vec<HiddenNamesakeResponse>, Problem> {
+    let (game, name) = (design.game.game.code(), &design.content.name);
+    let mut conn = app.store.connection().await?;
+    let found = reserved_names::list_hidden_namesakes(&mut conn, viewer, game, name).await?;
+    Ok(found.into_iter().map(Into::into).collect())
 }
 
 /// Releases the claim on a design, which then waits again.
@@ -213,6 +254,33 @@ pub async fn decide(
     Ok(DesignReviewResponse { decision, reason, decided_at: at })
 }
 
+/// Reads the reason for a revocation.
+pub fn read_reason(reason: &str) -> Result<String, Problem> {
+    prose_lines(reason, 1, MAX_REASON)
+        .map_err(|error| Problem::invalid(vec![InputFault::at("/reason", error)]))
+}
+
+/// Revokes the approval of a design that is no card yet: it is declined. The author can read the reason.
+pub async fn revoke(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    code: DesignCode,
+    reason: &str,
+) -> Result<DesignReviewResponse, Problem> {
+    let at = app.clock.now();
+    let outcome = app
+        .write_design(by, async |conn, by| design_reviews::revoke(conn, by, code, reason, at).await)
+        .await?;
+    if let ReviewOutcome::NotFrom(status) = outcome {
+        let detail = format!("Its status is {}: there is no approval to revoke.", status.as_str());
+        return Err(Problem::new(ProblemCode::DesignStepRefused).detail(detail));
+    }
+    check_review(outcome)?;
+    tracing::info!(account = %by.account(), design = %code, "approval of a design revoked");
+    let decision = ReviewDecision::Declined.as_str();
+    Ok(DesignReviewResponse { decision, reason: reason.to_owned(), decided_at: at })
+}
+
 fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
     Err(match outcome {
         ReviewOutcome::Done => return Ok(()),
@@ -221,9 +289,13 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
         ReviewOutcome::AuthorBanned => Problem::new(ProblemCode::AuthorBanned),
         ReviewOutcome::NotFrom(status) => Problem::new(ProblemCode::DesignStepRefused)
             .detail(format!("Its status is {}: there is nothing to decide.", status.as_str())),
-        ReviewOutcome::ClaimedByOther(until) => Problem::new(ProblemCode::DesignClaimed)
-            .detail(format!("Another moderator has claimed it until {}.", until.to_rfc3339())),
+        ReviewOutcome::ClaimedByOther(until) => {
+            let until = until.to_rfc3339_opts(SecondsFormat::Secs, true);
+            Problem::new(ProblemCode::DesignClaimed)
+                .detail(format!("Another moderator has claimed it until {until}."))
+        }
         ReviewOutcome::NotClaimed => Problem::new(ProblemCode::DesignNotClaimed),
         ReviewOutcome::NameTaken(owner) => name_taken(owner.into()),
+        ReviewOutcome::IsCard(card) => already_a_card(&card.set_code, &card.number),
     })
 }

@@ -44,7 +44,22 @@ pub(super) fn require_step(status: DesignStatus, step: DesignStep) -> Result<(),
 
 /// The step is not allowed in this status.
 pub(super) fn not_from(status: DesignStatus, step: DesignStep) -> Problem {
-    let detail = format!("Its status is {}: it cannot be {} now.", status.as_str(), step.past());
+    refused(status, step.past())
+}
+
+/// The design cannot be deleted in this status.
+pub(super) fn not_deletable(status: DesignStatus) -> Problem {
+    refused(status, "deleted")
+}
+
+fn refused(status: DesignStatus, past: &str) -> Problem {
+    let detail = format!("Its status is {}: it cannot be {past} now.", status.as_str());
+    Problem::new(ProblemCode::DesignStepRefused).detail(detail)
+}
+
+/// The design already is this card.
+pub(super) fn already_a_card(set: &str, number: &str) -> Problem {
+    let detail = format!("It is the card {number} of the set {set} already.");
     Problem::new(ProblemCode::DesignStepRefused).detail(detail)
 }
 

@@ -67,8 +67,12 @@ fn messages_for_api_clients_do_not_change() {
         ),
         (FaultReason::NoCode { of: "set", message: owned("no set") }, "no set"),
         (
-            FaultReason::NoSetOfGame { game: owned("ttcg"), set: owned("veil") },
-            "the game ttcg has no set \"veil\"",
+            FaultReason::no_set_of_game("ttcg", "xyzzy", ["veil"]),
+            "the game ttcg has no set \"xyzzy\"",
+        ),
+        (
+            FaultReason::no_set_of_game("ttcg", "viel", ["hearth", "veil"]),
+            "the game ttcg has no set \"viel\"; did you mean veil?",
         ),
         (FaultReason::NoCard, "there is no such card, or none that you may see"),
         (FaultReason::NoPrinting, "there is no such printing, or none that you may see"),

@@ -15,7 +15,7 @@ pub enum DesignStatus {
     InReview,
     /// The design may become an official card.
     Approved,
-    /// The design was declined; the author can read the reason.
+    /// The design was declined, or its approval was revoked; the author can read the reason.
     Declined,
     /// The author withdrew the design. If it was public before, it can still be found by its identifier.
     Withdrawn,
@@ -42,6 +42,8 @@ pub enum DesignStep {
     Approve,
     /// Decline the release.
     Decline,
+    /// Revoke the approval of a design that is no card yet.
+    Revoke,
     /// Make the design a card.
     Release,
 }
@@ -110,7 +112,8 @@ impl DesignStatus {
             (Self::Submitted, T::Claim) => Self::InReview,
             (Self::InReview, T::Return) => Self::Submitted,
             (Self::InReview, T::Approve) => Self::Approved,
-            (Self::InReview, T::Decline) => Self::Declined,
+            // The author can change a declined design and submit it again.
+            (Self::InReview, T::Decline) | (Self::Approved, T::Revoke) => Self::Declined,
             (Self::Approved, T::Release) => Self::Official,
             _ => return None,
         })
@@ -124,7 +127,7 @@ impl DesignStatus {
 
 impl DesignStep {
     /// All values.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Edit,
         Self::Share,
         Self::Submit,
@@ -133,6 +136,7 @@ impl DesignStep {
         Self::Return,
         Self::Approve,
         Self::Decline,
+        Self::Revoke,
         Self::Release,
     ];
 
@@ -140,7 +144,9 @@ impl DesignStep {
     pub fn stepper(self) -> Stepper {
         match self {
             Self::Edit | Self::Share | Self::Submit | Self::Withdraw => Stepper::Author,
-            Self::Claim | Self::Return | Self::Approve | Self::Decline => Stepper::Reviewer,
+            Self::Claim | Self::Return | Self::Approve | Self::Decline | Self::Revoke => {
+                Stepper::Reviewer
+            }
             Self::Release => Stepper::Admin,
         }
     }
@@ -156,6 +162,7 @@ impl DesignStep {
             Self::Return => "returned",
             Self::Approve => "approved",
             Self::Decline => "declined",
+            Self::Revoke => "revoked",
             Self::Release => "released",
         }
     }
@@ -173,16 +180,16 @@ mod tests {
         const NO: Option<DesignStatus> = None;
         let (sh, su, wi) = (Some(S::Shared), Some(S::Submitted), Some(S::Withdrawn));
         #[rustfmt::skip]
-        let table: [(DesignStatus, [Option<DesignStatus>; 9]); 8] = [
-            //              edit               share submit withdraw claim             return approve            decline            release
-            (S::Draft,     [Some(S::Draft),     sh,  su,    NO,      NO,               NO,    NO,                NO,                NO]),
-            (S::Shared,    [sh,                 NO,  su,    wi,      NO,               NO,    NO,                NO,                NO]),
-            (S::Submitted, [NO,                 NO,  NO,    wi,      Some(S::InReview), NO,   NO,                NO,                NO]),
-            (S::InReview,  [NO,                 NO,  NO,    wi,      NO,               su,    Some(S::Approved), Some(S::Declined), NO]),
-            (S::Approved,  [NO,                 NO,  NO,    NO,      NO,               NO,    NO,                NO,                Some(S::Official)]),
-            (S::Declined,  [Some(S::Declined),  sh,  su,    wi,      NO,               NO,    NO,                NO,                NO]),
-            (S::Withdrawn, [wi,                 sh,  su,    NO,      NO,               NO,    NO,                NO,                NO]),
-            (S::Official,  [NO,                 NO,  NO,    NO,      NO,               NO,    NO,                NO,                NO]),
+        let table: [(DesignStatus, [Option<DesignStatus>; 10]); 8] = [
+            //              edit               share submit withdraw claim             return approve            decline            revoke             release
+            (S::Draft,     [Some(S::Draft),     sh,  su,    NO,      NO,               NO,    NO,                NO,                NO,                NO]),
+            (S::Shared,    [sh,                 NO,  su,    wi,      NO,               NO,    NO,                NO,                NO,                NO]),
+            (S::Submitted, [NO,                 NO,  NO,    wi,      Some(S::InReview), NO,   NO,                NO,                NO,                NO]),
+            (S::InReview,  [NO,                 NO,  NO,    wi,      NO,               su,    Some(S::Approved), Some(S::Declined), NO,                NO]),
+            (S::Approved,  [NO,                 NO,  NO,    NO,      NO,               NO,    NO,                NO,                Some(S::Declined), Some(S::Official)]),
+            (S::Declined,  [Some(S::Declined),  sh,  su,    wi,      NO,               NO,    NO,                NO,                NO,                NO]),
+            (S::Withdrawn, [wi,                 sh,  su,    NO,      NO,               NO,    NO,                NO,                NO,                NO]),
+            (S::Official,  [NO,                 NO,  NO,    NO,      NO,               NO,    NO,                NO,                NO,                NO]),
         ];
         assert_eq!(table.map(|(status, _)| status), S::ALL);
         for (status, row) in table {
@@ -203,7 +210,10 @@ mod tests {
                     prop_assert_eq!(status, DesignStatus::InReview);
                     approved = true;
                 }
-                if matches!(step, DesignStep::Edit | DesignStep::Submit | DesignStep::Withdraw) {
+                if matches!(
+                    step,
+                    DesignStep::Edit | DesignStep::Submit | DesignStep::Withdraw | DesignStep::Revoke
+                ) {
                     prop_assert_ne!(status, DesignStatus::Official);
                     approved = false;
                 }

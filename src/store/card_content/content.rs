@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::name_looks;
-use crate::auth::permission::Importer;
+use crate::auth::permission::{Importer, Viewer};
 use crate::domain::catalogue::import::{CardImport, PrintingImport};
 use crate::domain::designs::name_looks::LOOKS_VERSION;
 use crate::domain::ids::{CardId, PrintingId};
@@ -235,6 +235,19 @@ pub(in crate::store) async fn list_hidden_names(
     _by: &Importer,
     game: &str,
 ) -> StoreResult<Vec<HiddenName>> {
+    read_hidden_names(conn, game).await
+}
+
+/// The same for a viewer; empty unless the viewer sees all hidden cards.
+pub(in crate::store) async fn list_hidden_names_for(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+) -> StoreResult<Vec<HiddenName>> {
+    if viewer.sees_all() { read_hidden_names(conn, game).await } else { Ok(Vec::new()) }
+}
+
+async fn read_hidden_names(conn: &mut Connection, game: &str) -> StoreResult<Vec<HiddenName>> {
     let query = sql(
         "SELECT content.name, c.set_code, c.number FROM card_content content JOIN cards c ON c.id = content.card_id \
          WHERE content.game_code = $game AND NOT content.open ORDER BY c.set_code, c.number",

@@ -12,7 +12,7 @@ use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::review::ReviewDecision;
+use crate::domain::designs::review::{REVOKED_ACTION, ReviewDecision, ReviewStage};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId, DesignReviewId};
 use crate::store::accounts::daily_counts::count_one;
@@ -73,7 +73,7 @@ pub async fn submit(
     Ok(StepOutcome::Done)
 }
 
-/// A design that waits for a moderator, or is claimed by one.
+/// A design that waits for a moderator, is claimed by one, or was approved.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct WaitingDesign {
     #[diesel(sql_type = SqlUuid)]
@@ -105,28 +105,45 @@ pub struct WaitingDesign {
     /// When the claim expires.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub lease_until: Option<DateTime<Utc>>,
+    /// When it was approved.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub approved_at: Option<DateTime<Utc>>,
     /// Whether the reader is its author or contributed to it, and so cannot decide about it.
     #[diesel(sql_type = Bool)]
     pub own: bool,
 }
 
-/// The columns of a [`WaitingDesign`]. Designs of banned authors are left out.
-const WAITING: &str = "SELECT v.id AS review, d.code, d.game_code, d.name, d.kind, d.account_id AS author_id, a.name AS author, v.revision, v.submitted_at, \
-     m.id AS reviewer_id, v.lease_until, \
-     d.account_id = $reader OR EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reader) AS own \
+/// The columns of a [`WaitingDesign`] that do not depend on the stage.
+const REVIEWED: &str = "SELECT v.id AS review, d.code, d.game_code, d.name, d.kind, d.account_id AS author_id, a.name AS author, v.revision, v.submitted_at, \
+     d.account_id = $reader OR EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reader) AS own, ";
+
+/// Waiting designs. Designs of banned authors are left out.
+const WAITING: &str = "m.id AS reviewer_id, v.lease_until, NULL::timestamptz AS approved_at \
      FROM design_reviews v JOIN designs d ON d.id = v.design_id JOIN accounts a ON a.id = d.account_id \
      LEFT JOIN accounts m ON m.id = v.reviewer_id AND m.role <> 'player' AND m.banned_at IS NULL \
      WHERE v.closed_at IS NULL AND a.banned_at IS NULL";
 
-/// Lists waiting designs, with a game only of that game; the first submitted first, after the review with that id.
-pub async fn list_waiting(
+/// Approved designs with their last review, without those that are cards, also hidden ones. Designs of banned authors are
+/// left out.
+const APPROVED: &str = "NULL::uuid AS reviewer_id, NULL::timestamptz AS lease_until, v.closed_at AS approved_at \
+     FROM designs d JOIN accounts a ON a.id = d.account_id JOIN LATERAL (\
+      SELECT id, revision, submitted_at, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL ORDER BY w.id DESC LIMIT 1) v ON true \
+     WHERE d.status = 'approved' AND a.banned_at IS NULL AND NOT EXISTS (SELECT FROM design_releases r WHERE r.design_id = d.id)";
+
+/// Lists the designs of a stage, with a game only of that game; the first submitted first, after the review with that id.
+pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReviewDesigns>,
+    stage: ReviewStage,
     game: Option<&str>,
     after: Option<DesignReviewId>,
     limit: i64,
 ) -> StoreResult<Vec<WaitingDesign>> {
-    let mut statement = sql(WAITING).bind("reader", by.account());
+    let rest = match stage {
+        ReviewStage::Waiting => WAITING,
+        ReviewStage::Approved => APPROVED,
+    };
+    let mut statement = sql(format!("{REVIEWED}{rest}")).bind("reader", by.account());
     if let Some(game) = game {
         statement = statement.push(" AND d.game_code = $game").bind("game", game);
     }
@@ -153,6 +170,17 @@ pub enum ReviewOutcome {
     NotClaimed,
     /// It cannot be approved, because something else has its name.
     NameTaken(NameOwner),
+    /// Its approval cannot be revoked, because it already is this card.
+    IsCard(ReleasedCard),
+}
+
+/// The place of the card that a design became.
+#[derive(Debug, QueryableByName)]
+pub struct ReleasedCard {
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    #[diesel(sql_type = Text)]
+    pub number: String,
 }
 
 #[derive(QueryableByName)]
@@ -187,12 +215,29 @@ impl LockedReview {
     }
 }
 
-/// Locks a design with its open review. The row of the design is the lock for all steps, including those of its author.
+/// Locks a design with its open review.
 async fn lock_review(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
     code: DesignCode,
 ) -> StoreResult<Result<(LockedReview, DesignReviewId), ReviewOutcome>> {
+    let found = match lock_judged(conn, by, code).await? {
+        Ok(found) => found,
+        Err(outcome) => return Ok(Err(outcome)),
+    };
+    Ok(match found.review {
+        None => Err(ReviewOutcome::NotFrom(found.status)),
+        Some(review) => Ok((found, review)),
+    })
+}
+
+/// Locks a design about which the moderator may decide, with its open review, if there is one. The row of the design is
+/// the lock for all steps, including those of its author.
+async fn lock_judged(
+    conn: &mut Connection,
+    by: &Acting<ReviewDesigns>,
+    code: DesignCode,
+) -> StoreResult<Result<LockedReview, ReviewOutcome>> {
     sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
         .bind("code", code)
         .execute(conn)
@@ -216,10 +261,7 @@ async fn lock_review(
         Some(found) if found.account_id == by.account() || found.contributed => {
             Err(ReviewOutcome::Own)
         }
-        Some(found) => match found.review {
-            None => Err(ReviewOutcome::NotFrom(found.status)),
-            Some(review) => Ok((found, review)),
-        },
+        Some(found) => Ok(found),
     })
 }
 
@@ -303,6 +345,8 @@ pub async fn decide(
         if let Some(owner) = reserved_names::find_owner(conn, found.design_id, &name).await? {
             return Ok(ReviewOutcome::NameTaken(owner));
         }
+        // From now on the name is reserved, also if the design was never shared.
+        reserved_names::store_looks(conn, found.design_id, &name).await?;
     }
     sql("UPDATE design_reviews SET decision = $decision, reason = $reason, closed_at = $at WHERE id = $review")
         .bind("review", review)
@@ -315,6 +359,62 @@ pub async fn decide(
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
         action: decision.audit_action(),
+        target: format!("design:{code}"),
+        details: serde_json::json!({ "reason": reason }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    Ok(ReviewOutcome::Done)
+}
+
+/// Revokes the approval of a design that is no card: it is declined, so that its author can change it and submit it
+/// again, and its name is free if it was never shared. Recorded as another review, and in the audit log. Also while the
+/// author is banned: an approved design reserves its name even then.
+pub async fn revoke(
+    conn: &mut Connection,
+    by: &Acting<ReviewDesigns>,
+    code: DesignCode,
+    reason: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<ReviewOutcome> {
+    let found = match lock_judged(conn, by, code).await? {
+        Ok(found) => found,
+        Err(outcome) => return Ok(outcome),
+    };
+    let Some(status) = found.status.after(DesignStep::Revoke) else {
+        return Ok(ReviewOutcome::NotFrom(found.status));
+    };
+    let card: Option<ReleasedCard> = sql(
+        "SELECT k.set_code, k.number FROM design_releases r JOIN cards k ON k.id = r.card_id WHERE r.design_id = $id",
+    )
+    .bind("id", found.design_id)
+    .get_result(conn)
+    .await
+    .optional()?;
+    if let Some(card) = card {
+        return Ok(ReviewOutcome::IsCard(card));
+    }
+    sql("INSERT INTO design_reviews (id, design_id, revision, submitted_at, reviewer_id, lease_until, decision, reason, closed_at) \
+         SELECT $review, d.id, d.revision, coalesce((SELECT max(v.submitted_at) FROM design_reviews v WHERE v.design_id = d.id), $at), \
+          $reviewer, $at, $decision, $reason, $at FROM designs d WHERE d.id = $id")
+    .bind("review", DesignReviewId::fresh())
+    .bind("id", found.design_id)
+    .bind("reviewer", by.account())
+    .bind("decision", ReviewDecision::Declined)
+    .bind("reason", reason)
+    .bind("at", at)
+    .execute(conn)
+    .await?;
+    set_status(conn, found.design_id, status, at).await?;
+    // The trigger that notifies the author of decisions sees only reviews that were open.
+    sql("SELECT tell_of_design(account_id, NULL, 'design.declined', id, NULL, NULL, $at) FROM designs WHERE id = $id")
+        .bind("id", found.design_id)
+        .bind("at", at)
+        .execute(conn)
+        .await?;
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: REVOKED_ACTION,
         target: format!("design:{code}"),
         details: serde_json::json!({ "reason": reason }),
         at,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::designer_page::Step;
 use super::draft::Draft;
-use super::steps::find_own;
+use super::steps::{find_own, may_be_edited};
 use super::work::{StepMessages, Target, Work};
 use super::{design_path, identifier};
 use crate::app::designs::design_lifecycle::{self, VersionedDesign};
@@ -54,7 +54,7 @@ pub(in crate::web) async fn send_new(
     }
 }
 
-/// Shows the form of an own design.
+/// Shows the form of an own design, or goes to the design if its status allows no revision: its page says why.
 pub(in crate::web) async fn show_edit(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -63,6 +63,9 @@ pub(in crate::web) async fn show_edit(
 ) -> Result<HttpResponse, Problem> {
     let (code, reads) = (identifier(&design)?, by.visitor.must::<ReadOwnDesigns>()?);
     let found = find_own(&state, &reads, code).await?;
+    if !may_be_edited(&found.design) {
+        return Ok(see_other(&design_path(code)));
+    }
     let mut draft = Draft::of_design(&found.design.game, &found.design.content);
     draft.set("version", found.version.0.to_string());
     let work = Work::new(&state, network, &reads, Target::Revision(code, Box::new(found)));

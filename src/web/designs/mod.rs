@@ -80,8 +80,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(page!("/designer/picture", pictures::sketch))
         .service(page!("/designers/{author}", authors::find_author))
         .service(action!("/designers/{author}/follow", authors::follow))
-        .service(page!("/reviews/designs", reviews::list_waiting))
+        .service(page!("/reviews/designs", reviews::list))
         .service(form!("/reviews/designs/{design}", reviews::show, reviews::decide))
         .service(action!("/reviews/designs/{design}/claim", reviews::claim))
-        .service(action!("/reviews/designs/{design}/return", reviews::give_back));
+        .service(action!("/reviews/designs/{design}/return", reviews::give_back))
+        .service(action!("/reviews/designs/{design}/revoke", reviews::revoke));
 }

@@ -12,13 +12,15 @@ use super::verdict::VerdictView;
 use super::words as design_words;
 use super::{design_path, identifier};
 use crate::app::catalogue::codes::Codes;
+use crate::app::designs::design_lifecycle;
 use crate::app::designs::design_reviews::{self, ClaimedDesignResponse, WaitingDesignResponse};
-use crate::app::designs::{design_lifecycle, design_reviews::read_decision};
+use crate::app::designs::design_reviews::{read_decision, read_reason};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns};
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::review::ReviewStage;
 use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
@@ -29,7 +31,9 @@ use crate::web::words;
 
 /// The page of the queue.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(in crate::web) struct QueueQuery {
+    status: ReviewStage,
     cursor: Option<Cursor>,
 }
 
@@ -52,13 +56,22 @@ struct WaitingRow {
 #[template(path = "web/designs/queue.html")]
 struct QueuePage {
     frame: Frame,
+    title: &'static str,
+    about: &'static str,
+    /// What an empty list says.
+    empty: &'static str,
+    /// The other list: its path and its title.
+    other: (&'static str, &'static str),
     rows: Vec<WaitingRow>,
     first_path: Option<String>,
     next_path: Option<String>,
 }
 
-/// Lists the waiting designs, oldest submission first.
-pub(in crate::web) async fn list_waiting(
+const QUEUE: &str = "/reviews/designs";
+const APPROVED: &str = "/reviews/designs?status=approved";
+
+/// Lists the waiting or the approved designs, oldest submission first.
+pub(in crate::web) async fn list(
     state: web::Data<AppState>,
     by: Player<ReviewDesigns>,
     query: web::Query<QueueQuery>,
@@ -66,7 +79,7 @@ pub(in crate::web) async fn list_waiting(
     let after: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
     let (codes, after) = (Codes::of_game(None), after.map(DesignReviewId));
-    let page = design_reviews::list_waiting(&state, &by, &codes, after, limit).await?;
+    let page = design_reviews::list(&state, &by, query.status, &codes, after, limit).await?;
     let games = state.all_games().await?;
     let reader = by.account().0;
     let row = |waiting: WaitingDesignResponse| WaitingRow {
@@ -83,11 +96,29 @@ pub(in crate::web) async fn list_waiting(
         name: waiting.name,
         author: waiting.author,
     };
+    let (waiting, approved) = (design_words::REVIEWS, design_words::APPROVED_DESIGNS);
+    let (path, title, about, empty, other) = match query.status {
+        ReviewStage::Waiting => {
+            let (about, empty) = (design_words::REVIEWS_ABOUT, design_words::NOTHING_WAITS);
+            (QUEUE, waiting, about, empty, (APPROVED, approved))
+        }
+        ReviewStage::Approved => {
+            let (about, empty) = (design_words::APPROVED_ABOUT, design_words::NOTHING_APPROVED);
+            (APPROVED, approved, about, empty, (QUEUE, waiting))
+        }
+    };
+    let status = query.status.as_str();
     let page = QueuePage {
-        frame: Frame::new(design_words::REVIEWS).at(Place::Designs),
+        frame: Frame::new(title).at(Place::Designs),
+        title,
+        about,
+        empty,
+        other,
         rows: page.data.into_iter().map(row).collect(),
-        first_path: query.cursor.as_ref().map(|_| "/reviews/designs".to_owned()),
-        next_path: page.next_cursor.map(|cursor| format!("/reviews/designs?cursor={cursor}")),
+        first_path: query.cursor.as_ref().map(|_| path.to_owned()),
+        next_path: page
+            .next_cursor
+            .map(|cursor| format!("{QUEUE}?status={status}&cursor={cursor}")),
     };
     private(200, &page)
 }
@@ -100,6 +131,8 @@ fn review_path(design: &str) -> String {
 struct ClaimView {
     until: String,
     until_at: String,
+    /// Warnings about hidden cards with the name of the design.
+    hidden_namesakes: Vec<String>,
     verdict: VerdictView,
 }
 
@@ -117,6 +150,8 @@ struct ReviewPage {
     content: ContentView,
     /// Whether the design can be claimed, unless it is the reader's own work.
     may_be_claimed: bool,
+    /// Whether the approval can be revoked, unless it is the reader's own work.
+    may_be_revoked: bool,
     /// Whether the reader is its author or a contributor.
     is_own_work: bool,
     claim: Option<ClaimView>,
@@ -156,6 +191,11 @@ async fn show_page(
     let claim = claimed.map(|claimed| ClaimView {
         until: design_words::claimed_until(claimed.claimed_until),
         until_at: claimed.claimed_until.to_rfc3339(),
+        hidden_namesakes: claimed
+            .hidden_namesakes
+            .iter()
+            .map(|card| design_words::hidden_namesake(&card.set, &card.number))
+            .collect(),
         verdict: VerdictView::new(&loaded.game, &claimed.check, &|_| None),
     });
     let page = ReviewPage {
@@ -167,6 +207,7 @@ async fn show_page(
         status: design_words::status(design.status),
         content: ContentView::new(&loaded.game, &design.content),
         may_be_claimed: matches!(design.status, "submitted" | "in_review"),
+        may_be_revoked: design.status == "approved" && design.card.is_none(),
         is_own_work: design.is_work_of(by.account()),
         claim,
         typed,
@@ -185,17 +226,18 @@ pub(in crate::web) async fn claim(
     Form(typed): Form<TypedDecision>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    show_claimed(&state, &by, network.0, code, (200, Faults::none(), typed)).await
+    let reviewer = (&*by, by.visitor.viewer());
+    show_claimed(&state, reviewer, network.0, code, (200, Faults::none(), typed)).await
 }
 
 async fn show_claimed(
     app: &AppState,
-    by: &Granted<ReviewDesigns>,
+    (by, viewer): (&Granted<ReviewDesigns>, Viewer),
     network: Network,
     code: DesignCode,
     (status, faults, typed): (u16, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
-    match design_reviews::claim(app, by, network, code).await {
+    match design_reviews::claim(app, by, viewer, network, code).await {
         Ok(claimed) => show_page(app, by, code, Some(claimed), (status, faults, typed)).await,
         Err(problem) => {
             let Some(found) = faults_of(&problem, &[]) else { return Err(problem) };
@@ -250,8 +292,33 @@ pub(in crate::web) async fn decide(
             if problem.faults().is_empty() {
                 show_page(&state, &by, code, None, (status, faults, typed)).await
             } else {
-                show_claimed(&state, &by, network.0, code, (status, faults, typed)).await
+                let reviewer = (&*by, by.visitor.viewer());
+                show_claimed(&state, reviewer, network.0, code, (status, faults, typed)).await
             }
+        }
+    }
+}
+
+/// Revokes the approval of a design.
+pub(in crate::web) async fn revoke(
+    state: web::Data<AppState>,
+    by: Player<ReviewDesigns>,
+    design: web::Path<String>,
+    Form(typed): Form<TypedDecision>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let revoked = async {
+        let reason = read_reason(&typed.reason)?;
+        design_reviews::revoke(&state, &by, code, &reason).await
+    };
+    match revoked.await {
+        Ok(_) => Ok(see_other(APPROVED)),
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem, &[("/reason", "reason")]) else {
+                return Err(problem);
+            };
+            let status = problem.code().status();
+            show_page(&state, &by, code, None, (status, faults, typed)).await
         }
     }
 }

@@ -209,6 +209,11 @@ pub(super) const REVIEWS: &str = "Designs that wait for a review";
 pub(super) const REVIEWS_ABOUT: &str =
     "Claim a design to decide about it. A claim lasts half an hour.";
 pub(super) const NOTHING_WAITS: &str = "No design waits.";
+pub(super) const APPROVED_DESIGNS: &str = "Approved designs";
+pub(super) const APPROVED_ABOUT: &str = "These designs are no cards yet. An admin can release them; a moderator can revoke the approval.";
+pub(super) const NOTHING_APPROVED: &str = "No approved design waits for its release.";
+pub(super) const REVOKE: &str = "Revoke the approval";
+pub(super) const REVOKE_ABOUT: &str = "The design counts as declined then. Its author can read the reason, change the design and submit it again.";
 pub(super) const SUBMITTED_ON: &str = "Submitted on";
 pub(super) const CLAIMED: &str = "Somebody looks at it";
 pub(super) const CLAIMED_BY_YOU: &str = "You look at it";
@@ -288,10 +293,10 @@ pub(super) fn status_about(status: &str) -> &'static str {
         "shared" => "Everybody sees it. Submit it if it shall become a card.",
         "submitted" => "It waits for a moderator. Withdraw it to change it.",
         "in_review" => "A moderator looks at it now.",
-        "approved" => "It may become an official card.",
+        "approved" => "It may become an official card. It cannot be changed now.",
         "declined" => "It was declined. Change it, and submit it again.",
         "withdrawn" => "You took it back. You can share it again.",
-        "official" => "It is an official card of the game.",
+        "official" => "It is an official card of the game. It cannot be changed any more.",
         _ => "",
     }
 }
@@ -613,6 +618,13 @@ pub(super) fn obstacle(code: &str) -> &'static str {
         "artwork" => ReleaseObstacle::Artwork,
         _ => ReleaseObstacle::Violations,
     })
+}
+
+/// That a hidden card has the name of a design.
+pub(super) fn hidden_namesake(set: &str, number: &str) -> String {
+    format!(
+        "The hidden card {set} {number} has this name, or one that looks the same, so the design could not be released. The author may not know of the card: do not mention it in the reason."
+    )
 }
 
 /// When a claim ends. The day is a day in UTC.

@@ -154,7 +154,7 @@ fn reasons() -> Vec<FaultReason> {
         R::Game(NoGame::new("ttgc", ["ttcg"])),
         R::FormatOfGame(NoFormat::new(none, &name)),
         R::FormatOfGame(NoFormat::new(later, &name)),
-        R::NoSetOfGame { game: text("ttcg"), set: text("v_1") },
+        R::NoSetOfGame { game: text("ttcg"), set: text("v_1"), near: vec![text("veil")] },
         R::NoCard,
         R::NoPrinting,
         R::NoRarityOfCard,

@@ -245,6 +245,15 @@ async fn a_taken_down_design_stays_hidden_when_its_card_is_unlocked() {
     assert_eq!(app.get(&card).answer().await.expect(200)["designed_by"]["author"], "ada");
     assert_eq!(changes().await, at_first + 1);
     assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["status"], "official");
+    // The author learns then that the design is a card, and only once.
+    for decision in ["upheld", "dismissed"] {
+        decide(&app, &mod_, &id, decision).await.expect(200);
+    }
+    let events = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    let kinds: Vec<&Value> =
+        events["data"].as_array().unwrap().iter().map(|event| &event["kind"]).collect();
+    let (down, up) = ("design.taken_down", "design.reinstated");
+    assert_eq!(kinds, ["design.approved", down, up, "design.official", down, up]);
 }
 
 /// A badge is permanent: its author has a page even if nothing else of the author is public. The badge of a hidden card

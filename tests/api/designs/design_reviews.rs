@@ -280,3 +280,175 @@ async fn the_author_gets_events_about_decisions() {
     assert_eq!(kinds, ["design.declined", "design.approved"]);
     assert_eq!(events[0]["design"]["href"], path);
 }
+
+async fn revoke(app: &TestApp, by: &Player, path: &str, reason: &str) -> Answer {
+    app.post(&format!("{path}/revoke")).by(by).json(&json!({ "reason": reason })).answer().await
+}
+
+/// An approved design that cannot be released is no dead end: a moderator revokes the approval, and the author gives the design another name and submits it again.
+#[tokio::test]
+async fn an_approval_is_revoked_with_a_reason() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    revoke(&app, &mod_, &path, "No.").await.problem(404, "not_found");
+    step(&app, &ada, &path, "submit").await.expect(200);
+    let refused = revoke(&app, &mod_, &path, "No.").await.problem(409, "design_step_refused");
+    assert!(refused["detail"].as_str().unwrap().contains("submitted"), "{refused}");
+    act(&app, &mod_, &path, "claim").await.expect(200);
+    decide(&app, &mod_, &path, "approved", "Good.").await.expect(200);
+    revoke(&app, &ada, &path, "No.").await.problem(403, "forbidden");
+    revoke(&app, &mod_, &path, " ").await.problem(422, "invalid_body");
+    let twin = begun(&app, &bob, &heron("Lantern Heron")).await;
+    step(&app, &bob, &twin, "share").await.problem(409, "design_name_taken");
+
+    // No claim is needed, and another moderator may do it.
+    let revoked = revoke(&app, &admin, &path, "Another name, please.").await.expect(200);
+    assert_eq!(revoked["decision"], "declined");
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    let review = (&read["review"]["decision"], &read["review"]["reason"]);
+    assert_eq!(
+        (&read["status"], review),
+        (&json!("declined"), (&json!("declined"), &json!("Another name, please.")))
+    );
+    revoke(&app, &mod_, &path, "Again.").await.problem(409, "design_step_refused");
+    // The name is free again.
+    step(&app, &bob, &twin, "share").await.expect(200);
+
+    put(&app, &ada, &path, "*", &heron("Quiet Heron")).await.expect(200);
+    step(&app, &ada, &path, "submit").await.expect(200);
+    act(&app, &mod_, &path, "claim").await.expect(200);
+    decide(&app, &mod_, &path, "approved", "Good.").await.expect(200);
+    let events = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    let kinds: Vec<&Value> =
+        events["data"].as_array().unwrap().iter().map(|event| &event["kind"]).collect();
+    assert_eq!(kinds, ["design.approved", "design.declined", "design.approved"]);
+    let log = app.db().value("SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target LIKE 'design:D-%'");
+    assert_eq!(log.await, "design.approved design.approval_revoked design.approved");
+
+    // A card stays a card, also while it is hidden.
+    let place = json!({ "set": "veil", "number": "900" });
+    super::design_releases::release(&app, &admin, &path, &place).await.expect(201);
+    let refused = revoke(&app, &mod_, &path, "No.").await.problem(409, "design_step_refused");
+    assert!(refused["detail"].as_str().unwrap().contains("card 900"), "{refused}");
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["status"], "approved");
+}
+
+/// The change feed, from which mirrors learned that a shared design was approved, reports that it is only shared again.
+#[tokio::test]
+async fn the_change_feed_reports_a_revoked_approval() {
+    let app = app().await;
+    let (mod_, admin) = (app.moderator().await, app.admin().await);
+    let path = shared(&app, &mod_, &heron("Lantern Heron")).await;
+    super::design_releases::approve(&app, &mod_, &admin, &path).await;
+    revoke(&app, &mod_, &path, "Mine.").await.problem(409, "own_design");
+    revoke(&app, &admin, &path, "Not yet.").await.expect(200);
+    let kinds = "SELECT string_agg(kind, ' ' ORDER BY seq) FROM events WHERE kind LIKE 'design.%'";
+    assert_eq!(app.db().value(kinds).await, "design.shared design.approved design.shared");
+    assert_eq!(app.get(&path).answer().await.expect(200)["status"], "declined");
+    step(&app, &mod_, &path, "withdraw").await.expect(200);
+}
+
+/// An approved design reserves its name also while its author is banned, so that its approval can be revoked then.
+#[tokio::test]
+async fn an_approval_of_a_banned_author_is_revoked() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    super::design_releases::approve(&app, &ada, &mod_, &path).await;
+    app.sql(&format!("UPDATE accounts SET banned_at = created_at WHERE id = '{}'", ada.id)).await;
+    revoke(&app, &mod_, &path, "The author is banned.").await.expect(200);
+    shared(&app, &bob, &heron("Lantern Heron")).await;
+}
+
+/// A moderator learns from the claim that a hidden card has the name, which the release would refuse. The author learns nothing.
+#[tokio::test]
+async fn a_claim_warns_of_a_hidden_card_with_the_name() {
+    let app = app().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let path = begun(&app, &ada, &heron("Nobody's Shad\u{43e}w")).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    let before = app.get(&path).by(&ada).answer().await.expect(200);
+    let claimed = act(&app, &mod_, &path, "claim").await.expect(200);
+    let namesakes = claimed["hidden_namesakes"].as_array().unwrap();
+    assert_eq!((namesakes.len(), &namesakes[0]["set"]), (1, &json!("veil")), "{claimed}");
+    // As in the checks of the author.
+    assert_eq!(claimed["check"]["name"], json!({ "available": true, "like": [] }));
+    let after = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!((&after["name"], after.get("review")), (&before["name"], before.get("review")));
+
+    let free = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &free, "submit").await.expect(200);
+    assert_eq!(act(&app, &mod_, &free, "claim").await.expect(200).get("hidden_namesakes"), None);
+}
+
+/// The time at which a claim ends is one that people can read.
+#[tokio::test]
+async fn a_refused_claim_says_until_when_in_whole_seconds() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    act(&app, &mod_, &path, "claim").await.expect(200);
+    let refused = act(&app, &admin, &path, "claim").await.problem(409, "design_claimed");
+    let detail = refused["detail"].as_str().unwrap();
+    let until = detail.trim_end_matches('.').rsplit(' ').next().unwrap();
+    assert_eq!(
+        (until.len(), until.ends_with('Z')),
+        ("2026-11-28T19:14:41Z".len(), true),
+        "{detail}"
+    );
+}
+
+#[tokio::test]
+async fn an_approved_design_is_not_deleted() {
+    let app = app().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    super::design_releases::approve(&app, &ada, &mod_, &path).await;
+    let delete = app.delete(&path).by(&ada).header("if-match", "*").answer().await;
+    let problem = delete.problem(409, "design_step_refused");
+    assert_eq!(problem["detail"], "Its status is approved: it cannot be deleted now.");
+}
+
+/// Approved designs are found although they were never shared, until they are cards.
+#[tokio::test]
+async fn approved_designs_that_are_no_cards_yet_are_listed() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let unshared = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let listed = shared(&app, &ada, &heron("Quiet Heron")).await;
+    for path in [&unshared, &listed] {
+        super::design_releases::approve(&app, &ada, &mod_, path).await;
+    }
+    let waiting = begun(&app, &ada, &heron("Reed Stork")).await;
+    step(&app, &ada, &waiting, "submit").await.expect(200);
+    let names = async |query: &str| {
+        let found = queue(&app, &admin, query).await;
+        found.iter().map(|design| design["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("?status=approved").await, ["Lantern Heron", "Quiet Heron"]);
+    assert_eq!(names("?status=approved&game=ttcg&limit=1").await, ["Lantern Heron"]);
+    assert_eq!(names("").await, ["Reed Stork"]);
+    assert_eq!(names("?status=waiting").await, ["Reed Stork"]);
+    let approved = queue(&app, &mod_, "?status=approved").await;
+    assert!(approved[0]["approved_at"].is_string() && approved[0].get("claimed_until").is_none());
+    let first = app.get("/v1/design-reviews?status=approved&limit=1").by(&mod_).answer().await;
+    let cursor = first.expect(200)["next_cursor"].as_str().unwrap().to_owned();
+    assert_eq!(names(&format!("?status=approved&cursor={cursor}")).await, ["Quiet Heron"]);
+    app.get("/v1/design-reviews?status=draft")
+        .by(&mod_)
+        .answer()
+        .await
+        .problem(400, "invalid_query");
+
+    // A hidden card is a card.
+    let place = json!({ "set": "veil", "number": "900" });
+    super::design_releases::release(&app, &admin, &unshared, &place).await.expect(201);
+    assert_eq!(names("?status=approved").await, ["Quiet Heron"]);
+    revoke(&app, &mod_, &listed, "Not yet.").await.expect(200);
+    assert_eq!(names("?status=approved").await, Vec::<String>::new());
+}

@@ -143,6 +143,7 @@ const ROWS: &[Row] = &[
     form("/reviews/designs/{design}", Moderator),
     action("/reviews/designs/{design}/claim", Moderator),
     action("/reviews/designs/{design}/return", Moderator),
+    action("/reviews/designs/{design}/revoke", Moderator),
     // Moderators and admins
     page("/admin", Moderator),
     page("/admin/print-runs", Admin),

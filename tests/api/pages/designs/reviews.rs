@@ -106,3 +106,32 @@ async fn contributors_are_not_offered_to_judge() {
     let his = Browser::of(&app, &ben.name).await;
     assert!(has_form(&his.page(&design).await, &rating));
 }
+
+/// Approved designs are found also if they were never shared, and a moderator revokes an approval. Their authors are not shown a form that could not be sent.
+#[tokio::test]
+async fn an_approved_design_is_found_and_its_approval_revoked() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let place = crate::designs::begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &place, "submit").await.expect(200);
+    app.post(&format!("{place}/claim")).by(&mod_).answer().await.expect(200);
+    let decision = serde_json::json!({ "decision": "approved", "reason": "Good." });
+    app.post(&format!("{place}/decide")).by(&mod_).json(&decision).answer().await.expect(200);
+    let (design, review) = (page_of(&place), format!("/reviews{}", page_of(&place)));
+    let hers = Browser::of(&app, "ada").await;
+    assert_eq!(location(&hers.get(&format!("{design}/edit")).await), design);
+
+    let theirs = Browser::of(&app, "the moderator").await;
+    assert!(links_to(&theirs.page("/reviews/designs").await, "/reviews/designs?status=approved"));
+    assert!(links_to(&theirs.page("/reviews/designs?status=approved").await, &review));
+    theirs.page(&review).await;
+    let empty = theirs.post(&format!("{review}/revoke"), &[("reason", "")]).await;
+    assert_eq!(empty.status, 422);
+    assert!(!check(&review, &empty).fault_of("reason").is_empty());
+    let fields = [("reason", "Another name, please.")];
+    let revoked = theirs.post(&format!("{review}/revoke"), &fields).await;
+    assert_eq!(location(&revoked), "/reviews/designs?status=approved");
+    let own = hers.page(&design).await;
+    assert!(own.only("main").text.contains("Another name, please."));
+    assert_eq!(hers.get(&format!("{design}/edit")).await.status, 200);
+}
