@@ -188,7 +188,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     for design in &designs {
         let likeness = probe.as_ref().and_then(|probe| probe.likeness(name_of(design)));
         let Some(likeness) = likeness else { continue };
-        if design.listed && likeness != NameLikeness::Near {
+        if design.reserved && likeness != NameLikeness::Near {
             if design.own && stored.is_none() {
                 own_namesake = Some(design.code);
             } else {
