@@ -257,7 +257,10 @@ async fn a_deck_does_not_change_when_the_unchanged_form_is_saved() {
         let (_, rest) = html.split_once(&format!("<textarea {id}")).unwrap();
         let (_, rest) = rest.split_once(">\n").unwrap();
         let (text, _) = rest.split_once("</textarea>").unwrap();
-        text.replace("&#35;", "#").replace("&#38;", "&").replace('\n', "\r\n")
+        text.replace("&#34;", "\"")
+            .replace("&#35;", "#")
+            .replace("&#38;", "&")
+            .replace('\n', "\r\n")
     };
     let list = written("class=\"code\" id=\"list\"");
     let (revision, tags) = (field("revision"), written("id=\"tags\""));
