@@ -308,7 +308,7 @@ impl SortedDesigns {
                 name_key: entry.key().to_owned(),
                 name_skeleton: entry.skeleton().to_owned(),
                 own: asker == Some(entry.account),
-                reserved: true,
+                listed: true,
                 same_effects,
                 shown,
             })

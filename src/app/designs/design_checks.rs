@@ -150,8 +150,8 @@ const OWN_NAMESAKE: &str =
 /// Whether a name is available, and which names are similar.
 #[derive(Serialize, ToSchema)]
 pub struct CheckedNameResponse {
-    /// Whether a design with this name can be shared now: the name has a letter, a digit or a symbol, and no open card, and no other design that is shared or approved, has the same name or
-    /// one that looks the same. An approved design that was never shared is not listed in `like`. Neither is a design of a banned author, which keeps its name only while it is approved.
+    /// Whether a design with this name can be shared now: the name has a letter, a digit or a symbol, and no open card or other shared design has the same name or one that looks the same.
+    /// A design of a banned author is not listed in `like`, and keeps its name only while it is approved.
     #[schema(example = true)]
     pub available: bool,
     /// Why it is not available: `missing`, `no_letter` (only punctuation or combining marks), `taken`; absent: it is available.
@@ -192,7 +192,7 @@ pub enum NameObstacle {
     Missing,
     /// It has only punctuation or combining marks: no letter, no digit and no symbol. `POST /v1/designs` refuses it, too.
     NoLetter,
-    /// An open card, or a design that is shared or approved, has the name, or one that looks the same.
+    /// An open card or a shared design has the name, or one that looks the same.
     Taken,
 }
 
@@ -212,7 +212,7 @@ impl NameObstacle {
             Self::Missing => "A design needs a name before it can be shared.",
             Self::NoLetter => "A name must contain a letter, a digit or a symbol.",
             Self::Taken => {
-                "An open card, or a shared or approved design, has this name, or one that looks the same."
+                "An open card or a shared design has this name, or one that looks the same."
             }
         }
     }

@@ -41,7 +41,7 @@ pub(super) struct Likenesses {
     pub(super) names: Vec<AlikeNameResponse>,
     /// By their effects.
     pub(super) effects: Vec<AlikeResponse>,
-    /// Whether a card, or a design that is listed or approved, has the name or one that looks the same. One of the caller's designs
+    /// Whether a card, or a design that is listed, has the name or one that looks the same. One of the caller's designs
     /// counts only if it is known that another design is compared.
     pub(super) name_is_taken: bool,
     /// The caller's listed design that has the name, if it may be the one that is compared.
@@ -188,7 +188,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     for design in &designs {
         let likeness = probe.as_ref().and_then(|probe| probe.likeness(name_of(design)));
         let Some(likeness) = likeness else { continue };
-        if design.reserved && likeness != NameLikeness::Near {
+        if design.listed && likeness != NameLikeness::Near {
             if design.own && stored.is_none() {
                 own_namesake = Some(design.code);
             } else {
@@ -227,14 +227,11 @@ async fn find_designs<P: Permission + SeesOwnDesigns>(
         let mut conn = app.store.connection().await?;
         return Ok(likeness::find_alike(&mut conn, asker, query).await?);
     };
-    if asker.is_none() && probe.is_none() {
-        return Ok(listed);
-    }
-    let mut conn = app.store.connection().await?;
-    let unlisted = likeness::find_unlisted_alike(&mut conn, asker, query).await?;
-    // These were read from the database, so they are newer than those from memory.
-    listed.retain(|design| unlisted.iter().all(|known| known.id != design.id));
-    listed.extend(unlisted);
+    let Some(asker) = asker else { return Ok(listed) };
+    let own = likeness::find_own_alike(&mut *app.store.connection().await?, asker, query).await?;
+    // The caller's designs were read from the database, so they are newer than those from memory.
+    listed.retain(|design| own.iter().all(|known| known.id != design.id));
+    listed.extend(own);
     listed.sort_by_key(|design| design.id);
     Ok(listed)
 }

@@ -345,8 +345,6 @@ pub async fn decide(
         if let Some(owner) = reserved_names::find_owner(conn, found.design_id, &name).await? {
             return Ok(ReviewOutcome::NameTaken(owner));
         }
-        // From now on the name is reserved, also if the design was never shared.
-        reserved_names::store_looks(conn, found.design_id, &name).await?;
     }
     sql("UPDATE design_reviews SET decision = $decision, reason = $reason, closed_at = $at WHERE id = $review")
         .bind("review", review)

@@ -5,7 +5,7 @@ use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
-use super::reserved_names::{APPROVED_UNLISTED, WITH_A_LOOK};
+use super::reserved_names::WITH_A_LOOK;
 use crate::auth::permission::{Granted, Permission};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::name_looks::LookHashes;
@@ -51,20 +51,18 @@ pub struct AlikeDesign {
     /// Whether the caller is its author.
     #[diesel(sql_type = Bool)]
     pub own: bool,
-    /// Whether its name is reserved: it is listed or approved.
+    /// Whether it is listed, so that its name is reserved.
     #[diesel(sql_type = Bool)]
-    pub reserved: bool,
+    pub listed: bool,
     /// Whether it has equivalent effects.
     #[diesel(sql_type = Bool)]
     pub same_effects: bool,
-    /// Whether the caller may know of it. A design that keeps its name is found, but not shown, if its author is banned, or if
-    /// it was approved without having been shared, and is not the caller's own.
+    /// Whether others may know of it. A design of a banned author that keeps its name is found, but not shown.
     #[diesel(sql_type = Bool)]
     pub shown: bool,
 }
 
-/// Finds similar designs, by id, among the listed designs, the caller's own, and those that were approved without having
-/// been shared.
+/// Finds similar designs, by id, among the listed designs and the caller's own.
 pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     asker: Option<&Granted<P>>,
@@ -76,20 +74,17 @@ pub async fn find_alike<P: Permission + SeesOwnDesigns>(
         WITH_A_LOOK,
         ") SELECT id FROM alike ORDER BY id LIMIT $limit) UNION ",
         OWN_ALIKE,
-        " UNION ",
-        APPROVED_UNLISTED,
     ];
     load(conn, &parts, asker, query).await
 }
 
-/// Finds similar designs, by id, among the caller's own, and among those that were approved without having been shared:
-/// those that need not be listed.
-pub async fn find_unlisted_alike<P: Permission + SeesOwnDesigns>(
+/// Finds similar designs among the caller's own.
+pub async fn find_own_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
-    asker: Option<&Granted<P>>,
+    asker: &Granted<P>,
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
-    load(conn, &[OWN_ALIKE, " UNION ", APPROVED_UNLISTED], asker, query).await
+    load(conn, &[OWN_ALIKE], Some(asker), query).await
 }
 
 async fn load<P: Permission + SeesOwnDesigns>(
@@ -98,6 +93,7 @@ async fn load<P: Permission + SeesOwnDesigns>(
     asker: Option<&Granted<P>>,
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
+    let of_all = parts.len() > 1;
     // Equal skeletons with accents are found by a part of their own, also of designs that have no looks yet.
     let looks = query.looks.map(|looks| bytes(&looks.all())).unwrap_or_default();
     let always = query.looks.map(|looks| bytes(&looks.always())).unwrap_or_default();
@@ -105,12 +101,12 @@ async fn load<P: Permission + SeesOwnDesigns>(
     let rows = sql(format!("WITH found AS ({}) {SELECT_ALIKE}", parts.concat()))
         .bind("asker", asker.map(Granted::account))
         .bind("game", query.game)
-        .bind("key", query.name_key)
+        .bind_some("name", of_all.then_some(query.name_key))
         .bind("skeleton", query.name_skeleton)
-        .bind("looks", looks)
-        .bind("always", always)
-        .bind("other_letters", other_letters)
-        .bind("other_letter", OTHER_LETTER)
+        .bind_some("looks", of_all.then_some(looks))
+        .bind_some("always", of_all.then_some(always))
+        .bind_some("other_letters", of_all.then_some(other_letters))
+        .bind_some("other_letter", of_all.then_some(OTHER_LETTER))
         .bind("effects", query.effects_key.map(|key| key.to_vec()))
         .bind("except", query.except)
         .bind("limit", i64::try_from(MAX_ALIKE).unwrap_or(i64::MAX))
@@ -124,23 +120,21 @@ async fn load<P: Permission + SeesOwnDesigns>(
 /// ends: they are found by [`WITH_A_LOOK`], which is materialized so that a small limit does not make Postgres read all
 /// designs in place of the index.
 const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' AND listed LIMIT $limit) \
-     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $key <> '' AND name_key COLLATE \"C\" >= $key \
+     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" >= $name \
        ORDER BY name_key COLLATE \"C\" LIMIT $limit) \
-     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $key <> '' AND name_key COLLATE \"C\" < $key \
+     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" < $name \
        ORDER BY name_key COLLATE \"C\" DESC LIMIT $limit) \
-     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $key <> '' AND reverse(name_key) COLLATE \"C\" >= reverse($key) \
+     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND reverse(name_key) COLLATE \"C\" >= reverse($name) \
        ORDER BY reverse(name_key) COLLATE \"C\" LIMIT $limit) \
-     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $key <> '' AND reverse(name_key) COLLATE \"C\" < reverse($key) \
+     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND reverse(name_key) COLLATE \"C\" < reverse($name) \
        ORDER BY reverse(name_key) COLLATE \"C\" DESC LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND effects_key = $effects AND listed ORDER BY id LIMIT $limit)";
 
 const OWN_ALIKE: &str = "(SELECT id FROM designs WHERE account_id = $asker AND game_code = $game AND status <> 'withdrawn' \
        AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit)";
 
-/// While an author is banned, only the approved designs keep their names (see `reserved_names`). Of a design that was never
-/// shared, others learn only that its name is taken.
-const SELECT_ALIKE: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $asker, false) AS own, d.listed OR d.status = 'approved' AS reserved, \
-     coalesce(d.effects_key = $effects AND a.banned_at IS NULL AND (d.listed OR d.account_id = $asker), false) AS same_effects, \
-     coalesce(a.banned_at IS NULL AND (d.listed OR d.account_id = $asker), false) AS shown \
+/// While an author is banned, only the approved designs keep their names (see `reserved_names`).
+const SELECT_ALIKE: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $asker, false) AS own, d.listed, \
+     coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects, a.banned_at IS NULL AS shown \
      FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id \
      WHERE d.code IS DISTINCT FROM $except AND (a.banned_at IS NULL OR d.status = 'approved') ORDER BY d.id";

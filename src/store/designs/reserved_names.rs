@@ -1,5 +1,5 @@
-//! Names of listed and of approved designs, which are reserved: no other design of the game is listed or approved under
-//! a name that is or looks the same, and none gets the name of an open card.
+//! Names of listed designs, which are reserved: no other design of the game is listed under a name that is or looks the
+//! same, and none gets the name of an open card.
 
 use std::time::Duration as Period;
 
@@ -56,7 +56,7 @@ pub enum NameOwner {
         set: String,
         number: String,
     },
-    /// Another design that is listed or approved.
+    /// Another listed design.
     Design,
 }
 
@@ -84,7 +84,7 @@ pub(super) async fn reserve(
 }
 
 /// What else has the name of a design that is about to be approved or released; `None`: nothing. A design that was never
-/// shared has not reserved it before its approval. The name is locked as by [`reserve`].
+/// shared has not reserved it. The name is locked as by [`reserve`].
 pub(super) async fn find_owner(
     conn: &mut Connection,
     id: DesignId,
@@ -115,18 +115,17 @@ async fn find_hidden(
     if let Some(owner) = find_card(conn, name).await? {
         return Ok(Err(owner));
     }
-    let holders: Vec<Holder> =
-        sql(format!("{HOLDERS_BEFORE}{WITH_A_LOOK} UNION {APPROVED_UNLISTED}{HOLDERS_AFTER}"))
-            .bind("id", id)
-            .bind("game", name.game)
-            .bind("key", name.looks.key.as_str())
-            .bind("skeleton", name.looks.skeleton.as_str())
-            .bind("looks", bytes(&name.hashes.all()))
-            .bind("always", bytes(&name.hashes.always()))
-            .bind("other_letters", name.hashes.has_other_letters)
-            .bind("other_letter", OTHER_LETTER)
-            .load(conn)
-            .await?;
+    let holders: Vec<Holder> = sql(format!("{HOLDERS_BEFORE}{WITH_A_LOOK}{HOLDERS_AFTER}"))
+        .bind("id", id)
+        .bind("game", name.game)
+        .bind("key", name.looks.key.as_str())
+        .bind("skeleton", name.looks.skeleton.as_str())
+        .bind("looks", bytes(&name.hashes.all()))
+        .bind("always", bytes(&name.hashes.always()))
+        .bind("other_letters", name.hashes.has_other_letters)
+        .bind("other_letter", OTHER_LETTER)
+        .load(conn)
+        .await?;
     if holders.iter().any(|holder| holder.keeps_it) {
         return Ok(Err(NameOwner::Design));
     }
@@ -169,9 +168,9 @@ pub async fn list_hidden_namesakes(
     Ok(same.map(|card| HiddenNamesake { set: card.set_code, number: card.number }).collect())
 }
 
-/// The designs that have the name: those by key and skeleton, then [`WITH_A_LOOK`] and [`APPROVED_UNLISTED`]. One whose
-/// author is banned is shown to nobody and does not keep it, unless it is approved: it may be a hidden card already, and is
-/// not withdrawn (`DesignStatus::after`). Designs that have no looks yet are compared by key and skeleton.
+/// The designs that have the name: those by key and skeleton, and then [`WITH_A_LOOK`]. One whose author is banned is
+/// shown to nobody and does not keep it, unless it is approved: it may be a hidden card already, and is not withdrawn
+/// (`DesignStatus::after`). Designs that have no looks yet are compared by key and skeleton.
 const HOLDERS_BEFORE: &str = "SELECT d.id, a.banned_at IS NULL OR d.status = 'approved' AS keeps_it FROM (\
       SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND listed AND status <> 'official' UNION \
       SELECT id FROM designs WHERE game_code = $game AND name_key COLLATE \"C\" = $key AND listed AND status <> 'official' UNION ";
@@ -182,13 +181,6 @@ const HOLDERS_AFTER: &str = ") found JOIN designs d USING (id) JOIN accounts a O
 /// letters are ASCII but for accents; those in `$always` count between any two.
 pub(super) const WITH_A_LOOK: &str = "SELECT id FROM designs WHERE name_looks && $looks AND listed AND status <> 'official' \
       AND (name_looks && $always OR $other_letters OR normalize(name, NFKD) ~ $other_letter)";
-
-/// Approved designs that were never shared and have the name. Nobody else sees them. Each part reads an index of its own.
-pub(super) const APPROVED_UNLISTED: &str = "SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' \
-       AND status = 'approved' AND NOT listed \
-     UNION SELECT id FROM designs WHERE game_code = $game AND name_key COLLATE \"C\" = $key AND $key <> '' AND status = 'approved' AND NOT listed \
-     UNION SELECT id FROM designs WHERE name_looks && $looks AND status = 'approved' AND NOT listed \
-       AND (name_looks && $always OR $other_letters OR normalize(name, NFKD) ~ $other_letter)";
 
 /// Locks designs that do not keep their names; returns how many. One that another transaction has locked is not waited
 /// for, because that transaction may wait for the name. The accounts are locked too, so that no ban ends before the
@@ -223,8 +215,8 @@ impl Reservation {
     }
 }
 
-/// Stores what the name of a listed or approved design is compared by. A change of the name deletes it, so this comes
-/// after the change.
+/// Stores what the name of a listed design is compared by. A change of the name deletes it, so this comes after the
+/// change.
 pub(super) async fn store_looks(
     conn: &mut Connection,
     id: DesignId,
@@ -240,7 +232,7 @@ pub(super) async fn store_looks(
     Ok(())
 }
 
-/// Stores what the reserved names of designs are compared by, for one turn, where older versions of the program did not or
+/// Stores what the names of listed designs are compared by, for one turn, where older versions of the program did not or
 /// followed older rules; returns how many. Names that older versions accepted beside each other stay.
 pub async fn fill_in(store: &Store, turn: Period) -> StoreResult<usize> {
     work_off::<StaleLooks>(store, turn).await
@@ -263,7 +255,7 @@ impl Backlog for StaleLooks {
 
     async fn read(conn: &mut Connection, limit: i64) -> StoreResult<Vec<NamedDesign>> {
         Ok(sql(format!(
-            "SELECT id, game_code, name FROM designs WHERE (listed OR status = 'approved') AND status <> 'official' AND {STORED_VERSION} < $version \
+            "SELECT id, game_code, name FROM designs WHERE listed AND status <> 'official' AND {STORED_VERSION} < $version \
              ORDER BY {STORED_VERSION} LIMIT $limit FOR NO KEY UPDATE SKIP LOCKED"
         ))
         .bind("version", LOOKS_VERSION)

@@ -107,8 +107,7 @@ pub(super) async fn reinstate(
         other => other,
     };
     let is_official = status == DesignStatus::Official;
-    let is_listed = found.was_shared && status.is_listed();
-    let keeps_name = (is_listed || status == DesignStatus::Approved) && !is_official;
+    let keeps_name = found.was_shared && status.is_listed() && !is_official;
     if keeps_name {
         let name = NewName::new(&found.game_code, &found.name);
         let reserved = match reserved_names::reserve(conn, design, &name).await? {

@@ -21,18 +21,6 @@ async fn approved(app: &TestApp, author: &Player, mod_: &Player, name: &str) -> 
     path
 }
 
-/// Shares a design under the name of an approved one that was never shared, as programs did before approved designs reserved their names; returns its path.
-async fn shared_beside(app: &TestApp, author: &Player, approved: &str, name: &str) -> String {
-    let set_status = async |status: &str| {
-        let code = approved.trim_start_matches("/v1/designs/");
-        app.sql(&format!("UPDATE designs SET status = '{status}' WHERE code = '{code}'")).await;
-    };
-    set_status("declined").await;
-    let path = shared(app, author, &heron(name)).await;
-    set_status("approved").await;
-    path
-}
-
 pub(super) async fn release(app: &TestApp, by: &Player, path: &str, place: &Value) -> Answer {
     app.post(&format!("{path}/release")).by(by).json(place).answer().await
 }
@@ -146,7 +134,7 @@ async fn a_refused_release_reports_every_fault() {
     let admin = app.admin().await;
     let early = begun(&app, &ada, &heron("Quiet Heron")).await;
     approve(&app, &ada, &mod_, &early).await;
-    shared_beside(&app, &bob, &early, "Quiet Heron").await;
+    shared(&app, &bob, &heron("Quiet Heron")).await;
     let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
     let faults = async |path: &str, place: &Value| {
         let mut found = Vec::new();
@@ -259,7 +247,7 @@ async fn a_hidden_release_reveals_nothing_before_the_unlock() {
     assert_eq!(listed["data"][0]["id"], design["id"]);
 }
 
-/// A design that was never shared becomes public with its card, although an older program let another design of the same name be shared in between.
+/// A design that was never shared becomes public with its card, although another design of the same name was shared in between.
 #[tokio::test]
 async fn an_unshared_design_becomes_public_with_its_card() {
     let app = app().await;
@@ -271,7 +259,7 @@ async fn an_unshared_design_becomes_public_with_its_card() {
     let place = json!({ "set": "veil", "number": "900" });
     let released = release(&app, &admin, &path, &place).await.expect(201);
     app.get(&path).by(&bob).answer().await.problem(404, "not_found");
-    let twin = shared_beside(&app, &bob, &path, "Lantern Heron").await;
+    let twin = shared(&app, &bob, &heron("Lantern Heron")).await;
 
     let unlock = app.post(&format!("/v1/cards/{}/unlock", released["card"].as_str().unwrap()));
     unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
@@ -279,8 +267,7 @@ async fn an_unshared_design_becomes_public_with_its_card() {
     assert_eq!(app.get(&twin).answer().await.expect(200)["status"], "shared");
 }
 
-/// A design that was never shared does not reserve its name before it is approved, and in older programs not even then. While a shared design of somebody else has
-/// the name, it is neither approved nor released.
+/// A design that was never shared does not reserve its name. While a shared design of somebody else has the name, it is neither approved nor released.
 #[tokio::test]
 async fn a_name_that_was_shared_meanwhile_is_not_released() {
     let app = app().await;
@@ -292,7 +279,7 @@ async fn a_name_that_was_shared_meanwhile_is_not_released() {
     let waiting = begun(&app, &ada, &heron("Lantern Heron")).await;
     step(&app, &ada, &waiting, "submit").await.expect(200);
     let twins = [
-        shared_beside(&app, &bob, &early, "Quiet Heron").await,
+        shared(&app, &bob, &heron("Quiet Heron")).await,
         shared(&app, &bob, &heron("L\u{430}ntern Heron")).await,
     ];
     let claimed = app.post(&format!("{waiting}/claim")).by(&mod_).answer().await.expect(200);

@@ -275,51 +275,6 @@ async fn an_approved_design_of_a_banned_author_keeps_its_name() {
     }
 }
 
-/// From its approval on, also a design that was never shared keeps its name: otherwise it could never be released. Others learn only that the name is taken.
-#[tokio::test]
-async fn an_approved_design_that_was_never_shared_keeps_its_name() {
-    for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
-        let app = TestApp::start_with(change).await;
-        app.seed(&["ttcg"]).await;
-        app.seed_effect_texts("ttcg").await;
-        if app.shared().settings.card_index {
-            app.catch_up().await;
-        }
-        let (ada, bob, mod_) =
-            (app.player("ada").await, app.player("bob").await, app.moderator().await);
-        let path = begun(&app, &ada, &heron("Crimson Bell")).await;
-        let twin = begun(&app, &bob, &heron("Cr\u{ed}mson Bell")).await;
-        let free = check(&app, &bob, "Umber Heron").await;
-        super::design_releases::approve(&app, &ada, &mod_, &path).await;
-        for name in ["Crimson Bell", "Cr\u{ed}mson B\u{e9}ll", "Crims\u{43e}n Bell"] {
-            let checked = check(&app, &ada, name).await;
-            assert_eq!(checked["like"][0]["own"], true, "{name}");
-            let request = app.post("/v1/design-checks").json(&heron(name));
-            let anonymous = request.answer().await.expect(200);
-            assert_eq!(anonymous["name"]["available"], false, "{name}");
-            // Nor by its effects, which are the same.
-            let like = (&anonymous["name"]["like"], &anonymous["same_effects"]);
-            assert_eq!(like, (&json!([]), &json!([])));
-        }
-        let checked = check(&app, &bob, "CRIMSON BELL").await;
-        assert_eq!((&checked["available"], &checked["reason"]), (&json!(false), &json!("taken")));
-        assert!(checked["like"].as_array().unwrap().iter().all(|like| like["own"] == true));
-        assert_eq!(check(&app, &bob, "Umber Heron").await, free);
-        step(&app, &bob, &twin, "share").await.problem(409, "design_name_taken");
-        step(&app, &bob, &twin, "submit").await.problem(409, "design_not_releasable");
-        app.get(&path).by(&bob).answer().await.problem(404, "not_found");
-        // An older program did not store its looks.
-        app.sql("UPDATE designs SET name_looks = NULL").await;
-        let same = begun(&app, &bob, &heron("CRIMSON BELL")).await;
-        step(&app, &bob, &same, "share").await.problem(409, "design_name_taken");
-        assert_eq!(reserved_names::fill_in(app.store(), UNTIL_DONE).await.unwrap(), 1);
-
-        let admin = app.admin().await;
-        let place = json!({ "set": "hearth", "number": "900" });
-        super::design_releases::release(&app, &admin, &path, &place).await.expect(201);
-    }
-}
-
 /// A revision, a submission of a withdrawn design and the end of a takedown take the name of a banned author's design, like a share.
 #[tokio::test]
 async fn every_way_to_be_listed_takes_the_name_of_a_banned_author() {

@@ -1,0 +1,1 @@
+DROP INDEX designs_approved;

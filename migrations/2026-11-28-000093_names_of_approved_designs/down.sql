@@ -1,1 +1,0 @@
-DROP INDEX designs_approved_names, designs_approved_name_keys, designs_approved_looks, designs_stale_reserved_looks, designs_approved;
