@@ -367,6 +367,29 @@ async fn exactly_one_of_two_parallel_releases_succeeds() {
     assert_eq!(count, "3");
 }
 
+/// A release and a revocation of the approval run at the same time on two instances. Exactly one of them succeeds: a card keeps its approval, also a hidden one.
+#[tokio::test]
+async fn a_release_and_a_parallel_revocation_exclude_each_other() {
+    let app = app().await;
+    let (mod_, admin) = (app.moderator().await, app.admin().await);
+    let second = app.second_instance();
+    let reason = json!({ "reason": "Not yet." });
+    for round in 0..3 {
+        let ada = app.player(&format!("ada{round}")).await;
+        let path = approved(&app, &ada, &mod_, &format!("Heron of Day {round}")).await;
+        let place = json!({ "set": "veil", "number": format!("9{round}0"), "was_public": true });
+        let revoke = second.post(&format!("{path}/revoke")).by(&mod_).json(&reason);
+        let (released, revoked) = join(release(&app, &admin, &path, &place), revoke.answer()).await;
+        let statuses = (released.status, revoked.status);
+        assert!(
+            matches!(statuses, (201, 409) | (409, 200)),
+            "{} {}",
+            released.text(),
+            revoked.text()
+        );
+    }
+}
+
 /// A release and a rename of a card to the same name run at the same time. Exactly one of them succeeds.
 #[tokio::test]
 async fn a_release_and_a_parallel_rename_cannot_use_one_name() {
