@@ -438,8 +438,16 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
     parts
 }
 
+/// The tags that may be the number of a card, with their positions among its tags.
+pub(super) fn number_tags<'p>(parts: &'p Parts<'_>) -> impl Iterator<Item = (usize, &'p str)> {
+    /// Each is looked up. A line with more such tags is no line of a list.
+    const NUMBER_TAGS_MAX: usize = 4;
+    let tags = parts.tags.iter().map(|tag| &**tag).enumerate();
+    tags.filter(|(_, tag)| is_number(tag)).take(NUMBER_TAGS_MAX)
+}
+
 /// Whether a text may be the number of a card in its set.
-pub(super) fn is_number(text: &str) -> bool {
+fn is_number(text: &str) -> bool {
     text.len() <= 8
         && text.starts_with(|first: char| first.is_ascii_digit())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -550,6 +558,14 @@ mod tests {
             assert!(without_count(line).eq_ignore_ascii_case("sideboard"), "{line}");
         }
         assert_eq!((without_count("7"), without_count("(7)"), without_count("")), ("7", "", ""));
+    }
+
+    #[test]
+    fn only_a_few_tags_of_a_card_may_be_its_number() {
+        let tags = |text| number_tags(&split_parts(text)).map(|(at, _)| at).collect::<Vec<_>>();
+        assert_eq!(tags("Salt #mine #016 #2x"), [1, 2]);
+        let many = format!("Salt{}", " #1".repeat(300));
+        assert_eq!(tags(&many), [0, 1, 2, 3]);
     }
 
     #[test]
