@@ -376,6 +376,10 @@ impl<'a> Resolver<'a> {
             },
             None => current_place.clone(),
         };
+        // `Sideboard: 15 cards` is the header of the lines below.
+        if entry.zone.is_some() && is_total(&entry) && self.by_readings(&entry).is_none() {
+            return Err(enter_place(place, current_place));
+        }
         let Place::Zone { code: zone, known } = place else {
             return Err(IgnoredReason::OutsideTheDeck);
         };
