@@ -172,9 +172,15 @@ pub(super) async fn read_list(
     let (mut cards, names) =
         deck_cards::find(app, &mut conn, asker, game, formats, &literal).await?;
     let mut catalogue = cards.catalogue();
-    let mut read = lines.read(&DeckReading::new(&catalogue));
+    let sets = deck_cards::cached_sets(app, game);
+    let reading = DeckReading::new(&catalogue);
+    let reading = sets.as_deref().map_or(reading, |sets| reading.with_sets(sets));
+    let mut read = lines.read(&reading);
+    // Without the sets, a text in square brackets that names one is read as a label.
+    let is_settled =
+        read.is_settled() && (sets.is_some() || read.lines.iter().all(|line| line.tags.is_empty()));
     let mut left_out = 0;
-    if !read.is_settled() {
+    if !is_settled {
         let sets = deck_cards::known_sets(app, &mut conn, game).await?;
         cards.part_of(Arc::clone(&sets));
         conn.give_back();

@@ -117,6 +117,19 @@ async fn cards_are_found_by_place_symbol_and_id() {
     assert!(shared["entries"][0]["card_id"].is_string());
 }
 
+/// The name of a set in square brackets is no label, also if nothing else in the list needs the sets of the game.
+#[tokio::test]
+async fn a_set_in_square_brackets_is_read_in_every_list() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    app.catch_up().await;
+    // The first list loads the sets, the second one finds them in the cache.
+    for _ in 0..2 {
+        let answer = judged(&app, "ttcg/standard", "2 Kettle Imp [Hearth and Hollow]").await;
+        assert_eq!(entries(&answer), ["main: 2 Kettle Imp set=hearth"], "{answer:#}");
+    }
+}
+
 /// The service caches the sets that lists name. The instance that changes a set uses the change at once, and other instances use it soon after.
 #[tokio::test]
 async fn the_sets_that_lists_name_follow_the_catalogue() {

@@ -77,7 +77,7 @@ impl DeckMentions {
         for (set, number) in joined.filter_map(joined_place).filter(|_| every) {
             self.numbered.insert((set.to_owned(), number.to_owned()));
         }
-        if let Some(set) = parts.set.as_deref() {
+        if let (Some(set), None) = (parts.set.as_deref(), &parts.number) {
             let numbers = number_tags(parts).map(|(_, number)| number.to_owned());
             self.numbered.extend(numbers.map(|number| (set.to_owned(), number)));
         }
