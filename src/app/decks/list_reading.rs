@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game,
+    CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game, Guess,
     IgnoredReason, LineVerdict, MentionDepth, ReadDeck, ReadLine, TextEncoding,
 };
 use serde::Serialize;
@@ -258,7 +258,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
                 .notes
                 .iter()
                 .take(MAX_NOTES)
-                .map(|(key, value)| (key.clone(), value.clone()))
+                .map(|(key, value)| (key.clone(), shown_line(value)))
                 .collect(),
         },
     };
@@ -266,6 +266,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     list.deck = checked.deck;
     list.lines = checked.entry_lines;
     for (line, outcome) in checked.lines {
+        let line = without_serials(line);
         let response = match outcome {
             LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..line_response(line) },
             LineOutcome::NoEntry => line_response(line),
@@ -300,6 +301,24 @@ fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
         _ => None,
     };
     read.lines.iter().filter_map(header).collect()
+}
+
+/// A line whose guesses and labels quote no serial code.
+fn without_serials(mut line: ReadLine) -> ReadLine {
+    let mut quoted: Vec<&mut String> = line.tags.iter_mut().collect();
+    if let LineVerdict::Guessed { how } = &mut line.verdict {
+        quoted.extend(how.iter_mut().filter_map(|guess| match guess {
+            Guess::RemarkDropped { remark: text }
+            | Guess::SetDropped { set: text }
+            | Guess::NumberDropped { number: text }
+            | Guess::RarityDropped { rarity: text } => Some(text),
+            _ => None,
+        }));
+    }
+    for text in quoted.into_iter().filter(|text| holds_serial(text)) {
+        *text = shown_line(text);
+    }
+    line
 }
 
 /// The response about a line that is refused: no deck may contain it, or it cannot be read.

@@ -217,6 +217,14 @@ async fn a_serial_code_in_a_list_is_neither_stored_nor_returned() {
                   || (SELECT string_agg(content::text, '') FROM deck_revisions)";
     let stored = app.db().value(stored).await;
     assert!(!stored.contains(&code) && stored.contains("Kettle Imp"), "{stored}");
+    // What stands beside a name is quoted in guesses and labels, but not if it is a code.
+    let remarks = format!("2 Kettle Imp // {code}\n1 Pocket Bat #{code}\n1 Bone Fiddler");
+    for list in [remarks, format!("2,Kettle Imp,{code}\n1,Pocket Bat,{code}")] {
+        let answer = judged(&app, "ttcg/standard", &list).await;
+        assert!(!answer.to_string().contains(&code), "{answer:#}");
+        assert!(entries(&answer)[0].starts_with("main: 2 Kettle Imp"), "{answer:#}");
+        assert!(lines(&answer)[0].1.contains("(a serial code)"), "{answer:#}");
+    }
     let entry = json!({ "name": "n", "format": "ttcg/standard", "entries": [{ "quantity": 1, "name": code }] });
     let problem = app.post("/v1/decks").by(&ada).json(&entry).answer().await;
     let problem = problem.problem(422, "invalid_body");
