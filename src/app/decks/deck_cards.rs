@@ -138,7 +138,8 @@ pub(super) async fn known_sets(
     Ok(sets)
 }
 
-fn cached_sets(app: &AppState, game: &Game) -> Option<Arc<KnownSets>> {
+/// The sets of a game, if they are cached.
+pub(super) fn cached_sets(app: &AppState, game: &Game) -> Option<Arc<KnownSets>> {
     let is_current = app.card_cache.clock().is_current();
     is_current.then(|| app.deck_cards.sets.find(game.code())).flatten()
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game,
+    CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game, Guess,
     IgnoredReason, LineVerdict, MentionDepth, ReadDeck, ReadLine, TextEncoding,
 };
 use serde::Serialize;
@@ -172,9 +172,15 @@ pub(super) async fn read_list(
     let (mut cards, names) =
         deck_cards::find(app, &mut conn, asker, game, formats, &literal).await?;
     let mut catalogue = cards.catalogue();
-    let mut read = lines.read(&DeckReading::new(&catalogue));
+    let sets = deck_cards::cached_sets(app, game);
+    let reading = DeckReading::new(&catalogue);
+    let reading = sets.as_deref().map_or(reading, |sets| reading.with_sets(sets));
+    let mut read = lines.read(&reading);
+    // Without the sets, a text in square brackets that names one is read as a label.
+    let is_settled =
+        read.is_settled() && (sets.is_some() || read.lines.iter().all(|line| line.tags.is_empty()));
     let mut left_out = 0;
-    if !read.is_settled() {
+    if !is_settled {
         let sets = deck_cards::known_sets(app, &mut conn, game).await?;
         cards.part_of(Arc::clone(&sets));
         conn.give_back();
@@ -252,7 +258,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
                 .notes
                 .iter()
                 .take(MAX_NOTES)
-                .map(|(key, value)| (key.clone(), value.clone()))
+                .map(|(key, value)| (key.clone(), shown_line(value)))
                 .collect(),
         },
     };
@@ -260,6 +266,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     list.deck = checked.deck;
     list.lines = checked.entry_lines;
     for (line, outcome) in checked.lines {
+        let line = without_serials(line);
         let response = match outcome {
             LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..line_response(line) },
             LineOutcome::NoEntry => line_response(line),
@@ -294,6 +301,24 @@ fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
         _ => None,
     };
     read.lines.iter().filter_map(header).collect()
+}
+
+/// A line whose guesses and labels quote no serial code.
+fn without_serials(mut line: ReadLine) -> ReadLine {
+    let mut quoted: Vec<&mut String> = line.tags.iter_mut().collect();
+    if let LineVerdict::Guessed { how } = &mut line.verdict {
+        quoted.extend(how.iter_mut().filter_map(|guess| match guess {
+            Guess::RemarkDropped { remark: text }
+            | Guess::SetDropped { set: text }
+            | Guess::NumberDropped { number: text }
+            | Guess::RarityDropped { rarity: text } => Some(text),
+            _ => None,
+        }));
+    }
+    for text in quoted.into_iter().filter(|text| holds_serial(text)) {
+        *text = shown_line(text);
+    }
+    line
 }
 
 /// The response about a line that is refused: no deck may contain it, or it cannot be read.

@@ -117,6 +117,19 @@ async fn cards_are_found_by_place_symbol_and_id() {
     assert!(shared["entries"][0]["card_id"].is_string());
 }
 
+/// The name of a set in square brackets is no label, also if nothing else in the list needs the sets of the game.
+#[tokio::test]
+async fn a_set_in_square_brackets_is_read_in_every_list() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    app.catch_up().await;
+    // The first list loads the sets, the second one finds them in the cache.
+    for _ in 0..2 {
+        let answer = judged(&app, "ttcg/standard", "2 Kettle Imp [Hearth and Hollow]").await;
+        assert_eq!(entries(&answer), ["main: 2 Kettle Imp set=hearth"], "{answer:#}");
+    }
+}
+
 /// The service caches the sets that lists name. The instance that changes a set uses the change at once, and other instances use it soon after.
 #[tokio::test]
 async fn the_sets_that_lists_name_follow_the_catalogue() {
@@ -204,6 +217,14 @@ async fn a_serial_code_in_a_list_is_neither_stored_nor_returned() {
                   || (SELECT string_agg(content::text, '') FROM deck_revisions)";
     let stored = app.db().value(stored).await;
     assert!(!stored.contains(&code) && stored.contains("Kettle Imp"), "{stored}");
+    // What stands beside a name is quoted in guesses and labels, but not if it is a code.
+    let remarks = format!("2 Kettle Imp // {code}\n1 Pocket Bat #{code}\n1 Bone Fiddler");
+    for list in [remarks, format!("2,Kettle Imp,{code}\n1,Pocket Bat,{code}")] {
+        let answer = judged(&app, "ttcg/standard", &list).await;
+        assert!(!answer.to_string().contains(&code), "{answer:#}");
+        assert!(entries(&answer)[0].starts_with("main: 2 Kettle Imp"), "{answer:#}");
+        assert!(lines(&answer)[0].1.contains("(a serial code)"), "{answer:#}");
+    }
     let entry = json!({ "name": "n", "format": "ttcg/standard", "entries": [{ "quantity": 1, "name": code }] });
     let problem = app.post("/v1/decks").by(&ada).json(&entry).answer().await;
     let problem = problem.problem(422, "invalid_body");

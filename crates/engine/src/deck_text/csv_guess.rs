@@ -6,6 +6,8 @@ use super::zones::Role;
 
 /// Maximum number of lines that are examined.
 const EXAMINED_LINES_MAX: usize = 500;
+/// Largest quantity after a number of a row; larger ones are rather numbers of cards.
+const COUNT_AFTER_ROW_MAX: u32 = 99;
 /// Maximum number of columns of such a table.
 const COLUMNS_MAX: usize = 10;
 
@@ -100,7 +102,7 @@ fn are_rows_numbered(table: &[Vec<String>]) -> bool {
         record.len() > 2
             && record[0].parse() == Ok(at + 1)
             && record[1].contains(|letter: char| letter.is_ascii_digit())
-            && quantity(&record[1]).is_ok()
+            && quantity(&record[1]).is_ok_and(|count| count <= COUNT_AFTER_ROW_MAX)
     };
     table.len() > 1 && table.iter().enumerate().all(is_number)
 }
@@ -160,5 +162,7 @@ mod tests {
         // Numbers of rows are no quantities.
         let found = guessed("1\t4\tSilk\n2\t2\tSalt");
         assert_eq!((found.row, found.quantity, found.name), (Some(0), 1, 2));
+        let found = guessed("1,101,Salt\n2,102,Silk");
+        assert_eq!((found.row, found.quantity, found.name), (None, 0, 2));
     }
 }

@@ -12,6 +12,8 @@ const BULLETS: [char; 20] = [
     '*', '-', '•', '·', '–', '◦', '▪', '‣', '→', '►', '▶', '✓', '✔', '☐', '☑', '■', '□', '●', '○',
     '➤',
 ];
+/// Those of them that are emoji, too, and may be the symbol of a card.
+const EMOJI_BULLETS: [char; 4] = ['▪', '▶', '✔', '☑'];
 /// How a dash ends a framed header.
 const DASHES: [char; 3] = ['-', '–', '—'];
 
@@ -189,9 +191,17 @@ fn parse(number: &str) -> Result<u32, DeckTextFault> {
 fn without_bullet(line: &str) -> &str {
     let rest = line.strip_prefix(BULLETS).map(|rest| rest.strip_prefix('\u{fe0f}').unwrap_or(rest));
     match rest {
+        // A bullet without a text after it is a card, as in `✔ x2`.
+        Some(rest) if line.starts_with(EMOJI_BULLETS) && is_count_alone(rest) => line,
         Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
         _ => line,
     }
+}
+
+/// Whether a text is only a quantity, such as `2` or `x2`.
+fn is_count_alone(text: &str) -> bool {
+    let number = text.trim_matches(|letter: char| " xX×".contains(letter));
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A line without a dash before it, or two hyphens, which phones and word processors turn into one. Hyphens alone may be a bullet or a sign.
@@ -438,8 +448,16 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
     parts
 }
 
+/// The tags that may be the number of a card, with their positions among its tags.
+pub(super) fn number_tags<'p>(parts: &'p Parts<'_>) -> impl Iterator<Item = (usize, &'p str)> {
+    /// Each is looked up. A line with more such tags is no line of a list.
+    const NUMBER_TAGS_MAX: usize = 4;
+    let tags = parts.tags.iter().map(|tag| &**tag).enumerate();
+    tags.filter(|(_, tag)| is_number(tag)).take(NUMBER_TAGS_MAX)
+}
+
 /// Whether a text may be the number of a card in its set.
-pub(super) fn is_number(text: &str) -> bool {
+fn is_number(text: &str) -> bool {
     text.len() <= 8
         && text.starts_with(|first: char| first.is_ascii_digit())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -553,6 +571,14 @@ mod tests {
     }
 
     #[test]
+    fn only_a_few_tags_of_a_card_may_be_its_number() {
+        let tags = |text| number_tags(&split_parts(text)).map(|(at, _)| at).collect::<Vec<_>>();
+        assert_eq!(tags("Salt #mine #016 #2x"), [1, 2]);
+        let many = format!("Salt{}", " #1".repeat(300));
+        assert_eq!(tags(&many), [0, 1, 2, 3]);
+    }
+
+    #[test]
     fn marks_around_a_name_are_taken_off() {
         for text in ["**Salt**", "[[Salt]]", "`Salt`", "- Salt", "Salt:", "> __Salt__", "~~Salt~~"]
         {
@@ -653,6 +679,8 @@ mod tests {
         ] {
             assert_eq!(quantity(line), Ok((Some(4), "Salt")), "{line}");
         }
+        let symbol = "✔\u{fe0f} x4";
+        assert_eq!(quantity(symbol), Ok((Some(4), "✔\u{fe0f}")));
         for line in
             ["Salt", "1,000 Salts", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"]
         {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::draft::{Content, Draft, Parts};
-use super::line::{is_number, joined_place, without_count};
+use super::line::{joined_place, number_tags, without_count};
 use super::resolve::{readings, without_selectors};
 use crate::deck::{CardReference, Deck};
 
@@ -77,9 +77,9 @@ impl DeckMentions {
         for (set, number) in joined.filter_map(joined_place).filter(|_| every) {
             self.numbered.insert((set.to_owned(), number.to_owned()));
         }
-        if let Some(set) = parts.set.as_deref() {
-            let numbers = parts.tags.iter().filter(|tag| is_number(tag));
-            self.numbered.extend(numbers.map(|number| (set.to_owned(), number.to_string())));
+        if let (Some(set), None) = (parts.set.as_deref(), &parts.number) {
+            let numbers = number_tags(parts).map(|(_, number)| number.to_owned());
+            self.numbered.extend(numbers.map(|number| (set.to_owned(), number)));
         }
         let is_symbol = !parts.name.contains(|letter: char| letter.is_alphanumeric());
         if every && is_symbol && !parts.name.is_empty() {

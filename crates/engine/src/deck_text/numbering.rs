@@ -1,7 +1,5 @@
 //! Lists whose lines are numbered: `1. Name`, `2. Name`, `3. Name`.
 
-use std::collections::BTreeSet;
-
 use super::draft::{Content, Draft, DraftEntry, PartsOf};
 use super::line::quantity;
 use super::read_deck::Guess;
@@ -9,18 +7,15 @@ use super::read_deck::Guess;
 /// Largest number before a point that is read as a quantity; larger ones are rather part of the name.
 const COUNT_MAX: u32 = 99;
 
-/// Number of lines from which on a run of numbers 1, 2, 3 among other entries counts lines.
-const RUN_MIN: usize = 3;
+/// Number of lines in order from which on numbers among other entries count lines.
+const RUN_MIN: u32 = 3;
 
 /// Finds the quantities of lines that begin with a number and a point. If all these lines are numbered from 1 on, in order, the numbers are not quantities;
-/// the numbers may begin again after a line that is not an entry. The same applies to a run of at least three such lines among other entries. Otherwise
-/// they are quantities. `parts`: how the dialect splits
-/// the text after the number.
+/// the numbers may begin again after a line without a number. If there are other entries, too, at least three lines must be in order. Otherwise the numbers
+/// are quantities. `parts`: how the dialect splits the text after the number.
 pub(super) fn read_numbers(draft: &mut Draft<'_>, parts: PartsOf) {
-    let are_all = are_numbered(draft);
-    let in_runs = if are_all { BTreeSet::new() } else { numbered_runs(draft) };
-    for (at, line) in draft.lines.iter_mut().enumerate() {
-        let is_numbered = are_all || in_runs.contains(&at);
+    let is_numbered = are_numbered(draft);
+    for line in &mut draft.lines {
         if let Content::Entry(entry) = &mut line.content
             && let Some((number, rest)) = number_of(entry)
             && (is_numbered || entry.quantity.is_none())
@@ -48,7 +43,8 @@ fn meaning((number, rest): (u32, &str), is_numbered: bool) -> Option<(u32, &str,
 
 /// Whether there are several lines with numbers, and the numbers are those of the lines.
 fn are_numbered(draft: &Draft<'_>) -> bool {
-    let (mut next, mut lines, mut may_begin_again) = (1, 0, true);
+    let (mut next, mut lines, mut longest_run) = (1, 0, 0);
+    let (mut may_begin_again, mut has_others) = (true, false);
     for line in &draft.lines {
         let Content::Entry(entry) = &line.content else {
             may_begin_again = true;
@@ -58,39 +54,20 @@ fn are_numbered(draft: &Draft<'_>) -> bool {
             Some((number, _)) if number == next || (number == 1 && may_begin_again) => {
                 next = number.saturating_add(1);
                 lines += 1;
+                longest_run = longest_run.max(number);
                 may_begin_again = false;
             }
             Some(_) => return false,
-            // A line without any number may be a heading; one with a quantity is not numbered.
-            None if entry.quantity.is_some() => return false,
-            None => may_begin_again = true,
+            None => {
+                // A line without any number may be a heading; one with a quantity ends the run.
+                if entry.quantity.is_some() {
+                    (next, has_others) = (1, true);
+                }
+                may_begin_again = true;
+            }
         }
     }
-    lines > 1
-}
-
-/// The positions of lines in runs that are numbered from 1 on. Only lines that are no entries may stand within a run.
-fn numbered_runs(draft: &Draft<'_>) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    let mut run: Vec<usize> = Vec::new();
-    let mut end = |run: &mut Vec<usize>| {
-        if run.len() >= RUN_MIN {
-            found.extend(run.iter().copied());
-        }
-        run.clear();
-    };
-    for (at, line) in draft.lines.iter().enumerate() {
-        let Content::Entry(entry) = &line.content else { continue };
-        let number = number_of(entry).and_then(|(number, _)| usize::try_from(number).ok());
-        if number != Some(run.len() + 1) {
-            end(&mut run);
-        }
-        if number == Some(run.len() + 1) {
-            run.push(at);
-        }
-    }
-    end(&mut run);
-    found
+    if has_others { longest_run >= RUN_MIN } else { lines > 1 }
 }
 
 /// The number before a point or a closing bracket at the beginning of a line, and the text after it.

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::archidekt::is_coloured_tag;
 use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
 use super::line::{
-    bare_count_after_name, count_after_name, has_marks, is_number, joined_place, linked_name,
-    looks_like_header, quantity as quantity_of, split_parts, split_parts_without_brackets,
-    without_count, without_marks, without_symbols,
+    bare_count_after_name, count_after_name, has_marks, joined_place, linked_name,
+    looks_like_header, number_tags, quantity as quantity_of, split_parts,
+    split_parts_without_brackets, without_count, without_marks, without_symbols,
 };
 use super::own::{LINE_SHOWN, note};
 use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
@@ -376,6 +376,10 @@ impl<'a> Resolver<'a> {
             },
             None => current_place.clone(),
         };
+        // `Sideboard: 15 cards` is the header of the lines below.
+        if entry.zone.is_some() && is_total(&entry) && self.by_readings(&entry).is_none() {
+            return Err(enter_place(place, current_place));
+        }
         let Place::Zone { code: zone, known } = place else {
             return Err(IgnoredReason::OutsideTheDeck);
         };
@@ -755,8 +759,8 @@ impl<'a> Resolver<'a> {
                 .iter()
                 .any(|card| same_number(number, &self.catalogue.card(*card).definition.number)),
         };
-        let at = parts.tags.iter().position(|tag| is_number(tag) && is_number_of(tag));
-        if let Some(at) = at {
+        let found = number_tags(parts).find(|(_, number)| is_number_of(number));
+        if let Some((at, _)) = found {
             parts.number = Some(parts.tags.remove(at));
         }
     }

@@ -213,6 +213,33 @@ fn basic_energies_are_cards_of_the_game() {
     assert_eq!(entries.collect::<Vec<_>>(), expected);
 }
 
+/// Numbers with points count lines only if all of them are in order.
+#[test]
+fn quantities_with_points_may_rise() {
+    let catalogue = shipped(HARBOUR);
+    let reading = DeckReading::new(&catalogue);
+    let quantities = |text: &str| {
+        let entries = read_deck_bytes(text.as_bytes(), &reading).deck.entries.into_iter();
+        entries.map(|entry| entry.quantity).collect::<Vec<_>>()
+    };
+    assert_eq!(quantities("1. Salt\n2. Silk\n3. Anchor\n3. Brig"), [1, 2, 3, 3]);
+    assert_eq!(
+        quantities("1. Salt\n2. Silk\n3. Anchor\n4x Brig\n1. Marble\n2. Gunpowder"),
+        [1, 1, 1, 4, 1, 1]
+    );
+    assert_eq!(quantities("4x Brig\n1. Marble\n2. Gunpowder"), [4, 1, 2]);
+}
+
+#[test]
+fn a_zone_with_its_total_is_a_header() {
+    let catalogue = shipped(HARBOUR);
+    let reading = DeckReading::new(&catalogue);
+    let list = b"Deck: 2 cards\n2 Salt\nSideboard: 1 card\n1 Silk";
+    let read = read_deck_bytes(list, &reading);
+    let entries = read.deck.entries.iter().map(|entry| (&*entry.zone, &*entry.card.name));
+    assert_eq!(entries.collect::<Vec<_>>(), [("main", "Salt"), ("side", "Silk")]);
+}
+
 /// Each of these lines opens a quotation that none of the later ones closes.
 #[test]
 fn open_quotations_do_not_make_a_table_of_many_lines_slow() {
