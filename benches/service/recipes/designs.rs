@@ -381,7 +381,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Moderator)
         .body("{\"reason\": \"As <fresh>.\"}")
         .prepare(APPROVED)
-        .rows("SELECT code AS design FROM designs WHERE name LIKE 'Bench %' AND status = 'approved' LIMIT :many")
+        .rows("SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND status = 'approved' LIMIT :many")
         .spends(3_000)
         .restore(UNRELEASED)
         .writes(CHANGES),

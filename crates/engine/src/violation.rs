@@ -7,7 +7,6 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::code::ViolationCode;
-use crate::name::name_key;
 use crate::rule::RuleReference;
 
 /// How much a violation matters; the order is the order of reports.
@@ -494,8 +493,6 @@ impl Violation {
             "The name is empty.".to_owned()
         } else if name.chars().any(char::is_control) {
             "The name has control characters.".to_owned()
-        } else if name_key(name).is_empty() {
-            "The name has no letter, digit or symbol.".to_owned()
         } else {
             format!("The name is longer than {limit} characters.")
         }
@@ -740,7 +737,6 @@ mod tests {
         assert_eq!(message(""), "The name is empty.");
         assert_eq!(message("Silken Sa"), "The name is longer than 9 characters.");
         assert_eq!(message("Silk\t"), "The name has control characters.");
-        assert_eq!(message("\u{200b}"), "The name has no letter, digit or symbol.");
     }
 
     #[test]
