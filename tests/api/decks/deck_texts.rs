@@ -208,9 +208,9 @@ async fn a_serial_code_in_a_list_is_neither_stored_nor_returned() {
     assert_eq!(answer.status, 201, "{}", answer.text());
     assert!(!answer.text().contains(&code), "{}", answer.text());
     let created = answer.json();
-    let lines = created["unread_lines"].as_array().unwrap();
+    let unread = created["unread_lines"].as_array().unwrap();
     assert!(
-        lines.len() >= 5 && lines.iter().all(|line| line["text"] == "(a serial code)"),
+        unread.len() >= 5 && unread.iter().all(|line| line["text"] == "(a serial code)"),
         "{created:#}"
     );
     let stored = "SELECT (SELECT string_agg(name, ' ') FROM deck_entries) || (SELECT string_agg(unread_lines::text, '') FROM decks) \
