@@ -306,7 +306,7 @@ async fn wrong_values_and_structural_faults_are_reported_together() {
         ),
         (
             app.post("/v1/decks").by(&ada),
-            json!({ "format": "ttcg/standard", "list": "", "visibility": "secret" }),
+            json!({ "format": "ttcg/standard", "entries": [{ "quantity": 1, "name": "Kettle Imp" }], "visibility": "secret" }),
             &["/name", "/visibility"],
         ),
         (

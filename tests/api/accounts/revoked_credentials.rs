@@ -625,6 +625,10 @@ impl Scene {
                 let copy = printed.iter().find(|copy| copy.number == "900").unwrap();
                 Draft::new(admin, format!("{path}/perk"), json!({ "serial": copy.serial }))
             }
+            "revoke_approval" => {
+                let path = self.approved_design().await;
+                Draft::new(moderator, format!("{path}/revoke"), json!({ "reason": "no" }))
+            }
             "release_design" => {
                 let path = self.approved_design().await;
                 app.import_set("late", 1, false).await;

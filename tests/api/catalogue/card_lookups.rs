@@ -506,7 +506,7 @@ async fn every_fault_of_a_lookup_has_a_pointer() {
             "/identifiers/0/rarity",
         ),
         (json!([{ "game": 7, "name": "Kettle Imp" }]), "/identifiers/0/game"),
-        (json!([{ "game": "ttcg", "name": "a\u{0}" }]), ""),
+        (json!([{ "game": "ttcg", "name": "a\u{0}" }]), "/identifiers/0/name"),
         (json!("Kettle Imp"), "/identifiers"),
     ] {
         let problem = look_up(&app, None, bad.clone()).await.problem(422, "invalid_body");
