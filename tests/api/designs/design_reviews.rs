@@ -301,8 +301,12 @@ async fn an_approval_is_revoked_with_a_reason() {
     decide(&app, &mod_, &path, "approved", "Good.").await.expect(200);
     revoke(&app, &ada, &path, "No.").await.problem(403, "forbidden");
     revoke(&app, &mod_, &path, " ").await.problem(422, "invalid_body");
+    // An approved design that was never shared reserves no name, and shows nowhere.
     let twin = begun(&app, &bob, &heron("Lantern Heron")).await;
-    step(&app, &bob, &twin, "share").await.problem(409, "design_name_taken");
+    step(&app, &bob, &twin, "share").await.expect(200);
+    let place = json!({ "set": "veil", "number": "900" });
+    let refused = super::design_releases::release(&app, &admin, &path, &place).await;
+    refused.problem(409, "design_name_taken");
 
     // No claim is needed, and another moderator may do it.
     let revoked = revoke(&app, &admin, &path, "Another name, please.").await.expect(200);
@@ -314,8 +318,6 @@ async fn an_approval_is_revoked_with_a_reason() {
         (&json!("declined"), (&json!("declined"), &json!("Another name, please.")))
     );
     revoke(&app, &mod_, &path, "Again.").await.problem(409, "design_step_refused");
-    // The name is free again.
-    step(&app, &bob, &twin, "share").await.expect(200);
 
     put(&app, &ada, &path, "*", &heron("Quiet Heron")).await.expect(200);
     step(&app, &ada, &path, "submit").await.expect(200);
@@ -329,7 +331,6 @@ async fn an_approval_is_revoked_with_a_reason() {
     assert_eq!(log.await, "design.approved design.approval_revoked design.approved");
 
     // A card stays a card, also while it is hidden.
-    let place = json!({ "set": "veil", "number": "900" });
     super::design_releases::release(&app, &admin, &path, &place).await.expect(201);
     let refused = revoke(&app, &mod_, &path, "No.").await.problem(409, "design_step_refused");
     assert!(refused["detail"].as_str().unwrap().contains("card 900"), "{refused}");
@@ -424,8 +425,9 @@ async fn approved_designs_that_are_no_cards_yet_are_listed() {
     for path in [&unshared, &listed] {
         super::design_releases::approve(&app, &ada, &mod_, path).await;
     }
-    let waiting = begun(&app, &ada, &heron("Reed Stork")).await;
-    step(&app, &ada, &waiting, "submit").await.expect(200);
+    let bob = app.player("bob").await;
+    let waiting = begun(&app, &bob, &heron("Reed Stork")).await;
+    step(&app, &bob, &waiting, "submit").await.expect(200);
     let names = async |query: &str| {
         let found = queue(&app, &admin, query).await;
         found.iter().map(|design| design["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
