@@ -524,7 +524,7 @@ impl Stage {
                     .collect()
             }
             "report_abuse" => vec![("/design", other("his shared design"))],
-            "release_design" => {
+            "release_design" | "revoke_approval" => {
                 let design = other("his submitted design");
                 let path = format!("/v1/designs/{design}");
                 app.post(&format!("{path}/claim")).by(&self.ada).answer().await.expect(200);
