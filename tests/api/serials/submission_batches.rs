@@ -69,7 +69,7 @@ async fn each_submission_has_its_own_verdict() {
     assert_eq!(data[0]["accepted"]["card"]["number"], cards[0].number);
     assert_eq!(data[0]["accepted"]["submission"], data[6]["accepted"]["submission"]);
     assert!(data[1]["dispute_id"].is_string() && data[1]["accepted"].is_null());
-    assert!(data[2]["detail"].as_str().unwrap().contains("do not belong together"));
+    assert!(data[2]["detail"].as_str().unwrap().contains("does not belong to this card"));
     assert!(data[4]["detail"].as_str().unwrap().contains("16"), "{}", data[4]);
     // Only the submission with the wrong name counts as a guess.
     assert_eq!(attempts_used(&app, "serial_account").await, 1);
