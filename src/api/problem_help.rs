@@ -247,7 +247,7 @@ impl ProblemHelp {
                 new,
             ),
             C::DesignNameTaken => (
-                "Nobody else can use the name of a shared or approved design or of a card. Names are the same whatever case, spaces, punctuation and accents they are written \
+                "Nobody else can use the name of a shared design or of a card. Names are the same whatever case, spaces, punctuation and accents they are written \
                  with, and also when they only look the same, in letters of whatever script.",
                 "Choose another name. `POST /v1/design-checks` reports whose name it is like.",
                 new.detail("Another design has this name, or one that looks the same."),

@@ -185,8 +185,8 @@ pub struct RevokeApprovalRequest {
 
 /// Revokes the approval of a design that is no card yet.
 ///
-/// The design is then `declined`: its author can read the reason, change the design and submit it again. No claim is needed. A design that was never shared no
-/// longer reserves its name. A design that is a card already, also a hidden one, keeps its approval (409 `design_step_refused`).
+/// The design is then `declined`: its author can read the reason, change the design and submit it again. No claim is needed. A design that is a card already,
+/// also a hidden one, keeps its approval (409 `design_step_refused`).
 #[utoipa::path(
     post, path = "/v1/designs/{design}/revoke", tag = "designs", security(("bearer" = [])), request_body = RevokeApprovalRequest,
     params(("design" = String, Path, description = "Identifier of the design")),

@@ -366,8 +366,8 @@ pub async fn decide(
 }
 
 /// Revokes the approval of a design that is no card: it is declined, so that its author can change it and submit it
-/// again, and its name is free if it was never shared. Recorded as another review, and in the audit log. Also while the
-/// author is banned: an approved design reserves its name even then.
+/// again. Recorded as another review, and in the audit log. Also while the author is banned: an approved design that was
+/// shared reserves its name even then.
 pub async fn revoke(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,

@@ -352,7 +352,7 @@ async fn the_change_feed_reports_a_revoked_approval() {
     step(&app, &mod_, &path, "withdraw").await.expect(200);
 }
 
-/// An approved design reserves its name also while its author is banned, so that its approval can be revoked then.
+/// An approval can be revoked while the author is banned: if the design was shared, it reserves its name even then.
 #[tokio::test]
 async fn an_approval_of_a_banned_author_is_revoked() {
     let app = app().await;
