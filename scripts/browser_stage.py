@@ -123,7 +123,8 @@ def run_service(service, admin):
 
 
 def keep_deck(service):
-    """Has a player show a deck that was changed once; where it is."""
+    """Has a player show a deck that was changed once; another one comments on it, and gets a reply. Where they are."""
+    ben = service.call("POST", "/v1/sessions", {"name": "ben", "password": PASSWORD})["access_token"]
     ada = service.call("POST", "/v1/sessions", {"name": "ada", "password": PASSWORD})["access_token"]
     deck = {"name": "Deck of " + LONG_WORD[:90], "format": "ttcg/standard", "visibility": "public", "description": "Goes *fast*.", "tags": ["aggro"]}
     entries = [{"quantity": 2, "set": "hearth", "number": f"{number:03}"} for number in range(1, 21)]
@@ -133,7 +134,9 @@ def keep_deck(service):
     entries[0] |= {"quantity": 1}
     moved = {"quantity": 1, "set": "hearth", "number": "001", "zone": "side"}
     service.call("PUT", f"/v1{path}", deck | {"entries": [*entries[:-1], moved, *odd]}, ada, {"if-match": "*"})
-    return {"deck": path}
+    comment = service.call("POST", f"/v1{path}/comments", {"text": "It is *too* slow.\n\n" + LONG_WORD}, ben)
+    service.call("POST", f"/v1{path}/comments", {"text": "It is a test.", "reply_to": comment["id"]}, ada)
+    return {"deck": path, "deck_comment": f"{path}/comments/{comment['id']}"}
 
 
 def print_run(service, admin):
