@@ -17,7 +17,7 @@ use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::{AccountId, CommentId};
 use crate::web::forms::{Faults, private};
 use crate::web::markup::Markup;
-use crate::web::page::Frame;
+use crate::web::page::{Frame, Place};
 use crate::web::session::see_other;
 use crate::web::words;
 

@@ -21,7 +21,7 @@ use crate::domain::ids::{AccountId, CommentId};
 use crate::http::extract::claim_of_form;
 use crate::web::forms::{Faults, private};
 use crate::web::markup::Markup;
-use crate::web::page::Frame;
+use crate::web::page::{Frame, Place};
 use crate::web::words;
 
 /// Comments on a page, and replies on a page.

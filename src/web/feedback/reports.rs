@@ -13,7 +13,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReportAbuse};
 use crate::domain::designs::abuse_report::AbuseReason;
 use crate::web::forms::{Choice, Faults, private};
-use crate::web::page::Frame;
+use crate::web::page::{Frame, Place};
 use crate::web::words;
 
 /// The text of the reason of a report, by its code.
