@@ -51,7 +51,9 @@ async fn receive(req: &HttpRequest, payload: web::Payload) -> Result<Received, P
         Err(fault) => {
             let code = match fault {
                 ListFileFault::TooLarge => ProblemCode::BodyTooLarge,
-                _ => ProblemCode::InvalidBody,
+                ListFileFault::Empty | ListFileFault::TooLong | ListFileFault::Unreadable(_) => {
+                    ProblemCode::InvalidBody
+                }
             };
             let faults = Faults::one("file", deck_words::list_file_fault(&fault));
             Received { typed, refusal: Some((code.status(), faults)) }
