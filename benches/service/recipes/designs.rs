@@ -160,6 +160,15 @@ const RATERS: &str = "SELECT d.code AS design, p.account AS caller FROM (SELECT 
 /// The same designs with their authors as the callers.
 const CRITICISED: &str = "SELECT d.code AS design, d.account_id AS caller, d.name AS name, s.id AS suggestion FROM designs d JOIN suggested_changes s ON s.design_id = d.id \
      WHERE d.name LIKE 'Bench %' LIMIT :many";
+/// The same designs, with the comments hidden by their authors, who are the callers.
+const WITH_HIDDEN: &[&str] = &[
+    DISCUSSED[0],
+    DISCUSSED[1],
+    DISCUSSED[2],
+    "UPDATE design_comments SET hidden_at = now(), hidden_by_owner = true WHERE design_id IN (SELECT id FROM designs WHERE name LIKE 'Bench %')",
+];
+const HIDERS: &str = "SELECT d.code AS design, d.account_id AS caller, c.id AS comment FROM designs d JOIN design_comments c ON c.design_id = d.id \
+     WHERE d.name LIKE 'Bench %' LIMIT :many";
 /// The statements of feedback.
 const SAYS: &[&str] = &[
     "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
@@ -497,6 +506,23 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(CLEAR)
         .writes(SAYS)
         .why("the yardstick writes a comment; all are of one account, which is held meanwhile"),
+    Recipe::get("list_hidden_comments", "comments on a design that its author hid", "/v1/designs/<design>/hidden-comments")
+        .by(Row)
+        .prepare(WITH_HIDDEN)
+        .rows(HIDERS)
+        .restore(CLEAR)
+        .reads(&[
+            "SELECT c.*, w.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.design_id = d.id JOIN accounts w ON w.id = c.account_id \
+             WHERE d.code = :design AND d.listed AND a.banned_at IS NULL AND c.hidden_by_owner ORDER BY c.id DESC LIMIT 51",
+        ]),
+    Recipe::post("show_comment", "comment on a design shown again", "/v1/designs/<design>/comments/<comment>/show")
+        .by(Row)
+        .prepare(WITH_HIDDEN)
+        .rows(HIDERS)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why(WEIGHED),
     Recipe::get("find_own_rating", "own rating of a design", "/v1/designs/<design>/rating").by(Row).prepare(DISCUSSED).rows(CRITICS).restore(CLEAR).reads(&[
         "SELECT r.* FROM designs d JOIN design_ratings r ON r.design_id = d.id WHERE d.code = :design AND r.account_id = :caller::uuid",
     ]),

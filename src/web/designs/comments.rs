@@ -12,6 +12,7 @@ use super::design::{self, TypedFeedback};
 use super::faults::faults_of;
 use super::words as design_words;
 use super::{design_path, identifier};
+use crate::app::designs::design_lifecycle;
 use crate::app::feedback::comments::{self, CommentDraft, CommentResponse};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
@@ -19,7 +20,7 @@ use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{GiveFeedback, Granted, ReadOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::feedback::comment::EDITABLE_FOR;
+use crate::domain::feedback::comment::{CommentState, EDITABLE_FOR};
 use crate::domain::ids::{AccountId, CommentId};
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Faults, private};
@@ -52,13 +53,55 @@ pub(super) struct CommentView {
     pub(super) day: String,
     pub(super) at: String,
     pub(super) is_edited: bool,
-    pub(super) is_own: bool,
-    pub(super) may_be_edited: bool,
+    /// What the reader may do with it.
+    pub(super) choice: CommentChoice,
+    /// Whether the reader may hide it.
+    pub(super) may_be_hidden: bool,
+}
+
+/// What the reader may do with a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CommentChoice {
+    /// Nothing: the comment is deleted or hidden.
+    Nothing,
+    /// Change or delete it.
+    Edit,
+    /// Delete it, on its page.
+    Delete,
+    /// Delete it at once: a hidden comment has no page.
+    DeleteHidden,
+    /// Report it.
+    Report,
+    /// Show it again.
+    Show,
+}
+
+/// The reader of comments on a design.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CommentReader {
+    /// The account; `None`: an anonymous visitor.
+    pub(super) account: Option<AccountId>,
+    /// Whether the design is the reader's.
+    pub(super) is_owner: bool,
 }
 
 impl CommentView {
-    fn new(comment: CommentResponse, reader: Option<AccountId>, now: DateTime<Utc>) -> Self {
-        let is_own = reader.is_some_and(|reader| comment.account_id == Some(reader.0));
+    pub(super) fn new(comment: CommentResponse, reader: CommentReader, now: DateTime<Utc>) -> Self {
+        let account = reader.account;
+        let is_own = account.is_some_and(|account| comment.account_id == Some(account.0));
+        let is_shown = comment.state == CommentState::Shown.as_str();
+        let choice = match account {
+            Some(_) if reader.is_owner && comment.state == CommentState::HiddenByOwner.as_str() => {
+                CommentChoice::Show
+            }
+            Some(_) if is_own && is_shown && now < comment.created_at + EDITABLE_FOR => {
+                CommentChoice::Edit
+            }
+            Some(_) if is_own && is_shown => CommentChoice::Delete,
+            Some(_) if is_own => CommentChoice::DeleteHidden,
+            Some(_) if is_shown => CommentChoice::Report,
+            _ => CommentChoice::Nothing,
+        };
         let gone = design_words::gone_comment(comment.state);
         Self {
             id: comment.id,
@@ -67,8 +110,8 @@ impl CommentView {
             day: words::day_of(comment.created_at),
             at: comment.created_at.to_rfc3339(),
             is_edited: comment.edited_at.is_some(),
-            is_own,
-            may_be_edited: is_own && now < comment.created_at + EDITABLE_FOR,
+            choice,
+            may_be_hidden: reader.is_owner && is_shown && !is_own,
         }
     }
 }
@@ -77,7 +120,7 @@ impl CommentView {
 pub(super) async fn list(
     app: &AppState,
     code: DesignCode,
-    reader: Option<AccountId>,
+    reader: CommentReader,
     from: Option<&Cursor>,
     typed: &TypedFeedback,
 ) -> Result<Option<(Vec<Thread>, Option<String>)>, Problem> {
@@ -126,7 +169,6 @@ struct RepliesPage {
     path: String,
     comment: CommentView,
     replies: Vec<CommentView>,
-    is_logged_in: bool,
     first_path: Option<String>,
     next_path: Option<String>,
 }
@@ -149,7 +191,12 @@ pub(in crate::web) async fn list_replies(
     }
     let page = comments::list(&state, on, Some(thread), from.map(CommentId), limit).await?;
     let reads: Option<Granted<ReadOwnDesigns>> = visitor.must().ok();
-    let (reader, now) = (reads.as_ref().map(Granted::account), state.clock.now());
+    let is_owner = match &reads {
+        Some(reads) => design_lifecycle::find(&state, Some(reads), None, code).await?.is_own,
+        None => false,
+    };
+    let reader = CommentReader { account: reads.as_ref().map(Granted::account), is_owner };
+    let now = state.clock.now();
     let view = |comment| CommentView::new(comment, reader, now);
     let path = design_path(code);
     let list = format!("{path}/comments/{id}/replies");
@@ -157,7 +204,6 @@ pub(in crate::web) async fn list_replies(
         frame: Frame::new(design_words::REPLIES).at(Place::Designs),
         comment: view(comment),
         replies: page.data.into_iter().map(view).collect(),
-        is_logged_in: !visitor.is_stranger(),
         first_path: query.cursor.as_ref().map(|_| list.clone()),
         next_path: page.next_cursor.map(|cursor| format!("{list}?cursor={cursor}")),
         path,

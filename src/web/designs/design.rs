@@ -7,7 +7,7 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::comments::{self, Thread};
+use super::comments::{self, CommentChoice, CommentReader, Thread};
 use super::content::ContentView;
 use super::ratings::{CriterionField, RatingsView, TypedRating, criterion_fields};
 use super::steps::{StepLink, step_links};
@@ -177,7 +177,8 @@ async fn page(
         None => (Vec::new(), false),
     };
     let reader = reads.as_ref().map(Granted::account);
-    let listed = comments::list(app, code, reader, query.comments.as_ref(), &typed).await?;
+    let reads_comments = CommentReader { account: reader, is_owner: is_own };
+    let listed = comments::list(app, code, reads_comments, query.comments.as_ref(), &typed).await?;
     let path = design_path(&design.id);
     let (threads, next) = match listed {
         Some((threads, next)) => (Some(threads), next),

@@ -12,6 +12,7 @@ mod draft;
 mod faults;
 mod fields;
 mod gallery;
+mod hidden_comments;
 mod own;
 mod pictures;
 mod pointers;
@@ -70,6 +71,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(form!("/designs/{design}/comments/{comment}", comments::show, comments::save))
         .service(action!("/designs/{design}/comments/{comment}/delete", comments::delete))
         .service(page!("/designs/{design}/comments/{comment}/replies", comments::list_replies))
+        .service(action!("/designs/{design}/comments/{comment}/hide", hidden_comments::hide))
+        .service(action!("/designs/{design}/comments/{comment}/show", hidden_comments::show))
+        .service(page!("/designs/{design}/hidden-comments", hidden_comments::list))
         .service(form!("/designs/{design}/report", reports::show, reports::send))
         .service(page!("/designs/{design}/suggestions", suggestions::list))
         .service(page!("/designs/{design}/suggestions/{suggestion}", suggestions::find))

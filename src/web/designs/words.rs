@@ -107,6 +107,11 @@ pub(super) const SEND_SUGGESTION: &str = "Send the suggestion";
 pub(super) const REPORT: &str = "Report";
 pub(super) const REPORT_DESIGN: &str = "Report this design";
 pub(super) const REPORT_COMMENT: &str = "Report this comment";
+pub(super) const HIDE_COMMENT: &str = "Hide this comment";
+pub(super) const SHOW_COMMENT: &str = "Show this comment again";
+pub(super) const HIDDEN_COMMENTS: &str = "Hidden comments";
+pub(super) const HIDDEN_COMMENTS_ABOUT: &str = "Comments that the author of the design hid. Only the author, the writer of each comment and moderators can read them here.";
+pub(super) const NO_HIDDEN_COMMENTS: &str = "There are no more hidden comments.";
 pub(super) const REPORT_SUGGESTION: &str = "Report this suggestion";
 pub(super) const REPORT_ABOUT: &str =
     "Moderators look at it. Nobody else learns that you have reported it.";
@@ -361,6 +366,7 @@ pub(super) fn points_missing(code: &str) -> String {
 pub(super) fn gone_comment(state: &str) -> &'static str {
     match state {
         "deleted" => "Deleted by its author.",
+        "hidden_by_owner" => "Hidden by the author of the design.",
         _ => "Hidden by a moderator.",
     }
 }

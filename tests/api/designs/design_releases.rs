@@ -38,7 +38,8 @@ async fn an_approved_design_becomes_an_open_card() {
     release(&app, &mod_, &path, &place).await.problem(403, "forbidden");
 
     let rehearsal = app.post(&format!("{path}/release?dry_run=true")).by(&admin);
-    assert_eq!(rehearsal.json(&place).answer().await.expect(200)["number"], "900");
+    let rehearsal = rehearsal.json(&place).answer().await.expect(200);
+    assert_eq!((&rehearsal["number"], rehearsal.get("card")), (&json!("900"), None));
     app.get("/v1/games/ttcg/sets/hearth/cards/900").answer().await.problem(404, "not_found");
     assert_eq!(read(&app, &ada, &path).await["status"], "approved");
 
