@@ -51,6 +51,9 @@ pub(in crate::store) struct Conditions<'r> {
     pub(in crate::store) rows: &'r Rows,
     /// Whether printings are listed one by one: `p`, with their attributes in `own`.
     pub(in crate::store) of_printings: bool,
+    /// Whether the rows are few, because an index has found them already: one plan is then good for all values, and no
+    /// other index is needed.
+    pub(in crate::store) of_few: bool,
 }
 
 impl Conditions<'_> {
@@ -99,9 +102,9 @@ impl Conditions<'_> {
         }
         match test {
             Test::Any(tests) => push_joined(sql, tests, " OR ", |sql, test| self.test(sql, test)),
-            Test::Words(place, words) => push_phrase(sql, place, words),
+            Test::Words(place, words) => self.phrase(sql, place, words),
             Test::Regex(place, pattern) => {
-                push_text_test(sql, place, |sql| sql.push(" ~ ").value(pattern.clone()))
+                self.text_test(sql, place, |sql| sql.push(" ~ ").value(pattern.clone()))
             }
             Test::Name(key) => sql.push("content.search_key = ").value(key.clone()),
             Test::CardNames(keys) => {
@@ -109,17 +112,17 @@ impl Conditions<'_> {
                 let keys = keys.iter().cloned().collect::<Vec<_>>();
                 // With a custom plan the list is a constant, so that Postgres hashes many names instead of comparing each.
                 let sql = push_any_of(
-                    sql.custom_plan(SELECTIVITY).push("(content.search_key"),
+                    self.planned_for_values(sql).push("(content.search_key"),
                     &search_keys,
                 );
                 push_any_of(sql.push(" AND content.name_key"), &keys).push(")")
             }
-            Test::NamePrefix(key) => sql
-                .custom_plan(SELECTIVITY)
+            Test::NamePrefix(key) => self
+                .planned_for_values(sql)
                 .push("content.search_key LIKE ")
                 .value(escape_like(key) + "%"),
             Test::TextIs(code, folded) => {
-                push_text_test(sql, &Place::Attribute(code.clone()), |sql| {
+                self.text_test(sql, &Place::Attribute(code.clone()), |sql| {
                     sql.push(" = ").value(folded.clone())
                 })
             }
@@ -185,6 +188,55 @@ impl Conditions<'_> {
         }
         let sql = sql.push("EXISTS (SELECT FROM ").push(self.rows.printings).push(" AND ");
         write(sql, true).push(")")
+    }
+
+    fn planned_for_values<'a>(&self, sql: Statement<'a>) -> Statement<'a> {
+        if self.of_few { sql } else { sql.custom_plan(SELECTIVITY) }
+    }
+
+    /// Adds a test for words in a row; the last may be a prefix.
+    fn phrase<'a>(&self, sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
+        let mut sql = sql.push("(");
+        if is_indexed(place) && !self.of_few {
+            sql = sql.push(LEXEMES).push(" @@ ").value(phrase_tsquery(words));
+            sql = sql.push("::tsquery AND ");
+        }
+        let pattern: String = words.iter().map(|word| format!(" {}", escape_like(word))).collect();
+        let pattern = format!("%{pattern}%");
+        if matches!(place, Place::Everywhere) && words.len() == 1 {
+            // A condition with the same meaning, which is cheaper where cards are tested one after the other. If it had
+            // the same form, Postgres would multiply its selectivity again, and never expect enough matches to walk
+            // through the cards in order; for this form it has no estimate.
+            return self
+                .planned_for_values(sql)
+                .push("coalesce(content.words LIKE ")
+                .value(pattern)
+                .push(", false))");
+        }
+        self.text_test(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
+    }
+
+    /// Adds a test of the folded text of a place; for `Text`, one of its two texts must pass.
+    fn text_test<'a>(
+        &self,
+        sql: Statement<'a>,
+        place: &Place,
+        test: impl Fn(Statement<'a>) -> Statement<'a>,
+    ) -> Statement<'a> {
+        let sql = self.planned_for_values(sql);
+        match place {
+            Place::Everywhere => test(sql.push("content.words")),
+            Place::Name => test(sql.push("content.name_words")),
+            Place::Effects => test(sql.push("content.effect_words")),
+            Place::Lore => test(sql.push("content.lore_words")),
+            Place::Text => {
+                let sql = test(sql.push("(content.effect_words")).push(" OR ");
+                test(sql.push("content.lore_words")).push(")")
+            }
+            Place::Attribute(code) => {
+                test(sql.push("(content.attribute_words ->> ").value(code.clone()).push(")"))
+            }
+        }
     }
 }
 
@@ -294,52 +346,36 @@ pub(in crate::store) fn push_sum<'a>(
     })
 }
 
-/// The lexemes of all words, in the form of the index.
-const LEXEMES: &str = "array_to_tsvector(string_to_array(ltrim(content.words), ' '))";
+/// The lexemes of all words of `content`, in the form of the index.
+pub(in crate::store) const LEXEMES: &str =
+    "array_to_tsvector(string_to_array(ltrim(content.words), ' '))";
 
-/// Adds a test for words in a row; the last may be a prefix.
-fn push_phrase<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
-    // The texts of attributes are not part of `words`.
-    let is_indexed = !matches!(place, Place::Attribute(_));
-    let mut sql = sql.push("(");
-    if is_indexed {
-        sql = sql.push(LEXEMES).push(" @@ ").value(phrase_tsquery(words));
-        sql = sql.push("::tsquery AND ");
-    }
-    let pattern: String = words.iter().map(|word| format!(" {}", escape_like(word))).collect();
-    let pattern = format!("%{pattern}%");
-    if matches!(place, Place::Everywhere) && words.len() == 1 {
-        // A condition with the same meaning, which is cheaper where cards are tested one after the other. If it had the
-        // same form, Postgres would multiply its selectivity again, and never expect enough matches to walk through the
-        // cards in order; for this form it has no estimate.
-        return sql
-            .custom_plan(SELECTIVITY)
-            .push("coalesce(content.words LIKE ")
-            .value(pattern)
-            .push(", false))");
-    }
-    push_text_test(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
+/// Whether the index of words has the texts of a place: those of attributes are not part of `words`.
+fn is_indexed(place: &Place) -> bool {
+    !matches!(place, Place::Attribute(_))
 }
 
-/// Adds a test of the folded text of a place; for `Text`, one of its two texts must pass.
-fn push_text_test<'a>(
-    sql: Statement<'a>,
-    place: &Place,
-    test: impl Fn(Statement<'a>) -> Statement<'a>,
-) -> Statement<'a> {
-    let sql = sql.custom_plan(SELECTIVITY);
-    match place {
-        Place::Everywhere => test(sql.push("content.words")),
-        Place::Name => test(sql.push("content.name_words")),
-        Place::Effects => test(sql.push("content.effect_words")),
-        Place::Lore => test(sql.push("content.lore_words")),
-        Place::Text => {
-            let sql = test(sql.push("(content.effect_words")).push(" OR ");
-            test(sql.push("content.lore_words")).push(")")
+/// Queries of [`LEXEMES`], in the form of `tsquery`: all rows that meet the condition match each of them. Those with the
+/// most letters are first, because they probably match the fewest rows. Empty: the condition requires no words.
+pub(in crate::store) fn required_words(predicate: &Predicate) -> Vec<String> {
+    let mut required = Vec::new();
+    add_required_words(&mut required, predicate);
+    required.sort_by_key(|query| std::cmp::Reverse(query.len()));
+    required
+}
+
+fn add_required_words(required: &mut Vec<String>, predicate: &Predicate) {
+    match predicate {
+        Predicate::All(parts) => parts.iter().for_each(|part| add_required_words(required, part)),
+        Predicate::Content { negated: false, cases } => {
+            // A row that passes the only case passes its test, in whatever games the case applies.
+            if let [Case { test: Test::Words(place, words), .. }] = cases.as_slice()
+                && is_indexed(place)
+            {
+                required.push(phrase_tsquery(words));
+            }
         }
-        Place::Attribute(code) => {
-            test(sql.push("(content.attribute_words ->> ").value(code.clone()).push(")"))
-        }
+        Predicate::Content { negated: true, .. } | Predicate::Any(_) | Predicate::Known { .. } => {}
     }
 }
 
@@ -353,6 +389,31 @@ fn phrase_tsquery(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn words(place: Place, words: &[&str]) -> Predicate {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Predicate::content(Test::Words(place, words))
+    }
+
+    #[test]
+    fn only_words_that_every_row_must_have_are_required() {
+        let (rare, phrase) =
+            (words(Place::Everywhere, &["heron"]), words(Place::Name, &["a", "b"]));
+        let attribute = words(Place::Attribute("emoji".to_owned()), &["heron"]);
+        let all = |parts: &[&Predicate]| Predicate::All(parts.iter().copied().cloned().collect());
+        assert_eq!(required_words(&rare), ["'heron':*"]);
+        let nested = all(&[&phrase, &all(&[&rare]), &attribute]);
+        assert_eq!(required_words(&nested), ["'a' & 'b':*", "'heron':*"]);
+        for weaker in [
+            Predicate::always(),
+            attribute,
+            rare.clone().negated(),
+            Predicate::Any(vec![rare.clone(), phrase]),
+            Predicate::Any(vec![rare]),
+        ] {
+            assert!(required_words(&weaker).is_empty(), "{weaker:?}");
+        }
+    }
 
     #[test]
     fn texts_are_escaped() {
