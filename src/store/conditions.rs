@@ -18,6 +18,7 @@ use crate::search::{Case, Comparison, KnownTest, Operator, Place, Predicate, Tes
 use crate::store::db::codecs::SqlValue;
 use crate::store::db::like::escape_like;
 use crate::store::db::statement::Statement;
+use crate::store::indexed_words::{LEXEMES, is_indexed, phrase_tsquery};
 
 /// Why searches need a custom plan.
 const SELECTIVITY: &str = "a word may be in a few cards, or in most";
@@ -346,77 +347,12 @@ pub(in crate::store) fn push_sum<'a>(
     })
 }
 
-/// The lexemes of all words of `content`, in the form of the index.
-pub(in crate::store) const LEXEMES: &str =
-    "array_to_tsvector(string_to_array(ltrim(content.words), ' '))";
-
-/// Whether the index of words has the texts of a place: those of attributes are not part of `words`.
-fn is_indexed(place: &Place) -> bool {
-    !matches!(place, Place::Attribute(_))
-}
-
-/// Queries of [`LEXEMES`], in the form of `tsquery`: all rows that meet the condition match each of them. Those with the
-/// most letters are first, because they probably match the fewest rows. Empty: the condition requires no words.
-pub(in crate::store) fn required_words(predicate: &Predicate) -> Vec<String> {
-    let mut required = Vec::new();
-    add_required_words(&mut required, predicate);
-    required.sort_by_key(|query| std::cmp::Reverse(query.len()));
-    required
-}
-
-fn add_required_words(required: &mut Vec<String>, predicate: &Predicate) {
-    match predicate {
-        Predicate::All(parts) => parts.iter().for_each(|part| add_required_words(required, part)),
-        Predicate::Content { negated: false, cases } => {
-            // A row that passes the only case passes its test, in whatever games the case applies.
-            if let [Case { test: Test::Words(place, words), .. }] = cases.as_slice()
-                && is_indexed(place)
-            {
-                required.push(phrase_tsquery(words));
-            }
-        }
-        Predicate::Content { negated: true, .. } | Predicate::Any(_) | Predicate::Known { .. } => {}
-    }
-}
-
-/// A `tsquery` for all of the words; the last may be a prefix.
-fn phrase_tsquery(words: &[String]) -> String {
-    let quoted = |word: &String| format!("'{}'", word.replace('\\', "\\\\").replace('\'', "''"));
-    let list: Vec<String> = words.iter().map(quoted).collect();
-    list.join(" & ") + ":*"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn words(place: Place, words: &[&str]) -> Predicate {
-        let words = words.iter().map(|word| (*word).to_owned()).collect();
-        Predicate::content(Test::Words(place, words))
-    }
-
     #[test]
-    fn only_words_that_every_row_must_have_are_required() {
-        let (rare, phrase) =
-            (words(Place::Everywhere, &["heron"]), words(Place::Name, &["a", "b"]));
-        let attribute = words(Place::Attribute("emoji".to_owned()), &["heron"]);
-        let all = |parts: &[&Predicate]| Predicate::All(parts.iter().copied().cloned().collect());
-        assert_eq!(required_words(&rare), ["'heron':*"]);
-        let nested = all(&[&phrase, &all(&[&rare]), &attribute]);
-        assert_eq!(required_words(&nested), ["'a' & 'b':*", "'heron':*"]);
-        for weaker in [
-            Predicate::always(),
-            attribute,
-            rare.clone().negated(),
-            Predicate::Any(vec![rare.clone(), phrase]),
-            Predicate::Any(vec![rare]),
-        ] {
-            assert!(required_words(&weaker).is_empty(), "{weaker:?}");
-        }
-    }
-
-    #[test]
-    fn texts_are_escaped() {
+    fn codes_in_paths_are_escaped() {
         assert_eq!(
             number_path(
                 &["attack".to_owned(), "a\"b".to_owned()],
@@ -428,6 +364,5 @@ mod tests {
             number_path(&["attack".to_owned()], Comparison::Between(-3, 600)),
             r#"$[*] ? (@."attack" >= -3 && @."attack" <= 600)"#
         );
-        assert_eq!(phrase_tsquery(&["it's".to_owned(), r"a\b".to_owned()]), r"'it''s' & 'a\\b':*");
     }
 }

@@ -17,10 +17,11 @@ use crate::domain::designs::searchable::exact_terms;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::text::{AccountName, NamePart};
 use crate::search::{DesignTest, KnownTest, Predicate};
-use crate::store::conditions::{Conditions, LEXEMES, Rows, push_comparison, required_words};
+use crate::store::conditions::{Conditions, Rows, push_comparison};
 use crate::store::db::like::escape_like;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::{Statement, sql};
+use crate::store::indexed_words::{LEXEMES, required_words};
 use crate::store::{Connection, StoreResult};
 
 /// Filter of designs.
