@@ -62,7 +62,7 @@ const CLAIMED: &[&str] = &[
     "UPDATE design_reviews SET reviewer_id = bench.account(16777214), lease_until = now() + interval '1 day'",
 ];
 /// Approved designs, and a set into which they can be released.
-const APPROVED: &[&str] = &[
+pub(super) const APPROVED: &[&str] = &[
     SUBMITTED[0],
     "UPDATE designs SET status = 'approved' WHERE name LIKE 'Bench %'",
     "INSERT INTO design_reviews (id, design_id, revision, submitted_at, reviewer_id, lease_until, decision, reason, closed_at) \
@@ -70,7 +70,8 @@ const APPROVED: &[&str] = &[
     "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
      VALUES (gen_random_uuid(), 'ttcg', 'bench-release', 'Bench', true, 5, now(), now())",
 ];
-const UNRELEASED: &[&str] = &["DELETE FROM sets WHERE code = 'bench-release'", CLEAR[0], CLEAR[1]];
+pub(super) const UNRELEASED: &[&str] =
+    &["DELETE FROM sets WHERE code = 'bench-release'", CLEAR[0], CLEAR[1]];
 /// The statements of a release, without those for the card's printings.
 const RELEASE: &[&str] = &[
     "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",

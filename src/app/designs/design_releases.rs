@@ -190,30 +190,32 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
 
 /// One obstruction has a code of its own; several are faults of one problem, in the order of the obstructions.
 fn obstructed(obstructions: Vec<Obstruction>) -> Problem {
-    let mut problems: Vec<(&str, Problem)> = obstructions.into_iter().map(problem_of).collect();
-    if problems.len() == 1
-        && let Some((_, only)) = problems.pop()
-    {
-        return only;
-    }
-    let faults = problems.into_iter().flat_map(|(pointer, problem)| {
-        let text = problem.text();
-        match problem.into_faults() {
-            faults if faults.is_empty() => vec![InputFault::at(pointer, text)],
-            faults => faults,
+    let is_only = obstructions.len() == 1;
+    let mut faults = Vec::new();
+    for obstruction in obstructions {
+        match obstruction {
+            Obstruction::AuthorBanned if is_only => return Problem::new(ProblemCode::AuthorBanned),
+            Obstruction::Unconfirmed if is_only => {
+                return Problem::new(ProblemCode::ReleaseNotConfirmed);
+            }
+            Obstruction::NameTaken(owner) if is_only => return name_taken(owner.into()),
+            Obstruction::Refused(refused) if is_only => {
+                return problem_with_faults(ProblemCode::DesignNotReleasable, refused);
+            }
+            Obstruction::AuthorBanned => {
+                faults.push(InputFault::at("", FaultReason::AuthorBanned));
+            }
+            Obstruction::Unconfirmed => {
+                faults.push(InputFault::at("/was_public", FaultReason::ReleaseUnconfirmed));
+            }
+            Obstruction::NameTaken(owner) => {
+                faults.push(InputFault::at("/name", FaultReason::DesignNameTaken(owner.into())));
+            }
+            Obstruction::Refused(refused) => {
+                let refused = problem_with_faults(ProblemCode::DesignNotReleasable, refused);
+                faults.extend(refused.into_faults());
+            }
         }
-    });
-    Problem::new(ProblemCode::DesignNotReleasable).errors(faults.collect())
-}
-
-/// An obstruction as the problem that it is alone, and its place as a fault among others.
-fn problem_of(obstruction: Obstruction) -> (&'static str, Problem) {
-    match obstruction {
-        Obstruction::AuthorBanned => ("", Problem::new(ProblemCode::AuthorBanned)),
-        Obstruction::Unconfirmed => ("/was_public", Problem::new(ProblemCode::ReleaseNotConfirmed)),
-        Obstruction::NameTaken(owner) => ("/name", name_taken(owner.into())),
-        Obstruction::Refused(faults) => {
-            ("", problem_with_faults(ProblemCode::DesignNotReleasable, faults))
-        }
     }
+    Problem::new(ProblemCode::DesignNotReleasable).errors(faults)
 }

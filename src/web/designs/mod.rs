@@ -17,7 +17,10 @@ mod own;
 mod pictures;
 mod pointers;
 mod ratings;
+mod release_words;
+mod releases;
 mod reports;
+mod review_paths;
 mod reviews;
 mod revisions;
 mod steps;
@@ -88,5 +91,6 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(form!("/reviews/designs/{design}", reviews::show, reviews::decide))
         .service(action!("/reviews/designs/{design}/claim", reviews::claim))
         .service(action!("/reviews/designs/{design}/return", reviews::give_back))
-        .service(action!("/reviews/designs/{design}/revoke", reviews::revoke));
+        .service(action!("/reviews/designs/{design}/revoke", reviews::revoke))
+        .service(form!("/reviews/designs/{design}/release", releases::show, releases::send));
 }

@@ -147,6 +147,7 @@ const ROWS: &[Row] = &[
     action("/reviews/designs/{design}/claim", Moderator),
     action("/reviews/designs/{design}/return", Moderator),
     action("/reviews/designs/{design}/revoke", Moderator),
+    form("/reviews/designs/{design}/release", Admin),
     // Moderators and admins
     page("/admin", Moderator),
     page("/admin/print-runs", Admin),
