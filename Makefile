@@ -17,6 +17,8 @@ BUILD  := $(CARGO) build --workspace --locked --bins --examples
 PSEUDO := $(TARGET)/pseudo
 # The seconds of each test of the last `make test`.
 TIMES  := $(abspath $(TARGET))/test-times
+# Runs tests and adds their seconds to that file.
+TESTS  := $(CARGO) test --workspace --locked --no-fail-fast --config 'target.\"cfg(unix)\".runner = [\"scripts/timed-tests.sh\", \"$(TIMES)\"]'
 
 # 1: clippy builds whatever is built, and refuses what it warns of, so that nothing is compiled once for it and once to be run.
 LINTED ?=
@@ -58,11 +60,13 @@ test: postgres pgbouncer  ## everything that must hold: formatting, lints, all t
 	$(if $(LINTED),,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)
 	@rm -f $(TIMES)
 	@# One of the tests plays the tour, an example.
-	@$(MAKE) --no-print-directory programs
-	$(CARGO) test --workspace --locked --tests --config "target.'cfg(unix)'.runner = ['scripts/timed-tests.sh', '$(TIMES)']"
-	@scripts/timed-tests.sh $(TIMES)
-	@# Last, so that the output ends with the closing lines of the test runner.
-	$(CARGO) test --workspace --locked --doc
+	@$(MAKE) --no-print-directory programs programs-of-tests
+	@# The tests of processes wait most of their time, for services that start and stop. The tests of the documentation come last, so that
+	@# the output ends with the closing lines of the test runner.
+	@scripts/at-once.sh \
+		"$(TESTS) --test 'p*'" \
+		"$(TESTS) --lib --bins --test '[!p]*' && scripts/timed-tests.sh '$(TIMES)'" \
+		"$(CARGO) test --workspace --locked --doc"
 
 fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own OpenAPI document
 	$(BUILD)

@@ -160,6 +160,8 @@ ANSWERS = [
     Answer("design-begun", "/designer", "Name", lambda scene: {"card": "ttcg/unit"}, player="ada", button="main .actions .main"),
     Answer("design-refused", "/designer", "Choose a kind", lambda scene: {"card": ""}, 422, "ada", "main .actions .main"),
     Answer("design-reported", "{design}/report", "A moderator will look", lambda scene: {"reason": "other", "details": LONG_WORD}, player="cleo"),
+    Answer("release-checked", "{approved}/release", "would become the card", lambda scene: {"set": "hearth", "number": "900"}, player=ADMIN, button="button[value=check]"),
+    Answer("release-refused", "{approved}/release", "Choose another number", lambda scene: {"set": "veil", "number": "001"}, 409, ADMIN, "button[value=release]"),
     Answer("file-refused", "/admin/imports", "Line 4", set_file("nothing"), 422, ADMIN),
     Answer("file-checked", "/admin/imports", "Nothing", set_file("unit"), player=ADMIN),
     Answer("file-imported", "/admin/imports", "It is imported", set_file("unit"), player=ADMIN, then="button[formaction='/admin/imports/run']"),

@@ -54,7 +54,7 @@ def play(service):
     admin = service.admin(ADMIN)
     codes, names = print_run(service, admin)
     spare = [(code, names[number]) for number in codes if number not in SUBMISSIONS for code in codes[number]]
-    made = share_designs(service)
+    made = share_designs(service, admin)
     card = service.call("GET", "/v1/games/ttcg/sets/hearth/cards/016", token=admin)
     path = f"/v1/cards/{card['id']}"
     ruling = {"kind": "ruling", "text": "The point is lost even if the card never comes back.", "published_on": "2026-11-21"}
@@ -67,9 +67,9 @@ def play(service):
     return made | run_service(service, admin) | keep_deck(service) | trade(service, codes, names), spare
 
 
-def share_designs(service):
-    """Has a player share two designs, one with a name that strains a layout, and submit a third; another one comments on the second, suggests a change of it, and
-    reports it. Where they are."""
+def share_designs(service, admin):
+    """Has a player share two designs, one with a name that strains a layout, and submit two more, of which the admin approves one; another player comments on the
+    second, suggests a change of it, and reports it. Where they are."""
     tokens = {}
     for player in PLAYERS[:2]:
         session = service.call("POST", "/v1/sessions", {"name": player, "password": PASSWORD})
@@ -96,8 +96,11 @@ def share_designs(service):
     suggestion = service.call("POST", f"{path}/suggestions", change, tokens["ben"])
     report = {"design": design["id"], "reason": "other", "details": "It is mine.\n\n" + LONG_WORD}
     reported = service.call("POST", "/v1/abuse-reports", report, tokens["ben"])
-    submitted = service.call("POST", "/v1/designs", heron | {"name": "Copper Owl"}, tokens["ada"])
-    service.call("POST", f"/v1/designs/{submitted['id']}/submit", None, tokens["ada"], {"if-match": "*"})
+    submitted, approved = (service.call("POST", "/v1/designs", heron | {"name": name}, tokens["ada"]) for name in ["Copper Owl", "Silver Stork"])
+    for waiting in [submitted, approved]:
+        service.call("POST", f"/v1/designs/{waiting['id']}/submit", None, tokens["ada"], {"if-match": "*"})
+    service.call("POST", f"/v1/designs/{approved['id']}/claim", None, admin)
+    service.call("POST", f"/v1/designs/{approved['id']}/decide", {"decision": "approved", "reason": "Good."}, admin)
     page = f"/designs/{design['id']}"
     return {
         "design": page,
@@ -105,6 +108,7 @@ def share_designs(service):
         "suggestion": f"{page}/suggestions/{suggestion['id']}",
         "reported": f"/admin/reports/{reported['id']}",
         "submitted": f"/reviews/designs/{submitted['id']}",
+        "approved": f"/reviews/designs/{approved['id']}",
     }
 
 

@@ -8,6 +8,7 @@ use std::fmt;
 use cardscape_engine::{DECK_LINES_MAX, DateError, Violation, did_you_mean, near};
 
 use super::catalogue::query_warning::QueryWarning;
+use super::problem_cause::NameHolder;
 use super::words::{NotOneOf, with_near};
 use crate::domain::accounts::password::PasswordError;
 use crate::domain::catalogue::import::{CardFault, NumberFault};
@@ -129,6 +130,14 @@ pub enum FaultReason {
     NoteOnHidden,
     Card(CardFault),
     Violation(Box<Violation>),
+
+    // Several things stand against the release of a design.
+    /// Its author is banned.
+    AuthorBanned,
+    /// Others have seen it, and the cards of the set start hidden.
+    ReleaseUnconfirmed,
+    /// Its name is taken.
+    DesignNameTaken(NameHolder),
 
     // Lists and files.
     Entry(EntryReason),
@@ -299,6 +308,13 @@ impl fmt::Display for FaultReason {
                 "must be left out: the card is hidden, and everybody may read notes"
             }
             Self::Card(fault) => return fault.fmt(f),
+            Self::AuthorBanned => "The author of the design is banned",
+            Self::ReleaseUnconfirmed => {
+                "Others have seen the design, and the cards of the set start hidden"
+            }
+            Self::DesignNameTaken(holder) => {
+                return write!(f, "{holder} has this name, or one that looks the same.");
+            }
             Self::Violation(violation) => return f.write_str(&violation.message()),
             Self::Entry(error) => return error.fmt(f),
             Self::DeckLine(refusal) => return refusal.fmt(f),

@@ -72,6 +72,8 @@ const CARD_EFFECTS: u64 = 4;
 const GALLERY_PAGES: u64 = 4;
 /// Memory for sentences and the templates that make them, in bytes: some 5,000 sentences.
 const MATCHED_SENTENCES: u64 = 8 * 1024 * 1024;
+/// Size of the cache of common words, in bytes.
+const COMMON_WORDS: u64 = 512 * 1024;
 /// Memory for the cards that designs are like, by name and by effects each, in bytes: some 10,000 names.
 const LIKENESSES: u64 = 4 * 1024 * 1024;
 /// Size of a card that a design is like, in bytes, rounded up.
@@ -357,6 +359,9 @@ pub struct Shared {
     pub effects: EffectCache,
     /// Cached templates for sentences, by game, revision of its effect texts, and sentence.
     pub matched_sentences: Weighed<(String, i64, String), MatchedSentenceResponse>,
+    /// Words, as `tsquery`, that many designs had: a search for them reads the designs in the order of the list at once.
+    /// Which statement finds a page does not change the page, so this need not be current.
+    pub common_words: Weighed<String, ()>,
     /// Cached toolkits for designers, by game, revision of its manifest, and revision of its effect texts.
     pub toolkits: Recent<(Code, i64, Option<i64>), Rendered>,
     /// Runs work on effect texts and checks of admins' files.
@@ -457,6 +462,7 @@ impl Shared {
                     game.len() + sentence.len() + matched.weight()
                 },
             ),
+            common_words: Weighed::new(COMMON_WORDS, |words: &String, ()| words.len() + 100),
             toolkits: Recent::new(TOOLKITS, TOOLKIT_LIFETIME),
             work: BoundedWork::on_half_the_cores(WAITING),
             import_limiter: FileLimiter::for_collections(),

@@ -133,6 +133,11 @@ pub fn prose_lines(raw: &str, min: usize, max: usize) -> Result<String, TextErro
 }
 
 fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
+    // ASCII texts are composed and have no marks, and each character but the line end of two is one for readers.
+    if text.is_ascii() && !text.contains('\r') {
+        check_length(text, min, max)?;
+        return Ok(text.to_owned());
+    }
     let text: String = text.nfc().collect();
     let (mut actual, mut piled) = (0, false);
     for character in text.graphemes(true) {
@@ -182,6 +187,9 @@ const MAX_TAGS: usize = 6;
 /// Whether the text has tag characters anywhere but in the flag of a part of a country (UTS 51, emoji tag sequences): a black flag, tags, and the tag that ends
 /// them. Elsewhere they are never shown, and can hide a whole text.
 fn has_stray_tag(text: &str) -> bool {
+    if text.is_ascii() {
+        return false;
+    }
     // How many tags follow the black flag; `None`: this is not a flag.
     let mut tags: Option<usize> = None;
     for letter in text.chars() {
@@ -519,5 +527,17 @@ mod tests {
         }
         assert_eq!(ascii_look("Ada I").as_deref(), Some("Ada l"));
         assert_eq!(ascii_look("Ad\u{e1}"), None);
+    }
+
+    #[test]
+    fn prose_of_ascii_has_the_limits_of_any_prose() {
+        for (text, actual) in [("abcd", 4), ("abc\u{e9}", 4), ("", 0), ("a b\u{e9}c", 5)] {
+            let refused = Err(TextError::Length { min: 1, max: 3, actual });
+            assert_eq!(prose_line(text, 1, 3), refused, "{text:?}");
+        }
+        for (text, stored) in [(" a b ", "a b"), ("a\u{e9}e\u{301}", "a\u{e9}\u{e9}")] {
+            assert_eq!(prose_line(text, 1, 3).as_deref(), Ok(stored));
+        }
+        assert_eq!(prose_lines("a\r\nb", 1, 3).as_deref(), Ok("a\nb"));
     }
 }

@@ -52,6 +52,14 @@ fn looks_of(hashes: &[Vec<u8>]) -> Option<Looks> {
     Some([number(plain)?, number(skeleton)?, number(small)?, number(capitals)?])
 }
 
+/// Whether two names may be the same or look the same, as far as it is known without comparing their letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MayClash {
+    Yes,
+    /// They do not: they can only be similar.
+    No,
+}
+
 impl ListedEntry {
     fn new(listed: &ListedName, game: Arc<str>) -> Self {
         let ListedName { name, name_key, name_skeleton, .. } = listed;
@@ -104,6 +112,18 @@ impl ListedEntry {
 
     fn look(&self, at: usize) -> Option<u32> {
         self.looks.and_then(|looks| looks.get(at).copied())
+    }
+
+    /// Whether the names of two designs of a game may be the same or look the same: unknown if one of them has no looks.
+    /// Whoever compares names by their letters has to make the looks of each, which takes longest.
+    fn may_clash(&self, other: &Self) -> MayClash {
+        let (Some(looks), Some(others)) = (self.looks, other.looks) else { return MayClash::Yes };
+        let share_a_look = looks.iter().zip(&others).any(|(one, other)| one == other);
+        if share_a_look || self.key() == other.key() || self.skeleton() == other.skeleton() {
+            MayClash::Yes
+        } else {
+            MayClash::No
+        }
     }
 
     fn as_name(&self) -> Name<'_> {
@@ -255,7 +275,7 @@ impl SortedDesigns {
         &self,
         asker: Option<AccountId>,
         query: &LikenessQuery<'_>,
-        has_like_name: impl Fn(Name<'_>) -> bool,
+        has_like_name: impl Fn(Name<'_>, MayClash) -> bool,
     ) -> Vec<AlikeDesign> {
         // This key sorts before all designs with the same values.
         let wanted = Arc::new(ListedEntry::new(
@@ -300,7 +320,7 @@ impl SortedDesigns {
             let same_effects =
                 shown && query.effects_key.is_some() && entry.effects == query.effects_key;
             let is_known = shown || entry.approved;
-            let is_alike = same_effects || has_like_name(entry.as_name());
+            let is_alike = same_effects || has_like_name(entry.as_name(), wanted.may_clash(&entry));
             (is_known && is_alike && Some(entry.code) != query.except).then(|| AlikeDesign {
                 id: entry.id,
                 code: entry.code,
@@ -388,12 +408,13 @@ impl ListedDesigns {
         }
     }
 
-    /// Finds listed designs that are similar to a design; `None`: the caller must query the database.
+    /// Finds listed designs that are similar to a design; `None`: the caller must query the database. `has_like_name` is
+    /// asked about dozens of designs whose names are beside the wanted one in some order.
     pub fn find_alike(
         &self,
         asker: Option<AccountId>,
         query: &LikenessQuery<'_>,
-        has_like_name: impl Fn(Name<'_>) -> bool,
+        has_like_name: impl Fn(Name<'_>, MayClash) -> bool,
     ) -> Option<Vec<AlikeDesign>> {
         let is_current = self.clock.is_current();
         let found = is_current.then(|| self.read().find_alike(asker, query, has_like_name));

@@ -18,6 +18,7 @@ use crate::search::{Case, Comparison, KnownTest, Operator, Place, Predicate, Tes
 use crate::store::db::codecs::SqlValue;
 use crate::store::db::like::escape_like;
 use crate::store::db::statement::Statement;
+use crate::store::indexed_words::{LEXEMES, is_indexed, phrase_tsquery};
 
 /// Why searches need a custom plan.
 const SELECTIVITY: &str = "a word may be in a few cards, or in most";
@@ -51,6 +52,9 @@ pub(in crate::store) struct Conditions<'r> {
     pub(in crate::store) rows: &'r Rows,
     /// Whether printings are listed one by one: `p`, with their attributes in `own`.
     pub(in crate::store) of_printings: bool,
+    /// Whether the rows are few, because an index has found them already: one plan is then good for all values, and no
+    /// other index is needed.
+    pub(in crate::store) of_few: bool,
 }
 
 impl Conditions<'_> {
@@ -99,9 +103,9 @@ impl Conditions<'_> {
         }
         match test {
             Test::Any(tests) => push_joined(sql, tests, " OR ", |sql, test| self.test(sql, test)),
-            Test::Words(place, words) => push_phrase(sql, place, words),
+            Test::Words(place, words) => self.phrase(sql, place, words),
             Test::Regex(place, pattern) => {
-                push_text_test(sql, place, |sql| sql.push(" ~ ").value(pattern.clone()))
+                self.text_test(sql, place, |sql| sql.push(" ~ ").value(pattern.clone()))
             }
             Test::Name(key) => sql.push("content.search_key = ").value(key.clone()),
             Test::CardNames(keys) => {
@@ -109,17 +113,17 @@ impl Conditions<'_> {
                 let keys = keys.iter().cloned().collect::<Vec<_>>();
                 // With a custom plan the list is a constant, so that Postgres hashes many names instead of comparing each.
                 let sql = push_any_of(
-                    sql.custom_plan(SELECTIVITY).push("(content.search_key"),
+                    self.planned_for_values(sql).push("(content.search_key"),
                     &search_keys,
                 );
                 push_any_of(sql.push(" AND content.name_key"), &keys).push(")")
             }
-            Test::NamePrefix(key) => sql
-                .custom_plan(SELECTIVITY)
+            Test::NamePrefix(key) => self
+                .planned_for_values(sql)
                 .push("content.search_key LIKE ")
                 .value(escape_like(key) + "%"),
             Test::TextIs(code, folded) => {
-                push_text_test(sql, &Place::Attribute(code.clone()), |sql| {
+                self.text_test(sql, &Place::Attribute(code.clone()), |sql| {
                     sql.push(" = ").value(folded.clone())
                 })
             }
@@ -185,6 +189,55 @@ impl Conditions<'_> {
         }
         let sql = sql.push("EXISTS (SELECT FROM ").push(self.rows.printings).push(" AND ");
         write(sql, true).push(")")
+    }
+
+    fn planned_for_values<'a>(&self, sql: Statement<'a>) -> Statement<'a> {
+        if self.of_few { sql } else { sql.custom_plan(SELECTIVITY) }
+    }
+
+    /// Adds a test for words in a row; the last may be a prefix.
+    fn phrase<'a>(&self, sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
+        let mut sql = sql.push("(");
+        if is_indexed(place) && !self.of_few {
+            sql = sql.push(LEXEMES).push(" @@ ").value(phrase_tsquery(words));
+            sql = sql.push("::tsquery AND ");
+        }
+        let pattern: String = words.iter().map(|word| format!(" {}", escape_like(word))).collect();
+        let pattern = format!("%{pattern}%");
+        if matches!(place, Place::Everywhere) && words.len() == 1 {
+            // A condition with the same meaning, which is cheaper where cards are tested one after the other. If it had
+            // the same form, Postgres would multiply its selectivity again, and never expect enough matches to walk
+            // through the cards in order; for this form it has no estimate.
+            return self
+                .planned_for_values(sql)
+                .push("coalesce(content.words LIKE ")
+                .value(pattern)
+                .push(", false))");
+        }
+        self.text_test(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
+    }
+
+    /// Adds a test of the folded text of a place; for `Text`, one of its two texts must pass.
+    fn text_test<'a>(
+        &self,
+        sql: Statement<'a>,
+        place: &Place,
+        test: impl Fn(Statement<'a>) -> Statement<'a>,
+    ) -> Statement<'a> {
+        let sql = self.planned_for_values(sql);
+        match place {
+            Place::Everywhere => test(sql.push("content.words")),
+            Place::Name => test(sql.push("content.name_words")),
+            Place::Effects => test(sql.push("content.effect_words")),
+            Place::Lore => test(sql.push("content.lore_words")),
+            Place::Text => {
+                let sql = test(sql.push("(content.effect_words")).push(" OR ");
+                test(sql.push("content.lore_words")).push(")")
+            }
+            Place::Attribute(code) => {
+                test(sql.push("(content.attribute_words ->> ").value(code.clone()).push(")"))
+            }
+        }
     }
 }
 
@@ -294,68 +347,12 @@ pub(in crate::store) fn push_sum<'a>(
     })
 }
 
-/// The lexemes of all words, in the form of the index.
-const LEXEMES: &str = "array_to_tsvector(string_to_array(ltrim(content.words), ' '))";
-
-/// Adds a test for words in a row; the last may be a prefix.
-fn push_phrase<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
-    // The texts of attributes are not part of `words`.
-    let is_indexed = !matches!(place, Place::Attribute(_));
-    let mut sql = sql.push("(");
-    if is_indexed {
-        sql = sql.push(LEXEMES).push(" @@ ").value(phrase_tsquery(words));
-        sql = sql.push("::tsquery AND ");
-    }
-    let pattern: String = words.iter().map(|word| format!(" {}", escape_like(word))).collect();
-    let pattern = format!("%{pattern}%");
-    if matches!(place, Place::Everywhere) && words.len() == 1 {
-        // A condition with the same meaning, which is cheaper where cards are tested one after the other. If it had the
-        // same form, Postgres would multiply its selectivity again, and never expect enough matches to walk through the
-        // cards in order; for this form it has no estimate.
-        return sql
-            .custom_plan(SELECTIVITY)
-            .push("coalesce(content.words LIKE ")
-            .value(pattern)
-            .push(", false))");
-    }
-    push_text_test(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
-}
-
-/// Adds a test of the folded text of a place; for `Text`, one of its two texts must pass.
-fn push_text_test<'a>(
-    sql: Statement<'a>,
-    place: &Place,
-    test: impl Fn(Statement<'a>) -> Statement<'a>,
-) -> Statement<'a> {
-    let sql = sql.custom_plan(SELECTIVITY);
-    match place {
-        Place::Everywhere => test(sql.push("content.words")),
-        Place::Name => test(sql.push("content.name_words")),
-        Place::Effects => test(sql.push("content.effect_words")),
-        Place::Lore => test(sql.push("content.lore_words")),
-        Place::Text => {
-            let sql = test(sql.push("(content.effect_words")).push(" OR ");
-            test(sql.push("content.lore_words")).push(")")
-        }
-        Place::Attribute(code) => {
-            test(sql.push("(content.attribute_words ->> ").value(code.clone()).push(")"))
-        }
-    }
-}
-
-/// A `tsquery` for all of the words; the last may be a prefix.
-fn phrase_tsquery(words: &[String]) -> String {
-    let quoted = |word: &String| format!("'{}'", word.replace('\\', "\\\\").replace('\'', "''"));
-    let list: Vec<String> = words.iter().map(quoted).collect();
-    list.join(" & ") + ":*"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_escaped() {
+    fn codes_in_paths_are_escaped() {
         assert_eq!(
             number_path(
                 &["attack".to_owned(), "a\"b".to_owned()],
@@ -367,6 +364,5 @@ mod tests {
             number_path(&["attack".to_owned()], Comparison::Between(-3, 600)),
             r#"$[*] ? (@."attack" >= -3 && @."attack" <= 600)"#
         );
-        assert_eq!(phrase_tsquery(&["it's".to_owned(), r"a\b".to_owned()]), r"'it''s' & 'a\\b':*");
     }
 }

@@ -15,6 +15,7 @@ pub mod decks;
 pub mod designs;
 pub mod effects;
 pub mod feedback;
+mod indexed_words;
 pub mod operations;
 pub mod printing;
 pub mod serials;

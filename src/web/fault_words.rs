@@ -111,6 +111,13 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
             "Leave the note out: the card is hidden, and everybody may read notes.".into()
         }
         FaultReason::Card(fault) => card(fault),
+        FaultReason::AuthorBanned => {
+            "The author is banned. The design can be released when the ban has ended.".into()
+        }
+        FaultReason::ReleaseUnconfirmed => {
+            "The cards of this set start hidden, but others have seen the design: everybody who remembers the design knows the card. Confirm that you want this, or choose another set.".into()
+        }
+        FaultReason::DesignNameTaken(holder) => causes::name_taken(holder),
         FaultReason::Violation(violation) => explain(&Found::from(&**violation), None).into(),
         FaultReason::Entry(reason) => rules::entry("It", reason).into(),
         FaultReason::DeckLine(refusal) => rules::refusal(refusal).into(),
@@ -186,6 +193,22 @@ fn card(fault: &CardFault) -> Sentence {
             "The card was printed as “{name}”. A printed card keeps its name: only case and punctuation may change."
         )
         .into(),
+        CardFault::NameLike { hidden, set, number } => {
+            let what = if *hidden { "The hidden card" } else { "The card" };
+            let place = place(set, number);
+            format!("{what} {place} has this name, or one that looks the same.").into()
+        }
+        CardFault::SetPrinted => {
+            "The set is printed, or is being printed. A new card needs a set that is not printed yet."
+                .into()
+        }
+        CardFault::NumberTaken(number) => {
+            format!("The set has a card {number} already. Choose another number.").into()
+        }
+        CardFault::NumberGone { .. } => {
+            "A card had this number before, and no other card takes it. Choose another number."
+                .into()
+        }
     }
 }
 

@@ -27,6 +27,7 @@ mod page;
 mod rules;
 mod serials;
 mod session;
+mod set_choices;
 mod words;
 
 use actix_web::web::ServiceConfig;

@@ -372,12 +372,14 @@ impl Stage {
             let design = text(&begun.json(), "id");
             made.push((design, text(&comment, "id"), text(&change, "id")));
         }
-        let [(hers, _, for_hers), (his, comment, for_his)]: [_; 2] = made.try_into().unwrap();
+        let [(hers, his_comment, for_hers), (his, comment, for_his)]: [_; 2] =
+            made.try_into().unwrap();
         let report = json!({ "design": his, "reason": "spam" });
         let report = text(&self.create(app, "/v1/abuse-reports", report).await, "id");
         self.ids.extend([("comment", comment), ("suggestion", for_hers), ("report", report)]);
         self.others.extend([
             ("her shared design", hers),
+            ("his comment", his_comment),
             ("his shared design", his),
             ("her suggestion", for_his),
         ]);
@@ -554,6 +556,20 @@ impl Stage {
                 ("suggestion", other("her suggestion")),
             ],
             "like_deck" | "unlike_deck" => vec![("deck", other("his deck"))],
+            "show_comment" | "list_hidden_comments" => {
+                let (design, comment) = (other("her shared design"), other("his comment"));
+                let path = format!("/v1/designs/{design}/comments/{comment}");
+                app.delete(&path).by(&self.ada).answer().await.expect(204);
+                vec![("design", design), ("comment", comment)]
+            }
+            "show_deck_comment" | "list_hidden_deck_comments" => {
+                let comments = format!("/v1/decks/{}/comments", self.ids["deck"]);
+                let comment = app.post(&comments).by(&self.ben).json(&json!({ "text": "Well." }));
+                let comment = text(&comment.answer().await.expect(201), "id");
+                let path = format!("{comments}/{comment}");
+                app.delete(&path).by(&self.ada).answer().await.expect(204);
+                vec![("comment", comment)]
+            }
             "find_deck_comment" | "replace_deck_comment" | "delete_deck_comment" => {
                 vec![("deck", other("his deck")), ("comment", other("her comment on his deck"))]
             }

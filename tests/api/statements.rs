@@ -483,6 +483,51 @@ async fn lists_of_moderators_are_planned_once() {
     }
 }
 
+/// A search of the gallery for a rare word reads the designs with this word by a plan that is made once for all words: planning takes longer than reading
+/// them.
+#[tokio::test]
+async fn a_word_in_the_gallery_is_planned_once() {
+    let (app, wiretap) = start_in_memory().await;
+    let ada = app.player("ada").await;
+    let codes: Vec<String> = (0..5_000).map(|_| format!("'{}'", DesignCode::fresh())).collect();
+    app.sql(&format!(
+        "SET session_replication_role = replica; \
+         INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, searched_revision, name, name_key, name_skeleton, \
+          kind, shared_at, created_at, updated_at) \
+         SELECT gen_random_uuid(), code, '{ada}', 'ttcg', 'shared', 1, 1, 1, 1, 'Heron x' || n, 'heronx' || n, 'heronx' || n, 'unit', now(), now(), now() \
+         FROM unnest(ARRAY[{codes}]) WITH ORDINALITY AS new (code, n); \
+         INSERT INTO design_search (design_id, game_code, game_revision, words_version, kind, search_key, attributes, effects, has_lore, printings, \
+          printing_numbers, terms, words, name_words, effect_words, lore_words, attribute_words) \
+         SELECT id, game_code, 1000, 1000, kind, name_key, '{{}}', '[]', false, '[]', '[]', '{{}}', ' ' || lower(name), ' ' || lower(name), '', '', '{{}}' FROM designs; \
+         RESET session_replication_role; \
+         SELECT gin_clean_pending_list('design_search_words'); \
+         ANALYZE designs, design_search, accounts",
+        ada = ada.id,
+        codes = codes.join(", "),
+    ))
+    .await;
+    let by_word = ["WITH found AS MATERIALIZED"];
+    wiretap.take_statements(&[]);
+    for (word, designs) in [("x4711", 1), ("x499", 11), ("x5001", 0)] {
+        let page = app.get(&format!("/v1/designs?game=ttcg&q={word}")).answer().await.expect(200);
+        assert_eq!(page["data"].as_array().unwrap().len(), designs, "{word}");
+        let heard = wiretap.take_statements(&by_word);
+        assert_eq!(heard.len(), 1, "{heard:#?}");
+        let values = format!("'''{word}'':*', 'ttcg', '% {word}%', 51");
+        let (is_kept, plan) = plan(&app, &heard[0], "text, text, text, bigint", &values).await;
+        assert!(is_kept, "{word} is planned at each use");
+        for table in ["Seq Scan on designs", "Seq Scan on design_search"] {
+            assert!(!plan.contains(table), "{table}: {plan}");
+        }
+    }
+    // A word that many designs have is looked up once. After that, its pages are read in the order of the list.
+    for (query, statements) in [("heron", 1), ("heron&limit=20", 0), ("heron+x499", 1)] {
+        let path = format!("/v1/designs?game=ttcg&q={query}");
+        app.get(&path).answer().await.expect(200);
+        assert_eq!(wiretap.take_statements(&by_word).len(), statements, "{query}");
+    }
+}
+
 /// Counting the votes for a card again reads the counted submissions of that card only, also if many are stored. A join would read those of all cards.
 #[tokio::test]
 async fn a_recount_reads_the_counted_submissions_of_its_card() {

@@ -101,6 +101,13 @@ const COMMENTS: &[&str] = &[
     "SELECT c.*, w.name AS author FROM decks d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.deck_id = d.id JOIN accounts w ON w.id = c.account_id \
      WHERE d.id = :deck::uuid AND d.visibility = 'public' AND a.banned_at IS NULL AND c.listed ORDER BY c.id DESC LIMIT 51",
 ];
+/// The same decks, with the comments hidden by their owners, who are the callers.
+const WITH_HIDDEN: &[&str] = &[
+    TALKED_OF[0],
+    TALKED_OF[1],
+    "UPDATE design_comments SET hidden_at = now(), hidden_by_owner = true WHERE deck_id IN (SELECT id FROM decks WHERE name LIKE 'Bench %')",
+];
+const HIDERS: &str = "SELECT d.id AS deck, d.account_id AS caller, c.id AS comment FROM decks d JOIN design_comments c ON c.deck_id = d.id WHERE d.name LIKE 'Bench %' LIMIT :many";
 const SAYS: &[&str] = &[
     "SELECT revision FROM decks WHERE id = :deck::uuid FOR NO KEY UPDATE",
     "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
@@ -263,6 +270,23 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(FORGOTTEN)
         .writes(SAYS)
         .why(ONE_ACCOUNT),
+    Recipe::get("list_hidden_deck_comments", "comments on a deck that its owner hid", "/v1/decks/<deck>/hidden-comments")
+        .by(Row)
+        .prepare(WITH_HIDDEN)
+        .rows(HIDERS)
+        .restore(FORGOTTEN)
+        .reads(&[
+            "SELECT c.*, w.name AS author FROM decks d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.deck_id = d.id JOIN accounts w ON w.id = c.account_id \
+             WHERE d.id = :deck::uuid AND d.visibility = 'public' AND a.banned_at IS NULL AND c.hidden_by_owner ORDER BY c.id DESC LIMIT 51",
+        ]),
+    Recipe::post("show_deck_comment", "comment on a deck shown again", "/v1/decks/<deck>/comments/<comment>/show")
+        .by(Row)
+        .prepare(WITH_HIDDEN)
+        .rows(HIDERS)
+        .spends(3_000)
+        .restore(FORGOTTEN)
+        .writes(SAYS)
+        .why("triggers count the shown rows"),
     Recipe::put("follow_author", "author followed", "/v1/authors/<author>/follow")
         .by(Row)
         .prepare(TALKED_OF)

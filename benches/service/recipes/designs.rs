@@ -62,7 +62,7 @@ const CLAIMED: &[&str] = &[
     "UPDATE design_reviews SET reviewer_id = bench.account(16777214), lease_until = now() + interval '1 day'",
 ];
 /// Approved designs, and a set into which they can be released.
-const APPROVED: &[&str] = &[
+pub(super) const APPROVED: &[&str] = &[
     SUBMITTED[0],
     "UPDATE designs SET status = 'approved' WHERE name LIKE 'Bench %'",
     "INSERT INTO design_reviews (id, design_id, revision, submitted_at, reviewer_id, lease_until, decision, reason, closed_at) \
@@ -70,7 +70,8 @@ const APPROVED: &[&str] = &[
     "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
      VALUES (gen_random_uuid(), 'ttcg', 'bench-release', 'Bench', true, 5, now(), now())",
 ];
-const UNRELEASED: &[&str] = &["DELETE FROM sets WHERE code = 'bench-release'", CLEAR[0], CLEAR[1]];
+pub(super) const UNRELEASED: &[&str] =
+    &["DELETE FROM sets WHERE code = 'bench-release'", CLEAR[0], CLEAR[1]];
 /// The statements of a release, without those for the card's printings.
 const RELEASE: &[&str] = &[
     "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
@@ -159,6 +160,15 @@ const RATERS: &str = "SELECT d.code AS design, p.account AS caller FROM (SELECT 
      WHERE p.account NOT IN (d.account_id, bench.account(2)) LIMIT :many";
 /// The same designs with their authors as the callers.
 const CRITICISED: &str = "SELECT d.code AS design, d.account_id AS caller, d.name AS name, s.id AS suggestion FROM designs d JOIN suggested_changes s ON s.design_id = d.id \
+     WHERE d.name LIKE 'Bench %' LIMIT :many";
+/// The same designs, with the comments hidden by their authors, who are the callers.
+const WITH_HIDDEN: &[&str] = &[
+    DISCUSSED[0],
+    DISCUSSED[1],
+    DISCUSSED[2],
+    "UPDATE design_comments SET hidden_at = now(), hidden_by_owner = true WHERE design_id IN (SELECT id FROM designs WHERE name LIKE 'Bench %')",
+];
+const HIDERS: &str = "SELECT d.code AS design, d.account_id AS caller, c.id AS comment FROM designs d JOIN design_comments c ON c.design_id = d.id \
      WHERE d.name LIKE 'Bench %' LIMIT :many";
 /// The statements of feedback.
 const SAYS: &[&str] = &[
@@ -497,6 +507,23 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(CLEAR)
         .writes(SAYS)
         .why("the yardstick writes a comment; all are of one account, which is held meanwhile"),
+    Recipe::get("list_hidden_comments", "comments on a design that its author hid", "/v1/designs/<design>/hidden-comments")
+        .by(Row)
+        .prepare(WITH_HIDDEN)
+        .rows(HIDERS)
+        .restore(CLEAR)
+        .reads(&[
+            "SELECT c.*, w.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.design_id = d.id JOIN accounts w ON w.id = c.account_id \
+             WHERE d.code = :design AND d.listed AND a.banned_at IS NULL AND c.hidden_by_owner ORDER BY c.id DESC LIMIT 51",
+        ]),
+    Recipe::post("show_comment", "comment on a design shown again", "/v1/designs/<design>/comments/<comment>/show")
+        .by(Row)
+        .prepare(WITH_HIDDEN)
+        .rows(HIDERS)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why(WEIGHED),
     Recipe::get("find_own_rating", "own rating of a design", "/v1/designs/<design>/rating").by(Row).prepare(DISCUSSED).rows(CRITICS).restore(CLEAR).reads(&[
         "SELECT r.* FROM designs d JOIN design_ratings r ON r.design_id = d.id WHERE d.code = :design AND r.account_id = :caller::uuid",
     ]),

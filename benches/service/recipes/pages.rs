@@ -50,6 +50,9 @@ const OFFERED_TO: &str =
 /// Accounts, with the number after which the last fifty events begin.
 const EVENTS: &str = "SELECT p.account AS caller, greatest(c.last_seq - 50, 0) AS after FROM bench.players p \
      JOIN account_event_clocks c ON c.account_id = p.account LIMIT :many";
+/// Approved designs, for the admin.
+const APPROVED_FOR_ADMIN: &str = "SELECT code AS design, bench.account(16777215) AS caller FROM designs \
+     WHERE name LIKE 'Bench %' AND status = 'approved' LIMIT :many";
 
 pub(super) const RECIPES: &[PageRecipe] = &[
     PageRecipe::new("home", "/").rows(WALLS).answers(&[
@@ -290,6 +293,15 @@ pub(super) const RECIPES: &[PageRecipe] = &[
         get("list_shared_designs", "/v1/designs?author=<author>&limit=60"),
         GAME,
     ]),
+    PageRecipe::new("release of a design", "/reviews/designs/<design>/release")
+        .by(Row)
+        .prepare(designs::APPROVED)
+        .rows(APPROVED_FOR_ADMIN)
+        .restore(designs::UNRELEASED)
+        .answers(&[
+            get("find_design", "/v1/designs/<design>"),
+            get("list_sets", "/v1/games/ttcg/sets?limit=200"),
+        ]),
     PageRecipe::new("form of a submission", "/submit").why("an empty form"),
 ];
 

@@ -1,5 +1,6 @@
 //! When two spellings are the same card name.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use caseless::Caseless;
@@ -49,18 +50,22 @@ pub fn has_name_key(name: &str, key: &str) -> bool {
 /// assert_eq!(search_key("Crème-Brûlée Ørk"), "cremebruleeork");
 /// ```
 pub fn search_key(name: &str) -> String {
+    search_key_of_key(name_key(name).into()).into_owned()
+}
+
+/// The [`search_key`] of a name with this [`name_key`].
+pub(crate) fn search_key_of_key(key: Cow<'_, str>) -> Cow<'_, str> {
     static OF_CHARACTERS: LazyLock<CharacterKeys> =
         LazyLock::new(|| CharacterKeys::new(without_accents));
-    let key = name_key(name);
     if key.is_ascii() {
         return key;
     }
     let mut folded = Vec::with_capacity(key.len());
     if OF_CHARACTERS.write(&key, &mut folded) {
         // Joined from texts.
-        return String::from_utf8_lossy(&folded).into_owned();
+        return String::from_utf8_lossy(&folded).into_owned().into();
     }
-    without_accents(&key)
+    without_accents(&key).into()
 }
 
 /// A key with the accents folded.

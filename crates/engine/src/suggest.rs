@@ -2,7 +2,7 @@
 
 use crate::catalogue::Catalogue;
 use crate::code::ViolationCode;
-use crate::name::search_key;
+use crate::name::{name_key, search_key, search_key_of_key};
 use crate::report::Report;
 use crate::violation::Fix;
 
@@ -95,7 +95,12 @@ impl WantedName {
 
     /// The similarity of another name.
     pub fn similarity(&self, name: &str) -> f64 {
-        let key = search_key(name);
+        self.similarity_of_key(&name_key(name))
+    }
+
+    /// The similarity of another name with this [`name_key`].
+    pub fn similarity_of_key(&self, name_key: &str) -> f64 {
+        let key = search_key_of_key(name_key.into());
         if self.length > LENGTH_MAX && self.key != key {
             return 0.0;
         }
@@ -171,5 +176,18 @@ mod tests {
         }
         assert_eq!(least_edits("kettle", "barrow"), 6);
         assert_eq!(least_edits("kettle", "kettel"), 0);
+    }
+
+    #[test]
+    fn a_key_is_as_similar_as_its_name() {
+        for wanted in ["kettle imp", "Café Noir", "Ørk!", "?!"] {
+            let name = WantedName::new(wanted);
+            for other in ["Kettle Imp", "kettel-imp", "cafe noir", "Cafés Noirs", "Orks", "?!"] {
+                let by_key = name.similarity_of_key(&name_key(other));
+                assert!((name.similarity(other) - by_key).abs() < f64::EPSILON, "{wanted} {other}");
+            }
+        }
+        let orks = WantedName::new("Ørk!").similarity_of_key(&name_key("Orks"));
+        assert!(orks > SIMILARITY_MIN, "{orks}");
     }
 }

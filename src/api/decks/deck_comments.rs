@@ -4,15 +4,16 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use uuid::Uuid;
 
 use crate::api::feedback::comments::{
-    self as shared, CommentRequest, CommentsQuery, EditCommentRequest,
+    self as shared, CommentRequest, CommentsQuery, EditCommentRequest, HiddenCommentsQuery,
 };
 use crate::app::designs::abuse_reports;
 use crate::app::feedback::comments::{self, CommentResponse};
+use crate::app::feedback::hidden_comments;
 use crate::app::page::Page;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
-use crate::auth::permission::GiveDeckFeedback;
+use crate::auth::permission::{GiveDeckFeedback, ReadOwnDecks};
 use crate::domain::ids::{CommentId, DeckId};
 use crate::http::extract::{Caller, IdempotencyKey, JudgedBody, LooseParams, May};
 
@@ -117,18 +118,18 @@ pub async fn replace_deck_comment(
 }
 
 /// Why a comment by somebody else is not deleted.
-const NOT_YOURS: &str = "Only its author can delete a comment, or a moderator whose token has the scope admin:write. You can report it: POST /v1/abuse-reports.";
+const NOT_YOURS: &str = "Only its author can delete a comment. The owner of the deck can hide it, and so can a moderator whose token has the scope admin:write. You can report it: POST /v1/abuse-reports.";
 
-/// Deletes one of your comments on a deck permanently. Moderators hide comments of others.
+/// Deletes one of your comments on a deck permanently. The owner of the deck and moderators hide comments of others.
 ///
-/// Its text and your name are no longer shown to anybody. If it has replies, it stays in the list, without text and author. A comment that a
-/// moderator hides is listed among the upheld reports, where it can be shown again; a token of a moderator also needs `admin:write`.
+/// The text and the author of a deleted comment are no longer shown to anybody. If it has replies, it stays in the list, without text and author. A comment
+/// that you hide on your deck is listed by `GET /v1/decks/{deck}/hidden-comments`, and `POST …/show` shows it again. A comment that a moderator hides is listed among the upheld reports, where it can be shown again; a token of a moderator also needs `admin:write`.
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}/comments/{comment}", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), ("comment" = Uuid, Path, description = "Id of the comment")),
     responses(
         (status = 204, description = "The comment was deleted, or hidden."),
-        (status = 403, description = "`forbidden`: the comment is by somebody else. Its author and moderators can delete it, not the owner of the deck; you can report it."),
+        (status = 403, description = "`forbidden`: the comment is by somebody else, and the deck is not yours. You can report the comment."),
     )
 )]
 pub async fn delete_deck_comment(
@@ -139,11 +140,53 @@ pub async fn delete_deck_comment(
 ) -> Result<HttpResponse, Problem> {
     let (deck, comment) = path.into_inner();
     let (deck, comment) = (DeckId(deck), CommentId(comment));
-    if !comments::delete(&state, &by, deck, comment).await? {
+    if !comments::delete(&state, &by, deck, comment).await?
+        && !hidden_comments::hide(&state, &by, deck, comment).await?
+    {
         let Some(moderator) = caller.may() else {
             return Err(comments::not_deleted(&state, deck.into(), comment, NOT_YOURS).await);
         };
         abuse_reports::hide_at_once(&state, &moderator, deck, comment).await?;
     }
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// Lists the comments on a public or unlisted deck that its owner hid, with their texts, the newest first.
+///
+/// The owner of the deck and moderators see all of them, everybody else only their own. A token of a moderator also needs `admin:write`, otherwise it sees only its own.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/hidden-comments", tag = "decks", security(("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), HiddenCommentsQuery),
+    responses((status = 200, body = Page<CommentResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_hidden_deck_comments(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReadOwnDecks>,
+    caller: Caller,
+    deck: web::Path<Uuid>,
+    query: LooseParams<HiddenCommentsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let reader = (&caller, by.account());
+    shared::list_hidden(&req, &state, reader, DeckId(*deck).into(), query).await
+}
+
+/// Shows a comment again that you hid on a deck of yours.
+///
+/// Repeating the request changes nothing. A comment that a moderator hid is shown again only by moderators.
+#[utoipa::path(
+    post, path = "/v1/decks/{deck}/comments/{comment}/show", tag = "decks", security(("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), ("comment" = Uuid, Path, description = "Id of the comment")),
+    responses(
+        (status = 200, body = CommentResponse, headers(("ETag" = String, description = "Its version, for `If-Match`"))),
+        (status = 403, description = "`forbidden`: you are not the owner of the deck."),
+    )
+)]
+pub async fn show_deck_comment(
+    state: web::Data<AppState>,
+    by: May<GiveDeckFeedback>,
+    path: web::Path<(Uuid, Uuid)>,
+) -> Result<HttpResponse, Problem> {
+    let (deck, comment) = path.into_inner();
+    shared::show(&state, &by, DeckId(deck), comment).await
 }

@@ -44,6 +44,8 @@ routes! {
     "/v1/decks/{deck}/watch" => get deck_watches::find_deck_watch, put deck_watches::watch_deck, delete deck_watches::unwatch_deck;
     "/v1/decks/{deck}/comments" => get deck_comments::list_deck_comments, post deck_comments::create_deck_comment;
     "/v1/decks/{deck}/comments/{comment}" => get deck_comments::find_deck_comment, put deck_comments::replace_deck_comment, delete deck_comments::delete_deck_comment;
+    "/v1/decks/{deck}/comments/{comment}/show" => post deck_comments::show_deck_comment;
+    "/v1/decks/{deck}/hidden-comments" => get deck_comments::list_hidden_deck_comments;
     "/v1/authors/{author}/decks" => get shared_decks::list_author_decks;
     "/v1/authors/{author}/follow" => put followed_authors::follow_author, delete followed_authors::unfollow_author;
     "/v1/me/liked-decks" => get deck_likes::list_liked_decks;

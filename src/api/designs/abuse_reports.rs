@@ -104,11 +104,12 @@ impl Judge for ReportAbuseRequest {
 
 /// Reports a design, a comment, a suggested change or a player to the moderators.
 ///
-/// Only moderators see the report and who sent it. Reporting the same thing again before a moderator has decided changes nothing.
+/// Only moderators see the report and who sent it. If you report the same thing again before a moderator has decided, the new reason and details replace the
+/// earlier ones; a report without `details` leaves the earlier details. You get the event `report.decided` when a moderator has decided.
 #[utoipa::path(
     post, path = "/v1/abuse-reports", tag = "designs", security(("bearer" = [])), request_body = ReportAbuseRequest,
     responses(
-        (status = 200, body = CreatedReportResponse, description = "You have already reported this, and no moderator has decided yet."),
+        (status = 200, body = CreatedReportResponse, description = "You had already reported this, and no moderator has decided yet: your report now has the new reason and details."),
         (status = 201, body = CreatedReportResponse),
         (status = 404, description = "`not_found`: what you report does not exist, or you cannot see it."),
         (status = 409, description = "`own_report`: you reported yourself, or something that you wrote."),

@@ -5,16 +5,17 @@ use uuid::Uuid;
 
 use super::identifier;
 use crate::api::feedback::comments::{
-    self as shared, CommentRequest, CommentsQuery, EditCommentRequest,
+    self as shared, CommentRequest, CommentsQuery, EditCommentRequest, HiddenCommentsQuery,
 };
 use crate::app::feedback::comments::{self, CommentResponse};
+use crate::app::feedback::hidden_comments;
 use crate::app::page::Page;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
-use crate::auth::permission::GiveFeedback;
+use crate::auth::permission::{GiveFeedback, ReadOwnDesigns};
 use crate::domain::ids::CommentId;
-use crate::http::extract::{IdempotencyKey, JudgedBody, LooseParams, May};
+use crate::http::extract::{Caller, IdempotencyKey, JudgedBody, LooseParams, May};
 
 /// Lists the comments on a public design, the newest first; or the replies to one of them, the oldest first.
 ///
@@ -116,18 +117,18 @@ pub async fn replace_comment(
 }
 
 /// Why a comment by somebody else is not deleted.
-const NOT_YOURS: &str =
-    "Only its author can delete a comment. You can report it: POST /v1/abuse-reports.";
+const NOT_YOURS: &str = "Only its author can delete a comment, and only the author of the design can hide it. You can report it: POST /v1/abuse-reports.";
 
-/// Deletes one of your comments on a design permanently.
+/// Deletes one of your comments on a design permanently. The author of the design hides comments of others.
 ///
-/// Its text and your name are then shown only to moderators who have a report of it. If it has replies, its place stays.
+/// The text and the author of a deleted comment are then shown only to moderators who have a report of it. If it has replies, its place stays. A comment
+/// that you hide on your design is listed by `GET /v1/designs/{design}/hidden-comments`, and `POST …/show` shows it again.
 #[utoipa::path(
     delete, path = "/v1/designs/{design}/comments/{comment}", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design"), ("comment" = Uuid, Path, description = "Id of the comment")),
     responses(
-        (status = 204, description = "Deleted."),
-        (status = 403, description = "`forbidden`: the comment is by somebody else. You can report it."),
+        (status = 204, description = "Deleted, or hidden."),
+        (status = 403, description = "`forbidden`: the comment is by somebody else, and the design is not yours. You can report the comment."),
     )
 )]
 pub async fn delete_comment(
@@ -137,8 +138,50 @@ pub async fn delete_comment(
 ) -> Result<HttpResponse, Problem> {
     let (design, comment) = path.into_inner();
     let (design, comment) = (identifier(&design)?, CommentId(comment));
-    if !comments::delete(&state, &by, design, comment).await? {
+    if !comments::delete(&state, &by, design, comment).await?
+        && !hidden_comments::hide(&state, &by, design, comment).await?
+    {
         return Err(comments::not_deleted(&state, design.into(), comment, NOT_YOURS).await);
     }
     Ok(HttpResponse::NoContent().finish())
+}
+
+/// Lists the comments on a public design that its author hid, with their texts, the newest first.
+///
+/// The author of the design and moderators see all of them, everybody else only their own. A token of a moderator also needs `admin:write`, otherwise it sees only its own.
+#[utoipa::path(
+    get, path = "/v1/designs/{design}/hidden-comments", tag = "designs", security(("bearer" = [])),
+    params(("design" = String, Path, description = "Identifier of the design"), HiddenCommentsQuery),
+    responses((status = 200, body = Page<CommentResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_hidden_comments(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReadOwnDesigns>,
+    caller: Caller,
+    design: web::Path<String>,
+    query: LooseParams<HiddenCommentsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let reader = (&caller, by.account());
+    shared::list_hidden(&req, &state, reader, identifier(&design)?.into(), query).await
+}
+
+/// Shows a comment again that you hid on a design of yours.
+///
+/// Repeating the request changes nothing. A comment that a moderator hid is shown again only by moderators.
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/comments/{comment}/show", tag = "designs", security(("bearer" = [])),
+    params(("design" = String, Path, description = "Identifier of the design"), ("comment" = Uuid, Path, description = "Id of the comment")),
+    responses(
+        (status = 200, body = CommentResponse, headers(("ETag" = String, description = "Its version, for `If-Match`"))),
+        (status = 403, description = "`forbidden`: you are not the author of the design."),
+    )
+)]
+pub async fn show_comment(
+    state: web::Data<AppState>,
+    by: May<GiveFeedback>,
+    path: web::Path<(String, Uuid)>,
+) -> Result<HttpResponse, Problem> {
+    let (design, comment) = path.into_inner();
+    shared::show(&state, &by, identifier(&design)?, comment).await
 }

@@ -44,8 +44,8 @@ pub async fn release_design(
     let released =
         design_releases::release(&state, &by, &reviewer, network.0, code, request, dry_run).await?;
     Ok(match released {
-        Released::Done(release) => {
-            let card = format!("/v1/cards/{}", release.card);
+        Released::Done(card, release) => {
+            let card = format!("/v1/cards/{card}");
             let mut created = HttpResponse::Created();
             created.insert_header((header::LOCATION, card)).insert_header(NO_STORE).json(release)
         }

@@ -50,6 +50,8 @@ routes! {
     "/v1/abuse-reports/{report}/decide" => post abuse_reports::decide_abuse_report;
     "/v1/designs/{design}/comments" => get design_comments::list_comments, post design_comments::create_comment;
     "/v1/designs/{design}/comments/{comment}" => get design_comments::find_comment, put design_comments::replace_comment, delete design_comments::delete_comment;
+    "/v1/designs/{design}/comments/{comment}/show" => post design_comments::show_comment;
+    "/v1/designs/{design}/hidden-comments" => get design_comments::list_hidden_comments;
     "/v1/designs/{design}/rating" => get design_ratings::find_own_rating, put design_ratings::rate_design, delete design_ratings::delete_own_rating;
     "/v1/designs/{design}/ratings" => get design_ratings::find_design_ratings;
     "/v1/designs/{design}/suggestions" => get suggested_changes::list_suggested_changes, post suggested_changes::create_suggested_change;

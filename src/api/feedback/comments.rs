@@ -6,14 +6,15 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::app::feedback::comments::{self, CommentDraft, VersionedComment};
+use crate::app::feedback::hidden_comments::{self, HiddenReader};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::Granted;
 use crate::domain::feedback::subject::FeedbackSubject;
-use crate::domain::ids::CommentId;
-use crate::http::extract::{Judge, LooseParams};
+use crate::domain::ids::{AccountId, CommentId};
+use crate::http::extract::{Caller, Judge, LooseParams};
 use crate::memory::rendered::Freshness;
 use crate::store::feedback::subject::Subject;
 use crate::store::operations::idempotency::IdempotencyClaim;
@@ -25,6 +26,20 @@ use crate::store::operations::idempotency::IdempotencyClaim;
 pub struct CommentsQuery {
     /// Only the replies to this comment. If it is absent, only comments that are not replies.
     reply_to: Option<Uuid>,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the previous page.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Which part of the hidden comments.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct HiddenCommentsQuery {
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
@@ -131,6 +146,37 @@ pub(in crate::api) async fn replace<S: Subject>(
     let text = comments::read_text(&request.text)?;
     let changed = comments::edit(state, by, subject, CommentId(comment), if_match, &text).await?;
     let VersionedComment { version, comment, .. } = changed;
+    Ok(HttpResponse::Ok()
+        .insert_header(version.header())
+        .insert_header(("cache-control", "no-store"))
+        .json(comment))
+}
+
+/// Returns a page of the comments that the owner of a subject hid: all of them for the owner and for moderators, otherwise those by `reader`.
+pub(in crate::api) async fn list_hidden(
+    req: &HttpRequest,
+    state: &AppState,
+    (caller, reader): (&Caller, AccountId),
+    on: FeedbackSubject,
+    query: LooseParams<HiddenCommentsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let check = async |query: &HiddenCommentsQuery| Cursor::key_of(query.cursor.as_ref());
+    let (query, from): (_, Option<Uuid>) = query.checked(check).await?;
+    let moderator = caller.may();
+    let reader = moderator.as_ref().map_or(HiddenReader::Player(reader), HiddenReader::Moderator);
+    let page = hidden_comments::list(state, &reader, on, from.map(CommentId), query.limit).await?;
+    page.answer(req, Freshness::Private)
+}
+
+/// Shows a comment again that the caller, the owner of the subject, hid.
+pub(in crate::api) async fn show<S: Subject>(
+    state: &AppState,
+    by: &Granted<S::Feedback>,
+    subject: S,
+    comment: Uuid,
+) -> Result<HttpResponse, Problem> {
+    let shown = hidden_comments::show(state, by, subject, CommentId(comment)).await?;
+    let VersionedComment { version, comment, .. } = shown;
     Ok(HttpResponse::Ok()
         .insert_header(version.header())
         .insert_header(("cache-control", "no-store"))

@@ -96,7 +96,7 @@ pub struct AccountEventResponse {
     /// `design.taken_down`, `design.reinstated` (by a moderator, after a report), `design.name_lost` (it was withdrawn, because somebody else shared a
     /// design under its name while you were banned). Decks: `deck.commented` (on a deck of yours), `deck.replied` (to a
     /// comment of yours), `deck.became_illegal` (a deck that you watch is no longer legal, or was incomplete and is illegal: see `outcome`),
-    /// `deck.became_legal`. More kinds may be added later.
+    /// `deck.became_legal`. Reports: `report.decided` (a report of yours was decided: see `outcome`). More kinds may be added later.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.
@@ -126,8 +126,11 @@ pub struct AccountEventResponse {
     /// The suggested change of the design.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<EventSubject>,
+    /// Id of your report, as `POST /v1/abuse-reports` returned it. The other members name what you reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<Uuid>,
     /// How the dispute ended: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`. Of a watched deck, its status: `legal`, `illegal` or
-    /// `incomplete` (only cards are missing).
+    /// `incomplete` (only cards are missing). Of a report, the decision: `upheld` or `dismissed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// When it happened.
@@ -161,6 +164,7 @@ impl From<EventRow> for AccountEventResponse {
             suggestion: subject(&format!("{design}/suggestions"), row.suggestion_id),
             deck: subject("/v1/decks", row.deck_id),
             design: row.design.map(|code| EventDesign { id: code.to_string(), href: design }),
+            report: row.report_id.map(|report| report.0),
             outcome: row.outcome,
             at: row.created_at,
         }

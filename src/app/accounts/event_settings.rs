@@ -20,7 +20,7 @@ words! {
 #[schema(example = json!({ "muted": ["design.commented"] }))]
 pub struct EventSettingsRequest {
     /// Kinds of events that you do not want to get from now on. Kinds that are not in the list are on.
-    #[schema(value_type = Vec<OptionalEvent>, max_items = 10, example = json!(["design.commented"]))]
+    #[schema(value_type = Vec<OptionalEvent>, max_items = 11, example = json!(["design.commented"]))]
     pub muted: Vec<String>,
 }
 

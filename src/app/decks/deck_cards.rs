@@ -157,7 +157,13 @@ async fn add_named(
     let Some(names) = names else {
         return Ok(deck_pool::add_named(conn.get().await?, viewer, mentioned, found).await?);
     };
-    let keys = mentioned.iter().map(|name| (name_key(name), search_key(name))).collect();
+    let keys_of = |name: &String| {
+        let key = name_key(name);
+        // A name without accents has one key.
+        let search_key = if key.is_ascii() { key.clone() } else { search_key(name) };
+        (key, search_key)
+    };
+    let keys = mentioned.iter().map(keys_of).collect();
     names.add(app, conn, viewer, game, keys, found).await
 }
 

@@ -86,7 +86,7 @@ pub fn read_decision(decision: &str, note: &str) -> Result<(AbuseDecision, Strin
 pub struct CreatedReportResponse {
     /// Id of the report.
     pub id: Uuid,
-    /// Whether you had already reported this and no moderator has decided yet: then nothing was added, and `id` is that of the earlier report.
+    /// Whether you had already reported this and no moderator has decided yet: then `id` is that of the earlier report, which now has the new `reason` and `details`.
     #[schema(example = false)]
     pub repeated: bool,
 }
@@ -127,7 +127,10 @@ pub async fn create(
             tracing::info!(account = %by.account(), report = %id, reason = reason.as_str(), "abuse reported");
             Ok(CreatedReportResponse { id: id.0, repeated: false })
         }
-        ReportOutcome::Repeat(id) => Ok(CreatedReportResponse { id: id.0, repeated: true }),
+        ReportOutcome::Repeat(id) => {
+            tracing::info!(account = %by.account(), report = %id, reason = reason.as_str(), "abuse report changed");
+            Ok(CreatedReportResponse { id: id.0, repeated: true })
+        }
         ReportOutcome::TooManyToday(limit) => Err(too_many_today(app, limit)),
     }
 }

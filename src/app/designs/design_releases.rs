@@ -16,6 +16,7 @@ use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStep;
+use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::store::db::deadlines;
 use crate::store::designs::design_releases::{
@@ -47,8 +48,9 @@ pub struct DesignReleaseResponse {
     /// Number of the revision from which the card was made.
     #[schema(example = 3, minimum = 1)]
     pub revision: i64,
-    /// Id of the card.
-    pub card: Uuid,
+    /// Id of the card; absent in a dry run, because the card does not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<Uuid>,
     /// Code of its set.
     #[schema(example = "veil")]
     pub set: String,
@@ -71,7 +73,7 @@ impl DesignReleaseResponse {
         Self {
             design: code.to_string(),
             revision: release.revision,
-            card: release.card_id.0,
+            card: Some(release.card_id.0),
             set: release.set_code,
             number: release.number,
             hidden: release.hidden,
@@ -84,8 +86,8 @@ impl DesignReleaseResponse {
 
 /// The result of a release.
 pub enum Released {
-    /// The design has become a card.
-    Done(DesignReleaseResponse),
+    /// The design has become this card.
+    Done(CardId, DesignReleaseResponse),
     /// It was a dry run: this would be the result.
     Rehearsed(DesignReleaseResponse),
 }
@@ -126,10 +128,12 @@ pub async fn release(
             app.designs_changed();
             app.keep_up().await;
             tracing::info!(account = %by.account(), design = %code, card = %released.card_id, "design released");
-            Ok(Released::Done(DesignReleaseResponse::new(code, released)))
+            Ok(Released::Done(released.card_id, DesignReleaseResponse::new(code, released)))
         }
         Err(ReleaseError::Rehearsed(released)) => {
-            Ok(Released::Rehearsed(DesignReleaseResponse::new(code, released)))
+            let card = stored.card.is_some().then_some(released.card_id.0);
+            let release = DesignReleaseResponse::new(code, released);
+            Ok(Released::Rehearsed(DesignReleaseResponse { card, ..release }))
         }
         Err(error) => Err(refusal(&stored.design.game_code, &place, error)),
     }
@@ -186,30 +190,32 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
 
 /// One obstruction has a code of its own; several are faults of one problem, in the order of the obstructions.
 fn obstructed(obstructions: Vec<Obstruction>) -> Problem {
-    let mut problems: Vec<(&str, Problem)> = obstructions.into_iter().map(problem_of).collect();
-    if problems.len() == 1
-        && let Some((_, only)) = problems.pop()
-    {
-        return only;
-    }
-    let faults = problems.into_iter().flat_map(|(pointer, problem)| {
-        let text = problem.text();
-        match problem.into_faults() {
-            faults if faults.is_empty() => vec![InputFault::at(pointer, text)],
-            faults => faults,
+    let is_only = obstructions.len() == 1;
+    let mut faults = Vec::new();
+    for obstruction in obstructions {
+        match obstruction {
+            Obstruction::AuthorBanned if is_only => return Problem::new(ProblemCode::AuthorBanned),
+            Obstruction::Unconfirmed if is_only => {
+                return Problem::new(ProblemCode::ReleaseNotConfirmed);
+            }
+            Obstruction::NameTaken(owner) if is_only => return name_taken(owner.into()),
+            Obstruction::Refused(refused) if is_only => {
+                return problem_with_faults(ProblemCode::DesignNotReleasable, refused);
+            }
+            Obstruction::AuthorBanned => {
+                faults.push(InputFault::at("", FaultReason::AuthorBanned));
+            }
+            Obstruction::Unconfirmed => {
+                faults.push(InputFault::at("/was_public", FaultReason::ReleaseUnconfirmed));
+            }
+            Obstruction::NameTaken(owner) => {
+                faults.push(InputFault::at("/name", FaultReason::DesignNameTaken(owner.into())));
+            }
+            Obstruction::Refused(refused) => {
+                let refused = problem_with_faults(ProblemCode::DesignNotReleasable, refused);
+                faults.extend(refused.into_faults());
+            }
         }
-    });
-    Problem::new(ProblemCode::DesignNotReleasable).errors(faults.collect())
-}
-
-/// An obstruction as the problem that it is alone, and its place as a fault among others.
-fn problem_of(obstruction: Obstruction) -> (&'static str, Problem) {
-    match obstruction {
-        Obstruction::AuthorBanned => ("", Problem::new(ProblemCode::AuthorBanned)),
-        Obstruction::Unconfirmed => ("/was_public", Problem::new(ProblemCode::ReleaseNotConfirmed)),
-        Obstruction::NameTaken(owner) => ("/name", name_taken(owner.into())),
-        Obstruction::Refused(faults) => {
-            ("", problem_with_faults(ProblemCode::DesignNotReleasable, faults))
-        }
     }
+    Problem::new(ProblemCode::DesignNotReleasable).errors(faults)
 }

@@ -21,6 +21,7 @@ use crate::search::{self, Predicate};
 use crate::store::designs::gallery::{
     self, GalleryDesign, GalleryFilter, GalleryKey, GalleryPosition,
 };
+use crate::store::{Connection, StoreResult};
 
 words! {
     GallerySort: "The order of a list of designs: `new` (the last shared first; when a design was first shared counts), `rating` (the best rated first; with equal ratings, \
@@ -167,9 +168,8 @@ pub async fn list(
     let filter = gallery.filter(app);
     let (rows, cut) = if gallery.is_search() {
         let mut conn = app.searches.connection(network).await?;
-        let rows = gallery::list(&mut conn, &filter, sort, after.as_ref(), limit.rows()).await;
-        let cut = gallery::is_truncated(&mut conn, &filter).await;
-        (rows.map_err(too_slow)?, cut.map_err(too_slow)?)
+        let page = (sort, after.as_ref(), limit.rows());
+        search(app, &mut conn, &filter, page).await.map_err(too_slow)?
     } else {
         let mut conn = app.store.connection().await?;
         (gallery::list(&mut conn, &filter, sort, after.as_ref(), limit.rows()).await?, false)
@@ -179,6 +179,25 @@ pub async fn list(
     let mut warnings = std::mem::take(&mut gallery.warnings);
     warnings.extend(cut.then(|| gallery.cut(app)));
     Ok(GalleryPage { page, warnings })
+}
+
+/// Searches for a page of designs. Also returns whether costly terms were tested on only some of the designs.
+async fn search(
+    app: &AppState,
+    conn: &mut Connection,
+    filter: &GalleryFilter<'_>,
+    page: (GallerySort, Option<&GalleryPosition>, i64),
+) -> StoreResult<(Vec<GalleryDesign>, bool)> {
+    let words = filter.required_words();
+    if let Some(words) = words.into_iter().find(|words| app.common_words.find(words).is_none()) {
+        if let Some(rows) = gallery::list_with_words(conn, filter, &words, page).await? {
+            return Ok((rows, false));
+        }
+        app.common_words.insert(words, ());
+    }
+    let (sort, after, limit) = page;
+    let rows = gallery::list(conn, filter, sort, after, limit).await?;
+    Ok((rows, gallery::is_truncated(conn, filter).await?))
 }
 
 impl Gallery {

@@ -25,6 +25,7 @@ use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::domain::text::name_skeleton;
 use crate::memory::card_effects::KnownEffects;
+use crate::memory::listed_designs::MayClash;
 use crate::search::{CardQuery, KnownTest, Place, Predicate, SortKey, Test, Unique, words};
 use crate::store::catalogue::cards::{self, CardView, NamePlace, NamedCard, OpenCard};
 use crate::store::designs::SeesOwnDesigns;
@@ -141,11 +142,12 @@ impl Probe {
         match self.looks.likeness(other) {
             Some(NameClash::Same) => Some(NameLikeness::Same),
             Some(NameClash::LooksTheSame) => Some(NameLikeness::LooksTheSame),
-            None => {
-                let is_near = self.wanted.similarity(other.name) >= SIMILARITY_MIN;
-                is_near.then_some(NameLikeness::Near)
-            }
+            None => self.is_near(other).then_some(NameLikeness::Near),
         }
+    }
+
+    fn is_near(&self, other: Name<'_>) -> bool {
+        self.wanted.similarity_of_key(other.key) >= SIMILARITY_MIN
     }
 }
 
@@ -222,7 +224,12 @@ async fn find_designs<P: Permission + SeesOwnDesigns>(
         return Ok(Vec::new());
     }
     let account = asker.map(Granted::account);
-    let has_like_name = |name: Name<'_>| probe.is_some_and(|probe| probe.likeness(name).is_some());
+    let has_like_name = |name: Name<'_>, may_clash: MayClash| {
+        probe.is_some_and(|probe| match may_clash {
+            MayClash::Yes => probe.likeness(name).is_some(),
+            MayClash::No => probe.is_near(name),
+        })
+    };
     let Some(mut listed) = app.listed_designs.find_alike(account, query, has_like_name) else {
         let mut conn = app.store.connection().await?;
         return Ok(likeness::find_alike(&mut conn, asker, query).await?);

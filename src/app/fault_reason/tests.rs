@@ -1,4 +1,5 @@
 use super::*;
+use crate::app::problem::ProblemCode;
 use crate::app::words::must_be_one_of;
 use crate::domain::collection::Condition;
 use crate::domain::collection::table::Column;
@@ -136,6 +137,30 @@ fn messages_for_api_clients_do_not_change() {
         (
             before.into(),
             "the card was printed as \"Imp\": a printed card keeps its name (case and punctuation may change), and a number its card",
+        ),
+        (
+            CardFault::NameLike { hidden: true, set: owned("veil"), number: owned("004") }.into(),
+            "the hidden card 004 of the set veil has the same name, or one that looks the same",
+        ),
+        (
+            CardFault::NameLike { hidden: false, set: owned("hearth"), number: owned("001") }
+                .into(),
+            "the card 001 of the set hearth has the same name, or one that looks the same",
+        ),
+        (
+            CardFault::SetPrinted.into(),
+            "the set has been printed: each card of a set has the same number of copies, so new cards need a new set",
+        ),
+        (CardFault::NumberTaken(owned("001")).into(), "the set has a card 001 already"),
+        (
+            CardFault::NumberGone { became: owned("was moved to hearth/002") }.into(),
+            "the card of this number was moved to hearth/002: no other card takes its number",
+        ),
+        (FaultReason::AuthorBanned, ProblemCode::AuthorBanned.title()),
+        (FaultReason::ReleaseUnconfirmed, ProblemCode::ReleaseNotConfirmed.title()),
+        (
+            FaultReason::DesignNameTaken(NameHolder::Design),
+            "Another design has this name, or one that looks the same.",
         ),
         (EntryReason::TooManyCopies.into(), "must be at most 100, and no more than the quantity"),
         (

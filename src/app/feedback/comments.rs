@@ -29,8 +29,9 @@ pub struct CommentResponse {
     /// Id of the comment to which this one is a reply; absent if it is not a reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<Uuid>,
-    /// `shown`, `deleted` (by its author) or `hidden` (by a moderator, or because its author is banned). A deleted or hidden comment has neither text
-    /// nor author, and is only listed while it has replies.
+    /// `shown`, `deleted` (by its author), `hidden` (by a moderator, or because its author is banned) or `hidden_by_owner` (by the owner of the design
+    /// or deck). A deleted or hidden comment has neither text nor author, and is only listed while it has replies; only `GET …/hidden-comments` shows
+    /// both of a comment that the owner hid.
     #[schema(example = "shown")]
     pub state: &'static str,
     /// Id of the author's account.
@@ -60,9 +61,16 @@ pub struct CommentResponse {
 
 impl From<StoredComment> for CommentResponse {
     fn from(stored: StoredComment) -> Self {
+        let is_shown = stored.state() == CommentState::Shown;
+        Self::new(stored, is_shown)
+    }
+}
+
+impl CommentResponse {
+    /// `is_shown`: whether the reader may read its text and its author.
+    pub(super) fn new(stored: StoredComment, is_shown: bool) -> Self {
         let state = stored.state();
-        let shown = (state == CommentState::Shown).then_some(stored.text);
-        let is_shown = shown.is_some();
+        let shown = is_shown.then_some(stored.text);
         Self {
             id: stored.id.0,
             reply_to: stored.reply_to.map(|comment| comment.0),
@@ -82,8 +90,7 @@ impl From<StoredComment> for CommentResponse {
 pub struct VersionedComment {
     /// Its version.
     pub version: Revision,
-    /// Counts that are no part of the version: the number of shown replies, and whether the comment is deleted or
-    /// hidden.
+    /// Counts that are no part of the version: the number of shown replies, and a number for the state of the comment.
     pub counts: [i64; 2],
     /// The comment.
     pub comment: CommentResponse,
@@ -91,8 +98,12 @@ pub struct VersionedComment {
 
 impl From<StoredComment> for VersionedComment {
     fn from(stored: StoredComment) -> Self {
-        let is_gone = stored.state() != CommentState::Shown;
-        let (version, counts) = (Revision(stored.version), [stored.reply_count, is_gone.into()]);
+        let state = match stored.state() {
+            CommentState::Shown => 0,
+            CommentState::Deleted | CommentState::Hidden => 1,
+            CommentState::HiddenByOwner => 2,
+        };
+        let (version, counts) = (Revision(stored.version), [stored.reply_count, state]);
         Self { version, counts, comment: stored.into() }
     }
 }
@@ -267,7 +278,7 @@ pub async fn not_deleted(
 }
 
 /// Cached pages of the gallery show the number of comments on a design. Nothing about decks is cached.
-fn drop_cached_pages(app: &AppState, on: FeedbackSubject) {
+pub(super) fn drop_cached_pages(app: &AppState, on: FeedbackSubject) {
     match on {
         FeedbackSubject::Design(_) => app.gallery_pages.forget(),
         FeedbackSubject::Deck(_) => {}

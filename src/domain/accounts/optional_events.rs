@@ -23,11 +23,13 @@ pub enum OptionalEvent {
     DeckCommented,
     /// Another player replied to a comment on a deck.
     DeckReplied,
+    /// A moderator decided a report by the account.
+    ReportDecided,
 }
 
 impl OptionalEvent {
     /// All values.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::DesignCommented,
         Self::DesignReplied,
         Self::DesignSuggested,
@@ -38,6 +40,7 @@ impl OptionalEvent {
         Self::DesignOfficial,
         Self::DeckCommented,
         Self::DeckReplied,
+        Self::ReportDecided,
     ];
 
     /// The kind of the event.
@@ -53,6 +56,7 @@ impl OptionalEvent {
             Self::DesignOfficial => "design.official",
             Self::DeckCommented => "deck.commented",
             Self::DeckReplied => "deck.replied",
+            Self::ReportDecided => "report.decided",
         }
     }
 

@@ -145,6 +145,39 @@ pub enum CardFault {
     },
     /// The card was printed with this name.
     PrintedAs(String),
+    /// Another card has the same name but for accents, or one that looks the same.
+    NameLike {
+        /// Whether that card is hidden.
+        hidden: bool,
+        /// Code of its set.
+        set: String,
+        number: String,
+    },
+    /// The set of a new card has been printed.
+    SetPrinted,
+    /// Another card of the set has this number.
+    NumberTaken(String),
+    /// The card that had the number was moved or merged.
+    NumberGone {
+        /// What became of it.
+        became: String,
+    },
+}
+
+impl CardFault {
+    /// Set and number of the other card that has the name.
+    pub fn namesake(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::NameTaken { set, number } | Self::NameLike { set, number, .. } => {
+                Some((set.as_str(), number.as_str()))
+            }
+            Self::Rule(_)
+            | Self::PrintedAs(_)
+            | Self::SetPrinted
+            | Self::NumberTaken(_)
+            | Self::NumberGone { .. } => None,
+        }
+    }
 }
 
 impl std::fmt::Display for CardFault {
@@ -159,6 +192,20 @@ impl std::fmt::Display for CardFault {
                 "the card was printed as {before:?}: a printed card keeps its name (case and punctuation may change), and a \
                  number its card"
             ),
+            Self::NameLike { hidden, set, number } => {
+                let what = if *hidden { "hidden card" } else { "card" };
+                write!(
+                    f,
+                    "the {what} {number} of the set {set} has the same name, or one that looks the same"
+                )
+            }
+            Self::SetPrinted => f.write_str(
+                "the set has been printed: each card of a set has the same number of copies, so new cards need a new set",
+            ),
+            Self::NumberTaken(number) => write!(f, "the set has a card {number} already"),
+            Self::NumberGone { became } => {
+                write!(f, "the card of this number {became}: no other card takes its number")
+            }
         }
     }
 }

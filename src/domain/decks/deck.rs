@@ -413,6 +413,10 @@ pub fn shown_line(line: &str) -> String {
     if holds_serial(line) {
         return "(a serial code)".to_owned();
     }
+    // Most lines are copied as they are.
+    if !line.contains(text::is_control) {
+        return line.to_owned();
+    }
     line.chars().map(|letter| if text::is_control(letter) { ' ' } else { letter }).collect()
 }
 

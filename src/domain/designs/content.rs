@@ -1,5 +1,7 @@
 //! The content of a design: one immutable document for each revision.
 
+use std::fmt::Display;
+
 use cardscape_engine::{CardDefinition, Effect, Game, PrintingDefinition, name_key, search_key};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -164,19 +166,18 @@ impl DesignContent {
         self.attributes = faults.attributes("/attributes", self.attributes);
         faults.most("/effects", self.effects.len(), MAX_EFFECTS);
         for (at, effect) in self.effects.iter_mut().enumerate() {
-            let pointer = format!("/effects/{at}");
             let text = prose_line(&effect.text, least, MAX_EFFECT);
-            effect.text = faults.take(format!("{pointer}/text"), text);
+            effect.text = faults.take(format_args!("/effects/{at}/text"), text);
             for (member, code) in [("style", &mut effect.style), ("slot", &mut effect.slot)] {
                 if let Some(code) = code {
-                    *code = faults.code(format!("{pointer}/{member}"), code);
+                    *code = faults.code(format_args!("/effects/{at}/{member}"), code);
                 }
             }
         }
         faults.most("/printings", self.printings.len(), MAX_PRINTINGS);
         for (at, printing) in self.printings.iter_mut().enumerate() {
             let pointer = format!("/printings/{at}");
-            printing.rarity = faults.code(format!("{pointer}/rarity"), &printing.rarity);
+            printing.rarity = faults.code(format_args!("{pointer}/rarity"), &printing.rarity);
             let attributes = std::mem::take(&mut printing.attributes);
             let pointer = format!("{pointer}/attributes");
             printing.attributes = faults.attributes(&pointer, attributes.into()).into();
@@ -228,24 +229,25 @@ impl DesignContent {
 struct Faults(Vec<ContentFault>);
 
 impl Faults {
-    fn push(&mut self, pointer: impl Into<String>, reason: impl Into<ContentReason>) {
-        self.0.push(ContentFault { pointer: pointer.into(), reason: reason.into() });
+    /// Pointers are written only for faults, because most designs have none.
+    fn push(&mut self, pointer: impl Display, reason: impl Into<ContentReason>) {
+        self.0.push(ContentFault { pointer: pointer.to_string(), reason: reason.into() });
     }
 
-    fn most(&mut self, pointer: &str, count: usize, most: usize) {
+    fn most(&mut self, pointer: impl Display, count: usize, most: usize) {
         if count > most {
             self.push(pointer, ContentReason::TooMany { most, actual: count });
         }
     }
 
-    fn take(&mut self, pointer: impl Into<String>, read: Result<String, TextError>) -> String {
+    fn take(&mut self, pointer: impl Display, read: Result<String, TextError>) -> String {
         read.unwrap_or_else(|error| {
             self.push(pointer, error);
             String::new()
         })
     }
 
-    fn code(&mut self, pointer: impl Into<String>, text: &str) -> String {
+    fn code(&mut self, pointer: impl Display, text: &str) -> String {
         match Code::try_from(text.trim()) {
             Ok(code) => code.into_string(),
             Err(error) => {
@@ -276,21 +278,24 @@ impl Faults {
                 self.push(pointer, ContentReason::AttributeName(error));
                 continue;
             }
-            let at = format!("{pointer}/{name}");
             let value = match value {
                 Value::Array(items) => {
-                    self.most(&at, items.len(), MAX_VALUES);
+                    self.most(format_args!("{pointer}/{name}"), items.len(), MAX_VALUES);
                     let items = items.into_iter().take(MAX_VALUES).enumerate();
-                    items.map(|(place, item)| self.scalar(format!("{at}/{place}"), item)).collect()
+                    items
+                        .map(|(place, item)| {
+                            self.scalar(format_args!("{pointer}/{name}/{place}"), item)
+                        })
+                        .collect()
                 }
-                other => self.scalar(at, other),
+                other => self.scalar(format_args!("{pointer}/{name}"), other),
             };
             read.insert(name, value);
         }
         read
     }
 
-    fn scalar(&mut self, pointer: String, value: Value) -> Value {
+    fn scalar(&mut self, pointer: impl Display, value: Value) -> Value {
         match value {
             Value::String(text) => self.take(pointer, prose_line(&text, 0, MAX_VALUE)).into(),
             Value::Number(_) | Value::Bool(_) => value,

@@ -78,7 +78,7 @@ pub fn fix(game: &Game, written: &Written<'_>, fault: &SetFault) -> Vec<Edit> {
     let suggestions = &violation.suggestions[..];
     let edit = match violation.code {
         Code::AttributeUnknown => Some(
-            renamed(written, &pointer, attribute, suggestions)
+            renamed(written, &pointer, attribute, suggestions, kind)
                 .unwrap_or(Edit::Remove(pointer)),
         ),
         Code::AttributeValueDuplicate
@@ -151,12 +151,26 @@ fn spelt(typed: &str, suggestions: &[String]) -> Option<Value> {
     }
 }
 
-/// The misspelt name of an attribute that the card may have: its value is kept, unless the right name has a value, too.
-fn renamed(written: &Written<'_>, pointer: &str, typed: &str, known: &[String]) -> Option<Edit> {
-    let [meant] = near(typed, known.iter().map(String::as_str))[..] else { return None };
+/// The misspelt name of an attribute that the card may have: its value is kept, unless the right name has a value, too, or gets that of another misspelt name.
+fn renamed(
+    written: &Written<'_>,
+    pointer: &str,
+    typed: &str,
+    known: &[String],
+    kind: Option<&Kind>,
+) -> Option<Edit> {
+    let meant_by = |typed: &str| match near(typed, known.iter().map(String::as_str))[..] {
+        [meant] => Some(meant),
+        _ => None,
+    };
+    let meant = meant_by(typed)?;
     let (attributes, _) = pointer.rsplit_once('/')?;
     let path = member(attributes.to_owned(), meant);
-    let is_free = written.value(&path).is_none();
+    let is_known = |name: &str| kind.is_some_and(|kind| kind.attributes.contains_key(name));
+    let names = written.value(attributes).and_then(Value::as_object)?.keys();
+    let mut earlier = names.take_while(|name| *name != typed);
+    let is_meant_before = earlier.any(|name| !is_known(name) && meant_by(name) == Some(meant));
+    let is_free = written.value(&path).is_none() && !is_meant_before;
     is_free.then(|| Edit::Move { from: pointer.to_owned(), path })
 }
 
@@ -483,6 +497,21 @@ mod tests {
         design["attributes"]["Bite"] = json!(7);
         let removed = Edit::Remove("/attributes/Bite".to_owned());
         assert_eq!(fixes(&game, &design), [("/attributes/Bite".to_owned(), vec![removed])]);
+
+        // Two names with the same meaning: only one value can be moved.
+        let mut design = pike();
+        let attributes = design["attributes"].as_object_mut().unwrap();
+        attributes.remove("bite").unwrap();
+        attributes.insert("BITE".to_owned(), json!(1));
+        attributes.insert("Bite".to_owned(), json!(2));
+        let found = fixes(&game, &design);
+        let both = ["/attributes/BITE", "/attributes/Bite"];
+        let edits = both.map(|pointer| {
+            found.iter().find(|(at, _)| at == pointer).map(|(_, edits)| edits.clone()).unwrap()
+        });
+        let moved = edits.iter().flatten().filter(|edit| matches!(edit, Edit::Move { .. }));
+        assert_eq!((edits.len(), moved.count()), (2, 1), "{edits:?}");
+        assert_eq!(edits[1], [Edit::Remove("/attributes/Bite".to_owned())]);
 
         let mut design = pike();
         design["printings"] = json!([{ "rarity": "golden", "attributes": { "Bite": 20 } }]);

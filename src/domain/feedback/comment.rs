@@ -23,15 +23,18 @@ pub enum CommentState {
     Deleted,
     /// Readers see only that there was a comment: a moderator hid it, or its author is banned.
     Hidden,
+    /// Readers see that the owner of the design or deck hid the comment.
+    HiddenByOwner,
 }
 
 impl CommentState {
-    /// The state of a comment that its author deleted, or that is hidden for another reason.
-    pub fn new(deleted: bool, hidden: bool) -> Self {
-        match (deleted, hidden) {
-            (true, _) => Self::Deleted,
-            (false, true) => Self::Hidden,
-            (false, false) => Self::Shown,
+    /// The state of a comment that its author deleted, that is hidden, or that only the owner of the subject hid.
+    pub fn new(deleted: bool, hidden: bool, by_owner: bool) -> Self {
+        match (deleted, hidden, by_owner) {
+            (true, _, _) => Self::Deleted,
+            (false, true, true) => Self::HiddenByOwner,
+            (false, true, false) => Self::Hidden,
+            (false, false, _) => Self::Shown,
         }
     }
 
@@ -41,6 +44,7 @@ impl CommentState {
             Self::Shown => "shown",
             Self::Deleted => "deleted",
             Self::Hidden => "hidden",
+            Self::HiddenByOwner => "hidden_by_owner",
         }
     }
 }

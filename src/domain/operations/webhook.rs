@@ -3,7 +3,7 @@
 use chrono::{DateTime, Duration, Utc};
 
 /// The kinds of events that a webhook can receive.
-pub const EVENT_KINDS: [&str; 14] = [
+pub const EVENT_KINDS: [&str; 15] = [
     "game.changed",
     "set.changed",
     "card.added",
@@ -12,6 +12,7 @@ pub const EVENT_KINDS: [&str; 14] = [
     "card.moved",
     "card.merged",
     "design.shared",
+    "design.changed",
     "design.approved",
     "design.official",
     "design.withdrawn",

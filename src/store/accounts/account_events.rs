@@ -15,7 +15,8 @@ use diesel_async::RunQueryDsl;
 use crate::auth::permission::{Granted, ReadOwnEvents};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{
-    AccountId, CardId, CommentId, CopyId, DeckId, DisputeId, SubmissionId, SuggestionId, TradeId,
+    AbuseReportId, AccountId, CardId, CommentId, CopyId, DeckId, DisputeId, SubmissionId,
+    SuggestionId, TradeId,
 };
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::pages::push_page;
@@ -78,7 +79,10 @@ pub struct EventRow {
     /// The suggested change of the design.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub suggestion_id: Option<SuggestionId>,
-    /// How a dispute was decided; the status of a watched deck, which an event of an older program does not have.
+    /// A report by the account.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub report_id: Option<AbuseReportId>,
+    /// How a dispute or a report was decided; the status of a watched deck, which an event of an older program does not have.
     #[diesel(sql_type = Nullable<Text>)]
     pub outcome: Option<String>,
     #[diesel(sql_type = Timestamptz)]
@@ -431,7 +435,7 @@ pub async fn list(
 ) -> StoreResult<Vec<EventRow>> {
     let statement = sql(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
-                e.trade_id, e.dispute_id, d.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.outcome, e.created_at \
+                e.trade_id, e.dispute_id, d.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.report_id, e.outcome, e.created_at \
          FROM account_events e LEFT JOIN cards k ON k.id = e.card_id LEFT JOIN designs d ON d.id = e.design_id \
          WHERE e.account_id = $account AND e.seq > $after",
     )

@@ -239,7 +239,7 @@ pub(super) fn push_source<'a>(
             " JOIN printings p ON p.card_id = c.id JOIN printing_content own ON own.printing_id = p.id",
         );
     }
-    let conditions = Conditions { rows: &CARDS, of_printings: printings };
+    let conditions = Conditions { rows: &CARDS, of_printings: printings, of_few: false };
     conditions.predicate(sql.push(" WHERE "), &query.predicate)
 }
 
@@ -269,7 +269,7 @@ fn push_candidates<'a>(
     let cheap = query.predicate.conjuncts_that(&is_cheap);
     let sql =
         push_visible_cards(sql.push("SELECT c.id FROM "), viewer, only_visible).push(" WHERE ");
-    Conditions { rows: &CARDS, of_printings: false }
+    Conditions { rows: &CARDS, of_printings: false, of_few: false }
         .predicate(sql, &cheap)
         .push(" ORDER BY c.game_code, c.set_code, c.number LIMIT ")
         .value(max)

@@ -54,6 +54,7 @@ diesel::table! {
         comment_id -> Nullable<Uuid>,
         suggestion_id -> Nullable<Uuid>,
         deck_id -> Nullable<Uuid>,
+        report_id -> Nullable<Uuid>,
     }
 }
 
@@ -457,6 +458,7 @@ diesel::table! {
         stands -> Bool,
         listed -> Bool,
         deck_id -> Nullable<Uuid>,
+        hidden_by_owner -> Bool,
     }
 }
 

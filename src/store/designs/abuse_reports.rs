@@ -56,7 +56,7 @@ pub struct NewReport<'a> {
 pub enum ReportOutcome {
     /// Written.
     New(AbuseReportId),
-    /// The account has an undecided report about the same subject.
+    /// The account has an undecided report about the same subject, which now has the new reason and details.
     Repeat(AbuseReportId),
     /// The account has reached the daily limit.
     TooManyToday(ReachedLimit),
@@ -68,7 +68,7 @@ struct IdRow {
     id: AbuseReportId,
 }
 
-/// Creates a report.
+/// Creates a report, or replaces the reason and the details of an undecided one by the same account about the same subject.
 pub async fn create(
     conn: &mut Connection,
     by: &Acting<ReportAbuse>,
@@ -76,6 +76,7 @@ pub async fn create(
 ) -> StoreResult<ReportOutcome> {
     let (id, is_new) = insert(conn, by.account(), new).await?;
     if !is_new {
+        replace_reason(conn, id, new).await?;
         return Ok(ReportOutcome::Repeat(id));
     }
     if let Err(limit) = count_one(conn, by.account(), DailyActivity::Report, new.at).await? {
@@ -83,6 +84,21 @@ pub async fn create(
         return Ok(ReportOutcome::TooManyToday(limit));
     }
     Ok(ReportOutcome::New(id))
+}
+
+/// Replaces the reason of an undecided report, and its details if the new report has some.
+async fn replace_reason(
+    conn: &mut Connection,
+    id: AbuseReportId,
+    new: &NewReport<'_>,
+) -> StoreResult<()> {
+    sql("UPDATE abuse_reports SET reason = $reason, details = coalesce($details, details) WHERE id = $id AND decided_at IS NULL")
+        .bind("id", id)
+        .bind("reason", new.reason)
+        .bind("details", new.details)
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 /// Stores a report, unless the reporter has an undecided one about the same subject. Returns its id, and whether it is

@@ -10,7 +10,7 @@ use super::design_search;
 use super::reserved_names::{self, NameOwner, NewName};
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
 use crate::domain::catalogue::card_edit::check_card;
-use crate::domain::catalogue::import::ImportFault;
+use crate::domain::catalogue::import::{CardFault, ImportFault};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::release::{DesignCredit, to_card};
@@ -18,7 +18,7 @@ use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, CardId, DesignId};
 use crate::store::card_content::content::credit_designer;
 use crate::store::catalogue::games::{GameCache, LoadedGame};
-use crate::store::catalogue::import::new_card::{add_card, open_set, place_faults};
+use crate::store::catalogue::import::new_card::{add_card, open_set, stored_faults};
 use crate::store::catalogue::import::{EditError, LOCK};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pool::AsStoreError;
@@ -259,30 +259,38 @@ async fn make_card(
     let name = NewName::new(&design.game_code, &content.name);
     let owner = reserved_names::find_owner(conn, design.id, &name).await?;
     let owner = place.name_owner.clone().or(owner);
-    let is_name_taken = owner.is_some();
+    let named = owner.clone();
     found.extend(owner.map(Obstruction::NameTaken));
     let card = json!(to_card(content, &loaded.game, place.number));
-    let faults = match check_card(&loaded.game, place.set, &card) {
+    let mut faults = match check_card(&loaded.game, place.set, &card) {
         Ok(card) => match add_card(conn, importer, &loaded.game, &set, card, at).await {
             Ok(card) if found.is_empty() => return Ok(card),
             Ok(_) => Vec::new(),
-            // The owner of the name is named already.
-            Err(EditError::Refused(mut faults)) => {
-                faults.retain(|fault| !is_name_taken || fault.pointer != "/name");
-                faults
-            }
+            Err(EditError::Refused(faults)) => faults,
             Err(error) => return Err(error.into()),
         },
         Err(broken) => {
-            let mut faults = place_faults(conn, &loaded.game, &set, place.number).await?;
+            let new = (place.number, content.name.as_str());
+            let mut faults = stored_faults(conn, importer, &loaded.game, &set, new).await?;
             faults.extend(broken);
             faults
         }
     };
+    faults.retain(|fault| !is_about(fault, named.as_ref()));
     if !faults.is_empty() {
         found.push(Obstruction::Refused(faults));
     }
     Err(ReleaseError::Obstructed(found))
+}
+
+/// Whether the fault is about the name of the card that is already reported as the owner of the name. Other cards that
+/// have the name are reported too.
+fn is_about(fault: &ImportFault, owner: Option<&NameOwner>) -> bool {
+    let namesake = fault.known.as_ref().and_then(CardFault::namesake);
+    match owner {
+        Some(NameOwner::Card { set, number }) => namesake == Some((set.as_str(), number.as_str())),
+        Some(NameOwner::Design) | None => false,
+    }
 }
 
 /// Locks a design that moderators may see; returns it with its newest content.

@@ -21,6 +21,7 @@ use crate::store::conditions::{Conditions, Rows, push_comparison};
 use crate::store::db::like::escape_like;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::{Statement, sql};
+use crate::store::indexed_words::{LEXEMES, required_words};
 use crate::store::{Connection, StoreResult};
 
 /// Filter of designs.
@@ -74,6 +75,15 @@ pub struct GalleryPosition {
     pub code: DesignCode,
 }
 
+impl GalleryFilter<'_> {
+    /// Words in the form of `tsquery`, for [`list_with_words`]: the designs of the list have each of these. The rarest are
+    /// probably first.
+    pub fn required_words(&self) -> Vec<String> {
+        // Costly tests run on some of the designs that pass all others, so all of them must be found first.
+        if self.predicate.is_costly() { Vec::new() } else { required_words(self.predicate) }
+    }
+}
+
 impl GalleryDesign {
     /// The position of the design in a list.
     pub fn position(&self, sort: GallerySort) -> GalleryPosition {
@@ -103,6 +113,9 @@ const DESIGNS: Rows = Rows {
     terms: exact_terms,
     known: push_known_test,
 };
+
+const OF_MANY: Conditions<'_> = Conditions { rows: &DESIGNS, of_printings: false, of_few: false };
+const OF_FEW: Conditions<'_> = Conditions { rows: &DESIGNS, of_printings: false, of_few: true };
 
 fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
     match test {
@@ -144,7 +157,7 @@ fn push_source<'a>(sql: Statement<'a>, filter: &GalleryFilter<'a>) -> Statement<
     } else {
         sql
     };
-    push_where(sql, filter, filter.predicate)
+    push_where(sql, filter, filter.predicate, &OF_MANY)
 }
 
 /// Adds the designs with their authors, and with their content if the condition needs it.
@@ -162,6 +175,7 @@ fn push_where<'a>(
     sql: Statement<'a>,
     filter: &GalleryFilter<'a>,
     predicate: &Predicate,
+    conditions: &Conditions<'_>,
 ) -> Statement<'a> {
     let mut sql = sql.push(" WHERE ").push(EVERYBODY_SEES);
     if let Some(game) = filter.game {
@@ -186,14 +200,14 @@ fn push_where<'a>(
     if *predicate == Predicate::always() {
         return sql;
     }
-    Conditions { rows: &DESIGNS, of_printings: false }.predicate(sql.push(" AND "), predicate)
+    conditions.predicate(sql.push(" AND "), predicate)
 }
 
 /// Adds a query for the ids of the designs that costly tests run on: the last `max` that pass all other tests.
 fn push_candidates<'a>(sql: Statement<'a>, filter: &GalleryFilter<'a>, max: i64) -> Statement<'a> {
     let cheap = filter.predicate.conjuncts_that(&|part| !part.is_costly());
     let sql = push_designs(sql.push("SELECT d.id FROM "), filter.predicate);
-    push_where(sql, filter, &cheap)
+    push_where(sql, filter, &cheap, &OF_MANY)
         .push(" ORDER BY d.shared_at DESC, d.code DESC LIMIT ")
         .value(max)
 }
@@ -207,46 +221,115 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<GalleryDesign>> {
     let is_search = *filter.predicate != Predicate::always();
-    let statement =
-        sql(format!("SELECT {COLUMNS}, {LISTED}, d.name_key COLLATE \"C\" AS name_key"));
-    let mut statement = push_source(statement, filter);
-    if let Some(GalleryPosition { key, shared_at, code }) = after {
-        statement = match key {
-            GalleryKey::New => statement.push(" AND (d.shared_at, d.code) < ("),
-            GalleryKey::Rating(rating, count) => statement
-                .push(" AND (d.rating, d.rating_count, d.shared_at, d.code) < (")
-                .value(*rating)
-                .push(", ")
-                .value(*count)
-                .push(", "),
-            GalleryKey::Comments(count) => statement
-                .push(" AND (d.comment_count, d.shared_at, d.code) < (")
-                .value(*count)
-                .push(", "),
-            GalleryKey::Name(key) => statement
-                .push(" AND (d.name_key COLLATE \"C\", d.code) > (")
-                .value(key.as_str())
-                .push(", "),
-        };
-        if sort != GallerySort::Name {
-            statement = statement.value(*shared_at).push(", ");
-        }
-        statement = statement.value(*code).push(")");
+    let statement = push_after(push_source(sql(selected()), filter), sort, after);
+    // Which plan is good for a search depends on its values.
+    let statement = if is_search {
+        let statement = statement.push(" ORDER BY ").push(order_of(sort));
+        statement.push(" LIMIT ").value(limit).varies_with_search()
+    } else {
+        push_page(statement, order_of(sort), limit).varies_with_filters()
+    };
+    Ok(statement.load(conn).await?)
+}
+
+/// Most designs with certain words that [`list_with_words`] reads: where there are more, it is often cheaper to test the
+/// designs in the order of the list until the page is full.
+const MOST_WITH_WORDS: i64 = 200;
+
+/// The found designs with their authors and their content, each looked up by its key: Postgres expects up to
+/// [`MOST_WITH_WORDS`] of them, and would read the whole tables, if they are small, to join as many.
+const FOUND: &str = " FROM found CROSS JOIN LATERAL (SELECT * FROM designs WHERE id = found.design_id OFFSET 0) d \
+     CROSS JOIN LATERAL (SELECT * FROM accounts WHERE id = d.account_id OFFSET 0) a \
+     CROSS JOIN LATERAL (SELECT * FROM design_search WHERE design_id = d.id AND d.searched_revision >= d.revision OFFSET 0) content";
+
+/// The same page as [`list`] returns, found among all designs with these words, which must be some of the filter's
+/// [`GalleryFilter::required_words`]; `None`: more than [`MOST_WITH_WORDS`] designs have them.
+///
+/// Postgres plans this statement once on each connection, because the plan is good for all words: planning takes longer
+/// than reading a few designs.
+pub async fn list_with_words(
+    conn: &mut Connection,
+    filter: &GalleryFilter<'_>,
+    words: &str,
+    (sort, after, limit): (GallerySort, Option<&GalleryPosition>, i64),
+) -> StoreResult<Option<Vec<GalleryDesign>>> {
+    #[derive(QueryableByName)]
+    struct Row {
+        #[diesel(sql_type = BigInt)]
+        with_words: i64,
+        #[diesel(embed)]
+        design: Option<GalleryDesign>,
     }
-    let order = match sort {
+    // In a sub-select, the words are no constant for the planner: otherwise it would prefer a plan for each word.
+    let found = format!(
+        "WITH found AS MATERIALIZED (SELECT content.design_id FROM design_search content WHERE {LEXEMES} @@ (SELECT "
+    );
+    let statement = sql(found).value(words).push(&format!(
+        "::tsquery) LIMIT {MOST_WITH_WORDS} + 1) \
+         SELECT page.*, (SELECT count(*) FROM found) AS with_words FROM (SELECT) one LEFT JOIN LATERAL ({}{FOUND}",
+        selected()
+    ));
+    let statement = push_where(statement, filter, filter.predicate, &OF_FEW)
+        .push(&format!(" AND (SELECT count(*) FROM found) <= {MOST_WITH_WORDS}"));
+    let order = order_of(sort);
+    let statement = push_after(statement, sort, after).push(" ORDER BY ").push(order);
+    // The one row without a design says that the page is empty.
+    let statement =
+        statement.push(" LIMIT ").value(limit).push(") page ON true ORDER BY ").push(order);
+    // Queries of a single test have few forms.
+    let statement = if filter.predicate.size() == 1 {
+        statement.varies_with_filters()
+    } else {
+        statement.varies_with_search()
+    };
+    let rows: Vec<Row> = statement.load(conn).await?;
+    let has_few =
+        matches!(rows.as_slice(), [Row { with_words, .. }, ..] if *with_words <= MOST_WITH_WORDS);
+    Ok(has_few.then(|| rows.into_iter().filter_map(|row| row.design).collect()))
+}
+
+fn selected() -> String {
+    format!("SELECT {COLUMNS}, {LISTED}, d.name_key COLLATE \"C\" AS name_key")
+}
+
+/// Adds the condition that designs come after a position.
+fn push_after<'a>(
+    statement: Statement<'a>,
+    sort: GallerySort,
+    after: Option<&'a GalleryPosition>,
+) -> Statement<'a> {
+    let Some(GalleryPosition { key, shared_at, code }) = after else { return statement };
+    let mut statement = match key {
+        GalleryKey::New => statement.push(" AND (d.shared_at, d.code) < ("),
+        GalleryKey::Rating(rating, count) => statement
+            .push(" AND (d.rating, d.rating_count, d.shared_at, d.code) < (")
+            .value(*rating)
+            .push(", ")
+            .value(*count)
+            .push(", "),
+        GalleryKey::Comments(count) => statement
+            .push(" AND (d.comment_count, d.shared_at, d.code) < (")
+            .value(*count)
+            .push(", "),
+        GalleryKey::Name(key) => statement
+            .push(" AND (d.name_key COLLATE \"C\", d.code) > (")
+            .value(key.as_str())
+            .push(", "),
+    };
+    if sort != GallerySort::Name {
+        statement = statement.value(*shared_at).push(", ");
+    }
+    statement.value(*code).push(")")
+}
+
+/// An order as the columns of the result.
+fn order_of(sort: GallerySort) -> &'static str {
+    match sort {
         GallerySort::New => "shared_at DESC, code DESC",
         GallerySort::Rating => "rating DESC, rating_count DESC, shared_at DESC, code DESC",
         GallerySort::Comments => "comment_count DESC, shared_at DESC, code DESC",
         GallerySort::Name => "name_key, code",
-    };
-    // Which plan is good for a search depends on its values.
-    let statement = if is_search {
-        let statement = statement.push(" ORDER BY ").push(order);
-        statement.push(" LIMIT ").value(limit).varies_with_search()
-    } else {
-        push_page(statement, order, limit).varies_with_filters()
-    };
-    Ok(statement.load(conn).await?)
+    }
 }
 
 /// Whether costly tests were skipped for some designs that pass all other tests.

@@ -146,7 +146,8 @@ pub(super) async fn remove_artwork(
     Ok(())
 }
 
-/// Hides a comment, or shows it again.
+/// Hides a comment, or shows it again. A comment that the owner of the design or deck hid stays hidden when a report about
+/// it is dismissed; when one is upheld, only a moderator can show it again.
 pub(super) async fn hide_comment(
     conn: &mut Connection,
     _by: &Acting<ModerateDesigns>,
@@ -154,9 +155,11 @@ pub(super) async fn hide_comment(
     decision: AbuseDecision,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    sql("UPDATE design_comments SET hidden_at = $hidden_at WHERE id = $id")
+    let hidden_at = decision.hides_since(at);
+    sql("UPDATE design_comments SET hidden_at = $hidden_at, hidden_by_owner = false WHERE id = $id AND ($upheld OR NOT hidden_by_owner)")
         .bind("id", comment)
-        .bind("hidden_at", decision.hides_since(at))
+        .bind("upheld", hidden_at.is_some())
+        .bind("hidden_at", hidden_at)
         .execute(conn)
         .await?;
     Ok(())

@@ -52,20 +52,23 @@ pub struct StoredComment {
     deleted: bool,
     #[diesel(sql_type = Bool)]
     stands: bool,
+    /// Whether the owner of the subject hid it, and nobody else.
+    #[diesel(sql_type = Bool)]
+    hidden_by_owner: bool,
 }
 
 impl StoredComment {
     /// Whether readers see its text.
     pub fn state(&self) -> CommentState {
-        CommentState::new(self.deleted, !self.stands)
+        CommentState::new(self.deleted, !self.stands, self.hidden_by_owner)
     }
 }
 
 const COLUMNS: &str = "c.id, c.reply_to, c.account_id, w.name AS author, c.text, c.version, c.reply_count, c.created_at, c.edited_at, \
-                       c.deleted_at IS NOT NULL AS deleted, c.stands";
+                       c.deleted_at IS NOT NULL AS deleted, c.stands, c.hidden_by_owner AND NOT c.author_banned AS hidden_by_owner";
 
 /// Comments `c` on a public subject that match further conditions.
-fn shown<'a>(subject: FeedbackSubject, conditions: &str) -> Statement<'a> {
+pub(super) fn shown<'a>(subject: FeedbackSubject, conditions: &str) -> Statement<'a> {
     let SubjectSql { table, is, is_open, column } = SubjectSql::of(subject);
     let statement = sql(format!(
         "SELECT {COLUMNS} FROM {table} d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.{column} = d.id JOIN accounts w ON w.id = c.account_id \

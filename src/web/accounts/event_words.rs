@@ -2,7 +2,7 @@
 
 use crate::web::words::titled;
 
-/// The text of an event by its kind; `outcome`: the outcome of a dispute, or the status of a deck. A kind without text is shown by its code.
+/// The text of an event by its kind; `outcome`: the outcome of a dispute, the status of a deck, or the decision about a report. A kind without text is shown by its code.
 pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
     let text = match kind {
         "submission.accepted" => "A copy was registered to you.",
@@ -50,6 +50,13 @@ pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
         }
         "deck.became_illegal" => "A deck that you watch is not legal any more.",
         "deck.became_legal" => "A deck that you watch is legal again.",
+        "report.decided" if outcome == Some("upheld") => {
+            "A moderator has decided a report of yours: the report was right."
+        }
+        "report.decided" if outcome == Some("dismissed") => {
+            "A moderator has decided a report of yours: there was no reason to act."
+        }
+        "report.decided" => "A moderator has decided a report of yours.",
         other => return titled(&other.replace('.', " ")),
     };
     text.to_owned()

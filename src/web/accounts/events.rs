@@ -15,6 +15,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ChangeOwnEventSettings, ReadOwnAccount, ReadOwnEvents};
 use crate::domain::accounts::optional_events::OptionalEvent;
+use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::http::extract::Form;
 use crate::web::catalogue::card_path;
 use crate::web::copies::{copy_path, dispute_path, trade_path};
@@ -68,7 +69,14 @@ impl From<AccountEventResponse> for EventLine {
 }
 
 /// Links to the pages of the objects of an event. Each of these pages checks itself who may see it.
-fn ways(event: AccountEventResponse) -> Vec<(String, String)> {
+fn ways(mut event: AccountEventResponse) -> Vec<(String, String)> {
+    // What was reported has no page any more.
+    if event.report.is_some() && event.outcome.as_deref() == Some(AbuseDecision::Upheld.as_str()) {
+        if event.comment.is_none() && event.suggestion.is_none() {
+            event.design = None;
+        }
+        event.suggestion = None;
+    }
     let way = |text: &str, path: String| (text.to_owned(), path);
     let card = event.card.and_then(|card| {
         let (game, set, number) = (card.game?, card.set?, card.number?);

@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use super::parts::{Area, DoneQuery, Nav, faults_of, limit};
 use super::printing_words;
-use super::set_choices::{SetChoices, sets_of_all_games};
 use super::words as admin_words;
 use crate::app::page::Cursor;
 use crate::app::printing::print_commitments::{self, CommitmentResponse};
@@ -21,6 +20,7 @@ use crate::web::catalogue::set_path;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
+use crate::web::set_choices::{SetChoices, sets_of_all_games};
 use crate::web::words;
 
 /// The path of this page.

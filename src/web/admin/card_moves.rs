@@ -8,7 +8,6 @@ use uuid::Uuid;
 use super::cards::edit_path;
 use super::catalogue_words;
 use super::parts::{Area, Nav, faults_of, fresh_key};
-use super::set_choices::{is_among, sets_of_game};
 use super::stored_card::{StoredCard, find_card};
 use super::words as admin_words;
 use crate::app::answer_form::AnswerForm;
@@ -25,6 +24,7 @@ use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
+use crate::web::set_choices::{is_among, sets_of_game};
 use crate::web::words;
 
 /// The target set and number, and the reason, as they were typed.

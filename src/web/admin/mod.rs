@@ -27,7 +27,6 @@ mod printing_words;
 mod reports;
 mod reviews;
 mod rulings;
-mod set_choices;
 mod stored_card;
 mod webhook_form;
 mod webhook_steps;

@@ -60,6 +60,7 @@ pub(super) fn event_kind(kind: &str) -> String {
         "card.moved" => "A card got another number",
         "card.merged" => "A card became one with another",
         "design.shared" => "A design was shared",
+        "design.changed" => "A shared design changed",
         "design.approved" => "A design was approved",
         "design.official" => "A design became a card",
         "design.withdrawn" => "A design was withdrawn",

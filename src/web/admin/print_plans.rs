@@ -10,7 +10,6 @@ use serde::Deserialize;
 use super::announcements::announcement_path;
 use super::parts::{Area, Nav, faults_of, fresh_key, rarity};
 use super::printing_words;
-use super::set_choices::{SetChoices, sets_of_all_games};
 use super::words as admin_words;
 use crate::app::printing::print_commitments;
 use crate::app::printing::print_plans::{self, PlannedPacks, PrintPlanResponse, RunRequest};
@@ -23,6 +22,7 @@ use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
+use crate::web::set_choices::{SetChoices, sets_of_all_games};
 use crate::web::words;
 
 /// A run to plan, as it was typed. Browsers do not send a checkbox that is not ticked.

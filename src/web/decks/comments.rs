@@ -15,7 +15,7 @@ use crate::domain::ids::{AccountId, CommentId, DeckId};
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::feedback::Origin;
 use crate::web::feedback::comment_form::{self, EditedComment};
-use crate::web::feedback::comments::{self as shared, RepliesQuery, TypedComment};
+use crate::web::feedback::comments::{self as shared, CommentReader, RepliesQuery, TypedComment};
 use crate::web::feedback::reports::{self, ReportSubject, TypedReport};
 use crate::web::feedback::words as feedback_words;
 use crate::web::page::Place;
@@ -42,7 +42,8 @@ pub(in crate::web) async fn list_replies(
     let (deck, comment) = path.into_inner();
     let deck = DeckId(deck);
     let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
-    let reader = reads.as_ref().map(Granted::account);
+    let account = reads.as_ref().map(Granted::account);
+    let reader = CommentReader { account, is_owner: false };
     shared::list_replies(&state, origin(deck), reader, (deck.into(), comment), &query).await
 }
 

@@ -35,7 +35,9 @@ use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
 use crate::memory::rendered::Freshness;
 use crate::web::catalogue::game_path;
-use crate::web::feedback::comments::{self, Comments, RefusedComment};
+use crate::web::feedback::comments::{
+    self, CommentChoice, CommentReader, Comments, RefusedComment,
+};
 use crate::web::feedback::words as feedback_words;
 use crate::web::forms::{Faults, private};
 use crate::web::markup::Markup;
@@ -178,8 +180,9 @@ async fn page(
     let path = deck_path(summary.id);
     let account = reader.map(Granted::account);
     let is_own = account.is_some_and(|account| Some(account.0) == summary.account_id);
-    let comments =
-        comments::list(app, (id.into(), path.as_str()), account, from.as_ref(), refused).await?;
+    let (on, reads_comments) =
+        ((id.into(), path.as_str()), CommentReader { account, is_owner: false });
+    let comments = comments::list(app, on, reads_comments, from.as_ref(), refused).await?;
     // Other players can read the deck, and its author is not banned.
     let is_open = comments.is_some();
     let switches = match reader {

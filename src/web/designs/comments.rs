@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::design::{self, TypedFeedback};
 use super::words as design_words;
 use super::{design_path, identifier};
+use crate::app::designs::design_lifecycle;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{GiveFeedback, Granted, ReadOwnDesigns};
@@ -13,12 +14,12 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::http::extract::Form;
 use crate::web::feedback::Origin;
 use crate::web::feedback::comment_form::{self, EditedComment};
-use crate::web::feedback::comments::{self as shared, RepliesQuery, TypedComment};
+use crate::web::feedback::comments::{self as shared, CommentReader, RepliesQuery, TypedComment};
 use crate::web::page::Place;
 use crate::web::session::{Player, Visitor, see_other};
 
 /// The page of a design, whose name is not looked up.
-fn origin(code: DesignCode) -> Origin {
+pub(super) fn origin(code: DesignCode) -> Origin {
     Origin {
         place: Place::Designs,
         list: "/designs",
@@ -38,7 +39,11 @@ pub(in crate::web) async fn list_replies(
     let (design, id) = path.into_inner();
     let code = identifier(&design)?;
     let reads: Option<Granted<ReadOwnDesigns>> = visitor.must().ok();
-    let reader = reads.as_ref().map(Granted::account);
+    let is_owner = match &reads {
+        Some(reads) => design_lifecycle::find(&state, Some(reads), None, code).await?.is_own,
+        None => false,
+    };
+    let reader = CommentReader { account: reads.as_ref().map(Granted::account), is_owner };
     shared::list_replies(&state, origin(code), reader, (code.into(), id), &query).await
 }
 

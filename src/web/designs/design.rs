@@ -22,7 +22,9 @@ use crate::auth::permission::{Granted, ReadOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
 use crate::memory::rendered::Freshness;
 use crate::web::catalogue::{card_path, game_path, rarity_name};
-use crate::web::feedback::comments::{self, Comments, RefusedComment};
+use crate::web::feedback::comments::{
+    self, CommentChoice, CommentReader, Comments, RefusedComment,
+};
 use crate::web::feedback::words as feedback_words;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place, Preview, answer, write};
@@ -176,7 +178,8 @@ async fn page(
     let path = design_path(&design.id);
     let TypedFeedback { comment, rating: typed_rating } = typed;
     let (on, from) = ((code.into(), path.as_str()), query.comments.as_ref());
-    let comments = comments::list(app, on, reader, from, comment).await?;
+    let reads_comments = CommentReader { account: reader, is_owner: is_own };
+    let comments = comments::list(app, on, reads_comments, from, comment).await?;
     let given = |criterion: &str| match (&typed_rating, &own_rating) {
         (Some(typed), _) => typed.given(criterion),
         (None, Some(own)) => Some(match criterion {

@@ -12,11 +12,15 @@ mod draft;
 mod faults;
 mod fields;
 mod gallery;
+mod hidden_comments;
 mod own;
 mod pictures;
 mod pointers;
 mod ratings;
+mod release_words;
+mod releases;
 mod reports;
+mod review_paths;
 mod reviews;
 mod revisions;
 mod steps;
@@ -61,6 +65,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(form!("/designs/{design}/comments/{comment}", comments::show, comments::save))
         .service(action!("/designs/{design}/comments/{comment}/delete", comments::delete))
         .service(page!("/designs/{design}/comments/{comment}/replies", comments::list_replies))
+        .service(action!("/designs/{design}/comments/{comment}/hide", hidden_comments::hide))
+        .service(action!("/designs/{design}/comments/{comment}/show", hidden_comments::show))
+        .service(page!("/designs/{design}/hidden-comments", hidden_comments::list))
         .service(form!("/designs/{design}/report", reports::show, reports::send))
         .service(page!("/designs/{design}/suggestions", suggestions::list))
         .service(page!("/designs/{design}/suggestions/{suggestion}", suggestions::find))
@@ -75,5 +82,6 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(form!("/reviews/designs/{design}", reviews::show, reviews::decide))
         .service(action!("/reviews/designs/{design}/claim", reviews::claim))
         .service(action!("/reviews/designs/{design}/return", reviews::give_back))
-        .service(action!("/reviews/designs/{design}/revoke", reviews::revoke));
+        .service(action!("/reviews/designs/{design}/revoke", reviews::revoke))
+        .service(form!("/reviews/designs/{design}/release", releases::show, releases::send));
 }

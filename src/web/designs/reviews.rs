@@ -8,9 +8,10 @@ use uuid::Uuid;
 use super::content::ContentView;
 use super::design::author_path;
 use super::faults::faults_of;
+use super::review_paths::{APPROVED, QUEUE, may_be_released, release_path, review_path};
 use super::verdict::VerdictView;
 use super::words as design_words;
-use super::{design_path, identifier};
+use super::{design_path, identifier, release_words};
 use crate::app::catalogue::codes::Codes;
 use crate::app::designs::design_lifecycle;
 use crate::app::designs::design_reviews::{self, ClaimedDesignResponse, WaitingDesignResponse};
@@ -18,12 +19,13 @@ use crate::app::designs::design_reviews::{read_decision, read_reason};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer};
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Role, Viewer};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::review::ReviewStage;
 use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
+use crate::web::catalogue::card_path;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::{Player, see_other};
@@ -66,9 +68,6 @@ struct QueuePage {
     first_path: Option<String>,
     next_path: Option<String>,
 }
-
-const QUEUE: &str = "/reviews/designs";
-const APPROVED: &str = "/reviews/designs?status=approved";
 
 /// Lists the waiting or the approved designs, oldest submission first.
 pub(in crate::web) async fn list(
@@ -123,10 +122,6 @@ pub(in crate::web) async fn list(
     private(200, &page)
 }
 
-fn review_path(design: &str) -> String {
-    format!("/reviews/designs/{design}")
-}
-
 /// The checklist of a claim, and when the claim ends.
 struct ClaimView {
     until: String,
@@ -154,6 +149,10 @@ struct ReviewPage {
     may_be_revoked: bool,
     /// Whether the reader is its author or a contributor.
     is_own_work: bool,
+    /// The page that releases the design, if the reader may do so.
+    release: Option<String>,
+    /// The page of the card that the design is.
+    card: Option<String>,
     claim: Option<ClaimView>,
     typed: TypedDecision,
 }
@@ -208,6 +207,9 @@ async fn show_page(
         content: ContentView::new(&loaded.game, &design.content),
         may_be_claimed: matches!(design.status, "submitted" | "in_review"),
         may_be_revoked: design.status == "approved" && design.card.is_none(),
+        release: (by.role() >= Role::Admin && may_be_released(&design))
+            .then(|| release_path(&design.id)),
+        card: design.card.as_ref().map(|card| card_path(&design.game, &card.set, &card.number)),
         is_own_work: design.is_work_of(by.account()),
         claim,
         typed,
@@ -256,11 +258,9 @@ pub(in crate::web) async fn give_back(
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
     match design_reviews::give_back(&state, &by, code).await {
-        Ok(()) => Ok(see_other("/reviews/designs")),
+        Ok(()) => Ok(see_other(QUEUE)),
         // The claim is released already, or has ended.
-        Err(problem) if problem.code() == ProblemCode::DesignNotClaimed => {
-            Ok(see_other("/reviews/designs"))
-        }
+        Err(problem) if problem.code() == ProblemCode::DesignNotClaimed => Ok(see_other(QUEUE)),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
             let (status, typed) = (problem.code().status(), TypedDecision::default());
@@ -283,7 +283,7 @@ pub(in crate::web) async fn decide(
         design_reviews::decide(&state, &by, code, decision, &reason).await
     };
     match decided.await {
-        Ok(_) => Ok(see_other("/reviews/designs")),
+        Ok(_) => Ok(see_other(QUEUE)),
         Err(problem) => {
             let fields = [("/decision", "choice"), ("/reason", "reason")];
             let Some(faults) = faults_of(&problem, &fields) else { return Err(problem) };

@@ -66,8 +66,10 @@ impl AuthorStep {
             Self::Share => DesignStep::Share,
             Self::Submit => DesignStep::Submit,
             Self::Withdraw => DesignStep::Withdraw,
-            // A design can be deleted if nobody else has seen it and it can still be edited.
-            Self::Delete if design.shared_at.is_none() => DesignStep::Edit,
+            // A design can be deleted if nobody else has seen it, no moderator has decided about it, and it can still be edited.
+            Self::Delete if design.shared_at.is_none() && design.review.is_none() => {
+                DesignStep::Edit
+            }
             Self::Delete => return false,
         };
         design.takedown.is_none() && status.after(step).is_some()

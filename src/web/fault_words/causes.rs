@@ -89,7 +89,7 @@ fn packs(error: &PackError) -> Sentence {
     }
 }
 
-fn name_taken(holder: &NameHolder) -> Sentence {
+pub(super) fn name_taken(holder: &NameHolder) -> Sentence {
     match holder {
         NameHolder::Card { set, number } => {
             format!("A card has this name, or one that looks the same: {}.", place(set, number))

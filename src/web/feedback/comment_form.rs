@@ -124,6 +124,6 @@ pub(in crate::web) async fn delete<S: Subject>(
 }
 
 /// Leads back to the comments.
-fn back(origin: &Origin) -> HttpResponse {
+pub(super) fn back(origin: &Origin) -> HttpResponse {
     see_other(&format!("{}#comments", origin.path))
 }

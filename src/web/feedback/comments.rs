@@ -15,7 +15,7 @@ use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::Granted;
-use crate::domain::feedback::comment::EDITABLE_FOR;
+use crate::domain::feedback::comment::{CommentState, EDITABLE_FOR};
 use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::{AccountId, CommentId};
 use crate::http::extract::claim_of_form;
@@ -59,14 +59,61 @@ pub(in crate::web) struct CommentView {
     pub(in crate::web) day: String,
     pub(in crate::web) at: String,
     pub(in crate::web) is_edited: bool,
-    pub(in crate::web) is_own: bool,
-    pub(in crate::web) may_be_edited: bool,
+    /// What the reader may do with it.
+    pub(in crate::web) choice: CommentChoice,
+    /// Whether the reader may hide it.
+    pub(in crate::web) may_be_hidden: bool,
+}
+
+/// What the reader may do with a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::web) enum CommentChoice {
+    /// Nothing: the comment is deleted or hidden.
+    Nothing,
+    /// Change or delete it.
+    Edit,
+    /// Delete it, on its page.
+    Delete,
+    /// Delete it at once: a hidden comment has no page.
+    DeleteHidden,
+    /// Report it.
+    Report,
+    /// Show it again.
+    Show,
+}
+
+/// The reader of comments on a design or a deck.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::web) struct CommentReader {
+    /// The account; `None`: an anonymous visitor.
+    pub(in crate::web) account: Option<AccountId>,
+    /// Whether the design or the deck is the reader's.
+    pub(in crate::web) is_owner: bool,
 }
 
 impl CommentView {
-    fn new(comment: CommentResponse, reader: Option<AccountId>, now: DateTime<Utc>) -> Self {
-        let is_own = reader.is_some_and(|reader| comment.account_id == Some(reader.0));
-        let gone = feedback_words::gone_comment(comment.state);
+    pub(super) fn new(
+        comment: CommentResponse,
+        on: FeedbackSubject,
+        reader: CommentReader,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let account = reader.account;
+        let is_own = account.is_some_and(|account| comment.account_id == Some(account.0));
+        let is_shown = comment.state == CommentState::Shown.as_str();
+        let choice = match account {
+            Some(_) if reader.is_owner && comment.state == CommentState::HiddenByOwner.as_str() => {
+                CommentChoice::Show
+            }
+            Some(_) if is_own && is_shown && now < comment.created_at + EDITABLE_FOR => {
+                CommentChoice::Edit
+            }
+            Some(_) if is_own && is_shown => CommentChoice::Delete,
+            Some(_) if is_own => CommentChoice::DeleteHidden,
+            Some(_) if is_shown => CommentChoice::Report,
+            _ => CommentChoice::Nothing,
+        };
+        let gone = feedback_words::gone_comment(comment.state, on);
         Self {
             id: comment.id,
             author: comment.author,
@@ -74,8 +121,8 @@ impl CommentView {
             day: words::day_of(comment.created_at),
             at: comment.created_at.to_rfc3339(),
             is_edited: comment.edited_at.is_some(),
-            is_own,
-            may_be_edited: is_own && now < comment.created_at + EDITABLE_FOR,
+            choice,
+            may_be_hidden: reader.is_owner && is_shown && !is_own,
         }
     }
 }
@@ -92,7 +139,7 @@ pub(in crate::web) struct RefusedComment {
 pub(in crate::web) async fn list(
     app: &AppState,
     (on, path): (FeedbackSubject, &str),
-    reader: Option<AccountId>,
+    reader: CommentReader,
     from: Option<&Cursor>,
     refused: RefusedComment,
 ) -> Result<Option<Comments>, Problem> {
@@ -111,14 +158,14 @@ pub(in crate::web) async fn list(
     let mut by_thread: HashMap<Uuid, Vec<CommentView>> = HashMap::new();
     for reply in replies {
         let Some(id) = reply.reply_to else { continue };
-        by_thread.entry(id).or_default().push(CommentView::new(reply, reader, now));
+        by_thread.entry(id).or_default().push(CommentView::new(reply, on, reader, now));
     }
     let thread = |comment: CommentResponse| {
         let (id, count) = (comment.id, comment.reply_count);
         let replies = by_thread.remove(&id).unwrap_or_default();
         Thread {
             has_more: replies.len() == usize::from(REPLIES) && count > i64::from(REPLIES),
-            comment: CommentView::new(comment, reader, now),
+            comment: CommentView::new(comment, on, reader, now),
             replies,
             key: Uuid::now_v7().to_string(),
             typed: (reply_to == Some(id)).then(|| typed.clone()),
@@ -147,7 +194,6 @@ struct RepliesPage {
     origin: Origin,
     comment: CommentView,
     replies: Vec<CommentView>,
-    is_logged_in: bool,
     first_path: Option<String>,
     next_path: Option<String>,
 }
@@ -156,7 +202,7 @@ struct RepliesPage {
 pub(in crate::web) async fn list_replies(
     app: &AppState,
     origin: Origin,
-    reader: Option<AccountId>,
+    reader: CommentReader,
     (on, id): (FeedbackSubject, Uuid),
     query: &RepliesQuery,
 ) -> Result<HttpResponse, Problem> {
@@ -169,13 +215,12 @@ pub(in crate::web) async fn list_replies(
     }
     let page = comments::list(app, on, Some(thread), from.map(CommentId), limit).await?;
     let now = app.clock.now();
-    let view = |comment| CommentView::new(comment, reader, now);
+    let view = |comment| CommentView::new(comment, on, reader, now);
     let list = format!("{}/comments/{id}/replies", origin.path);
     let page = RepliesPage {
         frame: Frame::new(feedback_words::REPLIES).at(origin.place),
         comment: view(comment),
         replies: page.data.into_iter().map(view).collect(),
-        is_logged_in: reader.is_some(),
         first_path: query.cursor.as_ref().map(|_| list.clone()),
         next_path: page.next_cursor.map(|cursor| format!("{list}?cursor={cursor}")),
         origin,

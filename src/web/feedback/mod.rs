@@ -2,6 +2,7 @@
 
 pub(super) mod comment_form;
 pub(super) mod comments;
+pub(super) mod hidden_comments;
 pub(super) mod reports;
 pub(super) mod words;
 

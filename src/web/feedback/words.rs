@@ -2,6 +2,7 @@
 
 use crate::app::problem::ProblemCode;
 use crate::domain::designs::abuse_report::AbuseReason;
+use crate::domain::feedback::subject::FeedbackSubject;
 
 // Comments.
 pub(in crate::web) const COMMENTS: &str = "Comments";
@@ -29,6 +30,10 @@ pub(super) const SAVED_VERSION: &str = "The saved version";
 pub(in crate::web) const DELETE: &str = "Delete";
 pub(super) const DELETE_COMMENT: &str = "Delete the comment";
 pub(super) const DELETE_COMMENT_ABOUT: &str = "Its text is gone for everybody. Replies to it stay.";
+pub(in crate::web) const HIDE_COMMENT: &str = "Hide this comment";
+pub(in crate::web) const SHOW_COMMENT: &str = "Show this comment again";
+pub(in crate::web) const HIDDEN_COMMENTS: &str = "Hidden comments";
+pub(super) const NO_HIDDEN_COMMENTS: &str = "There are no more hidden comments.";
 
 // Reports.
 pub(super) const REPORT: &str = "Report";
@@ -43,10 +48,24 @@ pub(super) const REPORTED: &str = "Thank you. A moderator will look at it.";
 pub(super) const CANCEL: &str = "Cancel";
 
 /// The placeholder for a comment that is deleted or removed.
-pub(super) fn gone_comment(state: &str) -> &'static str {
-    match state {
-        "deleted" => "Deleted by its author.",
+pub(super) fn gone_comment(state: &str, on: FeedbackSubject) -> &'static str {
+    match (state, on) {
+        ("deleted", _) => "Deleted by its author.",
+        ("hidden_by_owner", FeedbackSubject::Design(_)) => "Hidden by the author of the design.",
+        ("hidden_by_owner", FeedbackSubject::Deck(_)) => "Hidden by the owner of the deck.",
         _ => "Hidden by a moderator.",
+    }
+}
+
+/// Which comments the list of hidden comments has, and who can read them.
+pub(super) fn hidden_comments_about(on: FeedbackSubject) -> &'static str {
+    match on {
+        FeedbackSubject::Design(_) => {
+            "Comments that the author of the design hid. Only the author, the writer of each comment and moderators can read them here."
+        }
+        FeedbackSubject::Deck(_) => {
+            "Comments that the owner of the deck hid. Only the owner, the writer of each comment and moderators can read them here."
+        }
     }
 }
 

@@ -550,6 +550,11 @@ impl Scene {
                     .with("if-match", "*")
             }
             "delete_deck_comment" => Draft::new(ben, self.deck_comment().await, Value::Null),
+            "show_deck_comment" => {
+                let comment = self.deck_comment().await;
+                app.delete(&comment).by(ada).answer().await.expect(204);
+                Draft::new(ada, format!("{comment}/show"), Value::Null)
+            }
             "follow_author" | "unfollow_author" => {
                 self.public_deck().await;
                 let path = format!("/v1/authors/{}/follow", ada.name);
@@ -565,6 +570,11 @@ impl Scene {
             "replace_comment" => Draft::new(ben, self.comment().await, json!({ "text": "Hm." }))
                 .with("if-match", "*"),
             "delete_comment" => Draft::new(ben, self.comment().await, Value::Null),
+            "show_comment" => {
+                let comment = self.comment().await;
+                app.delete(&comment).by(ada).answer().await.expect(204);
+                Draft::new(ada, format!("{comment}/show"), Value::Null)
+            }
             "rate_design" => {
                 let path = format!("{}/rating", self.shared_design().await);
                 Draft::new(ben, path, scores())

@@ -78,8 +78,9 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     bare.problem(428, "precondition_required");
     comment(&app, &ben, &deck, &json!({ "text": "" })).await.problem(422, "invalid_body");
 
-    // The owner of the deck reads the comment, and is told that it is not for the owner to delete.
-    let refused = app.delete(&path).by(&ada).answer().await.problem(403, "forbidden");
+    // Another player reads the comment, and cannot delete it.
+    let cem = app.player("cem").await;
+    let refused = app.delete(&path).by(&cem).answer().await.problem(403, "forbidden");
     assert!(text(&refused, "detail").starts_with("Only its author can"), "{refused}");
     app.delete(&path).by(&ben).answer().await.expect(204);
     let place = app.get(&path).answer().await.expect(200);
@@ -342,4 +343,36 @@ async fn counts_are_correct_after_parallel_requests() {
     assert_eq!((&seen["comment_count"], &seen["likes"]), (&json!(stored_comments), &json!(4)));
     let wrong = "SELECT count(*) FROM design_comments c WHERE reply_count <> (SELECT count(*) FROM design_comments r WHERE r.reply_to = c.id AND r.stands)";
     assert_eq!(app.db().number(wrong).await, 0);
+}
+
+#[tokio::test]
+async fn owners_hide_comments_on_their_decks_and_show_them_again() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let other = stored(&app, &ben, "Bones", "public").await;
+    let path = commented(&app, &ben, &deck, "Rude.").await;
+    let hidden = async |by: &Player| {
+        let path = format!("{deck}/hidden-comments");
+        let page = app.get(&path).by(by).answer().await.expect(200);
+        page["data"].as_array().unwrap().len()
+    };
+    // The owner of another deck does not hide it under that deck.
+    let wrong = format!("{other}/comments/{}", id_of(&path));
+    app.delete(&wrong).by(&cem).answer().await.problem(404, "not_found");
+    app.delete(&path).by(&ada).answer().await.expect(204);
+    assert_eq!(count(&app, &deck).await, 0);
+    app.get(&path).answer().await.problem(404, "not_found");
+    assert_eq!([hidden(&ada).await, hidden(&ben).await, hidden(&cem).await], [1, 1, 0]);
+    // Where the deck is private, its hidden comments are as hidden as the others.
+    show(&app, &ada, &deck, "private").await;
+    let list = format!("{deck}/hidden-comments");
+    app.get(&list).by(&ben).answer().await.problem(404, "not_found");
+    app.post(&format!("{path}/show")).by(&ada).answer().await.problem(404, "not_found");
+    show(&app, &ada, &deck, "public").await;
+    app.post(&format!("{path}/show")).by(&ben).answer().await.problem(403, "forbidden");
+    let shown = app.post(&format!("{path}/show")).by(&ada).answer().await.expect(200);
+    assert_eq!((text(&shown, "state"), text(&shown, "text")), ("shown".into(), "Rude.".into()));
+    assert_eq!(count(&app, &deck).await, 1);
 }

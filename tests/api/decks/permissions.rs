@@ -31,6 +31,8 @@ pub const ROWS: &[Row] = &[
     ("create_deck_comment", Scoped("decks:write"),    SOME, || json!({ "text": "t" })),
     ("replace_deck_comment", Scoped("decks:write"),   SOME, || json!({ "text": "t" })),
     ("delete_deck_comment", Scoped("decks:write"),    SOME, none),
+    ("show_deck_comment",   Scoped("decks:write"),    SOME, none),
+    ("list_hidden_deck_comments", Scoped("decks:read"), SOME, none),
     ("list_author_decks",   Anyone,                   "ada", none),
     ("follow_author",       Scoped("decks:write"),    "ada", none),
     ("unfollow_author",     Scoped("decks:write"),    "ada", none),

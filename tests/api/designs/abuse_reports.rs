@@ -445,3 +445,66 @@ async fn moderators_read_reported_designs_of_banned_authors() {
     ban(&app, &admin, &ada, false).await;
     app.get(&path).answer().await.expect(200);
 }
+
+#[tokio::test]
+async fn reporters_learn_the_decision_about_their_report() {
+    let app = app().await;
+    let (ada, bob, eve) =
+        (app.player("ada").await, app.player("bob").await, app.player("eve").await);
+    let mod_ = app.moderator().await;
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    // Events do not depend on whom an account has blocked: a missing one would show who decided.
+    let block = app.put(&format!("/v1/me/blocks/{}", mod_.id)).by(&bob).answer().await;
+    block.expect(204);
+    let settings = app.put("/v1/me/event-settings").by(&eve);
+    settings.json(&json!({ "muted": ["report.decided"] })).answer().await.expect(200);
+    let id = report_design(&app, &bob, &path).await;
+    report_design(&app, &eve, &path).await;
+    let events = async |by: &Player| {
+        let page = app.get("/v1/me/events?after=0").by(by).answer().await.expect(200);
+        let events = page["data"].as_array().unwrap().clone();
+        events.into_iter().filter(|event| event["kind"] == "report.decided").collect::<Vec<_>>()
+    };
+    assert_eq!(events(&bob).await, [] as [Value; 0]);
+    decide(&app, &mod_, &id, "upheld").await.expect(200);
+    let told = events(&bob).await;
+    let event = told[0].as_object().unwrap();
+    let members: Vec<&str> = event.keys().map(String::as_str).collect();
+    let design = json!({ "id": code(&path), "href": path });
+    assert_eq!((&event["report"], &event["outcome"]), (&json!(id), &json!("upheld")));
+    assert_eq!((&event["design"], members.len(), told.len()), (&design, 6, 1), "{members:?}");
+    assert_eq!(events(&eve).await, [] as [Value; 0]);
+    // The same decision again is no news.
+    decide(&app, &mod_, &id, "upheld").await.expect(200);
+    assert_eq!(events(&bob).await.len(), 1);
+    decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    let told = events(&bob).await;
+    assert_eq!((told.len(), &told[1]["outcome"]), (2, &json!("dismissed")));
+    assert_eq!(events(&ada).await, [] as [Value; 0]);
+}
+
+#[tokio::test]
+async fn a_repeated_report_replaces_the_reason_and_the_details() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let id = report_design(&app, &bob, &path).await;
+    let stored = async || {
+        let waiting = queue(&app, &mod_, "").await;
+        (waiting.len(), text(&waiting[0], "reason"), text(&waiting[0], "details"))
+    };
+    let again = json!({ "design": code(&path), "reason": "other", "details": "Page 7." });
+    let repeated = report(&app, &bob, &again).await.expect(200);
+    assert_eq!((text(&repeated, "id"), &repeated["repeated"]), (id.clone(), &json!(true)));
+    assert_eq!(stored().await, (1, "other".to_owned(), "Page 7.".to_owned()));
+    let bare = json!({ "design": code(&path), "reason": "copyright" });
+    report(&app, &bob, &bare).await.expect(200);
+    assert_eq!(stored().await, (1, "copyright".to_owned(), "Page 7.".to_owned()));
+    // A decided report does not change.
+    decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    let new = report(&app, &bob, &again).await.expect(201);
+    assert_ne!(text(&new, "id"), id);
+    let decided = queue(&app, &mod_, "?decided=true").await;
+    assert_eq!(text(&decided[0], "reason"), "copyright");
+}

@@ -273,3 +273,41 @@ async fn a_card_that_names_nobody_has_no_events() {
     ban(&app, &admin, &ada, false).await;
     assert_eq!(state().await, (true, first + 2));
 }
+
+/// A mirror learns of each revision that everybody sees, and of nothing else.
+#[tokio::test]
+async fn a_mirror_follows_revisions_of_shared_designs() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let mut mirror = Mirror::empty();
+    let path = shared(&app, &ada, &heron("Quill Owl")).await;
+    mirror.follow(&app).await;
+    let revise = async |name: &str| {
+        let put = app.put(&path).by(&ada).header("if-match", "*").json(&heron(name));
+        put.answer().await.expect(200);
+    };
+    revise("Quill Hawk").await;
+    assert_eq!(mirror.follow(&app).await, ["design.changed"]);
+    assert_eq!(mirror.copies[&path]["name"], "Quill Hawk");
+    assert_eq!(mirror.copies, public(&app, &[]).await);
+
+    // Comments are no revisions, and neither are revisions of a design that nobody else sees.
+    let comment = app.post(&format!("{path}/comments")).by(&bob).json(&json!({ "text": "Well." }));
+    comment.answer().await.expect(201);
+    let draft = begun(&app, &ada, &heron("Slate Otter")).await;
+    let put = app.put(&draft).by(&ada).header("if-match", "*").json(&heron("Slate Stoat"));
+    put.answer().await.expect(200);
+    assert_eq!(mirror.follow(&app).await, [] as [&str; 0]);
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    assert_eq!(mirror.follow(&app).await, ["design.withdrawn"]);
+    revise("Quill Kite").await;
+    assert_eq!(mirror.follow(&app).await, [] as [&str; 0]);
+    step(&app, &ada, &path, "share").await.expect(200);
+    assert_eq!(mirror.follow(&app).await, ["design.shared"]);
+    assert_eq!(mirror.copies[&path]["name"], "Quill Kite");
+
+    let report = report_design(&app, &bob, &path).await;
+    decide(&app, &mod_, &report, "upheld").await.expect(200);
+    assert_eq!(mirror.follow(&app).await, ["design.withdrawn"]);
+}

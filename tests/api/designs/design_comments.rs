@@ -358,3 +358,105 @@ async fn counts_are_correct_after_parallel_requests() {
     let wrong = "SELECT count(*) FROM design_comments c WHERE reply_count <> (SELECT count(*) FROM design_comments r WHERE r.reply_to = c.id AND r.stands)";
     assert_eq!(app.db().number(wrong).await, 0);
 }
+
+/// The comments that the author of the design hid, as a reader sees them.
+async fn hidden(app: &TestApp, by: &Player, design: &str) -> Vec<Value> {
+    let page = app.get(&format!("{design}/hidden-comments")).by(by).answer().await.expect(200);
+    page["data"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn authors_hide_comments_on_their_designs_and_show_them_again() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let mod_ = app.moderator().await;
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let path = commented(&app, &ben, &design, "Rude.").await;
+    let show = async |by: &Player| app.post(&format!("{path}/show")).by(by).answer().await;
+    let shown_tag = app.get(&path).answer().await.header("etag");
+
+    // Only the author of the design hides a comment of somebody else.
+    let refused = app.delete(&path).by(&cem).answer().await.problem(403, "forbidden");
+    assert!(text(&refused, "detail").contains("the author of the design"), "{refused}");
+    app.delete(&path).by(&ada).answer().await.expect(204);
+    assert_eq!(count(&app, &design).await, 0);
+    let gallery = app.get("/v1/designs").answer().await.expect(200);
+    assert_eq!(gallery["data"][0]["comment_count"], 0);
+    assert_eq!(listed(&app, &design, "").await, [] as [Value; 0]);
+    app.get(&path).answer().await.problem(404, "not_found");
+    app.delete(&path).by(&ada).answer().await.problem(404, "not_found");
+
+    // The author of the design, the writer and moderators can read it.
+    for reader in [&ada, &ben, &mod_] {
+        let found = hidden(&app, reader, &design).await;
+        let members = ["id", "state", "text", "author"].map(|name| text(&found[0], name));
+        assert_eq!(members, [id_of(&path), "hidden_by_owner", "Rude.", "ben"]);
+        assert_eq!(found.len(), 1);
+    }
+    assert_eq!(hidden(&app, &cem, &design).await, [] as [Value; 0]);
+    let anonymous = app.get(&format!("{design}/hidden-comments")).answer().await;
+    anonymous.problem(401, "unauthenticated");
+
+    // While it is hidden, it cannot be changed, and nobody can reply to it.
+    let edit = app.put(&path).by(&ben).header("if-match", "*").json(&json!({ "text": "x" }));
+    edit.answer().await.problem(404, "not_found");
+    let late = json!({ "text": "Why?", "reply_to": id_of(&path) });
+    comment(&app, &cem, &design, &late).await.problem(422, "invalid_body");
+
+    show(&ben).await.problem(403, "forbidden");
+    let again = show(&ada).await;
+    assert_eq!(again.header("etag"), "\"r1\"");
+    let again = again.expect(200);
+    assert_eq!((&again["state"], &again["text"]), (&json!("shown"), &json!("Rude.")));
+    show(&ada).await.expect(200);
+    assert_eq!(count(&app, &design).await, 1);
+    assert_eq!(hidden(&app, &ada, &design).await, [] as [Value; 0]);
+
+    // With replies it has a place in the list, which says who hid it.
+    reply(&app, &cem, &path, "Indeed.").await;
+    app.delete(&path).by(&ada).answer().await.expect(204);
+    let place = listed(&app, &design, "").await;
+    assert_eq!((place.len(), &place[0]["state"]), (1, &json!("hidden_by_owner")));
+    assert_ne!(app.get(&path).answer().await.header("etag"), shown_tag);
+    for secret in ["text", "html", "author", "account_id", "edited_at"] {
+        assert_eq!(place[0].get(secret), None);
+    }
+    // Its writer can delete it; then it cannot be shown again.
+    app.delete(&path).by(&ben).answer().await.expect(204);
+    assert_eq!(hidden(&app, &ada, &design).await, [] as [Value; 0]);
+    show(&ada).await.problem(404, "not_found");
+    assert_eq!(listed(&app, &design, "").await[0]["state"], "deleted");
+}
+
+#[tokio::test]
+async fn authors_do_not_show_what_moderators_hid() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let path = commented(&app, &ben, &design, "Buy gold.").await;
+    let about = json!({ "design": id_of(&design), "comment": id_of(&path), "reason": "spam" });
+    let report = app.post("/v1/abuse-reports").by(&ada).json(&about).answer().await.expect(201);
+    let decide = async |decision: &str| {
+        let decide = app.post(&format!("/v1/abuse-reports/{}/decide", text(&report, "id")));
+        let body = json!({ "decision": decision, "note": "So." });
+        decide.by(&mod_).json(&body).answer().await.expect(200);
+    };
+    let show = async || app.post(&format!("{path}/show")).by(&ada).answer().await;
+
+    // A dismissed report does not show what the author of the design hid.
+    app.delete(&path).by(&ada).answer().await.expect(204);
+    decide("dismissed").await;
+    assert_eq!(hidden(&app, &ada, &design).await.len(), 1);
+    assert_eq!(count(&app, &design).await, 0);
+    // An upheld one takes the decision from the author of the design.
+    decide("upheld").await;
+    assert_eq!(hidden(&app, &ada, &design).await, [] as [Value; 0]);
+    assert_eq!(hidden(&app, &ben, &design).await, [] as [Value; 0]);
+    show().await.problem(404, "not_found");
+    app.delete(&path).by(&ada).answer().await.problem(404, "not_found");
+    decide("dismissed").await;
+    assert_eq!(count(&app, &design).await, 1);
+    show().await.expect(200);
+}

@@ -38,7 +38,8 @@ async fn an_approved_design_becomes_an_open_card() {
     release(&app, &mod_, &path, &place).await.problem(403, "forbidden");
 
     let rehearsal = app.post(&format!("{path}/release?dry_run=true")).by(&admin);
-    assert_eq!(rehearsal.json(&place).answer().await.expect(200)["number"], "900");
+    let rehearsal = rehearsal.json(&place).answer().await.expect(200);
+    assert_eq!((&rehearsal["number"], rehearsal.get("card")), (&json!("900"), None));
     app.get("/v1/games/ttcg/sets/hearth/cards/900").answer().await.problem(404, "not_found");
     assert_eq!(read(&app, &ada, &path).await["status"], "approved");
 
@@ -182,6 +183,57 @@ async fn a_release_with_the_name_of_a_hidden_card_is_refused() {
         assert_eq!(problem["errors"][0]["pointer"], "/name", "{problem}");
         assert!(problem["errors"][0]["detail"].as_str().unwrap().contains("veil"), "{problem}");
     }
+}
+
+/// Hidden cards of the name are reported together with everything else: a design of the same name that was shared, and broken rules.
+#[tokio::test]
+async fn a_hidden_card_of_the_name_is_reported_with_all_other_faults() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let path = begun(&app, &ada, &heron("Nobody's Shadów")).await;
+    approve(&app, &ada, &mod_, &path).await;
+    let place = json!({ "set": "hearth", "number": "001" });
+    let faults = async || -> Vec<(String, String)> {
+        let problem =
+            release(&app, &admin, &path, &place).await.problem(409, "design_not_releasable");
+        let text = |fault: &Value, member: &str| fault[member].as_str().unwrap().to_owned();
+        let faults = problem["errors"].as_array().unwrap().iter();
+        faults.map(|fault| (text(fault, "pointer"), text(fault, "detail"))).collect()
+    };
+    let found = faults().await;
+    let pointers: Vec<&str> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
+    assert_eq!(pointers, ["/number", "/name"], "{found:?}");
+
+    shared(&app, &bob, &heron("Nobody's Shadow")).await;
+    sql(&app.db().url(), "UPDATE games SET manifest = replace(manifest, '\"beast\"', '\"brute\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
+    let found = faults().await;
+    let pointers: Vec<&str> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
+    assert_eq!(pointers[..3], ["/name", "/number", "/name"], "{found:?}");
+    assert!(found[0].1.starts_with("Another design"), "{found:?}");
+    assert!(found[2].1.contains("veil"), "{found:?}");
+    assert!(pointers[3].starts_with("/attributes"), "{found:?}");
+}
+
+/// A set needs no card for a release, only a row: the import of a file with at least one card creates it, and the card may leave it later.
+#[tokio::test]
+async fn a_set_without_cards_takes_a_release() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let place = json!({ "set": "dusk", "number": "900" });
+    let problem = release(&app, &admin, &path, &place).await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["pointer"], "/set", "{problem}");
+    app.import_set("dusk", 1, false).await;
+    let only = app.get("/v1/games/ttcg/sets/dusk/cards/001").answer().await.expect(200);
+    let way = format!("/v1/cards/{}/move", only["id"].as_str().unwrap());
+    let to = json!({ "set": "hearth", "number": "950" });
+    app.post(&way).by(&admin).json(&to).answer().await.expect(201);
+    let set = app.get("/v1/games/ttcg/sets/dusk").answer().await.expect(200);
+    assert_eq!(set["cards"], 0);
+    let released = release(&app, &admin, &path, &place).await.expect(201);
+    assert_eq!((&released["set"], &released["number"]), (&json!("dusk"), &json!("900")));
 }
 
 /// Neither the author nor another player sees a change before the unlock. The unlock makes the release public.

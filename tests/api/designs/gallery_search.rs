@@ -1,6 +1,6 @@
 //! Compares searches for designs with a test of each single design, for random designs and random queries.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use cardscape::domain::designs::content::DesignContent;
 use cardscape::domain::designs::identifier::DesignCode;
@@ -321,6 +321,52 @@ fn fitting(designs: &[Design], records: &[CardRecord], predicate: &Predicate) ->
     }
 }
 
+/// The identifiers of the designs that meet a condition, in an order of the gallery, found by a test of each design.
+fn expected<'d>(
+    designs: &'d [Design],
+    records: &[CardRecord],
+    predicate: &Predicate,
+    sort: &str,
+) -> Vec<&'d str> {
+    let fits = fitting(designs, records, predicate);
+    let seen = designs.iter().filter(|design| design.is_seen && fits.contains(&design.record.id));
+    let mut seen: Vec<&Design> = seen.collect();
+    seen.sort_by_key(|design| {
+        let first = match sort {
+            "new" => (0, 0),
+            // Among equal ratings, designs with more ratings come first.
+            "rating" => (design.rating.unwrap_or(300), design.ratings),
+            _ => (design.comments, 0),
+        };
+        std::cmp::Reverse((first, design.minute, design.code.clone()))
+    });
+    seen.into_iter().map(|design| &*design.code).collect()
+}
+
+/// The identifiers of the designs that a search finds, on all pages.
+async fn answered(app: &TestApp, text: &str, sort: &str, limit: usize) -> Vec<String> {
+    let first = format!("/v1/designs?limit={limit}&sort={sort}&q={}", query(text));
+    let (mut path, mut answered) = (first.clone(), Vec::new());
+    loop {
+        let page = app.get(&path).answer().await.expect(200);
+        assert!(page.get("warnings").is_none(), "{text}: {page}");
+        let data = page["data"].as_array().unwrap().iter();
+        answered.extend(data.map(|design| design["id"].as_str().unwrap().to_owned()));
+        let Some(cursor) = page["next_cursor"].as_str() else { return answered };
+        path = format!("{first}&cursor={cursor}");
+    }
+}
+
+fn condition(app: &TestApp, games: &[&Game], text: &str) -> Predicate {
+    let scope = Scope::new(games.iter().copied()).of_designs();
+    let tree = search::parse(text).unwrap().unwrap();
+    let Ok(checked) = search::check(&tree, &scope, None, app.clock().today().unwrap()) else {
+        panic!("the query {text} is not accepted");
+    };
+    assert_eq!(checked.warnings, [], "{text}");
+    checked.predicate
+}
+
 #[tokio::test]
 async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
     let app = TestApp::start().await;
@@ -340,9 +386,6 @@ async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
     assert_eq!(design_search::fill_in(app.store(), &loaded).await.unwrap(), 0);
 
     let records: Vec<CardRecord> = designs.iter().map(|design| design.record.clone()).collect();
-    let by_id: BTreeMap<u128, &Design> =
-        designs.iter().map(|design| (design.record.id, design)).collect();
-    let today = app.clock().today().unwrap();
     let (mut found, mut empty) = (0, 0);
     for round in 0..250 {
         // The first rounds search for each term alone, the later rounds use random queries.
@@ -350,39 +393,55 @@ async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
             Some(term) => (*term).to_owned(),
             None => random_query(&mut chance, 2),
         };
-        let scope = Scope::new(games.iter().copied()).of_designs();
-        let tree = search::parse(&text).unwrap().unwrap();
-        let Ok(checked) = search::check(&tree, &scope, None, today) else {
-            panic!("the query {text} is not accepted");
-        };
-        assert_eq!(checked.warnings, [], "{text}");
-        let fits = fitting(&designs, &records, &checked.predicate);
-        let mut expected: Vec<&Design> =
-            fits.iter().map(|id| by_id[id]).filter(|design| design.is_seen).collect();
+        let predicate = condition(&app, &games, &text);
         let sort = ["new", "rating", "comments"][round % 3];
-        expected.sort_by_key(|design| {
-            let first = match sort {
-                "new" => (0, 0),
-                // Among equal ratings, designs with more ratings come first.
-                "rating" => (design.rating.unwrap_or(300), design.ratings),
-                _ => (design.comments, 0),
-            };
-            std::cmp::Reverse((first, design.minute, design.code.clone()))
-        });
-        let mut path = format!("/v1/designs?limit=40&sort={sort}&q={}", query(&text));
-        let mut answered = Vec::new();
-        loop {
-            let page = app.get(&path).answer().await.expect(200);
-            assert!(page.get("warnings").is_none(), "{text}: {page}");
-            let data = page["data"].as_array().unwrap().iter();
-            answered.extend(data.map(|design| design["id"].as_str().unwrap().to_owned()));
-            let Some(cursor) = page["next_cursor"].as_str() else { break };
-            path = format!("/v1/designs?limit=40&sort={sort}&q={}&cursor={cursor}", query(&text));
-        }
-        let expected: Vec<&str> = expected.iter().map(|design| &*design.code).collect();
-        assert_eq!(answered, expected, "{text} {sort}");
+        let answered = answered(&app, &text, sort, 40).await;
+        assert_eq!(answered, expected(&designs, &records, &predicate, sort), "{text} {sort}");
         found += usize::from(!answered.is_empty());
         empty += usize::from(answered.is_empty());
     }
     assert!(found > 120 && empty > 5, "{found} {empty}");
+}
+
+/// A page is found among all designs with a rare word, or by tests of the designs in the order of the list. Both find the
+/// same designs.
+#[tokio::test]
+async fn words_of_few_and_of_many_designs_are_found() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for name in ["ada", "bob", "eve"] {
+        app.player(name).await;
+    }
+    let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
+    let loaded = loaded.unwrap();
+    let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).collect();
+    let mut chance = Chance(SplitMix64::new(20_261_128));
+    let designs = write(&app, &mut chance, &games, 1_200).await;
+    app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'eve'").await;
+    design_search::fill_in(app.store(), &loaded).await.unwrap();
+    let records: Vec<CardRecord> = designs.iter().map(|design| design.record.clone()).collect();
+    // The number in each name is a word, too.
+    for text in [
+        "draw",
+        "77",
+        "draw 77",
+        "77 -draw",
+        "riv -draw",
+        "name:77",
+        "77 or draw",
+        "draw t:fire",
+        "nothing",
+    ] {
+        let predicate = condition(&app, &games, text);
+        for sort in ["new", "rating", "comments"] {
+            let expected = expected(&designs, &records, &predicate, sort);
+            for limit in [3, 150] {
+                let answered = answered(&app, text, sort, limit).await;
+                assert_eq!(answered, expected, "{text} {sort} {limit}");
+            }
+        }
+    }
+    let is_common = |words: &str| app.shared().common_words.find(&words.to_owned()).is_some();
+    let common = ["'draw':*", "'77':*", "'nothing':*"].map(is_common);
+    assert_eq!(common, [true, false, false]);
 }

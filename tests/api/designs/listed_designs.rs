@@ -1,9 +1,12 @@
 //! Data of listed designs that the service holds in memory: names and effects, pages of the gallery, and pictures.
 
+use std::cell::Cell;
+
 use cardscape::auth::permission::{Granted, ReadOwnDesigns};
 use cardscape::domain::designs::identifier::DesignCode;
-use cardscape::domain::designs::name_looks::NameLooks;
+use cardscape::domain::designs::name_looks::{Name, NameLooks};
 use cardscape::domain::text::name_skeleton;
+use cardscape::memory::listed_designs::MayClash;
 use cardscape::store::designs::likeness::{self, LikenessQuery};
 use cardscape_engine::name_key;
 use proptest::prelude::*;
@@ -124,6 +127,7 @@ async fn memory_finds_what_the_database_finds() {
     }
     let mut runner = TestRunner::deterministic();
     let (mut found, mut found_by_looks) = (0, 0);
+    let ruled_out = Cell::new(0);
     for round in 0..8 {
         // The statements run in one transaction, or each statement in its own transaction.
         let all =
@@ -159,14 +163,28 @@ async fn memory_finds_what_the_database_finds() {
                     9,
                 ])),
             };
-            let cached = app.shared().listed_designs.find_alike(None, &query, |_| true).unwrap();
+            let cached = app.shared().listed_designs.find_alike(None, &query, |_, _| true).unwrap();
             let mut conn = app.store().connection().await.unwrap();
             let asker = None::<&Granted<ReadOwnDesigns>>;
             let stored = likeness::find_alike(&mut conn, asker, &query).await.unwrap();
             assert_eq!(cached, stored, "{name:?} after {all:?}");
             found += cached.len();
-            let none = app.shared().listed_designs.find_alike(None, &query, |_| false).unwrap();
+            let none = app.shared().listed_designs.find_alike(None, &query, |_, _| false).unwrap();
             assert!(none.iter().all(|design| design.same_effects));
+            if key.is_empty() {
+                continue;
+            }
+            // Names that cannot clash do not.
+            let wanted = NameLooks::of(&name);
+            let looks = wanted.hashes(query.game);
+            let query = LikenessQuery { looks: Some(&looks), ..query };
+            let is_like = |other: Name<'_>, may_clash: MayClash| {
+                let clash = wanted.likeness(other);
+                assert!(may_clash == MayClash::Yes || clash.is_none(), "{name:?} {other:?}");
+                ruled_out.set(ruled_out.get() + usize::from(may_clash == MayClash::No));
+                clash.is_some()
+            };
+            app.shared().listed_designs.find_alike(None, &query, is_like).unwrap();
         }
         // Names that share only a look with the names of designs: without accents, or in letters of another script.
         for change in &all {
@@ -185,7 +203,7 @@ async fn memory_finds_what_the_database_finds() {
                     except: None,
                 };
                 let cached =
-                    app.shared().listed_designs.find_alike(None, &query, |_| true).unwrap();
+                    app.shared().listed_designs.find_alike(None, &query, |_, _| true).unwrap();
                 let mut conn = app.store().connection().await.unwrap();
                 let asker = None::<&Granted<ReadOwnDesigns>>;
                 let stored = likeness::find_alike(&mut conn, asker, &query).await.unwrap();
@@ -196,6 +214,7 @@ async fn memory_finds_what_the_database_finds() {
     }
     assert!(found > 1_000, "{found}");
     assert!(found_by_looks > 20, "{found_by_looks}");
+    assert!(ruled_out.get() > 100, "{}", ruled_out.get());
 }
 
 /// The MD5 hash of a number, as the SQL statements above calculate it.

@@ -49,6 +49,8 @@ pub const ROWS: &[Row] = &[
     ("create_comment",           Scoped("designs:write"),  DESIGN, || json!({ "text": "t" })),
     ("replace_comment",          Scoped("designs:write"),  SOME, || json!({ "text": "t" })),
     ("delete_comment",           Scoped("designs:write"),  SOME, none),
+    ("show_comment",             Scoped("designs:write"),  SOME, none),
+    ("list_hidden_comments",     Scoped("designs:read"),   DESIGN, none),
     ("find_own_rating",          Scoped("designs:read"),   DESIGN, none),
     ("rate_design",              Scoped("designs:write"),  DESIGN, || json!({ "fun": 1, "balance": 1, "flavour": 1, "clarity": 1 })),
     ("delete_own_rating",        Scoped("designs:write"),  DESIGN, none),

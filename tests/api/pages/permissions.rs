@@ -140,6 +140,9 @@ const ROWS: &[Row] = &[
     form("/designs/{design}/comments/{comment}", Player),
     action("/designs/{design}/comments/{comment}/delete", Player),
     page("/designs/{design}/comments/{comment}/replies", Anyone),
+    action("/designs/{design}/comments/{comment}/hide", Player),
+    action("/designs/{design}/comments/{comment}/show", Player),
+    page("/designs/{design}/hidden-comments", Player),
     form("/designs/{design}/report", Player),
     page("/designs/{design}/suggestions", Player),
     page("/designs/{design}/suggestions/{suggestion}", Player),
@@ -155,6 +158,7 @@ const ROWS: &[Row] = &[
     action("/reviews/designs/{design}/claim", Moderator),
     action("/reviews/designs/{design}/return", Moderator),
     action("/reviews/designs/{design}/revoke", Moderator),
+    form("/reviews/designs/{design}/release", Admin),
     // Moderators and admins
     page("/admin", Moderator),
     page("/admin/print-runs", Admin),

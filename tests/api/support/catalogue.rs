@@ -1,6 +1,8 @@
 //! Games and sets from `seed-data`, imported as on the command line, and edited for tests.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use cardscape::app::catalogue::bulk_files::LAYOUT;
 use cardscape::app::decks::deck_files;
@@ -22,7 +24,7 @@ impl TestApp {
     /// Imports games of `seed-data` with all their sets.
     pub async fn seed(&self, games: &[&str]) {
         for game in games {
-            self.import(&seed_data(game)).await.unwrap();
+            import_checked(self.store(), self.clock(), checked_seed_data(game)).await.unwrap();
         }
     }
 
@@ -77,12 +79,29 @@ pub async fn import_into(
     source: &GameSource,
 ) -> Result<ImportSummary, ImportError> {
     let checked = GameImport::check(source).expect("the files are valid");
+    import_checked(store, clock, &checked).await
+}
+
+async fn import_checked(
+    store: &Store,
+    clock: &Clock,
+    checked: &GameImport,
+) -> Result<ImportSummary, ImportError> {
     let (importer, now) = (Importer::from(Operator::at_the_machine()), clock.now());
     store
         .transaction(async |conn| {
-            import::import(conn, &importer, &checked, Base::Whatever, now, &|_| {}).await
+            import::import(conn, &importer, checked, Base::Whatever, now, &|_| {}).await
         })
         .await
+}
+
+/// A game of `seed-data` that is read and checked once for all tests, because that takes longer than importing it.
+fn checked_seed_data(game: &str) -> &'static GameImport {
+    static CHECKED: Mutex<BTreeMap<String, &GameImport>> = Mutex::new(BTreeMap::new());
+    let mut checked = CHECKED.lock().unwrap();
+    *checked.entry(game.to_owned()).or_insert_with(|| {
+        Box::leak(Box::new(GameImport::check(&seed_data(game)).expect("the files are valid")))
+    })
 }
 
 /// The files of a game in `seed-data`.

@@ -126,7 +126,7 @@ pub async fn edit_card(
 }
 
 /// Faults for another card of the game that already has the new name.
-pub(super) async fn name_faults(
+async fn name_faults(
     conn: &mut Connection,
     by: &Importer,
     game: &Game,

@@ -1,17 +1,17 @@
 //! Adds one new card to a stored set. Uses the same lock, checks and events as imports.
 
-use cardscape_engine::Game;
+use cardscape_engine::{Game, name_key};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::edit::{lock_set, mark_edited, name_faults};
+use super::edit::{lock_set, mark_edited};
 use super::plan::{self, SetPlan};
 use super::{EditError, cards};
 use crate::auth::permission::Importer;
-use crate::domain::catalogue::card_edit::{CARD, within_card};
-use crate::domain::catalogue::import::{ImportFault, SetImport};
+use crate::domain::catalogue::card_edit::CARD;
+use crate::domain::catalogue::import::{CardFault, ImportFault, SetImport};
 use crate::domain::designs::name_looks::NameLooks;
 use crate::domain::ids::CardId;
 use crate::store::card_content::{content, name_looks};
@@ -61,11 +61,9 @@ pub(in crate::store) async fn add_card(
     };
     let mut faults = Vec::new();
     for card in &plan.added {
-        faults.extend(place_faults(conn, game, set, &card.definition.number).await?);
+        let new = (card.definition.number.as_str(), card.definition.name.as_str());
+        faults.extend(stored_faults(conn, by, game, set, new).await?);
     }
-    let taken = name_faults(conn, by, game, &plan).await?;
-    let taken = if taken.is_empty() { look_faults(conn, by, &plan).await? } else { taken };
-    faults.extend(taken.into_iter().map(within_card));
     if !faults.is_empty() {
         return Err(EditError::Refused(faults));
     }
@@ -80,8 +78,22 @@ pub(in crate::store) async fn add_card(
     Ok(id)
 }
 
+/// All that stored data have against a new card with this number and this name. Pointers are relative to the card.
+pub(in crate::store) async fn stored_faults(
+    conn: &mut Connection,
+    by: &Importer,
+    game: &Game,
+    set: &OpenSet,
+    (number, name): (&str, &str),
+) -> StoreResult<Vec<ImportFault>> {
+    let mut faults = place_faults(conn, game, set, number).await?;
+    let names = name_faults(conn, by, game, name).await?.into_iter();
+    faults.extend(names.map(|fault| ImportFault::of_card(CARD, "/name", fault)));
+    Ok(faults)
+}
+
 /// Faults for a set that was printed, and for a number that another card has or had.
-pub(in crate::store) async fn place_faults(
+async fn place_faults(
     conn: &mut Connection,
     game: &Game,
     set: &OpenSet,
@@ -90,47 +102,57 @@ pub(in crate::store) async fn place_faults(
     let (game, code) = (game.code(), set.row.code.as_str());
     let mut faults = Vec::new();
     if plan::is_printed(conn, set.id).await? {
-        let message = "the set has been printed: each card of a set has the same number of copies, so new cards need a new set";
-        faults.push(ImportFault::new(CARD, "/set", message));
+        faults.push(ImportFault::of_card(CARD, "/set", CardFault::SetPrinted));
     }
     let taken = cards_table::table
         .filter(cards_table::game_code.eq(game).and(cards_table::set_code.eq(code)))
         .filter(cards_table::number.eq(number));
     if diesel::select(diesel::dsl::exists(taken)).get_result(conn).await? {
-        let message = format!("the set has a card {number} already");
-        faults.push(ImportFault::new(CARD, "/number", message));
-    } else if let Some(became) = plan::gone_numbers(conn, game, code).await?.get(number) {
-        let message = format!("the card of this number {became}: no other card takes its number");
-        faults.push(ImportFault::new(CARD, "/number", message));
+        let fault = CardFault::NumberTaken(number.to_owned());
+        faults.push(ImportFault::of_card(CARD, "/number", fault));
+    } else if let Some(became) = plan::gone_numbers(conn, game, code).await?.remove(number) {
+        let fault = CardFault::NumberGone { became };
+        faults.push(ImportFault::of_card(CARD, "/number", fault));
     }
     Ok(faults)
 }
 
-/// Faults for cards whose names are the same as the new one but for accents, or look the same. Open cards are read last: a
-/// card that is unlocked meanwhile is found as a hidden or as an open one.
-async fn look_faults(
+/// Faults for cards, also hidden ones, whose names are the same as the new one, the same but for accents, or look the same; one
+/// for each card. Open cards that look the same are read last: a card that is unlocked meanwhile is found as a hidden or as an
+/// open one.
+async fn name_faults(
     conn: &mut Connection,
     by: &Importer,
-    plan: &SetPlan<'_>,
-) -> StoreResult<Vec<ImportFault>> {
-    let added: Vec<NameLooks> =
-        plan.added.iter().map(|card| NameLooks::of(&card.definition.name)).collect();
-    let hidden = content::list_hidden_names(conn, by, plan.game).await?;
-    let clashes =
-        |hidden: &content::HiddenName| added.iter().any(|one| one.clashes_with(&hidden.name));
-    let like = hidden.into_iter().filter(clashes);
-    let fault = |what: &str, number: &str, set: &str| {
-        let message = format!(
-            "the {what} {number} of the set {set} has the same name, or one that looks the same"
+    game: &Game,
+    name: &str,
+) -> StoreResult<Vec<CardFault>> {
+    let mut faults = Vec::new();
+    if game.unique_names() {
+        let key = name_key(name);
+        let same = content::find_taken_names(conn, by, game.code(), &[&key], &[]).await?;
+        faults.extend(
+            same.into_iter()
+                .map(|one| CardFault::NameTaken { set: one.set_code, number: one.number }),
         );
-        ImportFault::new(&plan.set.file, "/cards/0/name", message)
-    };
-    let mut faults: Vec<ImportFault> =
-        like.map(|hidden| fault("hidden card", &hidden.number, &hidden.set_code)).collect();
-    for looks in &added {
-        let hashes = looks.hashes(plan.game);
-        let open = name_looks::find_open_bearer(conn, plan.game, looks, &hashes).await?;
-        faults.extend(open.map(|open| fault("card", &open.number, &open.set_code)));
+    }
+    let looks = NameLooks::of(name);
+    let hidden = content::list_hidden_names(conn, by, game.code()).await?.into_iter();
+    let mut like: Vec<CardFault> = hidden
+        .filter(|hidden| looks.clashes_with(&hidden.name))
+        .map(|one| CardFault::NameLike { hidden: true, set: one.set_code, number: one.number })
+        .collect();
+    let hashes = looks.hashes(game.code());
+    let open = name_looks::find_open_bearer(conn, game.code(), &looks, &hashes).await?;
+    like.extend(open.map(|open| CardFault::NameLike {
+        hidden: false,
+        set: open.set_code,
+        number: open.number,
+    }));
+    for fault in like {
+        let is_named = faults.iter().any(|named: &CardFault| named.namesake() == fault.namesake());
+        if !is_named {
+            faults.push(fault);
+        }
     }
     Ok(faults)
 }

@@ -170,12 +170,12 @@ async fn kinds_of_events_are_turned_off_and_on() {
         let of_kind = page.all("input").filter(|field| field.get("name") == Some("told"));
         of_kind.filter(|field| field.get("checked").is_some()).count()
     };
-    assert_eq!(boxes(&browser.page("/my/events").await), 10);
+    assert_eq!(boxes(&browser.page("/my/events").await), 11);
     let turned_on = [("told", "deck.commented"), ("told", "design.replied")];
     assert_eq!(browser.send("/my/events/settings", &turned_on).await.status, 303);
     let settings = app.get("/v1/me/event-settings").by(&ada).answer().await.expect(200);
     let muted = settings["muted"].as_array().unwrap();
-    assert_eq!(muted.len(), 8);
+    assert_eq!(muted.len(), 9);
     assert!(!muted.contains(&"deck.commented".into()) && muted.contains(&"deck.replied".into()));
     assert_eq!(boxes(&browser.page("/my/events?done=settings").await), 2);
 }

@@ -116,6 +116,45 @@ async fn comments_are_written_answered_changed_and_deleted() {
 }
 
 #[tokio::test]
+async fn the_author_of_a_design_hides_comments_and_shows_them_again() {
+    let (app, design) = with_design().await;
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let (path, list) = (format!("{design}/comments"), format!("{design}/hidden-comments"));
+    location(&his.post(&path, &[("text", "Rude.")]).await);
+    let listed = app.get(&format!("/v1{path}")).answer().await.expect(200);
+    let comment = format!("{path}/{}", listed["data"][0]["id"].as_str().unwrap());
+    let buttons = async |browser: &Browser<'_>, path: &str| {
+        let page = browser.page(path).await;
+        let buttons = page.all("button").map(|button| button.text.clone());
+        let ours = buttons.filter(|text| text.contains("this comment") || text == "Delete");
+        ours.collect::<Vec<_>>()
+    };
+    assert_eq!(buttons(&his, &design).await, [] as [&str; 0]);
+    assert_eq!(buttons(&hers, &design).await, ["Hide this comment"]);
+    assert!(links_to(&hers.page(&design).await, &list));
+    // Somebody else hides nothing. A double click hides the comment once.
+    location(&his.post(&format!("{comment}/hide"), &[]).await);
+    assert!(hers.page(&design).await.only("main").text.contains("Rude."));
+    for _ in 0..2 {
+        let hidden = hers.post(&format!("{comment}/hide"), &[]).await;
+        assert_eq!(location(&hidden), format!("{design}#comments"));
+    }
+    assert!(!his.page(&design).await.only("main").text.contains("Rude."));
+    // The author and the writer read it.
+    for browser in [&hers, &his] {
+        assert!(browser.page(&list).await.only("main").text.contains("Rude."));
+    }
+    assert_eq!(buttons(&hers, &list).await, ["Show this comment again"]);
+    assert_eq!(buttons(&his, &list).await, ["Delete"]);
+    assert_eq!(his.post(&format!("{comment}/show"), &[]).await.status, 403);
+    for _ in 0..2 {
+        let shown = hers.post(&format!("{comment}/show"), &[]).await;
+        assert_eq!(location(&shown), format!("{design}#comments"));
+    }
+    assert!(his.page(&design).await.only("main").text.contains("Rude."));
+}
+
+#[tokio::test]
 async fn changes_are_suggested_and_accepted() {
     let (app, design) = with_design().await;
     let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);

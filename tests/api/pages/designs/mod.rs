@@ -3,6 +3,7 @@
 mod designer;
 mod feedback;
 mod public;
+mod releases;
 mod reviews;
 mod steps;
 
@@ -58,7 +59,7 @@ fn forms(design: &str) -> Vec<String> {
         forms.push(format!("{design}/{form}{some}{last}"));
     }
     forms.push(format!("{design}/comments/{some}"));
-    for form in ["", "/claim", "/return"] {
+    for form in ["", "/claim", "/return", "/revoke", "/release"] {
         forms.push(format!("/reviews{design}{form}"));
     }
     forms.push("/designer".to_owned());

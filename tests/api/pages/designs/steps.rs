@@ -120,3 +120,25 @@ async fn revisions_are_compared_and_restored() {
     let now = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!((&now["name"], &now["revision"]), (&json!("Lantern Heron"), &json!(3)));
 }
+
+/// A design that a moderator declined can be changed, but not deleted: so its page does not offer that.
+#[tokio::test]
+async fn no_deletion_of_a_declined_design_is_offered() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let design = page_of(&path);
+    let hers = Browser::of(&app, "ada").await;
+    let delete = format!("{design}/steps/delete");
+    assert!(links_to(&hers.page(&design).await, &delete));
+    let submit = app.post(&format!("{path}/submit")).by(&ada).header("if-match", "*");
+    submit.answer().await.expect(200);
+    app.post(&format!("{path}/claim")).by(&mod_).answer().await.expect(200);
+    let decision = json!({ "decision": "declined", "reason": "Too strong." });
+    let decide = app.post(&format!("{path}/decide")).by(&mod_).json(&decision);
+    decide.answer().await.expect(200);
+    let page = hers.page(&design).await;
+    assert!(links_to(&page, &format!("{design}/edit")) && !links_to(&page, &delete));
+    let refused = app.delete(&path).by(&ada).header("if-match", "*").answer().await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+}

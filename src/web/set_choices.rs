@@ -1,14 +1,13 @@
 //! Sets to choose from: those of the first page of their list, and always the chosen set. If there are more sets, the choices are suggestions for a field that
 //! accepts any set.
 
-use super::parts::limit;
+use super::forms::Choice;
+use super::words;
 use crate::app::catalogue::sets::{self, SetResponse};
-use crate::app::page::MAX_LIMIT;
+use crate::app::page::{MAX_LIMIT, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
-use crate::web::forms::Choice;
-use crate::web::words;
 
 /// The sets of a game by their codes, and whether there are more of them.
 pub(super) async fn sets_of_game(
@@ -16,7 +15,7 @@ pub(super) async fn sets_of_game(
     game: &Code,
     chosen: &str,
 ) -> Result<(Vec<Choice>, bool), Problem> {
-    let found = sets::list(app, game, None, limit(MAX_LIMIT)?).await?;
+    let found = sets::list(app, game, None, limit()?).await?;
     let choice = |set: &SetResponse| Choice::new(&set.code, &*set.name, chosen);
     let mut choices: Vec<Choice> = found.data.iter().map(choice).collect();
     if !is_among(&choices)
@@ -25,6 +24,10 @@ pub(super) async fn sets_of_game(
         choices.insert(0, choice(&set));
     }
     Ok((choices, found.next_cursor.is_some()))
+}
+
+fn limit() -> Result<PageLimit, Problem> {
+    PageLimit::try_from(MAX_LIMIT).map_err(Problem::internal)
 }
 
 /// Sets to choose from.
@@ -36,7 +39,7 @@ pub(super) struct SetChoices {
 
 /// The sets of all games as `game/set`.
 pub(super) async fn sets_of_all_games(app: &AppState, chosen: &str) -> Result<SetChoices, Problem> {
-    let found = sets::list_all(app, None, limit(MAX_LIMIT)?).await?;
+    let found = sets::list_all(app, None, limit()?).await?;
     let choice = |set: &SetResponse| {
         let name = words::set_of(&set.name, &set.game);
         Choice::new(&format!("{}/{}", set.game, set.code), name, chosen)

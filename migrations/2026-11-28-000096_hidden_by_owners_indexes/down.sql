@@ -1,0 +1,1 @@
+DROP INDEX design_comments_hidden_by_owner, design_comments_hidden_by_deck_owner;

@@ -1,0 +1,193 @@
+//! Admins release approved designs as cards.
+
+use serde_json::json;
+
+use super::{Browser, begun, heron, links_to, location, page_of, shared, start};
+use crate::designs::step;
+use crate::pages::frame::check;
+use crate::pages::html::Page;
+use crate::support::{Player, RequestExt as _, TestApp};
+
+/// Submits and approves a design.
+async fn approve(app: &TestApp, author: &Player, mod_: &Player, place: &str) {
+    step(app, author, place, "submit").await.expect(200);
+    app.post(&format!("{place}/claim")).by(mod_).answer().await.expect(200);
+    let decision = json!({ "decision": "approved", "reason": "Good." });
+    app.post(&format!("{place}/decide")).by(mod_).json(&decision).answer().await.expect(200);
+}
+
+/// The text of the page.
+fn text(page: &Page) -> &str {
+    &page.only("main").text
+}
+
+/// The value of the field of the number.
+fn number(page: &Page) -> &str {
+    let field = page.all("input").find(|field| field.get("id") == Some("number"));
+    field.and_then(|field| field.get("value")).unwrap_or_default()
+}
+
+/// The code of the chosen set.
+fn chosen(page: &Page) -> &str {
+    let set = page.all("option").find(|option| option.get("selected").is_some());
+    set.and_then(|option| option.get("value")).unwrap_or_default()
+}
+
+fn asks_to_confirm(page: &Page) -> bool {
+    page.all("input").any(|field| field.get("id") == Some("was_public"))
+}
+
+/// The way by clicks: the list of approved designs, the review, the form; a check, and the release.
+#[tokio::test]
+async fn an_admin_releases_an_approved_design() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let admin = app.admin().await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &place).await;
+    let review = format!("/reviews{}", page_of(&place));
+    let path = format!("{review}/release");
+
+    // A moderator sees no button and no page.
+    let theirs = Browser::of(&app, "the moderator").await;
+    assert!(!links_to(&theirs.page(&review).await, &path));
+    assert_eq!(theirs.get(&path).await.status, 403);
+    let fields = [("set", "hearth"), ("number", "900"), ("go", "release")];
+    assert_eq!(theirs.post(&path, &fields).await.status, 403);
+
+    let browser = Browser::of(&app, "the admin").await;
+    assert!(links_to(&browser.page("/reviews/designs?status=approved").await, &review));
+    assert!(links_to(&browser.page(&review).await, &path));
+    let page = browser.page(&path).await;
+    assert_eq!((chosen(&page), number(&page), asks_to_confirm(&page)), ("", "", false));
+
+    // A check changes nothing. So does a form without the name of a button.
+    for go in ["check", ""] {
+        let fields = [("set", "hearth"), ("number", "900"), ("go", go)];
+        let checked = browser.post(&path, &fields).await;
+        assert_eq!(checked.status, 200, "{}", checked.text());
+        let page = check(&path, &checked);
+        assert!(text(&page).contains("would become the card hearth 900"), "{}", text(&page));
+        assert_eq!((chosen(&page), number(&page)), ("hearth", "900"));
+    }
+    app.get("/v1/games/ttcg/sets/hearth/cards/900").answer().await.problem(404, "not_found");
+
+    // A double click releases once.
+    for _ in 0..2 {
+        assert_eq!(location(&browser.post(&path, &fields).await), path);
+    }
+    let page = browser.page(&path).await;
+    assert!(text(&page).contains("The design is the card hearth 900."), "{}", text(&page));
+    assert!(links_to(&page, "/cards/ttcg/hearth/900"));
+    assert!(page.all("form").all(|form| form.get("action") != Some(path.as_str())));
+    assert_eq!(app.get("/cards/ttcg/hearth/900").answer().await.status, 200);
+    let review_page = browser.page(&review).await;
+    assert!(links_to(&review_page, "/cards/ttcg/hearth/900") && !links_to(&review_page, &path));
+    let design = app.get(&place).by(&admin).answer().await.expect(200);
+    assert_eq!(design["status"], "official");
+    let log = "SELECT count(*) FROM audit_log WHERE action = 'design.released'";
+    assert_eq!(app.db().number(log).await, 1);
+}
+
+/// Everything that stands against a release is shown at once, beside its field, and the input is kept.
+#[tokio::test]
+async fn a_refused_release_shows_every_fault_and_keeps_the_input() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    app.admin().await;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &place).await;
+    let path = format!("/reviews{}/release", page_of(&place));
+    let browser = Browser::of(&app, "the admin").await;
+    let refused = async |fields: &[(&str, &str)], status: u16| -> Page {
+        let answer = browser.post(&path, fields).await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+        check(&path, &answer)
+    };
+    for go in ["check", "release"] {
+        let page = refused(&[("number", "9 00"), ("go", go)], 422).await;
+        assert_eq!(page.fault_of("set"), "Choose a set.");
+        assert!(page.fault_of("number").starts_with("A number has 1 to 16"));
+        assert_eq!(number(&page), "9 00");
+
+        let page = refused(&[("set", "nowhere"), ("number", "900"), ("go", go)], 422).await;
+        assert_eq!(page.fault_of("set"), "The game has no such set.");
+
+        // The design was public, and the number is taken.
+        let fields = [("set", "veil"), ("number", "001"), ("go", go)];
+        let page = refused(&fields, 409).await;
+        assert!(page.fault_of("was_public").contains("others have seen the design"));
+        assert_eq!(
+            page.fault_of("number"),
+            "The set has a card 001 already. Choose another number."
+        );
+        assert_eq!((chosen(&page), number(&page)), ("veil", "001"));
+    }
+    app.sql(&format!("UPDATE accounts SET banned_at = created_at WHERE id = '{}'", ada.id)).await;
+    let fields = [("set", "veil"), ("number", "900"), ("go", "release")];
+    let page = refused(&fields, 409).await;
+    assert!(text(&page).contains("The author is banned."), "{}", text(&page));
+    assert!(!page.fault_of("was_public").is_empty());
+}
+
+/// A design that others have seen enters a set whose cards start hidden only after a confirmation, and the card stays hidden from its author.
+#[tokio::test]
+async fn a_public_design_enters_a_hidden_set_after_a_confirmation() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    app.admin().await;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &place).await;
+    let review = format!("/reviews{}", page_of(&place));
+    let path = format!("{review}/release");
+    let browser = Browser::of(&app, "the admin").await;
+    let seen = async || app.get(&place).by(&ada).answer().await.text();
+    let before = seen().await;
+    let mut fields = vec![("set", "veil"), ("number", "900"), ("go", "release")];
+    let refused = browser.post(&path, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check(&path, &refused);
+    assert!(asks_to_confirm(&page) && !page.fault_of("was_public").is_empty());
+
+    fields.push(("was_public", "on"));
+    fields[2] = ("go", "check");
+    let checked = browser.post(&path, &fields).await;
+    let page = check(&path, &checked);
+    assert!(text(&page).contains("which is hidden until it is unlocked"), "{}", text(&page));
+    let ticked = page.all("input").find(|field| field.get("id") == Some("was_public")).unwrap();
+    assert!(ticked.get("checked").is_some());
+    fields[2] = ("go", "release");
+    assert_eq!(location(&browser.post(&path, &fields).await), path);
+    let page = browser.page(&path).await;
+    assert!(text(&page).contains("The card is hidden."), "{}", text(&page));
+    assert!(links_to(&page, "/cards/ttcg/veil/900"));
+    assert_eq!(seen().await, before);
+    // It is no longer in the list, and its approval is not revoked.
+    let listed = browser.page("/reviews/designs?status=approved").await;
+    assert!(!links_to(&listed, &review));
+    // Another place is refused, and the page names the card.
+    let elsewhere = [("set", "hearth"), ("number", "900"), ("go", "release")];
+    let refused = browser.post(&path, &elsewhere).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    assert!(text(&check(&path, &refused)).contains("The design is the card veil 900."));
+}
+
+/// A design that is not approved has no form, and one that was never submitted is not found.
+#[tokio::test]
+async fn only_approved_designs_have_a_form() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    app.admin().await;
+    let draft = begun(&app, &ada, &heron("Quiet Heron")).await;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let browser = Browser::of(&app, "the admin").await;
+    let path = format!("/reviews{}/release", page_of(&draft));
+    assert_eq!(browser.get(&path).await.status, 404);
+    assert_eq!(browser.post(&path, &[("set", "hearth"), ("number", "900")]).await.status, 404);
+    let path = format!("/reviews{}/release", page_of(&place));
+    let page = browser.page(&path).await;
+    assert!(text(&page).contains("The status of the design does not allow this now."));
+    assert!(page.all("form").all(|form| form.get("action") != Some(path.as_str())));
+    let fields = [("set", "hearth"), ("number", "900"), ("go", "release")];
+    assert_eq!(browser.post(&path, &fields).await.status, 409);
+}
