@@ -22,7 +22,7 @@ use crate::web::page::Place;
 use crate::web::session::{Player, Visitor, see_other};
 
 /// The page of a deck, whose name is not looked up.
-fn origin(deck: DeckId) -> Origin {
+pub(super) fn origin(deck: DeckId) -> Origin {
     Origin {
         place: Place::Decks,
         list: "/decks",
@@ -30,6 +30,17 @@ fn origin(deck: DeckId) -> Origin {
         path: deck_path(deck.0),
         name: deck_words::THE_DECK.to_owned(),
     }
+}
+
+/// Whether a deck that the visitor may see is theirs.
+pub(super) async fn is_owner(
+    app: &AppState,
+    visitor: &Visitor,
+    reads: &Granted<ReadOwnDecks>,
+    deck: DeckId,
+) -> Result<bool, Problem> {
+    let found = deck_lists::find(app, (visitor.viewer(), Some(reads)), deck).await?;
+    Ok(found.deck.summary.account_id == Some(reads.account().0))
 }
 
 /// Lists all replies to a comment, oldest first, page by page.
@@ -42,8 +53,11 @@ pub(in crate::web) async fn list_replies(
     let (deck, comment) = path.into_inner();
     let deck = DeckId(deck);
     let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
-    let account = reads.as_ref().map(Granted::account);
-    let reader = CommentReader { account, is_owner: false };
+    let is_owner = match &reads {
+        Some(reads) => is_owner(&state, &visitor, reads, deck).await?,
+        None => false,
+    };
+    let reader = CommentReader { account: reads.as_ref().map(Granted::account), is_owner };
     shared::list_replies(&state, origin(deck), reader, (deck.into(), comment), &query).await
 }
 

@@ -181,7 +181,7 @@ async fn page(
     let account = reader.map(Granted::account);
     let is_own = account.is_some_and(|account| Some(account.0) == summary.account_id);
     let (on, reads_comments) =
-        ((id.into(), path.as_str()), CommentReader { account, is_owner: false });
+        ((id.into(), path.as_str()), CommentReader { account, is_owner: is_own });
     let comments = comments::list(app, on, reads_comments, from.as_ref(), refused).await?;
     // Other players can read the deck, and its author is not banned.
     let is_open = comments.is_some();

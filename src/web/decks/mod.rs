@@ -10,6 +10,7 @@ mod faults;
 mod feedback;
 mod files;
 mod formats;
+mod hidden_comments;
 mod list_file;
 mod own;
 mod proxies;
@@ -61,6 +62,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(form!("/decks/{deck}/comments/{comment}", comments::show, comments::save))
         .service(action!("/decks/{deck}/comments/{comment}/delete", comments::delete))
         .service(page!("/decks/{deck}/comments/{comment}/replies", comments::list_replies))
+        .service(action!("/decks/{deck}/comments/{comment}/hide", hidden_comments::hide))
+        .service(action!("/decks/{deck}/comments/{comment}/show", hidden_comments::show))
+        .service(page!("/decks/{deck}/hidden-comments", hidden_comments::list))
         .service(form!("/decks/{deck}/report", comments::show_report, comments::report))
         .service(form!("/decks/{deck}/edit", show_edit, save))
         .service(action!("/decks/{deck}/edit/file", list_file::read_of_stored))

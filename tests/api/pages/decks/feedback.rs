@@ -46,7 +46,7 @@ fn forms(deck: &str) -> Vec<String> {
     ["like", "watch", "follow", "copy", "comments", "report", "edit/file"]
         .map(str::to_owned)
         .into_iter()
-        .chain([format!("comments/{some}"), format!("comments/{some}/delete")])
+        .chain(["", "/delete", "/hide", "/show"].map(|end| format!("comments/{some}{end}")))
         .map(|form| format!("{deck}/{form}"))
         .collect()
 }
@@ -65,7 +65,7 @@ async fn forms_need_a_session_and_forms_of_other_sites_are_refused() {
         assert_eq!(sent("cross-site").answer().await.status, 403, "{form}");
         assert_eq!(sent("same-origin").answer().await.status, 401, "{form}");
     }
-    for page in ["copy", "report"] {
+    for page in ["copy", "report", "hidden-comments"] {
         let to = location(&app.get(&format!("{deck}/{page}")).answer().await);
         assert!(to.starts_with("/login?to="), "{page}: {to}");
     }
@@ -141,16 +141,22 @@ async fn private_decks_of_others_are_not_found() {
     let his = Browser::of(&app, "ben").await;
     let fields =
         [("on", "true"), ("name", "Mine"), ("text", "Hm."), ("reason", "spam"), ("revision", "1")];
-    for form in forms(&deck).into_iter().filter(|form| !form.ends_with("/delete")) {
-        assert_eq!(his.post(&form, &fields).await.status, 404, "{form}");
+    for form in forms(&deck) {
+        // After these forms, the reader is led to the deck, whether there is a comment or not.
+        if ["/delete", "/hide", "/show"].iter().any(|end| form.ends_with(end)) {
+            assert_eq!(location(&his.post(&form, &fields).await), format!("{deck}#comments"));
+        } else {
+            assert_eq!(his.post(&form, &fields).await.status, 404, "{form}");
+        }
     }
-    for page in ["copy", "report"] {
+    for page in ["copy", "report", "hidden-comments"] {
         assert_eq!(his.get(&format!("{deck}/{page}")).await.status, 404, "{page}");
     }
     // The owner sees no comments, because there can be none.
     let hers = Browser::of(&app, "ada").await;
     let own = hers.page(&deck).await;
     assert!(own.all("h2").all(|heading| heading.text != "Comments"));
+    assert!(!links_to(&own, &format!("{deck}/hidden-comments")));
     assert!(has_button(&own, "Watch"));
 }
 
@@ -251,6 +257,68 @@ async fn comments_are_written_answered_changed_and_deleted() {
         assert_eq!(location(&deleted), format!("{deck}#comments"));
     }
     assert!(hers.page(&deck).await.only("main").text.contains("Deleted by its author."));
+}
+
+#[tokio::test]
+async fn the_owner_of_a_deck_hides_comments_and_shows_them_again() {
+    let (app, deck) = with_deck("unlisted").await;
+    app.player("cem").await;
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let theirs = Browser::of(&app, "cem").await;
+    let (path, list) = (format!("{deck}/comments"), format!("{deck}/hidden-comments"));
+    location(&his.post(&path, &[("text", "Rude.")]).await);
+    let listed = app.get(&format!("/v1{path}")).answer().await.expect(200);
+    let id = listed["data"][0]["id"].as_str().unwrap();
+    let comment = format!("{path}/{id}");
+    let buttons = async |browser: &Browser<'_>, path: &str| {
+        let page = browser.page(path).await;
+        let buttons = page.all("button").map(|button| button.text.clone());
+        buttons.filter(|text| text.contains("this comment")).collect::<Vec<_>>()
+    };
+    assert_eq!(buttons(&hers, &deck).await, ["Hide this comment"]);
+    assert!(links_to(&hers.page(&deck).await, &list));
+    for browser in [&his, &theirs] {
+        assert_eq!(buttons(browser, &deck).await, [] as [&str; 0]);
+        assert!(!links_to(&browser.page(&deck).await, &list));
+        // Only the owner hides the comment.
+        location(&browser.post(&format!("{comment}/hide"), &[]).await);
+    }
+    assert_eq!(buttons(&hers, &deck).await, ["Hide this comment"]);
+    // A double click hides the comment once.
+    for _ in 0..2 {
+        let hidden = hers.post(&format!("{comment}/hide"), &[]).await;
+        assert_eq!(location(&hidden), format!("{deck}#comments"));
+    }
+    assert!(!his.page(&deck).await.only("main").text.contains("Rude."));
+    // The owner and the writer read it, nobody else.
+    for (browser, reads) in [(&hers, true), (&his, true), (&theirs, false)] {
+        assert_eq!(browser.page(&list).await.only("main").text.contains("Rude."), reads);
+    }
+    assert_eq!(buttons(&hers, &list).await, ["Show this comment again"]);
+    assert!(has_button(&his.page(&list).await, "Delete"));
+    for browser in [&his, &theirs] {
+        assert_eq!(buttons(browser, &list).await, [] as [&str; 0]);
+        assert_eq!(browser.post(&format!("{comment}/show"), &[]).await.status, 403);
+    }
+    for _ in 0..2 {
+        let shown = hers.post(&format!("{comment}/show"), &[]).await;
+        assert_eq!(location(&shown), format!("{deck}#comments"));
+    }
+    assert!(his.page(&deck).await.only("main").text.contains("Rude."));
+    // With a reply, a hidden comment still has its place in the list, which says who hid it.
+    location(&hers.post(&path, &[("text", "Be polite."), ("reply_to", id)]).await);
+    location(&hers.post(&format!("{comment}/hide"), &[]).await);
+    for place in [&deck, &format!("{comment}/replies")] {
+        let stranger = check(place, &app.get(place).answer().await);
+        let main = &stranger.only("main").text;
+        assert!(main.contains("Hidden by the owner of the deck."), "{place}: {main}");
+        assert!(main.contains("Be polite.") && !main.contains("Rude."), "{place}: {main}");
+        assert_eq!(buttons(&hers, place).await, ["Show this comment again"], "{place}");
+        assert_eq!(buttons(&his, place).await, [] as [&str; 0], "{place}");
+    }
+    location(&hers.post(&format!("{comment}/show"), &[]).await);
+    let stranger = check(&deck, &app.get(&deck).answer().await);
+    assert!(stranger.only("main").text.contains("Rude."));
 }
 
 #[tokio::test]
