@@ -96,7 +96,7 @@ pub(in crate::web) async fn list(
         is_mine: waiting.reviewer_id == Some(reader),
         obstacle: match (waiting.own, waiting.author_banned) {
             (true, _) => design_words::OWN_WORK,
-            (false, true) => design_words::AUTHOR_BANNED,
+            (false, true) => design_words::ONLY_REVOCABLE,
             (false, false) => "",
         },
         name: waiting.name,

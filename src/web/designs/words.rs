@@ -218,7 +218,7 @@ pub(super) const SUBMITTED_ON: &str = "Submitted on";
 pub(super) const CLAIMED: &str = "Somebody looks at it";
 pub(super) const CLAIMED_BY_YOU: &str = "You look at it";
 pub(super) const OWN_WORK: &str = "Your own work: somebody else decides";
-pub(super) const AUTHOR_BANNED: &str =
+pub(super) const ONLY_REVOCABLE: &str =
     "The author is banned: it is not released, but the approval can be revoked";
 pub(super) const WHOLE_DESIGN: &str = "The whole design, with ratings and comments";
 pub(super) const CHECKLIST: &str = "Checklist";
