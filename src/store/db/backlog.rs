@@ -10,7 +10,7 @@ pub const UNTIL_DONE: Period = Period::MAX;
 /// Rows per transaction.
 const BATCH: i64 = 200;
 
-/// Most repetitions of batches in one turn.
+/// Most repetitions of batches in one turn, after conflicts with others.
 const MAX_REPETITIONS: u32 = 10;
 
 /// One kind of rows that may be incomplete.
@@ -48,10 +48,15 @@ pub(in crate::store) async fn work_off<B: Backlog + Sync>(
     let begun = Instant::now();
     let (mut done, mut repetitions) = (0, 0);
     loop {
-        match store.transaction(async |conn| complete_some(backlog, conn).await).await {
+        let mut transaction = store.begin().await?;
+        let batch = complete_some(backlog, transaction.conn()).await;
+        match transaction.end(batch).await {
             Ok(0) => return Ok(done),
             Ok(batch) => done += batch,
-            Err(error) if repetitions < MAX_REPETITIONS && backlog.may_be_repeated(&error) => {
+            Err(error)
+                if repetitions < MAX_REPETITIONS
+                    && (error.is_transient() || backlog.may_be_repeated(&error)) =>
+            {
                 repetitions += 1;
             }
             Err(error) => return Err(error),
