@@ -149,3 +149,30 @@ async fn decide(
     }
     Ok(submitted)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+    use crate::app::problem_member::ProblemMember;
+
+    /// The codes that a verdict has, apart from those without further members.
+    const VERDICTS: [ProblemCode; 2] =
+        [ProblemCode::RegisteredToAnother, ProblemCode::SerialMalformed];
+
+    #[test]
+    fn the_schema_declares_every_member_of_a_verdict() {
+        let schema = serde_json::to_value(VerdictMembers::schema()).unwrap();
+        let declared: BTreeSet<&str> =
+            schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        let is_of_verdict =
+            |member: &&ProblemMember| member.codes().iter().any(|code| VERDICTS.contains(code));
+        let members: BTreeSet<&str> =
+            ProblemMember::ALL.iter().filter(is_of_verdict).map(|member| member.as_str()).collect();
+        assert_eq!(declared, members);
+        assert_eq!(schema.get("required"), None::<&Value>);
+    }
+}
