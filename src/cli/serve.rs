@@ -107,7 +107,7 @@ impl ServeCommand {
             )
             .with_context(|| cannot_listen(listen))?;
             // Before a client can register a name that looks like an existing one.
-            name_skeletons::fill_in(&store).await?;
+            name_skeletons::fill_in(&store, UNTIL_DONE).await?;
             // Last, so that nothing can fail before the password is shown.
             let first_secrets = first_admin(&store).await?;
             let handle = http.handle();

@@ -12,7 +12,7 @@ use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
-use crate::auth::permission::{Granted, Permission, ReviewDesigns, WriteOwnDesigns};
+use crate::auth::permission::{Granted, Permission, WriteOwnDesigns};
 use crate::domain::designs::content::{ContentReason, DesignContent};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::limits::MAX_BYTES;
@@ -25,7 +25,7 @@ use crate::store::designs::design_lifecycle::{
     self, DesignCreated, DesignRow, NewRevision, StepOutcome, StoredDesign,
 };
 use crate::store::designs::reserved_names::NameOwner;
-use crate::store::designs::{SeesOwnDesigns, artworks};
+use crate::store::designs::{DesignReviewer, SeesOwnDesigns, artworks};
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// A design as a response, with the version for `If-Match`.
@@ -99,7 +99,7 @@ pub(super) fn as_json(content: &DesignContent, place: &str) -> Result<serde_json
 pub async fn find<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,
-    reviewer: Option<&Granted<ReviewDesigns>>,
+    reviewer: Option<DesignReviewer>,
     code: DesignCode,
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_stored(app, reader, reviewer, code).await?;
@@ -135,7 +135,7 @@ pub(super) async fn find_own<P: Permission + SeesOwnDesigns>(
 pub(super) async fn find_stored<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,
-    reviewer: Option<&Granted<ReviewDesigns>>,
+    reviewer: Option<DesignReviewer>,
     code: DesignCode,
 ) -> Result<StoredDesign, Problem> {
     let mut conn = app.store.connection().await?;

@@ -14,6 +14,7 @@ use crate::auth::permission::ReadOwnDesigns;
 use crate::domain::code::Code;
 use crate::http::picture::picture_answer;
 use crate::memory::rendered::Rendered;
+use crate::store::designs::DesignReviewer;
 use crate::web::headers::stay_apart;
 use crate::web::session::{Player, Visitor};
 
@@ -32,9 +33,9 @@ pub(in crate::web) async fn draw_picture(
     query: web::Query<PictureQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (code, rarity) = (identifier(&design)?, query.rarity.as_ref());
-    let (reader, reviewer) = (visitor.must().ok(), visitor.must().ok());
-    let (reader, reviewer) = (reader.as_ref(), reviewer.as_ref());
-    let form = PictureForm::Svg;
+    let reader = visitor.must().ok();
+    let reviewer = visitor.must().ok().map(|by| DesignReviewer::new(&by, visitor.viewer()));
+    let (reader, form) = (reader.as_ref(), PictureForm::Svg);
     let picture = design_pictures::draw(&state, reader, reviewer, code, rarity, form).await?;
     Ok(answered(&req, &visitor, &picture))
 }

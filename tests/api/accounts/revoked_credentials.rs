@@ -637,7 +637,11 @@ impl Scene {
             }
             "revoke_approval" => {
                 let path = self.approved_design().await;
-                Draft::new(moderator, format!("{path}/revoke"), json!({ "reason": "no" }))
+                Draft::new(
+                    moderator,
+                    format!("{path}/revoke"),
+                    json!({ "revision": 1, "reason": "no" }),
+                )
             }
             "release_design" => {
                 let path = self.approved_design().await;

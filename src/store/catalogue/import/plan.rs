@@ -17,7 +17,9 @@ use crate::domain::catalogue::import::{
 use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::store::card_content::content::{self, StoredCard, StoredPrinting};
-use crate::store::db::schema::{card_migrations, cards, copies, print_runs, printings, sets};
+use crate::store::db::schema::{
+    card_migrations, cards, print_run_lines, print_runs, printings, sets,
+};
 use crate::store::db::statement::KeepPrepared as _;
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, StoreResult};
@@ -275,8 +277,10 @@ pub(super) async fn refuse_removed_printings(
     let refused: Vec<(CardId, String)> = printings::table
         .filter(printings::id.eq_any(removed))
         .filter(
-            diesel::dsl::exists(copies::table.filter(copies::printing_id.eq(printings::id)))
-                .or(printed.into_sql::<Bool>()),
+            diesel::dsl::exists(
+                print_run_lines::table.filter(print_run_lines::printing_id.eq(printings::id)),
+            )
+            .or(printed.into_sql::<Bool>()),
         )
         .select((printings::card_id, printings::rarity))
         .order((printings::card_id, printings::tier))
