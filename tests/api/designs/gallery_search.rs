@@ -444,7 +444,7 @@ async fn words_of_few_and_of_many_designs_are_found() {
     let mut chance = Chance(SplitMix64::new(20_261_128));
     let designs = write(&app, &mut chance, &games, 1_200).await;
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'eve'").await;
-    design_search::fill_in(app.store(), &loaded).await.unwrap();
+    design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap();
     let records: Vec<CardRecord> = designs.iter().map(|design| design.record.clone()).collect();
     // The number in each name is a word, too.
     for text in [
