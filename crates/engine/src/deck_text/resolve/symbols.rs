@@ -1,0 +1,84 @@
+//! Cards by the symbols that they show, such as emoji, and by set and number: lines without a name.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::readings::readings;
+use super::resolver::{ResolvedEntry, Resolver};
+use super::verdicts::{reference, tags, verdict};
+use crate::catalogue::Catalogue;
+use crate::deck::CardReference;
+use crate::deck_text::draft::{DraftEntry, Parts};
+use crate::deck_text::read_deck::Guess;
+
+impl Resolver<'_> {
+    /// The card of a line whose name no card has: by set and number, or by the symbol that the line has instead of a name.
+    pub(super) fn without_name(
+        &self,
+        parts: &Parts<'_>,
+    ) -> Option<(CardReference, Result<Guess, Vec<u32>>)> {
+        if let (Some(set), Some(number)) = (&parts.set, &parts.number)
+            && let Some(card) = self.numbered(set, number)
+        {
+            let card = self.full_reference(card);
+            let guess = Guess::BySetAndNumber { name: card.name.clone() };
+            return Some((card, Ok(guess)));
+        }
+        if parts.name.is_empty() || parts.name.contains(|letter: char| letter.is_alphanumeric()) {
+            return None;
+        }
+        let symbols = self.symbols.get_or_init(|| symbols(self.catalogue));
+        match symbols.get(without_selectors(&parts.name).as_ref())?.as_slice() {
+            [card] => {
+                let card = self.full_reference(*card);
+                let guess = Guess::BySymbol { name: card.name.clone() };
+                Some((card, Ok(guess)))
+            }
+            several => Some((reference(parts), Err(several.to_vec()))),
+        }
+    }
+
+    /// The card of a symbol with a quantity around it, such as `😀: 2` or `😀×2`.
+    pub(super) fn by_symbol_with_quantity(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
+        // Only a line whose text begins with a symbol is worth the search.
+        let (text, _) = entry.readings?;
+        if text.starts_with(|first: char| first.is_alphanumeric() || first.is_ascii()) {
+            return None;
+        }
+        readings(entry).skip(1).find_map(|(parts, quantity, guess)| {
+            if parts.set.is_some() || quantity.is_none() {
+                return None;
+            }
+            let (card, symbol) = self.without_name(&parts)?;
+            let verdict = match symbol {
+                Ok(symbol) => verdict(guess.into_iter().chain([symbol]).collect()),
+                Err(cards) => self.ambiguous(&cards),
+            };
+            let quantity = quantity.unwrap_or(1);
+            Some(ResolvedEntry { quantity, card, verdict, tags: tags(&parts) })
+        })
+    }
+}
+
+/// Cards by the symbols that they show: texts among their attributes that have no letters.
+fn symbols(catalogue: &Catalogue) -> BTreeMap<Cow<'_, str>, Vec<u32>> {
+    let mut symbols: BTreeMap<Cow<'_, str>, Vec<u32>> = BTreeMap::new();
+    for card in catalogue.indices() {
+        for value in catalogue.card(card).definition.attributes.values() {
+            if let Value::String(text) = value
+                && !text.is_empty()
+                && !text.contains(|letter: char| letter.is_alphanumeric())
+            {
+                symbols.entry(without_selectors(text)).or_default().push(card);
+            }
+        }
+    }
+    symbols
+}
+
+/// A symbol without the variation selectors that only some keyboards add to emoji.
+pub(in crate::deck_text) fn without_selectors(symbol: &str) -> Cow<'_, str> {
+    if symbol.contains('\u{fe0f}') { symbol.replace('\u{fe0f}', "").into() } else { symbol.into() }
+}
