@@ -5,6 +5,7 @@
 //! | `entries`, `headings` | whether a line is an entry, and in which zone |
 //! | `readings` | the ways to read a line |
 //! | `names`, `exact`, `places`, `symbols` | which card a reading means: by name, as it is written, by set and number, by symbol |
+//! | `rows` | the entries of a row of symbols |
 //! | `unknown` | what becomes of a line without a card |
 //! | `resolver`, `verdicts` | what these files share |
 
@@ -15,6 +16,7 @@ mod names;
 mod places;
 mod readings;
 mod resolver;
+mod rows;
 mod symbols;
 mod unknown;
 mod verdicts;
@@ -22,13 +24,14 @@ mod verdicts;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
-use super::line::has_marks;
+use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, DraftLine, Parts};
+use super::line::{has_marks, without_count};
 use super::read_deck::{IgnoredReason, LineVerdict, ReadDeck, ReadLine};
 use super::text::TextEncoding;
 use super::zones::{Place, is_heading, main_zone, place, side_zone};
 use super::{DeckDialect, DeckReading};
 use crate::deck::{Deck, MAIN_ZONE};
+use crate::manifest::Game;
 use crate::suggest::SUGGESTED_NAMES_MAX;
 use entries::enter_place;
 use headings::in_brackets;
@@ -38,7 +41,6 @@ use verdicts::shown;
 pub use headings::is_known_heading;
 pub(super) use readings::readings;
 pub use resolver::CANDIDATES_MAX;
-pub(super) use symbols::without_selectors;
 
 /// Finds the cards of the lines of a draft and gives a verdict on each line.
 pub(super) fn resolve(
@@ -104,7 +106,7 @@ pub(super) fn resolve(
                 IgnoredReason::ZoneHeader { zone: code }
             }
             Content::Section(label) => {
-                let place = match place(game, &label) {
+                let place = match section(game, &label) {
                     // A section of Forge that the game does not know is not a heading within the section before it.
                     Place::Category
                         if dialect == DeckDialect::Forge && !is_heading(game, &label) =>
@@ -123,6 +125,19 @@ pub(super) fn resolve(
                 enter_place(place, &mut current_place)
             }
             Content::Entry(entry) => {
+                if let Some(row) = resolver.row(&entry, &current_place) {
+                    // A list of long rows must not have more results than one of short lines.
+                    if read.lines.len() + row.len() > DECK_LINES_MAX {
+                        read.lines_left_out += 1;
+                        continue;
+                    }
+                    for (text, (entry, verdict, tags)) in row {
+                        let position = Some(read.deck.entries.len());
+                        read.deck.entries.push(entry);
+                        read.lines.push(ReadLine { line, text, entry: position, verdict, tags });
+                    }
+                    continue;
+                }
                 let leads = leading.contains(&line);
                 match resolver.line(*entry, (&text, leads), &mut current_place) {
                     Ok((entry, verdict, tags)) => {
@@ -145,6 +160,14 @@ pub(super) fn resolve(
     }
     read.suggestions_left_out = resolver.unknown_names.get().saturating_sub(SUGGESTED_NAMES_MAX);
     read
+}
+
+/// What a header means. Its label may have a count: `[Sideboard (15)]`.
+fn section(game: &Game, label: &str) -> Place {
+    match place(game, label) {
+        Place::Category => place(game, without_count(label)),
+        place => place,
+    }
 }
 
 /// The entry of a line that is the name of a card in square brackets.

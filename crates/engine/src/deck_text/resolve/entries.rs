@@ -1,6 +1,6 @@
 //! The result for a line that looks like an entry: its card, or why it is no entry.
 
-use super::headings::{is_fact, is_heading_line, is_total};
+use super::headings::{is_fact, is_heading_line, is_total, label_in_brackets};
 use super::resolver::{Judged, ResolvedEntry, Resolver, Strictness};
 use super::verdicts::{drops_printing, reference, with_guess};
 use crate::deck::DeckEntry;
@@ -54,15 +54,15 @@ impl Resolver<'_> {
                 return Err(enter_place(place, current_place));
             }
         }
-        let place = match &entry.zone {
-            Some(code) if entry.exact => self.zone(code),
-            Some(word) => match place(game, word) {
-                Place::Category if entry.zone_is_code => self.zone(word),
-                Place::Category => current_place.clone(),
-                place => place,
-            },
-            None => current_place.clone(),
-        };
+        let bracketed = label_in_brackets(text).filter(|_| !entry.exact);
+        if let Some(label) = bracketed {
+            // `[15 Sideboard]` is a header, but `[4 Name]` is an entry if a card has that name.
+            let place = place(game, label);
+            if place != Place::Category && self.by_readings(&entry).is_none() {
+                return Err(enter_place(place, current_place));
+            }
+        }
+        let place = self.place_of(&entry, current_place);
         // `Sideboard: 15 cards` is the header of the lines below.
         if entry.zone.is_some() && is_total(&entry) && self.by_readings(&entry).is_none() {
             return Err(enter_place(place, current_place));
@@ -84,11 +84,30 @@ impl Resolver<'_> {
                 None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label)) => {
                     return Err(IgnoredReason::Heading);
                 }
+                None if bracketed
+                    .is_some_and(|label| entry.quantity.is_some() || is_heading(game, label)) =>
+                {
+                    return Err(IgnoredReason::Heading);
+                }
                 None => self.unknown(&entry),
             }
         };
         let verdict = if known { verdict } else { with_guess(verdict, &zone) };
         Ok((DeckEntry { zone, quantity, card, copies: entry.copies }, verdict, tags))
+    }
+
+    /// The place of an entry: that of the line itself, otherwise that of the lines around it.
+    pub(super) fn place_of(&self, entry: &DraftEntry<'_>, current_place: &Place) -> Place {
+        let game = self.catalogue.game();
+        match &entry.zone {
+            Some(code) if entry.exact => self.zone(code),
+            Some(word) => match place(game, word) {
+                Place::Category if entry.zone_is_code => self.zone(word),
+                Place::Category => current_place.clone(),
+                place => place,
+            },
+            None => current_place.clone(),
+        }
     }
 
     /// The other way to read a line, if only that one means a card, with its set, number and rarity. Lines of our own text have one when the dialect was
@@ -112,10 +131,16 @@ impl Resolver<'_> {
                     && !is_exact()
                     && (self.is_common_line(&entry, text)
                         || is_found(other)
-                        || self.is_place_alone(other)) => {}
+                        || self.is_place_alone(other)
+                        || self.is_better(other, &entry)) => {}
             _ => return entry,
         }
         entry.otherwise.map_or_else(DraftEntry::default, |other| *other)
+    }
+
+    /// Whether only the other way to read a line finds a card, although not in the set, number or rarity that is written. Our own text means what it says.
+    fn is_better(&self, other: &DraftEntry<'_>, entry: &DraftEntry<'_>) -> bool {
+        !entry.exact && self.by_readings(entry).is_none() && self.by_readings(other).is_some()
     }
 
     /// Whether a line of our own text has no marks of it, and neither has the list as a whole.

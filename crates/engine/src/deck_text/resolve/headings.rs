@@ -2,7 +2,9 @@
 
 use super::resolver::{Resolver, Strictness};
 use crate::deck_text::draft::DraftEntry;
-use crate::deck_text::line::{looks_like_header, without_count, without_marks};
+use crate::deck_text::line::{
+    in_parentheses, looks_like_header, quantity, without_count, without_marks,
+};
 use crate::deck_text::read_deck::Guess;
 use crate::deck_text::zones::{Place, is_heading, place};
 use crate::manifest::Game;
@@ -42,6 +44,13 @@ impl Resolver<'_> {
             && place(game, label) == Place::Category
             && is_heading(game, label)
     }
+}
+
+/// The label of a line in brackets, without its count: `[4 Creatures]`, `(60 cards)`, `(Sideboard: 15)`.
+pub(super) fn label_in_brackets(line: &str) -> Option<&str> {
+    let inner = in_brackets(line).or_else(|| in_parentheses(line))?;
+    let (_, text) = quantity(inner).ok()?;
+    Some(without_count(text))
 }
 
 /// Whether a line is a header that readers of the game know: the word for a zone or for a kind of cards. Lists also have headings that only look like one, and

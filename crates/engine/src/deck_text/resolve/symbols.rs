@@ -12,6 +12,7 @@ use crate::catalogue::Catalogue;
 use crate::deck::CardReference;
 use crate::deck_text::draft::{DraftEntry, Parts};
 use crate::deck_text::read_deck::Guess;
+use crate::deck_text::symbols::{may_be_symbol, without_selectors, without_skin_tones};
 
 impl Resolver<'_> {
     /// The card of a line whose name no card has: by set and number, or by the symbol that the line has instead of a name.
@@ -26,11 +27,11 @@ impl Resolver<'_> {
             let guess = Guess::BySetAndNumber { name: card.name.clone() };
             return Some((card, Ok(guess)));
         }
-        if parts.name.is_empty() || parts.name.contains(|letter: char| letter.is_alphanumeric()) {
+        if !may_be_symbol(&parts.name) {
             return None;
         }
-        let symbols = self.symbols.get_or_init(|| symbols(self.catalogue));
-        match symbols.get(without_selectors(&parts.name).as_ref())?.as_slice() {
+        match self.cards_showing(&parts.name) {
+            [] => None,
             [card] => {
                 let card = self.full_reference(*card);
                 let guess = Guess::BySymbol { name: card.name.clone() };
@@ -38,6 +39,14 @@ impl Resolver<'_> {
             }
             several => Some((reference(parts), Err(several.to_vec()))),
         }
+    }
+
+    /// The cards that show a symbol. One with a skin tone that no card shows means the same symbol without it.
+    pub(super) fn cards_showing(&self, symbol: &str) -> &[u32] {
+        let symbols = self.symbols.get_or_init(|| symbols(self.catalogue));
+        let found = symbols.get(without_selectors(symbol).as_ref());
+        let found = found.or_else(|| symbols.get(without_skin_tones(symbol)?.as_str()));
+        found.map_or(&[], Vec::as_slice)
     }
 
     /// The card of a symbol with a quantity around it, such as `😀: 2` or `😀×2`.
@@ -62,23 +71,17 @@ impl Resolver<'_> {
     }
 }
 
-/// Cards by the symbols that they show: texts among their attributes that have no letters.
+/// Cards by the symbols that they show: texts among their attributes that can be symbols.
 fn symbols(catalogue: &Catalogue) -> BTreeMap<Cow<'_, str>, Vec<u32>> {
     let mut symbols: BTreeMap<Cow<'_, str>, Vec<u32>> = BTreeMap::new();
     for card in catalogue.indices() {
         for value in catalogue.card(card).definition.attributes.values() {
             if let Value::String(text) = value
-                && !text.is_empty()
-                && !text.contains(|letter: char| letter.is_alphanumeric())
+                && may_be_symbol(text)
             {
                 symbols.entry(without_selectors(text)).or_default().push(card);
             }
         }
     }
     symbols
-}
-
-/// A symbol without the variation selectors that only some keyboards add to emoji.
-pub(in crate::deck_text) fn without_selectors(symbol: &str) -> Cow<'_, str> {
-    if symbol.contains('\u{fe0f}') { symbol.replace('\u{fe0f}', "").into() } else { symbol.into() }
 }
