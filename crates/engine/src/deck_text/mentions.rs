@@ -99,7 +99,9 @@ impl DeckMentions {
         }
         let texts = entry.readings.map_or([None, None], |(text, line)| [Some(text), Some(line)]);
         for row in texts.into_iter().flatten().filter_map(symbol_row) {
-            row.symbols.iter().for_each(|(symbol, _)| self.add_symbol(symbol));
+            for (symbol, _) in row.symbols {
+                self.add_symbol(symbol);
+            }
         }
     }
 }
