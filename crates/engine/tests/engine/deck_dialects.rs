@@ -292,7 +292,9 @@ fn rows_of_symbols_are_entries() {
     let (smile, tears) = ("Tiny Smile", "Happy Tears");
     assert_eq!(entries("🙂🙂😂"), [entry(2, smile), entry(1, tears)]);
     assert_eq!(entries("- 🙂 🙂 😂 ×2"), [entry(4, smile), entry(2, tears)]);
-    assert_eq!(entries("🙂×2 😂×3"), [entry(2, smile), entry(3, tears)]);
+    for list in ["🙂×2 😂×3", "- 🙂×2 😂×3", "2 🙂 3 😂"] {
+        assert_eq!(entries(list), [entry(2, smile), entry(3, tears)], "{list}");
+    }
     assert_eq!(entries("1. 🙂😂\n2. 🙂, 🙂"), [entry(1, smile), entry(1, tears), entry(2, smile)]);
     assert_eq!(entries("SB: 🙂🙂"), [entry(2, smile)]);
     // A symbol that no card shows stays in the list. A row without any card is a line as any other.

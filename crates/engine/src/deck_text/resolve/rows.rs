@@ -20,9 +20,15 @@ impl Resolver<'_> {
             Some(other) if entry.exact && self.strictness == Strictness::Marked => other,
             _ => entry,
         };
-        let (text, whole_line) = entry.readings.filter(|_| !entry.exact)?;
+        // Most lines are names of letters alone.
+        let (text, whole_line) =
+            entry.readings.filter(|(text, _)| !entry.exact && !text.is_ascii())?;
         let whole = symbol_row(whole_line);
-        let part = if text.len() < whole_line.len() { symbol_row(text) } else { None };
+        // A quantity after the text may be that of its last symbol. One before it counts for all.
+        let after_front = whole_line.find(text).map_or(text, |at| &whole_line[at..]);
+        let part = symbol_row(after_front);
+        let is_before = after_front.len() == text.len();
+        let times = entry.quantity.filter(|_| is_before).unwrap_or(1);
         if whole.is_none() && part.is_none() {
             return None;
         }
@@ -33,10 +39,9 @@ impl Resolver<'_> {
         let all = |row: &SymbolRow<'_>| row.symbols.iter().all(|(symbol, _)| self.shows(symbol));
         let any = |row: &SymbolRow<'_>| row.symbols.iter().any(|(symbol, _)| self.shows(symbol));
         // What stands before the text, a keycap or a bullet, may be a symbol, a quantity or a mark.
-        let is_at_front = whole_line.starts_with(text);
         let (row, times) = match (whole, part) {
-            (Some(row), _) if all(&row) || (is_at_front && any(&row)) => (row, 1),
-            (_, Some(row)) if any(&row) => (row, entry.quantity.unwrap_or(1)),
+            (Some(row), _) if all(&row) => (row, 1),
+            (_, Some(row)) if any(&row) => (row, times),
             _ => return None,
         };
         let Place::Zone { code: zone, known } = self.place_of(entry, current_place) else {
