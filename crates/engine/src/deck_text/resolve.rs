@@ -34,7 +34,7 @@ use crate::deck::{Deck, MAIN_ZONE};
 use crate::manifest::Game;
 use crate::suggest::SUGGESTED_NAMES_MAX;
 use entries::enter_place;
-use headings::in_brackets;
+use headings::{in_brackets, label_in_brackets};
 use resolver::{Resolver, Strictness};
 use verdicts::shown;
 
@@ -212,8 +212,10 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
     let mut found = None;
     let mut blank = None;
     let mut has_entries = false;
-    for DraftLine { line, content, .. } in &draft.lines {
+    for DraftLine { line, text, content } in &draft.lines {
         match content {
+            // A line in brackets may be a heading.
+            Content::Entry(_) if label_in_brackets(text).is_some() => return None,
             Content::Entry(entry) => {
                 // A line without a quantity may be a heading.
                 entry.quantity?;

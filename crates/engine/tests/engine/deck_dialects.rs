@@ -245,6 +245,20 @@ fn a_zone_with_its_total_is_a_header() {
     assert_eq!(entries.collect::<Vec<_>>(), [("main", "Salt"), ("side", "Silk")]);
 }
 
+#[test]
+fn headings_in_brackets_do_not_make_a_blank_line_the_sideboard() {
+    let catalogue = shipped(HARBOUR);
+    let list =
+        b"[4 Cargo]\n4 Salt\n\n(1 Ships)\n1 Brig\n[2 Silk]\n(1 Sideboard)\n1 Anchor\n(8 cards)";
+    let read = read_deck_bytes(list, &DeckReading::new(&catalogue));
+    let entries = read.deck.entries.iter();
+    let entries = entries.map(|entry| (&*entry.zone, entry.quantity, &*entry.card.name));
+    assert_eq!(
+        entries.collect::<Vec<_>>(),
+        [("main", 4, "Salt"), ("main", 1, "Brig"), ("main", 2, "Silk"), ("side", 1, "Anchor")]
+    );
+}
+
 /// Each of these lines opens a quotation that none of the later ones closes.
 #[test]
 fn open_quotations_do_not_make_a_table_of_many_lines_slow() {
