@@ -54,7 +54,7 @@ pub struct ReadLineResponse {
     /// Number of the line, from 1. Everything in a share code, a link or JSON is in line 1.
     #[schema(example = 2, minimum = 1)]
     pub line: usize,
-    /// The line, cut after 200 characters.
+    /// The line, cut after 200 characters; of a row of emoji, the emoji of the entry.
     #[schema(example = "1 Belows Smith")]
     pub text: String,
     /// Position of its entry in the deck, from 0; absent: it has no entry.

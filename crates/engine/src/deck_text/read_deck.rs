@@ -81,7 +81,7 @@ fn is_zero(number: &usize) -> bool {
 pub struct ReadLine {
     /// Number of the line, from 1. All entries of a share code, a YDKE link or JSON have line 1.
     pub line: usize,
-    /// The line, trimmed and cut after 200 characters; of a link or code, the part that describes the entry.
+    /// The line, trimmed and cut after 200 characters; of a link, a code or a row of symbols, the part that describes the entry.
     pub text: String,
     /// Position of its entry in the deck, from 0; `None`: it has none. In files with a line for each copy, consecutive lines of one card have the same entry.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,6 +191,8 @@ pub enum Guess {
         /// Its name.
         name: String,
     },
+    /// The line is a row of symbols: each is one copy, or as many as the number beside it or beside the row says.
+    SymbolsCounted,
     /// The card is not in this set.
     SetDropped {
         /// As it is written.
@@ -229,6 +231,7 @@ impl fmt::Display for Guess {
             Self::NameSpelled { name } => write!(f, "it means {name}"),
             Self::BySetAndNumber { name } => write!(f, "its set and number mean {name}"),
             Self::BySymbol { name } => write!(f, "it is the symbol of {name}"),
+            Self::SymbolsCounted => f.write_str("the symbols of the row are counted"),
             Self::SetDropped { set } => write!(f, "the card is not in the set {set:?}"),
             Self::NumberDropped { number } => write!(f, "the card has no number {number:?}"),
             Self::RarityDropped { rarity } => write!(f, "the card has no rarity {rarity:?}"),
