@@ -15,6 +15,7 @@ use crate::app::decks::deck_lists::{
 use crate::app::decks::deck_requests::DeckRequest;
 use crate::app::decks::deck_responses::{DeckResponse, DeckSummaryResponse, VersionedDeck};
 use crate::app::decks::deck_writes;
+use crate::app::decks::own_decks::OwnDeckCursor;
 use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, both};
@@ -25,6 +26,7 @@ use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility, MAX_TAGS};
+use crate::domain::decks::own::OwnDeckSort;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
     AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, JudgedBody, ListBody, ListUpload,
@@ -59,16 +61,20 @@ pub struct DecksQuery {
     #[serde(default)]
     #[param(default = false)]
     deleted: bool,
+    /// Order of the list; `created` if absent. If a deck is changed while you read the list by the changed value, it can be on two pages, or on none.
+    #[serde(default)]
+    #[param(inline, value_type = Option<OwnDeckSort>)]
+    sort: OwnDeckSort,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
     limit: PageLimit,
-    /// `next_cursor` of the previous page.
+    /// `next_cursor` of the previous page, in the same order.
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor>,
 }
 
-/// Lists your decks, the newest first.
+/// Lists your decks, by default the last created first.
 #[utoipa::path(
     get, path = "/v1/decks", tag = "decks", security(("bearer" = [])), params(DecksQuery),
     responses((status = 200, body = Page<DeckSummaryResponse>), (status = 304, description = "Not changed."))
@@ -82,11 +88,12 @@ pub async fn list_decks(
     let check = async |query: &DecksQuery| {
         let codes = Codes::of_game(query.game.clone());
         let codes = both(read_conditions(query), codes.resolve(&state).await);
-        both(Cursor::key_of(query.cursor.as_ref()), codes)
+        both(OwnDeckCursor::read(query.cursor.as_ref()), codes)
     };
-    let (query, (before, (conditions, codes))) = query.checked(check).await?;
-    let (deleted, limit) = (query.deleted, query.limit);
-    let request = DeckListRequest { codes: &codes, conditions, deleted, before, limit };
+    let (query, (cursor, (conditions, codes))) = query.checked(check).await?;
+    let after = cursor.map(|cursor| cursor.position(query.sort)).transpose()?;
+    let DecksQuery { deleted, sort, limit, .. } = query;
+    let request = DeckListRequest { codes: &codes, conditions, deleted, sort, after, limit };
     let page = deck_lists::list(&state, &by, &request).await?;
     page.answer(&req, Freshness::Private)
 }

@@ -32,6 +32,7 @@ pub mod list_availability;
 pub mod list_reading;
 mod masks;
 pub mod opened_decks;
+pub mod own_decks;
 pub mod public_decks;
 pub mod report_responses;
 pub mod revision_overviews;
