@@ -4,6 +4,7 @@ pub mod deck_availability;
 mod deck_cards;
 pub mod deck_charts;
 pub mod deck_deletions;
+pub mod deck_edits;
 pub mod deck_exports;
 pub mod deck_files;
 pub mod deck_formats;
