@@ -38,3 +38,4 @@ pub mod public_decks;
 pub mod report_responses;
 pub mod revision_overviews;
 pub mod shared_decks;
+mod unknown_names;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::deck_reports::sample;
 use super::stored_as as stored;
-use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};
+use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp, in_memory};
 
 pub fn query(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
@@ -258,6 +258,62 @@ async fn pages_stay_complete_while_decks_are_published() {
         all.retain(|name| name.starts_with("Deck"));
         assert_eq!(all, ["Deck 5", "Deck 4", "Deck 3", "Deck 2", "Deck 1"], "{q}");
         ask(&app, "another", &format!("&cursor={cursor}")).await.problem(400, "invalid_cursor");
+    }
+}
+
+/// Only public names are suggested: those of open cards, and of players who have published a deck.
+#[tokio::test]
+async fn unknown_names_are_reported_with_similar_ones() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    let (ada, bob) = (app.player("adalbert").await, app.player("adalbart").await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    stored(&app, &ada, &deck("Shown", "2 Drowned Lantern\n1 Kettle Imp")).await;
+    let private = json!({ "name": "Own", "format": "ttcg/standard", "list": "1 Kettle Imp" });
+    stored(&app, &bob, &private).await;
+    for (q, rest, expected) in [
+        ("contains:\"kettle imp\" by:ADALBERT", "", vec![]),
+        (
+            "contains:\"Kettle Inp\"",
+            "",
+            vec!["there is no card \"Kettle Inp\"; did you mean Kettle Imp?"],
+        ),
+        (
+            "-contains:\"Kettle Inp\"",
+            "&game=ttcg",
+            vec!["the game \"ttcg\" has no card \"Kettle Inp\"; did you mean Kettle Imp?"],
+        ),
+        (
+            "by:adalbrt",
+            "",
+            vec!["there is no author of public decks \"adalbrt\"; did you mean adalbert?"],
+        ),
+        // This player exists, but nobody can know that.
+        (
+            "by:adalbart",
+            "",
+            vec!["there is no author of public decks \"adalbart\"; did you mean adalbert?"],
+        ),
+        ("by:\"x y\"", "", vec!["there is no author of public decks \"x y\""]),
+    ] {
+        let page = ask(&app, q, rest).await.expect(200);
+        let warnings = page.get("warnings").and_then(Value::as_array).cloned().unwrap_or_default();
+        let messages: Vec<&str> =
+            warnings.iter().map(|warning| warning["message"].as_str().unwrap()).collect();
+        assert_eq!(messages, expected, "{q}");
+    }
+    // The name of a hidden card is as unknown as any other, also to a player who has the card, and is never suggested.
+    let of_deck = async |name: &str, reader: &Player| {
+        let q = query(&format!("contains:\"{name}\""));
+        let page = app.get(&format!("/v1/public-decks?q={q}")).by(reader).answer().await;
+        page.expect(200)["warnings"][0]["message"].as_str().unwrap().to_owned()
+    };
+    for name in ["Drowned Lantern", "Drowned Lanterm"] {
+        for reader in [&ada, &bob] {
+            let message = of_deck(name, reader).await;
+            assert!(message.starts_with(&format!("there is no card \"{name}\"")), "{message}");
+            assert!(!message.replacen(name, "", 1).contains("Drowned Lantern"), "{message}");
+        }
     }
 }
 
