@@ -147,8 +147,8 @@ async fn apply(
         content.tags = check_tags(&mut faults, &tags.unwrap_or_default());
     }
     if let Some(folder) = folder {
-        let parsed = folder.map(|folder| faults.check("/folder", DeckFolder::parse(&folder)));
-        patched.folder = parsed.flatten();
+        patched.folder =
+            folder.and_then(|folder| faults.check("/folder", DeckFolder::parse(&folder)));
     }
     let format = format.and_then(|name| faults.check("/format", FormatName::parse(&name)));
     // A format that does not exist any more does not prevent other changes.

@@ -186,6 +186,8 @@ fn stated_name(game: &Game, list: &str, dialect: Option<&str>) -> Option<String>
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
     #[test]
@@ -198,7 +200,7 @@ mod tests {
         let detail_of = |pointers: &[&str]| {
             let faults = pointers.iter().map(|pointer| InputFault::at(*pointer, "is wrong"));
             let problem = with_lists(Problem::invalid(faults.collect()), &texts, Some(&game));
-            problem.detail.map(|detail| detail.into_owned())
+            problem.detail.map(Cow::into_owned)
         };
         assert_eq!(detail_of(&["/format", "/decks"]), None);
         assert_eq!(
