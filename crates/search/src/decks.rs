@@ -85,7 +85,9 @@ pub struct NamedTerm {
 /// What a name is the name of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameOf {
+    /// A card.
     Card,
+    /// The owner of a deck.
     Author,
 }
 
