@@ -150,6 +150,9 @@ pub async fn judge_batch(
 fn with_lists(problem: Problem, texts: &SentTexts, game: Option<&Game>) -> Problem {
     let places: BTreeSet<usize> =
         problem.faults().iter().filter_map(|fault| list_of(&fault.pointer)).collect();
+    if places.is_empty() {
+        return problem;
+    }
     let shown = places.iter().take(MAX_NAMED).map(|at| {
         let text = texts.get(*at).and_then(Option::as_ref);
         let name = text
@@ -160,7 +163,6 @@ fn with_lists(problem: Problem, texts: &SentTexts, game: Option<&Game>) -> Probl
     let shown = shown.collect::<Vec<_>>().join(", ");
     let others = if places.len() > MAX_NAMED { " and others" } else { "" };
     let detail = match (places.len(), &problem.detail) {
-        (0, _) => return problem,
         (1, Some(detail)) => format!("In the list at index {shown}: {detail}"),
         (1, None) => format!("The faults are in the list at index {shown}."),
         // The detail is about one of the lists.
