@@ -48,8 +48,11 @@ const NEEDED: [(&str, &str); 2] = [("find_named_card", "fuzzy"), ("find_draw_odd
 
 /// A query parameter that lists need which cannot state it themselves, as operation, parameter and value. The document shows no example of it, because
 /// parameters beside JSON are refused.
-const NEEDED_BY_LISTS: [(&str, &str, &str); 2] =
-    [("create_deck", "format", "ttcg/standard"), ("create_deck_report", "format", "ttcg/standard")];
+const NEEDED_BY_LISTS: [(&str, &str, &str); 3] = [
+    ("create_deck", "format", "ttcg/standard"),
+    ("replace_deck", "format", "ttcg/standard"),
+    ("create_deck_report", "format", "ttcg/standard"),
+];
 
 /// Media types of these lists. The example of a list as `text/plain` states its format.
 const LISTS: [&str; 3] = ["text/csv", "text/tab-separated-values", "application/octet-stream"];

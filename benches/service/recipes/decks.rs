@@ -165,6 +165,19 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(SAVES)
         .goal(Goal::Rate(1_500.0))
         .why(PAGES),
+    Recipe::patch("edit_deck", "deck renamed", "/v1/decks/<deck>")
+        .headers(&["if-match: *"])
+        .body("{\"name\": \"Draft <fresh>\"}")
+        .by(Row)
+        .prepare(&[
+            "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
+             SELECT gen_random_uuid(), account, 'ttcg', 'standard', 'Bench to rename', 'private', 1, now(), now() FROM bench.players LIMIT :many",
+            "INSERT INTO deck_entries (deck_id, position, zone, quantity, name) SELECT d.id, n, 'main', 2, 'Kettle Imp' FROM decks d, generate_series(0, 24) AS n \
+             WHERE d.name = 'Bench to rename'",
+        ])
+        .rows("SELECT id AS deck, account_id AS caller FROM decks WHERE name = 'Bench to rename' LIMIT :many")
+        .restore(&["DELETE FROM decks WHERE name LIKE 'Bench %' OR name LIKE 'Draft %'"])
+        .writes(SAVES),
     Recipe::delete("delete_deck", "deck deleted", "/v1/decks/<deck>")
         .headers(&["if-match: *"])
         .by(Row)

@@ -29,7 +29,8 @@ pub use cardscape_engine::{did_you_mean, near};
 pub use check::{Checked, check, names_set};
 pub use comparison::Comparison;
 pub use decks::{
-    CheckedDecks, DeckPredicate, DeckTest, check_decks, deck_examples, deck_reference,
+    CheckedDecks, DeckPredicate, DeckTest, NameOf, NamedTerm, check_decks, deck_examples,
+    deck_reference,
 };
 pub use fault::{Fault, NotOfDesigns, QueryFault, Unordered};
 pub use fields::{

@@ -24,7 +24,7 @@ use crate::domain::decks::rarities::with_codes;
 use crate::domain::decks::set_codes::{is_place, with_set_codes};
 use crate::domain::ids::CardId;
 use crate::store::decks::deck_pool;
-use crate::store::decks::deck_records::DeckChanges;
+use crate::store::decks::deck_records::{DeckChanges, StoredDeck};
 
 words! {
     DeckVisibility: "Who may read a deck: `private` (only its owner), `unlisted` (everybody who knows its id) or `public` (everybody).";
@@ -74,7 +74,19 @@ pub struct DeckRequest {
     /// The name if neither the request nor the list states one; `None`: it is required.
     #[serde(skip)]
     #[schema(ignore)]
-    pub default_name: Option<&'static str>,
+    pub default_name: Option<String>,
+}
+
+/// Which parameters of a list are missing.
+pub(super) struct MissingDetails {
+    visibility: bool,
+    folder: bool,
+}
+
+impl DeckRequest {
+    pub(super) fn missing_details(&self) -> MissingDetails {
+        MissingDetails { visibility: self.visibility.is_none(), folder: self.folder.is_none() }
+    }
 }
 
 /// The parsed content of a valid request.
@@ -92,6 +104,18 @@ impl ParsedDeck {
         let Self { content, visibility, folder, reading: _, hidden } = self;
         let (visibility, folder) = (*visibility, folder.as_ref());
         DeckChanges { content, hidden, visibility, folder, cloned_from: None, at }
+    }
+
+    /// Takes over what a list cannot state from the deck that it replaces: description and tags, and the values whose parameters are missing.
+    pub(super) fn take_over_details(&mut self, stored: &StoredDeck, missing: &MissingDetails) {
+        self.content.description.clone_from(&stored.content.description);
+        self.content.tags.clone_from(&stored.content.tags);
+        if missing.visibility {
+            self.visibility = stored.row.visibility();
+        }
+        if missing.folder {
+            self.folder = stored.row.folder.as_deref().map(DeckFolder::stored);
+        }
     }
 }
 
@@ -146,7 +170,7 @@ pub(super) async fn parse(
     let BoundDeck { deck, cards, unread_lines, reading } = bound;
     let name = match name {
         Some(name) => name,
-        None => name_of_list(reading.as_ref(), request.default_name)?,
+        None => name_of_list(reading.as_ref(), request.default_name.as_deref())?,
     };
     let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
     let hidden = hidden_cards(app, &content.cards).await?;
@@ -169,7 +193,7 @@ fn name_of_list(
     }
 }
 
-fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {
+pub(super) fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {
     if tags.len() > MAX_TAGS {
         let (most, actual) = (MAX_TAGS, tags.len());
         let reason = FaultReason::TooMany { of: CountedItems::Tags, most, actual };

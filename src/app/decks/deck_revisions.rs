@@ -319,7 +319,17 @@ async fn find_to_restore(
     let found = deck_revisions::find_own(&mut conn, by, id, revision).await?;
     drop(conn);
     let mut content = found.ok_or_else(Problem::not_found)?;
-    let Ok(loaded) = app.named_game(content.format.game()).await? else { return Ok(content) };
+    bind_unbound(app, asker, &mut content).await?;
+    Ok(content)
+}
+
+/// Binds the entries of stored content that are bound to no card, if the caller sees their cards now.
+pub(super) async fn bind_unbound(
+    app: &AppState,
+    asker: Asker,
+    content: &mut DeckContent,
+) -> Result<(), Problem> {
+    let Ok(loaded) = app.named_game(content.format.game()).await? else { return Ok(()) };
     // Older versions stored rarities as they were written.
     with_codes(&loaded.game, &mut content.deck.entries);
     if content.bound_entries().any(|(_, card)| card.is_none()) {
@@ -329,7 +339,7 @@ async fn find_to_restore(
             *card = card.or(found);
         }
     }
-    Ok(content)
+    Ok(())
 }
 
 /// Stores a private clone of a deck that the reader may see, with a reference to the source and, without another name, with its name. Cards that are hidden from

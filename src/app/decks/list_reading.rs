@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game, Guess,
+    CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game,
     IgnoredReason, LineVerdict, MentionDepth, ReadDeck, ReadLine, TextEncoding,
 };
 use serde::Serialize;
@@ -258,7 +258,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
                 .notes
                 .iter()
                 .take(MAX_NOTES)
-                .map(|(key, value)| (key.clone(), shown_line(value)))
+                .map(|(key, value)| (shown_line(key), shown_line(value)))
                 .collect(),
         },
     };
@@ -303,19 +303,9 @@ fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
     read.lines.iter().filter_map(header).collect()
 }
 
-/// A line whose guesses and labels quote no serial code.
+/// A line whose verdict and labels quote no serial code.
 fn without_serials(mut line: ReadLine) -> ReadLine {
-    let mut quoted: Vec<&mut String> = line.tags.iter_mut().collect();
-    if let LineVerdict::Guessed { how } = &mut line.verdict {
-        quoted.extend(how.iter_mut().filter_map(|guess| match guess {
-            Guess::RemarkDropped { remark: text }
-            | Guess::SetDropped { set: text }
-            | Guess::NumberDropped { number: text }
-            | Guess::RarityDropped { rarity: text } => Some(text),
-            _ => None,
-        }));
-    }
-    for text in quoted.into_iter().filter(|text| holds_serial(text)) {
+    for text in line.quoted_mut().into_iter().filter(|text| holds_serial(text)) {
         *text = shown_line(text);
     }
     line

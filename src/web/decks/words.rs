@@ -11,6 +11,9 @@ pub(super) const DECK_SEARCH_EXAMPLE: &str = "contains:\"Kettle Imp\" legal:stan
 pub(super) const SORT_NEW: &str = "Published last";
 pub(super) const SORT_UPDATED: &str = "Changed last";
 pub(super) const SORT_LIKES: &str = "Most likes";
+/// The orders of the visitor's own decks, the default one first.
+pub(super) const OWN_SORTS: [(&str, &str); 4] =
+    [("", "Created last"), ("updated", SORT_UPDATED), ("name", DECK_NAME), ("likes", SORT_LIKES)];
 pub(super) const NO_DECKS: &str = "No public deck fits.";
 pub(super) const BY: &str = "by";
 pub(super) const LEGAL_IN: &str = "Legal in";

@@ -461,6 +461,10 @@ impl Scene {
                 let path = self.deck().await;
                 Draft::new(ada, path, deck()).with("if-match", "\"r1\"")
             }
+            "edit_deck" => {
+                let path = self.deck().await;
+                Draft::new(ada, path, json!({ "name": "Renamed" })).with("if-match", "\"r1\"")
+            }
             "delete_deck" => {
                 Draft::new(ada, self.deck().await, Value::Null).with("if-match", "\"r1\"")
             }

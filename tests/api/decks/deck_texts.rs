@@ -241,6 +241,13 @@ async fn a_serial_code_in_a_list_is_neither_stored_nor_returned() {
         assert!(entries(&answer)[0].starts_with("main: 2 Kettle Imp"), "{answer:#}");
         assert!(lines(&answer)[0].1.contains("(a serial code)"), "{answer:#}");
     }
+    // Names of facts about the deck and of columns are quoted, too.
+    let facts = format!("// {code}: x\n2 Kettle Imp");
+    for list in [facts, format!("Quantity,Name,{code}\n2,Kettle Imp,x")] {
+        let answer = judged(&app, "ttcg/standard", &list).await;
+        assert!(!answer.to_string().to_uppercase().contains(&code), "{answer:#}");
+        assert!(entries(&answer)[0].starts_with("main: 2 Kettle Imp"), "{answer:#}");
+    }
     let entry = json!({ "name": "n", "format": "ttcg/standard", "entries": [{ "quantity": 1, "name": code }] });
     let problem = app.post("/v1/decks").by(&ada).json(&entry).answer().await;
     let problem = problem.problem(422, "invalid_body");

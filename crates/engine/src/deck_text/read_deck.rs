@@ -94,6 +94,25 @@ pub struct ReadLine {
     pub tags: Vec<String>,
 }
 
+impl ReadLine {
+    /// The parts of the list that the labels and the verdict quote, so that a caller can replace those that must not be shown. The text of the line itself is
+    /// not among them.
+    pub fn quoted_mut(&mut self) -> Vec<&mut String> {
+        let mut quoted: Vec<&mut String> = self.tags.iter_mut().collect();
+        match &mut self.verdict {
+            LineVerdict::Guessed { how } => {
+                quoted.extend(how.iter_mut().filter_map(Guess::quoted_mut));
+            }
+            LineVerdict::Ignored(reason) => quoted.extend(reason.quoted_mut()),
+            // Names and places of cards, as the game has them.
+            LineVerdict::Ambiguous { candidates: _ }
+            | LineVerdict::Unknown { near: _, reason: _ }
+            | LineVerdict::Accepted => {}
+        }
+        quoted
+    }
+}
+
 /// The verdict on a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
@@ -215,6 +234,32 @@ pub enum Guess {
     },
 }
 
+impl Guess {
+    /// The part of the list that the guess quotes. Each guess has its own arm, so that a new one cannot quote a part by oversight.
+    fn quoted_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::RemarkDropped { remark: text }
+            | Self::SetDropped { set: text }
+            | Self::NumberDropped { number: text }
+            | Self::RarityDropped { rarity: text }
+            | Self::ZoneNotInGame { zone: text } => Some(text),
+            // Names of cards, as the game has them.
+            Self::NameSpelled { name: _ }
+            | Self::BySetAndNumber { name: _ }
+            | Self::BySymbol { name: _ } => None,
+            Self::OneCopy
+            | Self::LineIsNumbered
+            | Self::QuantityBeforePoint
+            | Self::QuantityAfterName
+            | Self::QuantityIsPartOfName
+            | Self::MarksArePartOfName
+            | Self::MarksDropped
+            | Self::TagsDropped
+            | Self::ColumnsGuessed => None,
+        }
+    }
+}
+
 impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -309,6 +354,26 @@ pub enum IgnoredReason {
         /// What is wrong with it.
         detail: MalformedText,
     },
+}
+
+impl IgnoredReason {
+    /// The parts of the list that the reason quotes.
+    fn quoted_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Note { key: text }
+            | Self::ZoneHeader { zone: text }
+            | Self::BlankLine { zone: text } => vec![text],
+            Self::ColumnsNotRead { columns } => columns.iter_mut().collect(),
+            // Fixed texts.
+            Self::Unreadable { fault: _ }
+            | Self::Malformed { detail: _ }
+            | Self::Comment
+            | Self::Heading
+            | Self::OutsideTheDeck
+            | Self::Decoration
+            | Self::TooLong => Vec::new(),
+        }
+    }
 }
 
 impl fmt::Display for IgnoredReason {

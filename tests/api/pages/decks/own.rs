@@ -105,6 +105,12 @@ async fn a_deck_is_created_once_when_the_form_is_sent_twice() {
         .collect();
     assert_eq!(titles, ["Bones", "Embers"]);
     assert!(listed.all("h2").any(|heading| heading.text == "Friday"));
+    let sorted = check("sorted", &hers.get("/my/decks?sort=name").await);
+    let is_chosen = sorted
+        .all("a")
+        .filter(|link| link.get("href") == Some("/my/decks?sort=name"))
+        .any(|link| link.get("aria-current").is_some());
+    assert!(is_chosen);
     let other = hers.get("/my/decks?folder=Monday").await;
     assert!(check("folder", &other).only("main").text.contains("You have no deck here yet."));
     let deck = check("deck", &hers.get(&first.header("location")).await);
