@@ -11,7 +11,7 @@ use super::fold::words;
 use super::legality::{FormatTerm, deck_format_names};
 use super::scope::Scope;
 use super::syntax::{Literal, Node, Operator, Term};
-use super::values::{day, nothing_to_find, sign_in_word, whole};
+use super::values::{day, nothing_to_find, sign_in_word, whole_number};
 
 /// A condition on public decks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -255,7 +255,7 @@ impl Checker<'_> {
             },
             Topic::Format => self.formats(text).map(DeckTest::Format),
             Topic::Legal => self.formats(text).map(DeckTest::Legal),
-            Topic::Size => compared(operator, value, whole).map(DeckTest::Size),
+            Topic::Size => compared(operator, value, whole_number).map(DeckTest::Size),
             Topic::Published => compared(operator, value, day).map(DeckTest::Published),
             Topic::Updated => compared(operator, value, day).map(DeckTest::Updated),
         }

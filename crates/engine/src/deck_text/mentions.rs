@@ -81,7 +81,7 @@ impl DeckMentions {
             let numbers = number_tags(parts).map(|(_, number)| number.to_owned());
             self.numbered.extend(numbers.map(|number| (set.to_owned(), number)));
         }
-        let is_symbol = !parts.name.contains(|letter: char| letter.is_alphanumeric());
+        let is_symbol = !parts.name.contains(|character: char| character.is_alphanumeric());
         if every && is_symbol && !parts.name.is_empty() {
             self.symbols.insert(without_selectors(&parts.name).into_owned());
         }

@@ -815,7 +815,9 @@ impl<'a> Resolver<'a> {
             let guess = Guess::BySetAndNumber { name: card.name.clone() };
             return Some((card, Ok(guess)));
         }
-        if parts.name.is_empty() || parts.name.contains(|letter: char| letter.is_alphanumeric()) {
+        if parts.name.is_empty()
+            || parts.name.contains(|character: char| character.is_alphanumeric())
+        {
             return None;
         }
         let symbols = self.symbols.get_or_init(|| symbols(self.catalogue));
@@ -1068,7 +1070,7 @@ fn symbols(catalogue: &Catalogue) -> BTreeMap<Cow<'_, str>, Vec<u32>> {
         for value in catalogue.card(card).definition.attributes.values() {
             if let Value::String(text) = value
                 && !text.is_empty()
-                && !text.contains(|letter: char| letter.is_alphanumeric())
+                && !text.contains(|character: char| character.is_alphanumeric())
             {
                 symbols.entry(without_selectors(text)).or_default().push(card);
             }

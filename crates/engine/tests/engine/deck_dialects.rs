@@ -276,7 +276,7 @@ fn symbols_have_quantities_and_names_beside_them() {
 }
 
 #[test]
-fn two_cards_in_a_line_and_files_without_text_are_told() {
+fn two_cards_in_a_line_and_files_without_text_are_reported() {
     let catalogue = shipped(HARBOUR);
     let reading = DeckReading::new(&catalogue);
     let read = read_deck_bytes(b"2 Salt | 2 Silk", &reading);
