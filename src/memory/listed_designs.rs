@@ -253,7 +253,7 @@ impl SortedDesigns {
     /// that differ in both name and effects.
     fn find_alike(
         &self,
-        asker: Option<AccountId>,
+        requester: Option<AccountId>,
         query: &LikenessQuery<'_>,
         has_like_name: impl Fn(Name<'_>) -> bool,
     ) -> Vec<AlikeDesign> {
@@ -307,7 +307,7 @@ impl SortedDesigns {
                 name: entry.name().to_owned(),
                 name_key: entry.key().to_owned(),
                 name_skeleton: entry.skeleton().to_owned(),
-                own: asker == Some(entry.account),
+                own: requester == Some(entry.account),
                 listed: true,
                 same_effects,
                 shown,
@@ -391,12 +391,12 @@ impl ListedDesigns {
     /// Finds listed designs that are similar to a design; `None`: the caller must query the database.
     pub fn find_alike(
         &self,
-        asker: Option<AccountId>,
+        requester: Option<AccountId>,
         query: &LikenessQuery<'_>,
         has_like_name: impl Fn(Name<'_>) -> bool,
     ) -> Option<Vec<AlikeDesign>> {
         let is_current = self.clock.is_current();
-        let found = is_current.then(|| self.read().find_alike(asker, query, has_like_name));
+        let found = is_current.then(|| self.read().find_alike(requester, query, has_like_name));
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
     }

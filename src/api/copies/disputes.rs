@@ -10,7 +10,7 @@ use crate::app::accounts::people::Person;
 use crate::app::copies::copy_moderation::reason;
 use crate::app::copies::dispute_responses::{DisputeResponse, DisputeSummaryResponse};
 use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
-use crate::app::copies::own_copies::Overseer;
+use crate::app::copies::own_copies::ModeratorAccess;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -128,7 +128,7 @@ impl DisputesQuery {
         let account = self.account.as_ref();
         Ok(match self.role {
             Some(DisputeRole::Moderator) => {
-                let overseer = Overseer { copies: caller.must()?, accounts: caller.may() };
+                let overseer = ModeratorAccess { copies: caller.must()?, accounts: caller.may() };
                 WhoseDisputes::All(overseer, Person::filter(account, || caller.must())?)
             }
             // This filter would reveal the other side to a side of a dispute.

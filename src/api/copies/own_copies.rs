@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::app::catalogue::codes::Codes;
 use crate::app::copies::own_copies::{
-    self, CopyEventResponse, CopyResponse, CopySelection, Overseer, copies_after,
+    self, CopyEventResponse, CopyResponse, CopySelection, ModeratorAccess, copies_after,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, both};
@@ -44,8 +44,8 @@ pub struct CopiesQuery {
 }
 
 /// The caller's permission as an overseer of copies, if the caller has it.
-pub(super) fn overseer(caller: &Caller) -> Option<Overseer> {
-    Some(Overseer { copies: caller.may()?, accounts: caller.may() })
+pub(super) fn overseer(caller: &Caller) -> Option<ModeratorAccess> {
+    Some(ModeratorAccess { copies: caller.may()?, accounts: caller.may() })
 }
 
 /// Lists your copies, by game, set and number of their cards.

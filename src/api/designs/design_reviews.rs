@@ -178,7 +178,7 @@ pub async fn decide_design(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevokeApprovalRequest {
-    /// Reason for the revocation, 1 to 2000 characters. The author can read it, so it must not tell of hidden cards.
+    /// Reason for the revocation, 1 to 2000 characters. The author can read it, so it must not mention hidden cards.
     #[schema(example = "Please choose another name.", min_length = 1, max_length = 2000)]
     pub reason: String,
 }

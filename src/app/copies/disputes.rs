@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::dispute_responses::{DisputeResponse, DisputeSummaryResponse, people_in};
-use super::own_copies::Overseer;
+use super::own_copies::ModeratorAccess;
 use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -27,7 +27,7 @@ pub enum WhoseDisputes {
     /// Disputes of the reader, on one side or on both.
     Own(Option<DisputeSide>),
     /// All disputes, or all in which this account is involved.
-    All(Overseer, Option<PersonFilter>),
+    All(ModeratorAccess, Option<PersonFilter>),
 }
 
 /// Lists disputes, the newest first.
@@ -51,7 +51,7 @@ pub async fn list(
     let views = disputes::list(&mut conn, by, viewer, of, filter, before, limit.rows()).await?;
     let names = match whose {
         WhoseDisputes::Own(_) => None,
-        WhoseDisputes::All(Overseer { accounts, .. }, _) => {
+        WhoseDisputes::All(ModeratorAccess { accounts, .. }, _) => {
             let people = views.iter().flat_map(people_in);
             Some(Names::read(&mut conn, accounts.as_ref(), people).await?)
         }
@@ -64,12 +64,12 @@ pub async fn list(
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnDisputes>,
-    overseer: Option<&Overseer>,
+    overseer: Option<&ModeratorAccess>,
     viewer: Viewer,
     id: DisputeId,
 ) -> Result<DisputeResponse, Problem> {
     let reader = match overseer {
-        Some(Overseer { accounts, .. }) => Reader::Moderator(accounts.as_ref()),
+        Some(ModeratorAccess { accounts, .. }) => Reader::Moderator(accounts.as_ref()),
         None => Reader::Side,
     };
     let mut conn = app.store.connection().await?;

@@ -194,7 +194,7 @@ pub fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPosition>, Pro
 }
 
 /// A caller who may see all copies and disputes.
-pub struct Overseer {
+pub struct ModeratorAccess {
     /// The proof of this permission.
     pub copies: Granted<OverseeCopies>,
     /// The proof that names of accounts may be shown, too.
@@ -227,7 +227,7 @@ pub async fn list(
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCopies>,
-    overseer: Option<&Overseer>,
+    overseer: Option<&ModeratorAccess>,
     viewer: Viewer,
     id: CopyId,
 ) -> Result<CopyResponse, Problem> {
@@ -237,7 +237,7 @@ pub async fn find(
         .await?
         .ok_or_else(Problem::not_found)?;
     let names = match overseer {
-        Some(Overseer { accounts, .. }) => {
+        Some(ModeratorAccess { accounts, .. }) => {
             Some(Names::read(&mut conn, accounts.as_ref(), [view.owner.0]).await?)
         }
         None => None,
@@ -249,7 +249,7 @@ pub async fn find(
 pub async fn list_history(
     app: &AppState,
     by: &Granted<ReadOwnCopies>,
-    overseer: Option<&Overseer>,
+    overseer: Option<&ModeratorAccess>,
     id: CopyId,
     after: Option<i32>,
     limit: PageLimit,
@@ -260,7 +260,7 @@ pub async fn list_history(
         .await?
         .ok_or_else(Problem::not_found)?;
     let names = match overseer {
-        Some(Overseer { accounts, .. }) => {
+        Some(ModeratorAccess { accounts, .. }) => {
             let people = rows
                 .iter()
                 .flat_map(|row| row.owner_id.into_iter().chain([row.account_id]).map(|id| id.0));

@@ -18,7 +18,7 @@ use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, TradeId};
 use crate::store::card_content::copies::find_visible_names;
 use crate::store::db::pages::push_page;
 use crate::store::db::schema::copies;
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::operations::audit;
 use crate::store::serials::votes;
 use crate::store::{Connection, StoreResult};
@@ -408,14 +408,14 @@ async fn apply(
     let row = copies::table.find((&locked.code_prefix, &locked.code_mac));
     match what {
         Moderation::Freeze => {
-            diesel::update(row).set(copies::frozen_at.eq(at)).kept().execute(conn).await?
+            diesel::update(row).set(copies::frozen_at.eq(at)).cached().execute(conn).await?
         }
         Moderation::Unfreeze => {
             let none = None::<DateTime<Utc>>;
-            diesel::update(row).set(copies::frozen_at.eq(none)).kept().execute(conn).await?
+            diesel::update(row).set(copies::frozen_at.eq(none)).cached().execute(conn).await?
         }
         Moderation::Void => {
-            diesel::update(row).set(copies::voided_at.eq(at)).kept().execute(conn).await?;
+            diesel::update(row).set(copies::voided_at.eq(at)).cached().execute(conn).await?;
             void_disputes(conn, locked, at).await?
         }
     };
@@ -455,7 +455,7 @@ async fn void_disputes(
         .filter(disputes::state.eq(DisputeState::Open));
     Ok(diesel::update(of_copy)
         .set((disputes::state.eq(DisputeState::Voided), disputes::closed_at.eq(at)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?)
 }

@@ -46,9 +46,9 @@ pub(super) struct Thread {
 
 pub(super) struct CommentView {
     pub(super) id: Uuid,
-    /// `None`: the comment is deleted or removed, and `said` has a message about that.
+    /// `None`: the comment is deleted or removed, and `text` has a message about that.
     pub(super) author: Option<String>,
-    pub(super) said: Markup,
+    pub(super) text: Markup,
     pub(super) day: String,
     pub(super) at: String,
     pub(super) is_edited: bool,
@@ -59,11 +59,11 @@ pub(super) struct CommentView {
 impl CommentView {
     fn new(comment: CommentResponse, reader: Option<AccountId>, now: DateTime<Utc>) -> Self {
         let is_own = reader.is_some_and(|reader| comment.account_id == Some(reader.0));
-        let gone = design_words::gone_comment(comment.state);
+        let placeholder = design_words::comment_placeholder(comment.state);
         Self {
             id: comment.id,
             author: comment.author,
-            said: Markup::new(comment.text.as_deref().unwrap_or(gone)),
+            text: Markup::new(comment.text.as_deref().unwrap_or(placeholder)),
             day: words::day_of(comment.created_at),
             at: comment.created_at.to_rfc3339(),
             is_edited: comment.edited_at.is_some(),

@@ -358,7 +358,7 @@ pub(super) fn points_missing(code: &str) -> String {
 }
 
 /// The placeholder for a comment that is deleted or removed.
-pub(super) fn gone_comment(state: &str) -> &'static str {
+pub(super) fn comment_placeholder(state: &str) -> &'static str {
     match state {
         "deleted" => "Deleted by its author.",
         _ => "Hidden by a moderator.",

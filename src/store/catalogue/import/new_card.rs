@@ -99,7 +99,7 @@ pub(in crate::store) async fn place_faults(
     if diesel::select(diesel::dsl::exists(taken)).get_result(conn).await? {
         let message = format!("the set has a card {number} already");
         faults.push(ImportFault::new(CARD, "/number", message));
-    } else if let Some(became) = plan::gone_numbers(conn, game, code).await?.get(number) {
+    } else if let Some(became) = plan::vacated_numbers(conn, game, code).await?.get(number) {
         let message = format!("the card of this number {became}: no other card takes its number");
         faults.push(ImportFault::new(CARD, "/number", message));
     }
