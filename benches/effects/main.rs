@@ -254,7 +254,7 @@ fn library(folder: &Path) -> anyhow::Result<()> {
             texts.map(str::to_owned).collect()
         };
         let patterns: Result<Vec<Template>, _> =
-            list("text").iter().map(|pattern| Template::parse_untrimmed(pattern)).collect();
+            list("text").iter().map(|pattern| Template::parse_whole(pattern)).collect();
         let patterns = patterns?;
         let placeholders = Placeholders::load(&patterns, file)?;
         let expanded = Effects::new(patterns, &placeholders)?;

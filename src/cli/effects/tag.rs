@@ -137,7 +137,7 @@ impl TagCommand {
 
 /// All phrases that a pattern expands to. White space at its ends counts. `shown` names the pattern in errors.
 pub(super) fn phrases(pattern: &str, shown: &str, folder: &Path) -> Result<Vec<String>, ExitError> {
-    let template = Template::parse_untrimmed(pattern)
+    let template = Template::parse_whole(pattern)
         .map_err(|error| ExitError::no(format!("{shown}: {error}")))?;
     let effects = input::effects(vec![template], folder)?;
     if effects.count().is_none_or(|count| count > MAX_PHRASES) {

@@ -29,7 +29,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         }
         let content = match id {
             Some(id) => Content::Entry(copy(id)),
-            None => Draft::line(line, other),
+            None => Draft::line(line, read_other_line),
         };
         draft.push(at + 1, Cow::Borrowed(line), content);
     }

@@ -61,14 +61,14 @@ impl Template {
     /// Reads a template. White space around it is ignored.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let indent = text.len() - text.trim_start().len();
-        Self::parse_untrimmed(text.trim()).map_err(|error| {
+        Self::parse_whole(text.trim()).map_err(|error| {
             let before = text[..indent].chars().count();
             TemplateError { column: error.column + before, ..error }
         })
     }
 
     /// Like [`Template::parse`], but keeps white space around it: for patterns that are searched in sentences.
-    pub fn parse_untrimmed(source: &str) -> Result<Self, TemplateError> {
+    pub fn parse_whole(source: &str) -> Result<Self, TemplateError> {
         let mut pieces = Vec::new();
         let mut words = String::new();
         let mut rest = source;

@@ -17,16 +17,16 @@ fn quantities<'a>(
     catalogue: &Catalogue,
     entries: impl IntoIterator<Item = &'a DeckEntry>,
 ) -> BTreeMap<(String, String), u64> {
-    let mut held = BTreeMap::new();
+    let mut quantities = BTreeMap::new();
     for entry in entries {
         let name = match catalogue.find(&entry.card) {
             Resolution::Card(card) | Resolution::OtherPrinting(card) => &card.definition.name,
             _ => &entry.card.name,
         };
-        *held.entry((zone(catalogue, &entry.zone), name_key(name))).or_default() +=
+        *quantities.entry((zone(catalogue, &entry.zone), name_key(name))).or_default() +=
             u64::from(entry.quantity);
     }
-    held
+    quantities
 }
 
 fn zone(catalogue: &Catalogue, written: &str) -> String {
