@@ -43,9 +43,9 @@ pub async fn list(
     let mut conn = app.store.connection().await?;
     let of = match whose {
         WhoseDisputes::Own(side) => DisputesOf::Own(*side),
-        WhoseDisputes::All(overseer, person) => {
+        WhoseDisputes::All(moderator_access, person) => {
             let about = PersonFilter::id(person.as_ref(), &mut conn).await?;
-            DisputesOf::All(&overseer.copies, about)
+            DisputesOf::All(&moderator_access.copies, about)
         }
     };
     let views = disputes::list(&mut conn, by, viewer, of, filter, before, limit.rows()).await?;
@@ -60,15 +60,15 @@ pub async fn list(
     Ok(paged(views, limit, |view| view.id.0, summary))
 }
 
-/// Finds a dispute in which the reader is a side; an overseer finds any dispute.
+/// Finds a dispute in which the reader is a side; a moderator finds any dispute.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnDisputes>,
-    overseer: Option<&ModeratorAccess>,
+    moderator_access: Option<&ModeratorAccess>,
     viewer: Viewer,
     id: DisputeId,
 ) -> Result<DisputeResponse, Problem> {
-    let reader = match overseer {
+    let reader = match moderator_access {
         Some(ModeratorAccess { accounts, .. }) => Reader::Moderator(accounts.as_ref()),
         None => Reader::Side,
     };

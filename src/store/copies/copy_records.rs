@@ -223,16 +223,16 @@ async fn list_by_owner(
     .await?)
 }
 
-/// One of the caller's copies; with `overseer`, any copy.
+/// One of the caller's copies; with `moderator_access`, any copy.
 pub async fn find(
     conn: &mut Connection,
     by: &Granted<ReadOwnCopies>,
-    overseer: Option<&Granted<OverseeCopies>>,
+    moderator_access: Option<&Granted<OverseeCopies>>,
     viewer: Viewer,
     copy: CopyId,
 ) -> StoreResult<Option<CopyView>> {
     let found = load_one(conn, viewer, by.account(), copy).await?;
-    Ok(found.filter(|view| overseer.is_some() || view.owner == by.account()))
+    Ok(found.filter(|view| moderator_access.is_some() || view.owner == by.account()))
 }
 
 async fn load_one(
@@ -278,12 +278,12 @@ pub struct LedgerRow {
     pub created_at: DateTime<Utc>,
 }
 
-/// The history of one of the caller's copies (with `overseer`: any copy), the oldest entry first, after the position
+/// The history of one of the caller's copies (with `moderator_access`: any copy), the oldest entry first, after the position
 /// `after`. `None`: there is no such copy for the reader.
 pub async fn history(
     conn: &mut Connection,
     by: &Granted<ReadOwnCopies>,
-    overseer: Option<&Granted<OverseeCopies>>,
+    moderator_access: Option<&Granted<OverseeCopies>>,
     copy: CopyId,
     after: Option<i32>,
     limit: i64,
@@ -294,7 +294,7 @@ pub async fn history(
         .first(conn)
         .await
         .optional()?;
-    if owner.is_none() || (overseer.is_none() && owner != Some(Some(by.account()))) {
+    if owner.is_none() || (moderator_access.is_none() && owner != Some(Some(by.account()))) {
         return Ok(None);
     }
     let statement = sql(

@@ -141,7 +141,7 @@ impl From<DisputeSummaryResponse> for DisputeRow {
 }
 
 /// The permission to see all copies and disputes.
-pub(super) fn overseer(visitor: &Visitor) -> Result<ModeratorAccess, Problem> {
+pub(super) fn moderator_access(visitor: &Visitor) -> Result<ModeratorAccess, Problem> {
     Ok(ModeratorAccess { copies: visitor.must()?, accounts: Some(visitor.must()?) })
 }
 
@@ -156,7 +156,7 @@ pub(in crate::web) async fn list_disputes(
     let (found, next_cursor, faults) = match person(&query.account) {
         Ok(account) => {
             let account = Person::filter(account.as_ref(), || by.visitor.must())?;
-            let whose = WhoseDisputes::All(overseer(&by.visitor)?, account);
+            let whose = WhoseDisputes::All(moderator_access(&by.visitor)?, account);
             let (reads, viewer) = (by.visitor.must::<ReadOwnDisputes>()?, by.visitor.viewer());
             let (filter, most) = (query.filter(), limit(ENTRIES)?);
             let page = disputes::list(&state, &reads, viewer, &whose, filter, before, most).await?;
@@ -252,8 +252,9 @@ async fn show(
     faults: Faults,
     done: &'static str,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, overseer) = (visitor.must::<ReadOwnDisputes>()?, overseer(visitor)?);
-    let found = disputes::find(app, &reads, Some(&overseer), visitor.viewer(), id).await?;
+    let (reads, moderator_access) =
+        (visitor.must::<ReadOwnDisputes>()?, moderator_access(visitor)?);
+    let found = disputes::find(app, &reads, Some(&moderator_access), visitor.viewer(), id).await?;
     let DisputeResponse { summary, statements } = found;
     let outcome =
         |value: &str| Choice::new(value, moderation_words::outcome(value), &typed.outcome);
