@@ -58,7 +58,7 @@ impl ServeCommand {
             + jobs::OWN_CONNECTIONS;
         check_port(self.options.listen)?;
         if let Some(folder) = &self.options.seed_data {
-            // Checked first, so that no database is created in vain.
+            // Checked first, so that no database is created without need.
             seed_data::read(folder).context("--seed-data names no folder with seed data")?;
         }
         let connect_wait = Duration::from_secs(self.options.database_wait);

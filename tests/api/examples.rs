@@ -357,7 +357,7 @@ impl Stage {
     async fn fill_feedback(&mut self, app: &TestApp, sound: &Value) {
         let scores = json!({ "fun": 5, "balance": 4, "flavour": 3, "clarity": 2 });
         let sides = [(&self.ada, &self.ben, "Lantern Egret"), (&self.ben, &self.ada, "Reed Egret")];
-        let mut made = Vec::new();
+        let mut created = Vec::new();
         for (author, other, name) in sides {
             let mut design = sound.clone();
             design["name"] = name.into();
@@ -373,7 +373,7 @@ impl Stage {
             let change = app.post(&format!("{path}/suggestions")).by(other).json(&change);
             let change = change.answer().await.expect(201);
             let design = text(&begun.json(), "id");
-            made.push((design, text(&comment, "id"), text(&change, "id")));
+            created.push((design, text(&comment, "id"), text(&change, "id")));
         }
         let [(hers, his_comment, for_hers), (his, comment, for_his)]: [_; 2] =
             made.try_into().unwrap();
@@ -607,8 +607,8 @@ impl Stage {
         let operation = &shown.operation;
         let replaced = self.prepare(app, &operation.id).await;
         let path = self.path(operation, &replaced);
-        let asked = format!("{path}{}", as_query(&shown.query));
-        let mut request = app.request(operation.method.clone(), &asked).by(&self.ada);
+        let requested = format!("{path}{}", as_query(&shown.query));
+        let mut request = app.request(operation.method.clone(), &requested).by(&self.ada);
         for (name, value) in &shown.headers {
             request = request.header(name, value);
         }
@@ -648,7 +648,7 @@ impl Stage {
         } else {
             unexpected_value(&operation.id, &answer)?
         };
-        Some(format!("{} {asked} {printed}: {fault}", operation.id))
+        Some(format!("{} {requested} {printed}: {fault}", operation.id))
     }
 
     fn path(&self, operation: &Operation, replaced: &Replaced) -> String {
@@ -748,8 +748,8 @@ fn every_body_has_an_example() {
 async fn every_request_that_the_document_shows_succeeds() {
     let stage = Stage::new().await;
     let all: Vec<Shown> = operations().iter().flat_map(Operation::shown).collect();
-    let asked: BTreeSet<_> = all.iter().map(|shown| shown.operation.id.as_str()).collect();
-    assert_eq!(asked.len(), routes::all().len());
+    let requested: BTreeSet<_> = all.iter().map(|shown| shown.operation.id.as_str()).collect();
+    assert_eq!(requested.len(), routes::all().len());
     let (reads, writes): (Vec<_>, Vec<_>) =
         all.iter().partition(|shown| shown.operation.method == Method::GET);
     let library = stage.copy().await;

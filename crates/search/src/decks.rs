@@ -295,7 +295,7 @@ impl Checker<'_> {
             },
             Topic::Format => self.formats(text).map(DeckTest::Format),
             Topic::Legal => self.formats(text).map(DeckTest::Legal),
-            Topic::Size => compared(operator, value, whole).map(DeckTest::Size),
+            Topic::Size => compared(operator, value, whole_number).map(DeckTest::Size),
             Topic::Published => compared(operator, value, day).map(DeckTest::Published),
             Topic::Updated => compared(operator, value, day).map(DeckTest::Updated),
         }

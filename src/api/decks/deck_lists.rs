@@ -208,8 +208,8 @@ pub async fn create_deck(
 ) -> Result<HttpResponse, Problem> {
     let (is_list, body) = (request.is_list(), request.body);
     let key = key.claim(&state, by.account(), "create_deck", &body);
-    let asker = (caller.viewer(), network.0);
-    let stored = deck_writes::create(&state, &by, asker, body.value, key.as_ref()).await;
+    let requester = (caller.viewer(), network.0);
+    let stored = deck_writes::create(&state, &by, requester, body.value, key.as_ref()).await;
     Ok(created(stored.map_err(|problem| ListBody::<DeckRequest>::problem(is_list, problem))?))
 }
 
@@ -259,7 +259,7 @@ pub async fn find_deck(
         }
         AnswerForm::Json => {
             let found = deck_lists::find(&state, reader, id).await?;
-            found.revision.answer_counted(&req, Freshness::Private, &found.seen, &found.deck)?
+            found.revision.answer_counted(&req, Freshness::Private, &found.counts, &found.deck)?
         }
     };
     Ok(form.vary_by_accept(answer))

@@ -200,7 +200,7 @@ pub async fn edit(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     (game, set): (&Code, &Code),
-    seen: &IfMatch,
+    if_match: &IfMatch,
     patch: SetPatch,
     dry_run: bool,
 ) -> Result<Edited<SetResponse>, Problem> {
@@ -209,7 +209,7 @@ pub async fn edit(
     let (change, at) = (patch.parse(&loaded.game, set)?, app.clock.now());
     let done = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
-            let is_current = |row: &SetRow| seen.has_seen(&SetResponse::from(row.clone()));
+            let is_current = |row: &SetRow| if_match.has_seen(&SetResponse::from(row.clone()));
             let place = (game.as_str(), set.as_str());
             let now = import::edit_set(conn, by, place, is_current, &change, at).await?;
             // An error rolls the transaction back.

@@ -39,11 +39,11 @@ impl<'a> StepConnection<'a> {
     }
 
     pub(super) async fn get(&mut self) -> StoreResult<&mut Connection> {
-        let held = match self.taken.take() {
-            Some(held) => held,
+        let conn = match self.taken.take() {
+            Some(conn) => conn,
             None => self.store.connection().await?,
         };
-        Ok(&mut **self.taken.insert(held))
+        Ok(&mut **self.taken.insert(conn))
     }
 
     /// Returns the connection to the pool. Must be called before work that may wait for another connection.
@@ -53,7 +53,7 @@ impl<'a> StepConnection<'a> {
 }
 
 /// The viewer who sent the request, and the client's network.
-pub(super) type Asker = (Viewer, Network);
+pub(super) type Requester = (Viewer, Network);
 
 /// The names of all open cards, for a viewer who sees these cards and perhaps some hidden ones.
 pub(super) struct Names {
@@ -65,12 +65,12 @@ pub(super) struct Names {
 pub(super) async fn find(
     app: &AppState,
     conn: &mut StepConnection<'_>,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     formats: &[Arc<Format>],
     mentions: &DeckMentions,
 ) -> Result<(DeckPool, Option<Names>), Problem> {
-    let (viewer, _) = asker;
+    let (viewer, _) = requester;
     let names = names_in_memory(app, viewer);
     let mut found = DeckPool::new(game);
     if let Some(sets) = cached_sets(app, game) {
@@ -82,7 +82,7 @@ pub(super) async fn find(
         let sets = known_sets(app, conn, game).await?;
         found.part_of(Arc::clone(&sets));
         conn.give_back();
-        add_mentioned(app, conn, asker, game, (mentions, &sets), names.as_ref(), &mut found)
+        add_mentioned(app, conn, requester, game, (mentions, &sets), names.as_ref(), &mut found)
             .await?;
     }
     add_boxes(conn, viewer, formats, &mut found).await?;
@@ -92,13 +92,13 @@ pub(super) async fn find(
 /// The cards of the entries of a deck that the viewer may see.
 pub(super) async fn catalogue_of(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     deck: &Deck,
 ) -> Result<Catalogue, Problem> {
     let mut conn = StepConnection::new(&app.store);
     let mentions = DeckMentions::of_deck(deck);
-    let (mut found, _) = find(app, &mut conn, asker, game, &[], &mentions).await?;
+    let (mut found, _) = find(app, &mut conn, requester, game, &[], &mentions).await?;
     Ok(found.catalogue())
 }
 
@@ -172,7 +172,7 @@ async fn add_named(
 pub(super) async fn add_mentioned(
     app: &AppState,
     conn: &mut StepConnection<'_>,
-    (viewer, network): Asker,
+    (viewer, network): Requester,
     game: &Game,
     (mentions, sets): (&DeckMentions, &KnownSets),
     names: Option<&Names>,
@@ -200,7 +200,7 @@ pub(super) async fn add_mentioned(
 
 async fn find_ids(
     app: &AppState,
-    (viewer, network): Asker,
+    (viewer, network): Requester,
     query: &CardQuery,
 ) -> Result<Vec<CardId>, Problem> {
     if let Some(ids) = find_ids_in_memory(app, network, viewer, query, MENTIONED_MAX).await? {
@@ -343,7 +343,7 @@ impl Names {
 /// not hold a connection.
 pub(super) async fn add_near(
     app: &AppState,
-    (viewer, network): Asker,
+    (viewer, network): Requester,
     game: &Game,
     unknown: &BTreeSet<String>,
     found: &mut DeckPool,

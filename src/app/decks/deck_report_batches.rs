@@ -7,7 +7,7 @@ use cardscape_engine::{Catalogue, Date, DeckReading, DeckText, Game, TextEncodin
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList};
 use super::deck_reports::{
     DeckReportsResponse, FoundDeck, find_deck, find_formats, judge, read_formats,
@@ -75,7 +75,7 @@ type SentTexts = Vec<Option<(String, Option<String>)>>;
 /// which lists they are.
 pub async fn judge_batch(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     request: DeckReportBatchRequest,
 ) -> Result<DeckReportBatchResponse, Problem> {
     let DeckReportBatchRequest { format, formats, on, decks } = request;
@@ -127,7 +127,7 @@ pub async fn judge_batch(
     for (at, sent) in sent {
         // After a fault, lists are only read to report their faults, too.
         let near = if faults.is_empty() { near(app) } else { NearNames::LeaveOut };
-        match find_deck(app, asker, &found, sent, near).await? {
+        match find_deck(app, requester, &found, sent, near).await? {
             Ok(deck) => decks.push(deck),
             Err(refusal) => {
                 faults.below(&format!("/decks/{at}"), |faults| faults.refuse_list(refusal));
@@ -140,7 +140,7 @@ pub async fn judge_batch(
     for deck in decks {
         let found = (found.0.clone(), found.1.clone());
         let deck = FoundDeck { near: near(app), ..deck };
-        data.push(judge(app, asker, &formats, found, deck).await?);
+        data.push(judge(app, requester, &formats, found, deck).await?);
     }
     Ok(DeckReportBatchResponse { data })
 }

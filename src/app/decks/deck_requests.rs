@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{self, Requester, StepConnection};
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
 use super::list_reading::{ListReadingResponse, NearNames, ReadList, read_list};
 use super::masks::hidden_cards;
@@ -119,10 +119,10 @@ impl ParsedDeck {
     }
 }
 
-/// Parses a request, or returns every fault of it. Entries are bound to the cards that `asker` may see.
+/// Parses a request, or returns every fault of it. Entries are bound to the cards that `requester` may see.
 pub(super) async fn parse(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     request: DeckRequest,
 ) -> Result<ParsedDeck, Problem> {
     let mut faults = DeckFaults::default();
@@ -166,7 +166,7 @@ pub(super) async fn parse(
         _ => None,
     };
     let (name, format, visibility, description, (loaded, _), sent) = faults.into_result(parts)?;
-    let bound = bind(app, asker, &loaded.game, sent).await?;
+    let bound = bind(app, requester, &loaded.game, sent).await?;
     let BoundDeck { deck, cards, unread_lines, reading } = bound;
     let name = match name {
         Some(name) => name,
@@ -213,10 +213,10 @@ struct BoundDeck {
     reading: Option<ListReadingResponse>,
 }
 
-/// Binds the entries of a deck to cards, among those that the asker may see.
+/// Binds the entries of a deck to cards, among those that the requester may see.
 async fn bind(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     sent: SentDeck,
 ) -> Result<BoundDeck, Problem> {
@@ -224,11 +224,11 @@ async fn bind(
         SentDeck::Entries(mut deck) => {
             with_codes(game, &mut deck.entries);
             write_sets_by_code(app, &mut StepConnection::new(&app.store), game, &mut deck).await?;
-            let cards = bind_entries(app, asker, game, &deck).await?;
+            let cards = bind_entries(app, requester, game, &deck).await?;
             Ok(BoundDeck { deck, cards, unread_lines: Vec::new(), reading: None })
         }
         SentDeck::List(text) => {
-            match read_list(app, asker, game, &[], &text, NearNames::LookUp).await? {
+            match read_list(app, requester, game, &[], &text, NearNames::LookUp).await? {
                 Ok((ReadList { mut deck, unread, reading, .. }, _, catalogue)) => {
                     with_codes(game, &mut deck.entries);
                     let mut cards = bound_cards(&deck, &catalogue);
@@ -246,16 +246,16 @@ async fn bind(
     }
 }
 
-/// The card of each entry, among those that the asker may see; entries without a name are bound to the card at their place.
+/// The card of each entry, among those that the requester may see; entries without a name are bound to the card at their place.
 pub(super) async fn bind_entries(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     deck: &Deck,
 ) -> Result<Vec<Option<CardId>>, Problem> {
     let mut conn = StepConnection::new(&app.store);
     let mentions = DeckMentions::of_deck(deck);
-    let found = deck_cards::find(app, &mut conn, asker, game, &[], &mentions);
+    let found = deck_cards::find(app, &mut conn, requester, game, &[], &mentions);
     let (mut pool, _) = found.await?;
     let mut cards = bound_cards(deck, &pool.catalogue());
     bind_places(app, &mut conn, game, deck, &mut cards).await?;

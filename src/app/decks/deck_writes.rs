@@ -2,7 +2,7 @@
 
 use cardscape_engine::DeckEntry;
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_lists::see;
 use super::deck_requests::{DeckRequest, ParsedDeck, parse};
 use super::deck_responses::{DeckResponse, VersionedDeck};
@@ -25,13 +25,13 @@ use crate::store::operations::idempotency::IdempotencyClaim;
 pub async fn create(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     request: DeckRequest,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
-    let parsed = parse(app, asker, request).await?;
+    let parsed = parse(app, requester, request).await?;
     let changes = parsed.changes(app.clock.now());
-    let created = store_new(app, by, asker.0, &changes, key).await?;
+    let created = store_new(app, by, requester.0, &changes, key).await?;
     Ok(with_reading(created, parsed.reading))
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn store_new(
     changes: &DeckChanges<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
-    let id = DeckId::fresh();
+    let id = DeckId::generate();
     let created = app
         .write(by, async |conn, by| deck_writes::create(conn, by, id, changes, key).await)
         .await?;
@@ -69,20 +69,20 @@ pub(super) async fn store_new(
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     if_match: &IfMatch,
     request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
-    let parsed = parse(app, asker, request).await?;
-    store_changed(app, by, asker.0, (id, if_match), parsed).await
+    let parsed = parse(app, requester, request).await?;
+    store_changed(app, by, requester.0, (id, if_match), parsed).await
 }
 
 /// Like [`replace`], with a list that was written from the deck. A list cannot contain the named copies, so unchanged entries keep their copies.
 pub async fn replace_by_list(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     if_match: &IfMatch,
     request: DeckRequest,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{self, Requester, StepConnection};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
@@ -149,10 +149,10 @@ pub(super) enum NearNames {
 /// A list, the cards that it was read with, and the same cards as a catalogue.
 pub(super) type ListWithCards = (ReadList, DeckPool, Catalogue);
 
-/// Reads a list with the cards that the asker may see. Also returns these cards and the cards that the boxes of `formats` need.
+/// Reads a list with the cards that the requester may see. Also returns these cards and the cards that the boxes of `formats` need.
 pub(super) async fn read_list(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     formats: &[Arc<Format>],
     text: &DeckText,
@@ -170,7 +170,7 @@ pub(super) async fn read_list(
     let mut conn = StepConnection::new(&app.store);
     let literal = lines.mentions(MentionDepth::Literal);
     let (mut cards, names) =
-        deck_cards::find(app, &mut conn, asker, game, formats, &literal).await?;
+        deck_cards::find(app, &mut conn, requester, game, formats, &literal).await?;
     let mut catalogue = cards.catalogue();
     let sets = deck_cards::cached_sets(app, game);
     let reading = DeckReading::new(&catalogue);
@@ -192,7 +192,7 @@ pub(super) async fn read_list(
         deck_cards::add_mentioned(
             app,
             &mut conn,
-            asker,
+            requester,
             game,
             mentioned,
             names.as_ref(),
@@ -206,7 +206,7 @@ pub(super) async fn read_list(
         if near == NearNames::LeaveOut {
             left_out = unknown.len();
         } else if !unknown.is_empty() {
-            left_out = deck_cards::add_near(app, asker, game, &unknown, &mut cards).await;
+            left_out = deck_cards::add_near(app, requester, game, &unknown, &mut cards).await;
             catalogue = cards.catalogue();
             read = text.read(&DeckReading::new(&catalogue).with_sets(&sets));
         }

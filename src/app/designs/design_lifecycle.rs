@@ -54,7 +54,7 @@ pub async fn create(
         return Err(improper_name("/name"));
     }
     let new = new_revision(app, &game, &content)?;
-    let (id, code) = (DesignId::fresh(), DesignCode::fresh());
+    let (id, code) = (DesignId::generate(), DesignCode::generate());
     let created = app
         .write_design(by, async |conn, by| {
             design_lifecycle::create(conn, by, id, code, &new, key).await
@@ -165,7 +165,7 @@ pub(super) async fn write_revision(
     (game, content): (&LoadedGame, &DesignContent),
 ) -> Result<VersionedDesign, Problem> {
     let before = find_own(app, by, code).await?;
-    let is_current = seen(if_match, before.design.version);
+    let is_current = version_check(if_match, before.design.version);
     let is_same = before.design.game_code == game.game.code() && before.content() == content;
     if is_same && is_current(before.design.version) {
         return answer(app, before, true).await;
@@ -259,7 +259,7 @@ pub async fn share(
     require_step(stored.design.status, DesignStep::Share)?;
     require_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
-    let is_current = seen(if_match, stored.design.version);
+    let is_current = version_check(if_match, stored.design.version);
     let at = app.clock.now();
     let content = (&*game, stored.content());
     let outcome = app
@@ -274,7 +274,7 @@ pub async fn share(
 
 /// A check for use inside the transaction: whether a version is the one that was read before the transaction, and one
 /// that the client means (`If-Match: *` means any).
-pub(super) fn seen(if_match: &IfMatch, looked_at: i64) -> impl Fn(i64) -> bool {
+pub(super) fn version_check(if_match: &IfMatch, looked_at: i64) -> impl Fn(i64) -> bool {
     move |version| version == looked_at && if_match.check(Revision(version)).is_ok()
 }
 

@@ -128,7 +128,7 @@ pub async fn release(
             app.cached_answers.forget();
             app.deck_cards.forget_sets();
             app.designs_changed();
-            app.keep_up().await;
+            app.wait_until_current().await;
             tracing::info!(account = %by.account(), design = %code, card = %released.card_id, "design released");
             Ok(Released::Done(released.card_id, DesignReleaseResponse::new(code, released)))
         }

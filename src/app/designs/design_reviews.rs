@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
-use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen};
+use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, version_check};
 use super::likeness::StoredAs;
 use super::step_problems::{already_a_card, check_step, name_taken, not_releasable, require_step};
 use crate::app::catalogue::codes::Codes;
@@ -44,7 +44,7 @@ pub async fn submit(
     if_match.check(Revision(stored.design.version))?;
     require_step(stored.design.status, DesignStep::Submit)?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
-    let is_current = seen(if_match, stored.design.version);
+    let is_current = version_check(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };
     let check = judge(app, network, Some(by), &design, Some(StoredAs::design(code))).await?;
     if !check.is_complete() {
@@ -194,8 +194,8 @@ pub async fn claim(
     let stored = find_stored(app, None::<&Granted<ReadOwnDesigns>>, reviewer, code).await?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let design = ParsedDesign { game, content: stored.into_content() };
-    let asker = None::<&Granted<ReadOwnDesigns>>;
-    let check = judge(app, network, asker, &design, Some(StoredAs::design(code))).await?;
+    let requester = None::<&Granted<ReadOwnDesigns>>;
+    let check = judge(app, network, requester, &design, Some(StoredAs::design(code))).await?;
     let hidden_namesakes = list_hidden_namesakes(app, viewer, &design).await?;
     Ok(ClaimedDesignResponse { claimed_until: at + REVIEW_LEASE, check, hidden_namesakes })
 }

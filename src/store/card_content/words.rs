@@ -13,7 +13,7 @@ use crate::search::{WORDS_VERSION, Words};
 use crate::store::db::backlog::{Backlog, work_off};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::card_content;
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::{Connection, Store, StoreResult};
 
 /// Derives the words of cards without words or with those of an older version, for one turn; returns how many cards.
@@ -49,7 +49,7 @@ impl Backlog for StaleWords {
             let words = Words::of(name, effects, lore.as_deref(), attributes);
             diesel::update(card_content::table.find(id))
                 .set(word_columns(words))
-                .kept()
+                .cached()
                 .execute(conn)
                 .await?;
         }

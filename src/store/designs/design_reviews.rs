@@ -61,7 +61,7 @@ pub async fn submit(
         INSERT INTO design_reviews (id, design_id, revision, submitted_at) SELECT $review, id, revision, $at FROM design")
     .bind("id", design.id)
     .bind("status", status)
-    .bind("review", DesignReviewId::fresh())
+    .bind("review", DesignReviewId::generate())
     .bind("listed_again", is_listed_again)
     .bind("at", at)
     .execute(conn)
@@ -416,7 +416,7 @@ pub async fn revoke(
     sql("INSERT INTO design_reviews (id, design_id, revision, submitted_at, reviewer_id, lease_until, decision, reason, closed_at) \
          SELECT $review, d.id, d.revision, coalesce((SELECT max(v.submitted_at) FROM design_reviews v WHERE v.design_id = d.id), $at), \
           $reviewer, $at, $decision, $reason, $at FROM designs d WHERE d.id = $id")
-    .bind("review", DesignReviewId::fresh())
+    .bind("review", DesignReviewId::generate())
     .bind("id", found.design_id)
     .bind("reviewer", by.account())
     .bind("decision", ReviewDecision::Declined)

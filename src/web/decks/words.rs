@@ -432,8 +432,8 @@ mod tests {
             (&[(1, 3), (0, 1)], "Another number"),
             (&[(2, 1), (0, 1)], "Moved"),
         ];
-        for (zones, said) in cases {
-            assert_eq!(card_change(zones), said, "{zones:?}");
+        for (zones, expected) in cases {
+            assert_eq!(card_change(zones), expected, "{zones:?}");
         }
         assert_eq!(
             [-1, 0, 2].map(more_cards),

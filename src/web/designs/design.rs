@@ -186,7 +186,7 @@ async fn page(
         None => (None, None),
     };
     let given = |criterion: &str| match (&typed.rating, &own_rating) {
-        (Some(typed), _) => typed.given(criterion),
+        (Some(typed), _) => typed.points_of(criterion),
         (None, Some(own)) => Some(match criterion {
             "fun" => own.fun,
             "balance" => own.balance,

@@ -60,8 +60,8 @@ fn answered(req: &HttpRequest, visitor: &Visitor, picture: &Rendered) -> HttpRes
     // Otherwise another site could distinguish the author from a stranger by loading the picture.
     stay_apart(answer.headers_mut());
     if !visitor.is_stranger() {
-        let kept = HeaderValue::from_static("private, no-store");
-        answer.headers_mut().insert(header::CACHE_CONTROL, kept);
+        let cache_control = HeaderValue::from_static("private, no-store");
+        answer.headers_mut().insert(header::CACHE_CONTROL, cache_control);
     }
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
     answer

@@ -65,7 +65,7 @@ struct QueuePage {
     /// What an empty list says.
     empty: &'static str,
     /// The other list: its path and its title.
-    other: (&'static str, &'static str),
+    other_list: (&'static str, &'static str),
     rows: Vec<WaitingRow>,
     first_path: Option<String>,
     next_path: Option<String>,
@@ -102,7 +102,7 @@ pub(in crate::web) async fn list(
         author: waiting.author,
     };
     let (waiting, approved) = (design_words::REVIEWS, design_words::APPROVED_DESIGNS);
-    let (path, title, about, empty, other) = match query.status {
+    let (path, title, about, empty, other_list) = match query.status {
         ReviewStage::Waiting => {
             let (about, empty) = (design_words::REVIEWS_ABOUT, design_words::NOTHING_WAITS);
             (QUEUE, waiting, about, empty, (APPROVED, approved))
@@ -118,7 +118,7 @@ pub(in crate::web) async fn list(
         title,
         about,
         empty,
-        other,
+        other_list,
         rows: page.data.into_iter().map(row).collect(),
         first_path: query.cursor.as_ref().map(|_| path.to_owned()),
         next_path: page

@@ -365,7 +365,7 @@ pub(super) fn points_missing(code: &str) -> String {
 }
 
 /// The placeholder for a comment that is deleted or removed.
-pub(super) fn gone_comment(state: &str) -> &'static str {
+pub(super) fn comment_placeholder(state: &str) -> &'static str {
     match state {
         "deleted" => "Deleted by its author.",
         "hidden_by_owner" => "Hidden by the author of the design.",

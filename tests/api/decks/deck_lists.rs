@@ -48,11 +48,11 @@ async fn a_deck_names_its_author() {
         (member("author"), member("account_id"))
     };
     let ada_told = (Some("ada".to_owned()), Some(ada.id.clone()));
-    for (path, told) in paths.iter().zip([ada_told.clone(), (None, None)]) {
+    for (path, owners) in paths.iter().zip([ada_told.clone(), (None, None)]) {
         let read = app.get(path).answer().await.expect(200);
-        assert_eq!(owner(&read), told, "{read:#}");
+        assert_eq!(owner(&read), owners, "{read:#}");
         let read = app.get(path).by(&eve).answer().await.expect(200);
-        assert_eq!(owner(&read), told, "{read:#}");
+        assert_eq!(owner(&read), owners, "{read:#}");
         let own = app.get(path).by(&ada).answer().await.expect(200);
         assert_eq!(owner(&own), ada_told, "{own:#}");
     }

@@ -404,7 +404,7 @@ async fn misspelt_names_in_decorated_lines_are_unknown() {
 }
 
 #[tokio::test]
-async fn json_of_other_programs_is_read_and_its_faults_are_told_in_words() {
+async fn json_of_other_programs_is_read_and_its_faults_are_reported_in_words() {
     let app = app().await;
     let list = r#"{"cards": [{"count": 2, "card": {"name": "Kettle Imp", "set": "hearth"}}, {"quantity": 1, "name": "Bellows Smith"}]}"#;
     let answer = judged(&app, "ttcg/standard", list).await;

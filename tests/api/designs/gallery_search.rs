@@ -166,7 +166,7 @@ async fn write(app: &TestApp, chance: &mut Chance, games: &[&Game], many: usize)
         let game = games[number % games.len()];
         let text = content(chance, game.code(), number);
         let parsed: DesignContent = serde_json::from_value(text.clone()).unwrap();
-        let (code, id) = (DesignCode::fresh().to_string(), uuid::Uuid::now_v7());
+        let (code, id) = (DesignCode::generate().to_string(), uuid::Uuid::now_v7());
         let author = ["ada", "bob", "eve"][number % 3];
         let status = STATUSES[chance.below(STATUSES.len())];
         let public = if status == "draft" { "NULL" } else { "1" };

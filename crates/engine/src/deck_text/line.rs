@@ -155,11 +155,11 @@ pub(super) fn in_parentheses(line: &str) -> Option<&str> {
 
 /// A header without the decoration and the count that are often around it: `Sideboard (15):`, `== Main ==`, `Pokémon - 12`.
 pub(super) fn without_count(line: &str) -> &str {
-    let is_frame = |letter: char| "*=#-–—:[]~_ ".contains(letter);
+    let is_frame = |character: char| "*=#-–—:[]~_ ".contains(character);
     let label = line.trim_matches(is_frame);
     let cut = |label: &str| -> Option<usize> {
         let bare = label.strip_suffix(')').unwrap_or(label);
-        let before = bare.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let before = bare.trim_end_matches(|character: char| character.is_ascii_digit());
         let mark = before.trim_end();
         let counted = before.len() < bare.len() && mark.ends_with(['(', ':', '-', '–']);
         counted.then(|| mark.trim_end_matches(['(', ':', '-', '–']).trim_end().len())
@@ -239,7 +239,7 @@ fn without_bullet(line: &str) -> &str {
 
 /// Whether a text is only a quantity, such as `2` or `x2`.
 fn is_count_alone(text: &str) -> bool {
-    let number = text.trim_matches(|letter: char| " xX×".contains(letter));
+    let number = text.trim_matches(|character: char| " xX×".contains(character));
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -343,11 +343,11 @@ fn circled(line: &str) -> Option<(&str, &str)> {
 
 /// `4` directly after the sign in `Name×4`; an `x` may be part of a name, but not of a symbol.
 fn times_after(line: &str) -> Option<(&str, &str)> {
-    let before = line.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let before = line.trim_end_matches(|character: char| character.is_ascii_digit());
     let number = &line[before.len()..];
     let name = before.strip_suffix('×').or_else(|| {
         let name = before.strip_suffix(['x', 'X'])?;
-        (!name.contains(|letter: char| letter.is_alphanumeric())).then_some(name)
+        (!name.contains(|character: char| character.is_alphanumeric())).then_some(name)
     })?;
     (!number.is_empty() && !name.trim().is_empty()).then_some((name.trim_end(), number))
 }
@@ -378,7 +378,7 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
         Some(bare) => (bare, &['(', '[']),
         None => (line, &[':', ',', ';']),
     };
-    let number = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let number = before.trim_end_matches(|character: char| character.is_ascii_digit());
     let count = before[number.len()..].parse().ok()?;
     let front = number.trim_end();
     let name = match front.strip_suffix(marks) {
@@ -416,8 +416,8 @@ pub(super) fn linked_name(text: &str) -> Option<&str> {
 
 /// A text without the symbols before or after it, such as the emoji of a card beside its name.
 pub(super) fn without_symbols(text: &str) -> &str {
-    let is_symbol = |letter: char| !letter.is_alphanumeric() && !letter.is_ascii();
-    let is_blank_or_symbol = |letter: char| is_symbol(letter) || letter == ' ';
+    let is_symbol = |character: char| !character.is_alphanumeric() && !character.is_ascii();
+    let is_blank_or_symbol = |character: char| is_symbol(character) || character == ' ';
     let bare = text.trim_matches(is_blank_or_symbol);
     if bare.len() < text.trim().len() { bare } else { text }
 }
@@ -527,7 +527,7 @@ pub(super) fn joined_place(written: &str) -> Option<(&str, &str)> {
 fn place_alone(text: &str) -> Option<(&str, &str)> {
     let (set, number) = text.strip_prefix('(')?.split_once(')')?;
     let (set, number) = (set.trim(), number.trim());
-    let is_number = number.contains(|letter: char| letter.is_ascii_digit());
+    let is_number = number.contains(|character: char| character.is_ascii_digit());
     let is_word = !number.contains(char::is_whitespace);
     (is_number && is_word && !set.is_empty()).then_some((set, number))
 }
@@ -552,7 +552,8 @@ fn set_in_front(text: &str) -> Option<Parts<'_>> {
 /// Splits a tag between `^` off the end. It may stand directly after another tag, or after a comma.
 pub(super) fn last_tag(text: &str) -> Option<(&str, &str)> {
     let (before, tag) = text.strip_suffix('^')?.rsplit_once('^')?;
-    let name = before.trim_end_matches(|letter: char| letter.is_whitespace() || letter == ',');
+    let name =
+        before.trim_end_matches(|character: char| character.is_whitespace() || character == ',');
     let is_apart = name.len() < before.len() || name.ends_with('^');
     let tag = tag.trim();
     (is_apart && !name.is_empty() && !tag.is_empty()).then_some((name, tag))
@@ -587,7 +588,7 @@ pub(super) fn is_set_code(word: &str) -> bool {
 pub(super) fn split_parts_without_brackets(text: &str) -> Parts<'_> {
     let mut words = text.rsplitn(3, char::is_whitespace);
     if let (Some(number), Some(set), Some(name)) = (words.next(), words.next(), words.next()) {
-        let is_number = number.contains(|letter: char| letter.is_ascii_digit());
+        let is_number = number.contains(|character: char| character.is_ascii_digit());
         if is_number && is_set_code(set) && !name.trim().is_empty() {
             return Parts {
                 name: Cow::Borrowed(name.trim()),
