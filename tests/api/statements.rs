@@ -493,7 +493,7 @@ async fn lists_of_moderators_are_planned_once() {
 async fn a_word_in_the_gallery_is_planned_once() {
     let (app, wiretap) = start_in_memory().await;
     let ada = app.player("ada").await;
-    let codes: Vec<String> = (0..5_000).map(|_| format!("'{}'", DesignCode::fresh())).collect();
+    let codes: Vec<String> = (0..5_000).map(|_| format!("'{}'", DesignCode::generate())).collect();
     app.sql(&format!(
         "SET session_replication_role = replica; \
          INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, searched_revision, name, name_key, name_skeleton, \

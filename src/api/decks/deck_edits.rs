@@ -40,7 +40,7 @@ pub async fn edit_deck(
     if_match: Result<IfMatch, Problem>,
     patch: Result<Patch<DeckPatch>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let (asker, id) = ((caller.viewer(), network.0), DeckId(*deck));
+    let (requester, id) = ((caller.viewer(), network.0), DeckId(*deck));
     let (if_match, Patch(patch, _)) = (if_match?, patch?);
-    Ok(changed(deck_edits::edit(&state, &by, asker, id, &if_match, patch).await?))
+    Ok(changed(deck_edits::edit(&state, &by, requester, id, &if_match, patch).await?))
 }

@@ -296,12 +296,12 @@ pub async fn replace_deck(
     if_match: Result<IfMatch, Problem>,
     request: ListBody<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (asker, id, if_match) = ((caller.viewer(), network.0), DeckId(*deck), if_match?);
+    let (requester, id, if_match) = ((caller.viewer(), network.0), DeckId(*deck), if_match?);
     let (is_list, request) = (request.is_list(), request.body.value);
     let replaced = if is_list {
-        deck_writes::replace_by_upload(&state, &by, asker, id, &if_match, request).await
+        deck_writes::replace_by_upload(&state, &by, requester, id, &if_match, request).await
     } else {
-        deck_writes::replace(&state, &by, asker, id, &if_match, request).await
+        deck_writes::replace(&state, &by, requester, id, &if_match, request).await
     };
     Ok(changed(replaced.map_err(|problem| ListBody::<DeckRequest>::problem(is_list, problem))?))
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_input::DeckFaults;
 use super::deck_lists::see;
 use super::deck_requests::check_tags;
@@ -85,7 +85,7 @@ impl PatchedDeck {
 pub async fn edit(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     if_match: &IfMatch,
     patch: DeckPatch,
@@ -97,10 +97,10 @@ pub async fn edit(
     if_match.check(read)?;
     let mut patched = apply(app, &stored, patch).await?;
     if patched.is_as(&stored) {
-        return Ok(see(app, (asker.0, Some(by.account())), stored).await?.into());
+        return Ok(see(app, (requester.0, Some(by.account())), stored).await?.into());
     }
     // As in a deck that is replaced: the visibility may change, and others must not read the names of hidden cards.
-    bind_unbound(app, asker, &mut patched.content).await?;
+    bind_unbound(app, requester, &mut patched.content).await?;
     let hidden = hidden_cards(app, &patched.content.cards).await?;
     let changes = DeckChanges {
         content: &patched.content,
@@ -118,7 +118,7 @@ pub async fn edit(
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck edited");
     deck_search::publish(app, &stored).await;
-    Ok(see(app, (asker.0, Some(by.account())), stored).await?.into())
+    Ok(see(app, (requester.0, Some(by.account())), stored).await?.into())
 }
 
 /// The values of a deck after a patch, or all faults of the patch.

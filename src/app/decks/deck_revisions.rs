@@ -319,14 +319,14 @@ async fn find_to_restore(
     let found = deck_revisions::find_own(&mut conn, by, id, revision).await?;
     drop(conn);
     let mut content = found.ok_or_else(Problem::not_found)?;
-    bind_unbound(app, asker, &mut content).await?;
+    bind_unbound(app, requester, &mut content).await?;
     Ok(content)
 }
 
 /// Binds the entries of stored content that are bound to no card, if the caller sees their cards now.
 pub(super) async fn bind_unbound(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     content: &mut DeckContent,
 ) -> Result<(), Problem> {
     let Ok(loaded) = app.named_game(content.format.game()).await? else { return Ok(()) };

@@ -87,17 +87,17 @@ pub async fn replace_by_list(
     if_match: &IfMatch,
     request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
-    let mut parsed = parse(app, asker, request).await?;
+    let mut parsed = parse(app, requester, request).await?;
     let stored = find_replaced(app, by, id, if_match).await?;
-    take_over_named_copies(app, (asker.0, by.account()), stored, &mut parsed.content).await?;
-    store_changed(app, by, asker.0, (id, if_match), parsed).await
+    take_over_named_copies(app, (requester.0, by.account()), stored, &mut parsed.content).await?;
+    store_changed(app, by, requester.0, (id, if_match), parsed).await
 }
 
 /// Like [`replace_by_list`], with a list as the body: also what neither the list nor a parameter states stays as it is.
 pub async fn replace_by_upload(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     if_match: &IfMatch,
     mut request: DeckRequest,
@@ -105,10 +105,10 @@ pub async fn replace_by_upload(
     let stored = find_replaced(app, by, id, if_match).await?;
     request.default_name = Some(stored.row.name.clone());
     let missing = request.missing_details();
-    let mut parsed = parse(app, asker, request).await?;
+    let mut parsed = parse(app, requester, request).await?;
     parsed.take_over_details(&stored, &missing);
-    take_over_named_copies(app, (asker.0, by.account()), stored, &mut parsed.content).await?;
-    store_changed(app, by, asker.0, (id, if_match), parsed).await
+    take_over_named_copies(app, (requester.0, by.account()), stored, &mut parsed.content).await?;
+    store_changed(app, by, requester.0, (id, if_match), parsed).await
 }
 
 /// The deck that a list replaces. Its version is checked again in the transaction that writes the deck.

@@ -223,7 +223,7 @@ async fn find_designs<P: Permission + SeesOwnDesigns>(
     if probe.is_none() && query.effects_key.is_none() {
         return Ok(Vec::new());
     }
-    let account = asker.map(Granted::account);
+    let account = requester.map(Granted::account);
     let has_like_name = |name: Name<'_>, may_clash: MayClash| {
         probe.is_some_and(|probe| match may_clash {
             MayClash::Yes => probe.likeness(name).is_some(),
