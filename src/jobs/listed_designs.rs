@@ -73,17 +73,17 @@ async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
     let designs = &shared.listed_designs;
     let mut read_at = Instant::now();
     let mut dropped_at = Instant::now();
-    let Some(mut seen) = load(shared, store).await? else { return Ok(()) };
+    let Some(mut snapshot) = load(shared, store).await? else { return Ok(()) };
     tracing::info!("listed designs are in memory");
     loop {
         let began = Instant::now();
         // Records of old changes are deleted after the retention time. Half of it is a safe limit.
         if began.duration_since(read_at) > RETENTION.to_std().unwrap_or_default() / 2 {
             let Some(again) = load(shared, store).await? else { return Ok(()) };
-            seen = again;
+            snapshot = again;
         }
         let mut conn = store.connection().await?;
-        let changes = design_changes::list_since(&mut conn, &seen).await?;
+        let changes = design_changes::list_since(&mut conn, &snapshot).await?;
         designs.set_effect_texts(effect_texts::list_revisions(&mut conn).await?);
         drop(conn);
         if designs.apply(&changes) > MAX_IN_MEMORY {
@@ -97,7 +97,7 @@ async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
         }
         designs.clock().advance_to(began);
         shared.gallery_pages.clock().advance_to(began);
-        seen = changes.seen;
+        snapshot = changes.snapshot;
         // A timeout is the normal case.
         let _ = timeout(READ_INTERVAL, designs.hurried()).await;
     }
@@ -129,12 +129,12 @@ async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Snapshot>> {
     let designs = &shared.listed_designs;
     designs.forget();
     let mut conn = store.connection().await?;
-    let seen = design_changes::take_snapshot(&mut conn).await?;
+    let snapshot = design_changes::take_snapshot(&mut conn).await?;
     designs.add_banned(design_changes::list_banned(&mut conn).await?);
     let mut after = DesignId(Uuid::nil());
     loop {
         let page = design_changes::list(&mut conn, after, PAGE).await?;
-        let Some(last) = page.last() else { return Ok(Some(seen)) };
+        let Some(last) = page.last() else { return Ok(Some(snapshot)) };
         after = last.id;
         if designs.add(&page) > MAX_IN_MEMORY {
             return Ok(None);

@@ -15,7 +15,7 @@ use crate::auth::permission::{Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::deck::DeckName;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Faults, fresh_key, next_key, private};
+use crate::web::forms::{Faults, new_key, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
@@ -61,7 +61,7 @@ async fn show(
     let reads: Granted<ReadOwnDecks> = visitor.must()?;
     let source = deck_lists::find(app, (visitor.viewer(), Some(&reads)), id).await?;
     let source = source.deck.summary.name;
-    let typed = typed.unwrap_or_else(|| TypedCopy { name: source.clone(), key: fresh_key() });
+    let typed = typed.unwrap_or_else(|| TypedCopy { name: source.clone(), key: new_key() });
     let heading = deck_words::copy_of(&source);
     let page = CopyPage {
         frame: Frame::new(&heading).at(Place::Decks),

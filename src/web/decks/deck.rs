@@ -136,12 +136,12 @@ pub(in crate::web) async fn find_deck(
 /// The page with the faults of a form on it.
 pub(super) async fn show(
     app: &AppState,
-    asker: (&Visitor, Network),
+    requester: (&Visitor, Network),
     deck: DeckId,
     (status, faults, refused): (u16, Faults, RefusedComment),
 ) -> Result<HttpResponse, Problem> {
     let shown = Shown { faults, refused, from: None };
-    private(status, &page(app, asker, deck, shown).await?)
+    private(status, &page(app, requester, deck, shown).await?)
 }
 
 /// The response with a page about a deck. Caches must not give it to another reader.
@@ -164,8 +164,8 @@ async fn page(
     Shown { faults, refused, from }: Shown,
 ) -> Result<DeckPage, Problem> {
     let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
-    let (reader, asker) = (reads.as_ref(), (visitor.viewer(), network));
-    let opened = open(app, reader, asker, id).await?;
+    let (reader, requester) = (reads.as_ref(), (visitor.viewer(), network));
+    let opened = open(app, reader, requester, id).await?;
     let DeckOverview { sheet, statistics, report, share_code, legalities, author } =
         deck_overviews::find(app, &opened).await?;
     let availability = find_availability(app, visitor, reader, &opened).await?;

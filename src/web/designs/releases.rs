@@ -174,7 +174,7 @@ pub(in crate::web) async fn send(
     let done =
         design_releases::release(&state, &by, &reviewer, network.0, code, &request, dry_run).await;
     let (status, faults, checked) = match done {
-        Ok(Released::Done(card)) => return Ok(see_other(&release_path(&card.design))),
+        Ok(Released::Done(_, card)) => return Ok(see_other(&release_path(&card.design))),
         Ok(Released::Rehearsed(card)) => {
             let text = release_words::would_be(&card.set, &card.number, card.hidden);
             (200, Faults::none(), Some(text))

@@ -53,9 +53,9 @@ pub(in crate::web) struct Thread {
 
 pub(in crate::web) struct CommentView {
     pub(in crate::web) id: Uuid,
-    /// `None`: the comment is deleted or removed, and `said` has a message about that.
+    /// `None`: the comment is deleted or removed, and `text` has a message about that.
     pub(in crate::web) author: Option<String>,
-    pub(in crate::web) said: Markup,
+    pub(in crate::web) text: Markup,
     pub(in crate::web) day: String,
     pub(in crate::web) at: String,
     pub(in crate::web) is_edited: bool,
@@ -113,11 +113,11 @@ impl CommentView {
             Some(_) if is_shown => CommentChoice::Report,
             _ => CommentChoice::Nothing,
         };
-        let gone = feedback_words::gone_comment(comment.state, on);
+        let placeholder = feedback_words::comment_placeholder(comment.state, on);
         Self {
             id: comment.id,
             author: comment.author,
-            said: Markup::new(comment.text.as_deref().unwrap_or(gone)),
+            text: Markup::new(comment.text.as_deref().unwrap_or(placeholder)),
             day: words::day_of(comment.created_at),
             at: comment.created_at.to_rfc3339(),
             is_edited: comment.edited_at.is_some(),

@@ -48,7 +48,7 @@ pub(super) const REPORTED: &str = "Thank you. A moderator will look at it.";
 pub(super) const CANCEL: &str = "Cancel";
 
 /// The placeholder for a comment that is deleted or removed.
-pub(super) fn gone_comment(state: &str, on: FeedbackSubject) -> &'static str {
+pub(super) fn comment_placeholder(state: &str, on: FeedbackSubject) -> &'static str {
     match (state, on) {
         ("deleted", _) => "Deleted by its author.",
         ("hidden_by_owner", FeedbackSubject::Design(_)) => "Hidden by the author of the design.",

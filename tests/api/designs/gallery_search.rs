@@ -1,6 +1,7 @@
 //! Compares searches for designs with a test of each single design, for random designs and random queries.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use cardscape::domain::designs::content::DesignContent;
 use cardscape::domain::designs::identifier::DesignCode;
@@ -10,6 +11,7 @@ use cardscape::search::index::{
 use cardscape::search::{
     self, CardQuery, DesignTest, KnownTest, Predicate, Scope, SortKey, Unique, Words,
 };
+use cardscape::store::db::backlog::UNTIL_DONE;
 use cardscape::store::designs::design_search;
 use cardscape_engine::Game;
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
@@ -164,7 +166,7 @@ async fn write(app: &TestApp, chance: &mut Chance, games: &[&Game], many: usize)
         let game = games[number % games.len()];
         let text = content(chance, game.code(), number);
         let parsed: DesignContent = serde_json::from_value(text.clone()).unwrap();
-        let (code, id) = (DesignCode::fresh().to_string(), uuid::Uuid::now_v7());
+        let (code, id) = (DesignCode::generate().to_string(), uuid::Uuid::now_v7());
         let author = ["ada", "bob", "eve"][number % 3];
         let status = STATUSES[chance.below(STATUSES.len())];
         let public = if status == "draft" { "NULL" } else { "1" };
@@ -367,6 +369,30 @@ fn condition(app: &TestApp, games: &[&Game], text: &str) -> Predicate {
     checked.predicate
 }
 
+/// Housekeeping prepares designs for one turn at a time, so that its other jobs do not wait for many designs.
+#[tokio::test]
+async fn many_designs_are_prepared_for_the_search_over_several_turns() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for name in ["ada", "bob", "eve"] {
+        app.player(name).await;
+    }
+    let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
+    let loaded = loaded.unwrap();
+    let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).take(1).collect();
+    let mut chance = Chance(SplitMix64::new(20_261_128));
+    let designs = write(&app, &mut chance, &games, 400).await;
+    let listed =
+        designs.iter().filter(|design| !matches!(design.status, "draft" | "withdrawn")).count();
+    assert!((201..400).contains(&listed), "{listed}");
+    let mut turns = Vec::new();
+    for _ in 0..3 {
+        let turn = design_search::fill_in(app.store(), &loaded, Duration::ZERO).await;
+        turns.push(turn.unwrap());
+    }
+    assert_eq!(turns, [200, listed - 200, 0]);
+}
+
 #[tokio::test]
 async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
     let app = TestApp::start().await;
@@ -382,8 +408,8 @@ async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'eve'").await;
     let listed =
         designs.iter().filter(|design| !matches!(design.status, "draft" | "withdrawn")).count();
-    assert_eq!(design_search::fill_in(app.store(), &loaded).await.unwrap(), listed);
-    assert_eq!(design_search::fill_in(app.store(), &loaded).await.unwrap(), 0);
+    assert_eq!(design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap(), listed);
+    assert_eq!(design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap(), 0);
 
     let records: Vec<CardRecord> = designs.iter().map(|design| design.record.clone()).collect();
     let (mut found, mut empty) = (0, 0);
@@ -418,7 +444,7 @@ async fn words_of_few_and_of_many_designs_are_found() {
     let mut chance = Chance(SplitMix64::new(20_261_128));
     let designs = write(&app, &mut chance, &games, 1_200).await;
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'eve'").await;
-    design_search::fill_in(app.store(), &loaded).await.unwrap();
+    design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap();
     let records: Vec<CardRecord> = designs.iter().map(|design| design.record.clone()).collect();
     // The number in each name is a word, too.
     for text in [
