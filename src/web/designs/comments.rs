@@ -102,7 +102,7 @@ impl CommentView {
             Some(_) if is_shown => CommentChoice::Report,
             _ => CommentChoice::Nothing,
         };
-        let gone = design_words::gone_comment(comment.state);
+        let placeholder = design_words::comment_placeholder(comment.state);
         Self {
             id: comment.id,
             author: comment.author,
