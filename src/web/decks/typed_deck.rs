@@ -93,18 +93,18 @@ impl TypedDeck {
     }
 
     pub(super) fn request(&self) -> DeckRequest {
-        let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        let non_empty = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
         let tags = self.tags.lines().map(str::trim).filter(|tag| !tag.is_empty());
         DeckRequest {
             name: Some(self.name.clone()),
             format: self.format.clone(),
-            visibility: given(&self.visibility),
-            description: given(&self.description),
+            visibility: non_empty(&self.visibility),
+            description: non_empty(&self.description),
             tags: tags.map(str::to_owned).collect(),
-            folder: given(&self.folder),
+            folder: non_empty(&self.folder),
             entries: None,
             list: Some(self.list.clone()),
-            dialect: given(&self.dialect),
+            dialect: non_empty(&self.dialect),
             encoding: TextEncoding::Utf8,
             default_name: None,
         }
