@@ -167,7 +167,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why(PAGES),
     Recipe::patch("edit_deck", "deck renamed", "/v1/decks/<deck>")
         .headers(&["if-match: *"])
-        .body("{\"name\": \"Draft <fresh>\"}")
+        .body("{\"name\": \"Draft <unique>\"}")
         .by(Row)
         .prepare(&[
             "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \

@@ -389,7 +389,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(CHANGES),
     Recipe::post("revoke_approval", "approval revoked", "/v1/designs/<design>/revoke")
         .by(Moderator)
-        .body("{\"revision\": 1, \"reason\": \"As <fresh>.\"}")
+        .body("{\"revision\": 1, \"reason\": \"As <unique>.\"}")
         .prepare(APPROVED)
         .rows("SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND status = 'approved' LIMIT :many")
         .spends(3_000)

@@ -24,7 +24,7 @@ use crate::app::versions::IfMatch;
 use crate::app::words::Word as _;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
-use crate::domain::decks::deck::{DeckName, FormatName};
+use crate::domain::decks::deck::{DeckName, FormatName, holds_serial};
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility, MAX_TAGS};
 use crate::domain::decks::own::OwnDeckSort;
 use crate::domain::ids::DeckId;
@@ -160,7 +160,9 @@ impl ListUpload for DeckRequest {
             let detail = "is needed, because the list does not say its format";
             Problem::of_query(vec![InputFault::at("?format", detail)])
         })?;
-        let name = query.name.or_else(|| notes.remove("name"));
+        // Without a name here, the deck gets the name that is shown in the notes of the list, which is never a serial code.
+        let is_usable = |name: &String| !name.is_empty() && !holds_serial(name);
+        let name = query.name.or_else(|| notes.remove("name").filter(is_usable));
         Ok(Self {
             name,
             format,

@@ -88,9 +88,9 @@ pub async fn replace_by_list(
     request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
     let mut parsed = parse(app, requester, request).await?;
-    let stored = find_replaced(app, by, id, if_match).await?;
+    let (stored, read) = find_replaced(app, by, id, if_match).await?;
     take_over_named_copies(app, (requester.0, by.account()), stored, &mut parsed.content).await?;
-    store_changed(app, by, requester.0, (id, if_match), parsed).await
+    store_changed(app, by, requester.0, (id, &read), parsed).await
 }
 
 /// Like [`replace_by_list`], with a list as the body: also what neither the list nor a parameter states stays as it is.
@@ -102,26 +102,28 @@ pub async fn replace_by_upload(
     if_match: &IfMatch,
     mut request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
-    let stored = find_replaced(app, by, id, if_match).await?;
+    let (stored, read) = find_replaced(app, by, id, if_match).await?;
     request.default_name = Some(stored.row.name.clone());
     let missing = request.missing_details();
     let mut parsed = parse(app, requester, request).await?;
     parsed.take_over_details(&stored, &missing);
     take_over_named_copies(app, (requester.0, by.account()), stored, &mut parsed.content).await?;
-    store_changed(app, by, requester.0, (id, if_match), parsed).await
+    store_changed(app, by, requester.0, (id, &read), parsed).await
 }
 
-/// The deck that a list replaces. Its version is checked again in the transaction that writes the deck.
+/// The deck that a list replaces, and the version that was read. The transaction that writes the deck requires exactly this version, also if the client accepts
+/// any: what the list does not state is taken over from this version, and must not revert a later change, such as one that makes the deck private.
 async fn find_replaced(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
     id: DeckId,
     if_match: &IfMatch,
-) -> Result<StoredDeck, Problem> {
+) -> Result<(StoredDeck, IfMatch), Problem> {
     let mut conn = app.store.connection().await?;
     let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
-    if_match.check(Revision(stored.row.revision))?;
-    Ok(stored)
+    let read = Revision(stored.row.revision);
+    if_match.check(read)?;
+    Ok((stored, read.meant()))
 }
 
 /// Gives unchanged entries of a list the named copies that they have in the deck.

@@ -65,6 +65,13 @@ async fn unknown_cards(
     let Ok(Some((all, view))) = find_cards_index(app, Viewer::stranger()).await else {
         return Vec::new();
     };
+    // Names that a card has are found at once: a query of such names does not wait for a search for similar ones.
+    let place = NamePlace { game, set: None };
+    let is_unknown = |term: &NamedTerm| all.named(place, &query_of(term, false), &view).is_empty();
+    let names: Vec<NamedTerm> = names.into_iter().filter(is_unknown).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
     let (game, time_limit) = (game.map(str::to_owned), app.settings.suggestion_time);
     // Many similar names may take long, so they are not searched on a thread that answers requests.
     let looked_up = app.near_names.run(move || {
@@ -75,14 +82,8 @@ async fn unknown_cards(
             if started.elapsed() > time_limit {
                 break;
             }
-            let key = search_key(&term.name);
-            let query = NameQuery { search_key: key.clone(), words: words(&term.name), near: true };
-            let found = all.named(place, &query, &view);
-            if found.iter().any(|card| search_key(&card.name) == key) {
-                continue;
-            }
             let mut near: Vec<String> = Vec::new();
-            for card in found {
+            for card in all.named(place, &query_of(&term, true), &view) {
                 if near.len() < MAX_NEAR && !near.contains(&card.name) {
                     near.push(card.name);
                 }
@@ -95,6 +96,11 @@ async fn unknown_cards(
         tracing::debug!("names of cards are not looked up: too many requests search for names");
         Vec::new()
     })
+}
+
+/// The query for the cards that a term names; `near`: also for cards with similar names.
+fn query_of(term: &NamedTerm, near: bool) -> NameQuery {
+    NameQuery { search_key: search_key(&term.name), words: words(&term.name), near }
 }
 
 async fn unknown_authors(

@@ -141,16 +141,23 @@ pub struct NamedAuthor {
     pub is_same: bool,
 }
 
-/// The authors of public decks with this name or a similar one, the most similar first. Banned authors are left out.
+/// The author of public decks with this name; if there is none, those with a similar name, the most similar first. Banned authors are left out.
 pub async fn list_authors_like(
     conn: &mut Connection,
     name: &AccountName,
     limit: i64,
 ) -> StoreResult<Vec<NamedAuthor>> {
+    // Many names may be similar. They are only searched if the name is unknown.
+    let is_author = format!(
+        "a.banned_at IS NULL AND EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND {IS_PUBLIC})"
+    );
     let statement = sql(format!(
-        "SELECT a.name, a.name_key = $typed AS is_same FROM accounts a WHERE (a.name_key = $typed OR a.name_key % $typed) AND a.banned_at IS NULL \
-         AND EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND {IS_PUBLIC}) \
-         ORDER BY a.name_key = $typed DESC, similarity(a.name_key, $typed) DESC, a.name_key LIMIT $limit"
+        "WITH same AS MATERIALIZED (SELECT a.name FROM accounts a WHERE a.name_key = $typed AND {is_author}) \
+         SELECT name, is_same FROM (\
+          SELECT name, true AS is_same, 1::real AS likeness FROM same \
+          UNION ALL SELECT a.name, false, similarity(a.name_key, $typed) FROM accounts a \
+           WHERE NOT EXISTS (SELECT FROM same) AND a.name_key % $typed AND {is_author}) AS found \
+         ORDER BY likeness DESC, lower(name), name LIMIT $limit"
     ));
     let statement = statement.bind("typed", name.key().to_owned()).bind("limit", limit);
     let statement = statement.custom_plan("letters may be in a few names, or in most");

@@ -1,9 +1,12 @@
 //! Decks that are changed by a patch, or by a list as the body, and what of them stays.
 
+use futures_util::future::join;
 use serde_json::{Value, json};
 
 use super::stored_as as stored;
-use crate::support::{Answer, Player, RequestExt as _, TestApp};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, until};
+
+const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
 async fn app() -> TestApp {
     let app = TestApp::start().await;
@@ -168,4 +171,34 @@ async fn a_list_as_the_body_replaces_the_entries_of_a_deck() {
     put("?format=ttcg/standard", "\"r1\"", list).await.problem(412, "precondition_failed");
     let json = app.put(&format!("{path}?name=x")).by(&ada).header("if-match", "*").json(&deck());
     json.answer().await.problem(400, "invalid_query");
+}
+
+/// What a patch or a list does not state is taken from the version that was read. A later version must not be reverted to it, also if the client accepts any.
+#[tokio::test]
+async fn a_deck_that_is_changed_meanwhile_is_not_reverted() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let mut public = deck();
+    public["visibility"] = json!("public");
+    let path = stored(&app, &ada, &public).await;
+    let id = path.trim_start_matches("/v1/decks/");
+    let list = app.put(&format!("{path}?format=ttcg/standard")).by(&ada).header("if-match", "*");
+    let list = list.header("content-type", "text/plain").body("1 Kettle Imp");
+    let patch = app.patch(&path).by(&ada).header("if-match", "*").json(&json!({ "name": "Bones" }));
+    for request in [list, patch] {
+        let other = app.db().session().await;
+        let change = format!(
+            "BEGIN; UPDATE decks SET visibility = 'private', revision = revision + 1, bound_revision = revision + 1 WHERE id = '{id}'"
+        );
+        other.batch_execute(&change).await.unwrap();
+        let commit = async {
+            until("the request waits", async |_| app.db().number(WAITING).await > 0).await;
+            other.batch_execute("COMMIT").await.unwrap();
+        };
+        let (answer, ()) = join(request.answer(), commit).await;
+        answer.problem(412, "precondition_failed");
+        let read = app.get(&path).by(&ada).answer().await.expect(200);
+        assert_eq!((&read["visibility"], &read["name"]), (&json!("private"), &json!("Draft")));
+        app.get(&path).answer().await.problem(404, "not_found");
+    }
 }
