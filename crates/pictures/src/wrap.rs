@@ -7,7 +7,7 @@ use crate::metrics::{Extent, Style, cluster_extent, clusters, measure};
 /// A text with measured words, so that it can be broken into lines of any width without measuring again.
 #[derive(Debug)]
 pub(crate) struct Text {
-    text: String,
+    content: String,
     style: Style,
     words: Vec<(Range<usize>, Extent)>,
     space: Extent,
@@ -36,7 +36,7 @@ impl Text {
                 words.push((range, measure(word, style)));
             }
         }
-        Self { text, style, words, space: measure(" ", style) }
+        Self { content: text, style, words, space: measure(" ", style) }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -65,7 +65,7 @@ impl Text {
         let mut lines: Vec<Line> = breaks
             .into_iter()
             .take(most)
-            .map(|(range, extent)| Line { text: self.text[range].to_owned(), extent })
+            .map(|(range, extent)| Line { text: self.content[range].to_owned(), extent })
             .collect();
         if let Some(last) = lines.last_mut().filter(|_| is_cut) {
             *last = shortened(&last.text, self.style, width);
@@ -104,7 +104,7 @@ impl Text {
         lines: &mut Breaks,
     ) -> (Range<usize>, Extent) {
         let (mut start, mut end, mut so_far) = (word.start, word.start, Extent::default());
-        for cluster in clusters(&self.text[word.clone()]) {
+        for cluster in clusters(&self.content[word.clone()]) {
             let extent = cluster_extent(cluster, self.style);
             if so_far.width + extent.width > width && end > start {
                 lines.push((start..end, so_far));
