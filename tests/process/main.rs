@@ -494,7 +494,7 @@ async fn a_stop_breaks_no_job_off() {
     let lock_table = "BEGIN; LOCK TABLE unlock_policies IN ACCESS EXCLUSIVE MODE";
     lock.batch_execute(lock_table).await.unwrap();
     let waiting = "SELECT count(*) FROM pg_locks WHERE relation = 'unlock_policies'::regclass AND NOT granted";
-    within(Duration::from_secs(60), "a job waits for the table", async || {
+    within(Duration::from_mins(1), "a job waits for the table", async || {
         lock.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) > 0
     })
     .await;

@@ -103,7 +103,7 @@ async fn import_checked(
 fn checked_seed_data(game: &str) -> &'static GameImport {
     static CHECKED: Mutex<BTreeMap<String, &GameImport>> = Mutex::new(BTreeMap::new());
     let mut checked = CHECKED.lock().unwrap();
-    *checked.entry(game.to_owned()).or_insert_with(|| {
+    checked.entry(game.to_owned()).or_insert_with(|| {
         Box::leak(Box::new(GameImport::check(&seed_data(game)).expect("the files are valid")))
     })
 }
