@@ -74,9 +74,8 @@ pub async fn create(
     by: &Acting<ReportAbuse>,
     new: &NewReport<'_>,
 ) -> StoreResult<ReportOutcome> {
-    let (id, is_new) = insert(conn, by.account(), new).await?;
+    let (id, is_new) = insert(conn, by.account(), new, Earlier::GetsReason).await?;
     if !is_new {
-        replace_reason(conn, id, new).await?;
         return Ok(ReportOutcome::Repeat(id));
     }
     if let Err(limit) = count_one(conn, by.account(), DailyActivity::Report, new.at).await? {
@@ -86,27 +85,21 @@ pub async fn create(
     Ok(ReportOutcome::New(id))
 }
 
-/// Replaces the reason of an undecided report, and its details if the new report has some.
-async fn replace_reason(
-    conn: &mut Connection,
-    id: AbuseReportId,
-    new: &NewReport<'_>,
-) -> StoreResult<()> {
-    sql("UPDATE abuse_reports SET reason = $reason, details = coalesce($details, details) WHERE id = $id AND decided_at IS NULL")
-        .bind("id", id)
-        .bind("reason", new.reason)
-        .bind("details", new.details)
-        .execute(conn)
-        .await?;
-    Ok(())
+/// What happens to an undecided report by the same account about the same subject.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Earlier {
+    /// It gets the new reason, and the new details if there are some.
+    GetsReason,
+    Stays,
 }
 
 /// Stores a report, unless the reporter has an undecided one about the same subject. Returns its id, and whether it is
-/// new.
+/// new. One statement does both: if a moderator decides the earlier report meanwhile, the new one is stored beside it.
 async fn insert(
     conn: &mut Connection,
     reporter: AccountId,
     new: &NewReport<'_>,
+    earlier: Earlier,
 ) -> StoreResult<(AbuseReportId, bool)> {
     let (design, deck, comment, suggestion) = match new.target {
         ReportTarget::Design(design) => (Some(design), None, None, None),
@@ -116,10 +109,13 @@ async fn insert(
         ReportTarget::Account => (None, None, None, None),
     };
     let id = AbuseReportId::generate();
-    let written = sql(
+    let stored: IdRow = sql(
         "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, deck_id, comment_id, suggestion_id, reason, details, created_at) \
          VALUES ($id, $reporter, $accused, $design, $deck, $comment, $suggestion, $reason, $details, $at) \
-         ON CONFLICT (reporter_id, target) WHERE decided_at IS NULL DO NOTHING",
+         ON CONFLICT (reporter_id, target) WHERE decided_at IS NULL DO UPDATE SET \
+          reason = CASE WHEN $replaces THEN excluded.reason ELSE abuse_reports.reason END, \
+          details = CASE WHEN $replaces THEN coalesce(excluded.details, abuse_reports.details) ELSE abuse_reports.details END \
+         RETURNING id",
     )
     .bind("id", id)
     .bind("reporter", reporter)
@@ -131,22 +127,10 @@ async fn insert(
     .bind("reason", new.reason)
     .bind("details", new.details)
     .bind("at", new.at)
-    .execute(conn)
+    .bind("replaces", earlier == Earlier::GetsReason)
+    .get_result(conn)
     .await?;
-    if written == 0 {
-        let earlier: IdRow = sql(
-            "SELECT id FROM abuse_reports WHERE reporter_id = $reporter AND decided_at IS NULL AND target = coalesce($suggestion, $comment, $design, $accused)",
-        )
-        .bind("reporter", reporter)
-        .bind("suggestion", suggestion)
-        .bind("comment", comment)
-        .bind("design", design)
-        .bind("accused", new.accused)
-        .get_result(conn)
-        .await?;
-        return Ok((earlier.id, false));
-    }
-    Ok((id, true))
+    Ok((stored.id, stored.id == id))
 }
 
 /// A report as moderators see it.
@@ -403,7 +387,7 @@ pub async fn hide_at_once(
     let FoundTarget { target, accused } = found;
     let reason = AbuseReason::Other;
     let new = NewReport { target, accused, reason, details: Some(HIDDEN_AT_ONCE), at };
-    let (report, _) = insert(conn, by.account(), &new).await?;
+    let (report, _) = insert(conn, by.account(), &new, Earlier::Stays).await?;
     let decision = AbuseDecision::Upheld;
     let verdict = Verdict { decision, note: HIDDEN_AT_ONCE, artwork: false };
     Ok(matches!(decide(conn, by, report, &verdict, at).await?, DecideOutcome::Done(_)))
