@@ -63,7 +63,7 @@ test: postgres pgbouncer  ## everything that must hold: formatting, lints, all t
 	@$(MAKE) --no-print-directory programs programs-of-tests
 	@# The tests of processes wait most of their time, for services that start and stop. The tests of the documentation come last, so that
 	@# the output ends with the closing lines of the test runner.
-	@scripts/at-once.sh \
+	@scripts/at-once.sh --all \
 		"$(TESTS) --test 'p*'" \
 		"$(TESTS) --lib --bins --test '[!p]*' && scripts/timed-tests.sh '$(TIMES)'" \
 		"$(CARGO) test --workspace --locked --doc"

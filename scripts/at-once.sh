@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# Runs commands at the same time: `scripts/at-once.sh COMMAND…`, each a line for the shell.
+# Runs commands at the same time: `scripts/at-once.sh [--all] COMMAND…`, each a line for the shell.
 #
 # The output of each command is shown as one piece, in the order of the commands: of the first that has not ended as it comes, of the others when those before them have
-# ended. The first command that fails ends the others, when its output has been shown.
+# ended. The first command that fails ends the others, when its output has been shown. With `--all`, all commands run to their ends; the exit status is that of the first
+# that failed.
 set -euo pipefail
 
+all=
+if [ "${1-}" = --all ]; then
+    all=1
+    shift
+fi
 logs=$(mktemp -d)
 groups=()
 # Whatever ends this script ends the commands: each is a process group of its own.
@@ -25,8 +31,17 @@ for command in "$@"; do
 done
 set +m
 
+failed=0
 for index in "${!groups[@]}"; do
     group=${groups[$index]}
     tail -n +1 -f --pid="$group" "$logs/$index"
-    wait "$group"
+    status=0
+    wait "$group" || status=$?
+    if [ "$failed" = 0 ]; then
+        failed=$status
+    fi
+    if [ "$failed" != 0 ] && [ -z "$all" ]; then
+        break
+    fi
 done
+exit "$failed"

@@ -20,8 +20,9 @@ fi
 program=$(basename "$1")
 if RUSTC_BOOTSTRAP=1 "$1" --list -Zunstable-options --report-time >/dev/null 2>&1; then
     # Programs are named after their source and a hash.
+    # Several programs may run at the same time: each writes complete lines (`-u`), so that no line is split by another.
     RUSTC_BOOTSTRAP=1 "$@" -Zunstable-options --report-time |
-        tee >(sed -n "s/^test \(.*\) \.\.\. ok <\([0-9.]*\)s>$/\2 ${program%-*} \1/p" >>"$times")
+        tee >(sed -un "s/^test \(.*\) \.\.\. ok <\([0-9.]*\)s>$/\2 ${program%-*} \1/p" >>"$times")
 else
     "$@"
 fi

@@ -13,8 +13,8 @@ use cardscape::search::{
 };
 use cardscape::store::db::backlog::UNTIL_DONE;
 use cardscape::store::designs::design_search;
-use cardscape_engine::Game;
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
+use cardscape_engine::{Game, name_key};
 use serde_json::{Value, json};
 
 use super::gallery::query;
@@ -333,6 +333,11 @@ fn expected<'d>(
     let fits = fitting(designs, records, predicate);
     let seen = designs.iter().filter(|design| design.is_seen && fits.contains(&design.record.id));
     let mut seen: Vec<&Design> = seen.collect();
+    let key = |design: &Design| design.record.content.as_ref().map(|card| name_key(&card.name));
+    if sort == "name" {
+        seen.sort_by_key(|design| (key(design), design.code.clone()));
+        return seen.into_iter().map(|design| &*design.code).collect();
+    }
     seen.sort_by_key(|design| {
         let first = match sort {
             "new" => (0, 0),
@@ -459,7 +464,7 @@ async fn words_of_few_and_of_many_designs_are_found() {
         "nothing",
     ] {
         let predicate = condition(&app, &games, text);
-        for sort in ["new", "rating", "comments"] {
+        for sort in ["new", "rating", "comments", "name"] {
             let expected = expected(&designs, &records, &predicate, sort);
             for limit in [3, 150] {
                 let answered = answered(&app, text, sort, limit).await;
