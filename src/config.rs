@@ -1,4 +1,4 @@
-//! The only reader of command line, environment variables and configuration: clap's `env` lives here, nowhere else.
+//! The only reader of command line, environment variables and configuration: clap's `env` is used here, nowhere else.
 
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr};
@@ -96,7 +96,7 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_SEARCH_CANDIDATES", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     search_candidates: u32,
 
-    /// Memory for answers about cards that everybody may see, in MiB, and one and a half times as much for cards that decks are judged by; 0 keeps none.
+    /// Memory for answers about cards that everybody may see, in MiB, and one and a half times as much for cards that decks are judged by; 0 caches none.
     #[arg(long, env = "CARDSCAPE_CARD_CACHE", default_value = "32", value_name = "MIB", value_parser = clap::value_parser!(u64).range(0..=65_536))]
     card_cache: u64,
 

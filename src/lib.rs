@@ -1,7 +1,7 @@
 //! Cardscape: a card database and collection service.
 //!
 //! Each module is a layer, and knows those before it: `domain ← work ← auth ← store ← memory ← app ← {http, jobs, webhooks} ← {api, web} ← {cli, config}`. Nobody
-//! imports upwards; `tests/house` looks. docs/ARCHITECTURE.md says what each of them holds.
+//! imports upwards; `tests/house` looks. docs/ARCHITECTURE.md describes what each of them contains.
 
 pub mod api;
 pub mod app;

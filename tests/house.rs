@@ -95,7 +95,7 @@ fn handwritten_sql_is_prepared_once() {
     for raw in ["batch_execute", "simple_query"] {
         assert_eq!(strays(raw, &beside), Vec::<PathBuf>::new(), "{raw}");
     }
-    // Parameters have names, or are added where they stand in the text. They are never numbered by hand.
+    // Parameters have names, or are added at their place in the text. They are never numbered by hand.
     let numbers = sources("src/store").into_iter().filter(|(path, text)| {
         path != Path::new(home[0])
             && !path.starts_with("src/store/printing/press/copy_in.rs")
@@ -115,7 +115,7 @@ fn handwritten_sql_is_prepared_once() {
     );
 }
 
-/// diesel prepares an UPDATE at every use, unless `kept()` caches the prepared statement.
+/// diesel prepares an UPDATE at every use, unless `cached()` caches the prepared statement.
 #[test]
 fn updates_are_prepared_once() {
     let updates = sources("src/store").into_iter().flat_map(|(path, text)| {
@@ -127,7 +127,7 @@ fn updates_are_prepared_once() {
     for (path, update) in updates {
         all += 1;
         let statement = update.split(".await").next().unwrap();
-        if !statement.contains(".kept()") {
+        if !statement.contains(".cached()") {
             forgotten.push((path, statement.to_owned()));
         }
     }
@@ -476,6 +476,30 @@ fn every_dependency_has_an_allowed_licence() {
         })
         .collect();
     assert_eq!(misfits, Vec::<String>::new());
+}
+
+/// Names of functions that say only that something happened, and names of types that fit everything.
+const VAGUE_NAMES: [&str; 24] = [
+    "asked", "asker", "early", "ended", "fresh", "given", "gone", "heard", "held", "kept", "late",
+    "letter", "made", "news", "other", "said", "seen", "stuff", "them", "thing", "those", "told",
+    "whole", "worth",
+];
+
+#[test]
+fn functions_types_and_modules_have_names_that_state_their_purpose() {
+    let items = ["fn", "struct", "enum", "trait", "type", "mod"];
+    let mut vague = Vec::new();
+    for (path, text) in ["src", "crates", "tests", "benches"].into_iter().flat_map(sources) {
+        let code = code(&text);
+        let words = code.split(|character: char| !character.is_alphanumeric() && character != '_');
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        for pair in words.windows(2) {
+            if items.contains(&pair[0]) && VAGUE_NAMES.contains(&pair[1].to_lowercase().as_str()) {
+                vague.push(format!("{}: {} {}", path.display(), pair[0], pair[1]));
+            }
+        }
+    }
+    assert!(vague.is_empty(), "{vague:#?}");
 }
 
 #[test]

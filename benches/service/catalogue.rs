@@ -39,14 +39,14 @@ impl Sample {
         let mut words = Vec::new();
         for row in &rows {
             let name = text(row, 1).to_lowercase();
-            for word in name.split(|letter: char| !letter.is_ascii_alphabetic()) {
+            for word in name.split(|character: char| !character.is_ascii_alphabetic()) {
                 if word.len() >= 6 && words.len() < few && is_selective(&client, word).await? {
                     words.push(format!("/v1/cards?q={word}"));
                 }
             }
         }
         let long = |word: &&str| {
-            word.len() >= 4 && word.bytes().all(|letter| letter.is_ascii_alphabetic())
+            word.len() >= 4 && word.bytes().all(|character| character.is_ascii_alphabetic())
         };
         let a_word = |(at, row): (usize, &tokio_postgres::Row)| {
             let (words, drawn) = (text(row, 3), at * 7_919);

@@ -257,8 +257,8 @@ async fn watch(
     // Repeated even if all requests are equal, because the first use of a statement is always parsed and planned.
     for at in (0..requests.len()).cycle().take(LOOKED_AT) {
         let before = relay.counts();
-        let fresh = Requests::first_fresh();
-        requests.write(at, fresh, &mut message);
+        let unique_number = Requests::first_unique_number();
+        requests.write(at, unique_number, &mut message);
         let answer = connection.ask(&message, requests.wants_first_bytes()).await?;
         if requests.wants_first_bytes() || !answer.is_reusable() {
             connection = Connection::open(service.address).await?;

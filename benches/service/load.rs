@@ -72,11 +72,12 @@ pub(crate) async fn run(
     time: Duration,
 ) -> anyhow::Result<Outcome> {
     let next = Arc::new(AtomicUsize::new(0));
-    let fresh = Arc::new(AtomicU64::new(Requests::first_fresh()));
+    let unique_number = Arc::new(AtomicU64::new(Requests::first_unique_number()));
     let began = Instant::now();
     let mut workers = Vec::new();
     for number in 0..connections {
-        let (requests, next, fresh) = (requests.clone(), next.clone(), fresh.clone());
+        let (requests, next, unique_number) =
+            (requests.clone(), next.clone(), unique_number.clone());
         // Each begins elsewhere, so that not all ask for the same at once.
         let mut own = requests.len() * number / connections;
         workers.push(tokio::spawn(async move {
@@ -93,7 +94,7 @@ pub(crate) async fn run(
                     own += 1;
                     own
                 };
-                requests.write(at, fresh.fetch_add(1, Ordering::Relaxed), &mut message);
+                requests.write(at, unique_number.fetch_add(1, Ordering::Relaxed), &mut message);
                 let asked = Instant::now();
                 let mut open = match connection.take() {
                     Some(open) => open,
@@ -147,7 +148,7 @@ pub(crate) async fn arrive(
         tick.tick().await;
         let place = places.clone().acquire_owned().await?;
         let mut message = Vec::new();
-        requests.write(at, Requests::first_fresh(), &mut message);
+        requests.write(at, Requests::first_unique_number(), &mut message);
         at += 1;
         under_way.spawn(async move {
             let asked = Instant::now();

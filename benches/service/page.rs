@@ -66,10 +66,10 @@ impl StoredCosts {
 
     /// Stores rows that were measured separately, until the page is written the next time.
     pub(crate) fn store(folder: &Path, costs: &[Cost]) -> anyhow::Result<()> {
-        let mut kept = Self::load(folder)?;
-        print_slower(&kept, costs);
-        kept.replace(costs);
-        kept.save(folder)
+        let mut stored = Self::load(folder)?;
+        print_slower(&stored, costs);
+        stored.replace(costs);
+        stored.save(folder)
     }
 
     /// The imports, which are measured separately.
@@ -90,10 +90,10 @@ fn key(cost: &Cost) -> String {
 
 /// Prints the rows that became slower by more than a quarter. Ratios to a yardstick of the same run are compared, because
 /// other load on the machine slows both; for rows without a yardstick, processor times.
-pub(crate) fn print_slower(kept: &StoredCosts, costs: &[Cost]) {
+pub(crate) fn print_slower(stored: &StoredCosts, costs: &[Cost]) {
     let mut slower_rows = 0;
     for cost in costs {
-        let Some(before) = kept.0.get(&key(cost)) else { continue };
+        let Some(before) = stored.0.get(&key(cost)) else { continue };
         let of = |cost: &Cost| cost.service_us + cost.postgres_us;
         let (what, was, is, part) = match (before.ratio, cost.ratio) {
             (Some(was), Some(is)) => ("ratio", was, is, is / was),
@@ -151,9 +151,9 @@ pub(crate) fn print(costs: &[Cost]) {
 }
 
 /// Writes the tables into the page, between its markers. The tables of other sizes stay as they are.
-pub(crate) fn write(kept: &StoredCosts, costs: &[Cost], machine: &Machine) -> anyhow::Result<()> {
+pub(crate) fn write(stored: &StoredCosts, costs: &[Cost], machine: &Machine) -> anyhow::Result<()> {
     let mut text = String::new();
-    for import in kept.imports() {
+    for import in stored.imports() {
         writeln!(
             text,
             "\n{}: {}; goal {}.",

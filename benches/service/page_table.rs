@@ -94,7 +94,7 @@ fn write_table(text: &mut String, cards: u32, times: &[PageTime]) -> anyhow::Res
             number(medians.filter(|_| has_answers).map(Medians::together)),
             number(medians.and_then(Medians::ratio)),
             number(medians.and_then(reached)),
-            answers_told(time),
+            list_answers(time),
             time.note.replace('|', "\\|").replace('\n', " "),
         )?;
     }
@@ -102,7 +102,7 @@ fn write_table(text: &mut String, cards: u32, times: &[PageTime]) -> anyhow::Res
 }
 
 /// The operations of the answers with their medians in milliseconds; of several answers of one operation, their number and sum.
-fn answers_told(PageTime { recipe, medians, .. }: &PageTime) -> String {
+fn list_answers(PageTime { recipe, medians, .. }: &PageTime) -> String {
     let mut by_operation: Vec<(&str, usize, f64)> = Vec::new();
     for (at, answer) in recipe.answers.iter().enumerate() {
         let median = medians.as_ref().and_then(|medians| medians.answers.get(at));

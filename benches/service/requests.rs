@@ -12,11 +12,11 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::codes;
 use crate::recipes::{Caller, Measure, Recipe, Row};
 
-/// Number of letters and digits of `<fresh>`.
+/// Number of letters and digits of `<unique>`.
 const FRESH: usize = 10;
-/// The characters of `<fresh>`. None looks like another, so that names with it are not similar.
+/// The characters of `<unique>`. None looks like another, so that names with it are not similar.
 const SYMBOLS: &[u8; 20] = b"2345678ACDEFGHJKPTXY";
-/// The placeholder for `<fresh>` in a prepared request; no request contains these bytes otherwise.
+/// The placeholder for `<unique>` in a prepared request; no request contains these bytes otherwise.
 const HOLE: &str = "\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}";
 
 /// Requests that are ready to be sent.
@@ -87,19 +87,19 @@ impl Requests {
         (Self { messages: self.messages, ..rest }, rest)
     }
 
-    /// The first number for `<fresh>`, higher than in all earlier runs.
-    pub(crate) fn first_fresh() -> u64 {
+    /// The first number for `<unique>`, higher than in all earlier runs.
+    pub(crate) fn first_unique_number() -> u64 {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(now.as_micros()).unwrap_or_default()
     }
 
     /// Writes one request.
-    pub(crate) fn write(&self, at: usize, fresh: u64, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, at: usize, unique_number: u64, out: &mut Vec<u8>) {
         let message = &self.messages[at % self.messages.len()];
         out.clear();
         out.extend_from_slice(&message.bytes);
         for &hole in &message.holes {
-            let mut rest = fresh;
+            let mut rest = unique_number;
             for place in (hole..hole + FRESH).rev() {
                 out[place] = SYMBOLS[usize::try_from(rest % 20).unwrap_or_default()];
                 rest /= 20;
@@ -146,7 +146,7 @@ fn fill(template: &str, row: &Row, place: Place) -> anyhow::Result<String> {
         filled += before;
         let name = after.split_once('>').map(|(name, _)| name);
         let value = match name {
-            Some("fresh") => Some(HOLE.to_owned()),
+            Some("unique") => Some(HOLE.to_owned()),
             Some("serial") => Some(codes::serial(row)?),
             Some("batch_json") => Some(codes::batch(row)?),
             Some(name) => row.get(name).map(|value| escape(name, value, place)),

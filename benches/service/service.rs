@@ -22,7 +22,7 @@ const DATABASE: &str = "cardscape";
 pub(crate) struct Home {
     /// The data directory of the service.
     pub data: PathBuf,
-    kept: bool,
+    is_kept: bool,
 }
 
 impl Home {
@@ -33,7 +33,7 @@ impl Home {
             None => tempfile::Builder::new().prefix("cardscape-bench-").tempdir()?.keep(),
         };
         std::fs::create_dir_all(data.parent().context("a folder")?)?;
-        Ok(Self { data, kept: keep.is_some() })
+        Ok(Self { data, is_kept: keep.is_some() })
     }
 
     pub(crate) fn keys_file(&self) -> PathBuf {
@@ -73,7 +73,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        if !self.kept {
+        if !self.is_kept {
             let _ = std::fs::remove_dir_all(&self.data);
         }
     }

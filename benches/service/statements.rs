@@ -91,12 +91,12 @@ fn values(list: &str) -> Vec<Option<String>> {
         let mut text = String::new();
         let mut letters = value.char_indices().skip(1).peekable();
         let mut end = value.len();
-        while let Some((at, letter)) = letters.next() {
-            if letter == '\'' && letters.next_if(|(_, next)| *next == '\'').is_none() {
+        while let Some((at, character)) = letters.next() {
+            if character == '\'' && letters.next_if(|(_, next)| *next == '\'').is_none() {
                 end = at + 1;
                 break;
             }
-            text.push(letter);
+            text.push(character);
         }
         values.push(Some(text));
         rest = &value[end..];

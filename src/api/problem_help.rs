@@ -237,7 +237,7 @@ impl ProblemHelp {
                 new.detail("A design has at most 500 revisions."),
             ),
             C::DesignStepRefused => (
-                "The status of the design does not allow this step. `detail` names the status.",
+                "The status of the design does not allow this step, or another revision was approved since you read it. `detail` says which.",
                 "Read the design again: its status may have changed. A design that is judged must be withdrawn before it is changed; an official design cannot be changed.",
                 new.detail("Its status is approved: it cannot be edited now."),
             ),

@@ -13,6 +13,7 @@ pub mod fault_reason;
 pub mod feedback;
 pub mod operations;
 pub mod page;
+pub(crate) mod patch;
 pub mod printing;
 pub mod problem;
 pub mod problem_cause;

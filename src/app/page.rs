@@ -42,7 +42,7 @@ impl TryFrom<u16> for PageLimit {
 }
 
 impl PageLimit {
-    /// Number of rows to read: one more than the page holds, to find out whether there is a next page.
+    /// Number of rows to read: one more than the page has, to find out whether there is a next page.
     pub fn rows(self) -> i64 {
         i64::from(self.0) + 1
     }

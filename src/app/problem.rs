@@ -397,7 +397,7 @@ impl Problem {
 
     /// Removes faults without a pointer.
     #[must_use]
-    pub fn without_whole(mut self) -> Self {
+    pub fn without_general_faults(mut self) -> Self {
         self.errors.retain(|fault| !fault.pointer.is_empty());
         self
     }

@@ -129,7 +129,7 @@ impl AppState {
 
     /// Waits until the catalogue in memory is as new as the database, so that a client that changed the catalogue sees
     /// the change. The wait is short: if the memory falls behind, it is not used and the database is queried.
-    pub(crate) async fn keep_up(&self) {
+    pub(crate) async fn wait_until_current(&self) {
         let clock = self.catalogue.clock();
         let most = self.settings.card_cache_trust.min(MAX_WAIT);
         if clock.is_current() && tokio::time::timeout(most, clock.catch_up()).await.is_err() {
@@ -206,14 +206,14 @@ impl AppState {
     /// again. Other instances notice within 0.3 s.
     pub(crate) fn designs_changed(&self) {
         self.gallery_changed();
-        self.listed_designs.clock().doubt();
+        self.listed_designs.clock().invalidate();
     }
 
     /// Records that lists show designs differently: cached lists are dropped, and the database is searched until the designs
     /// are read again.
     pub(crate) fn gallery_changed(&self) {
         self.gallery_pages.forget();
-        self.gallery_designs.clock().doubt();
+        self.gallery_designs.clock().invalidate();
         self.listed_designs.hurry();
     }
 

@@ -40,7 +40,7 @@ pub struct SerialMac(pub [u8; 16]);
 /// Identifies a key without revealing its secret: public.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFingerprint {
-    /// The field of the key file that holds the key.
+    /// The field of the key file that contains the key.
     pub purpose: &'static str,
     /// The key's name.
     pub key_id: String,
@@ -200,7 +200,7 @@ impl KeyRing {
     }
 
     /// Fingerprints of the keys that printed codes and counts in a database depend on permanently. Keys for access
-    /// tokens are not included: they may change, and a token lives for minutes. Keys for second factors are not
+    /// tokens are not included: they may change, and a token is valid for minutes. Keys for second factors are not
     /// included, because rows name the keys that they depend on.
     pub fn fingerprints(&self) -> Vec<KeyFingerprint> {
         let serials = self.serials.iter().map(|key| key.fingerprint("serials"));

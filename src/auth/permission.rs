@@ -270,7 +270,7 @@ impl Identity {
     pub fn viewer(&self) -> Viewer {
         match self.grant::<ViewCards>() {
             Err(_) => Viewer::stranger(),
-            Ok(_) if self.role >= Role::Moderator => Viewer(ViewerAccess::Overseer),
+            Ok(_) if self.role >= Role::Moderator => Viewer(ViewerAccess::ModeratorAccess),
             Ok(granted) => Viewer(ViewerAccess::Holder(granted.account)),
         }
     }
@@ -285,7 +285,7 @@ pub struct Viewer(ViewerAccess);
 enum ViewerAccess {
     Stranger,
     Holder(AccountId),
-    Overseer,
+    ModeratorAccess,
 }
 
 impl Viewer {
@@ -296,14 +296,14 @@ impl Viewer {
 
     /// Whether the viewer sees every card, hidden or not.
     pub fn sees_all(self) -> bool {
-        self.0 == ViewerAccess::Overseer
+        self.0 == ViewerAccess::ModeratorAccess
     }
 
     /// The account whose hidden cards the viewer sees: those of which it holds a registered copy.
     pub fn holder(self) -> Option<AccountId> {
         match self.0 {
             ViewerAccess::Holder(account) => Some(account),
-            ViewerAccess::Stranger | ViewerAccess::Overseer => None,
+            ViewerAccess::Stranger | ViewerAccess::ModeratorAccess => None,
         }
     }
 
@@ -350,7 +350,7 @@ impl From<&Acting<WriteCatalogue>> for Importer {
 /// An account that may write the catalogue may see all of it.
 impl From<&Granted<WriteCatalogue>> for Viewer {
     fn from(_: &Granted<WriteCatalogue>) -> Self {
-        Self(ViewerAccess::Overseer)
+        Self(ViewerAccess::ModeratorAccess)
     }
 }
 
@@ -491,11 +491,11 @@ mod tests {
 
     fn identity(role: Role, scopes: Option<Vec<Scope>>) -> Identity {
         let credential = match scopes {
-            None => Credential::Session(SessionId::fresh()),
-            Some(scopes) => Credential::Token { id: TokenId::fresh(), scopes },
+            None => Credential::Session(SessionId::generate()),
+            Some(scopes) => Credential::Token { id: TokenId::generate(), scopes },
         };
         Identity {
-            account: AccountId::fresh(),
+            account: AccountId::generate(),
             role,
             credential,
             must_change_password: false,

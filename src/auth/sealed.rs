@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_sealed_secret_can_be_opened_only_for_its_account() {
         let keys = ring(OLD);
-        let (ada, eve) = (AccountId::fresh(), AccountId::fresh());
+        let (ada, eve) = (AccountId::generate(), AccountId::generate());
         let sealed = seal(&keys, ada, b"twenty secret bytes!");
         assert_eq!(sealed.bytes.len(), 60);
         assert!(!sealed.bytes.windows(6).any(|window| window == b"secret"));
@@ -95,7 +95,7 @@ mod tests {
     /// A key is replaced by adding a new one before it, as with the other keys of the file. A key file without such keys is valid.
     #[test]
     fn keys_can_be_changed() {
-        let ada = AccountId::fresh();
+        let ada = AccountId::generate();
         let with = |sealing: &str| {
             ring(&OLD.replacen('{', &format!(r#"{{ "second_factors": [{sealing}],"#), 1))
         };

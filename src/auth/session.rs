@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Duration, Utc};
 
-/// How long a session lives without a refresh.
+/// How long a session is valid without a refresh.
 pub const SESSION_LIFETIME: Duration = Duration::days(60);
 /// How often the use of a browser's session is written to the database at most. A browser requests many pages, and a lifetime of days needs no exact
 /// times.

@@ -59,7 +59,7 @@ mod tests {
         let path = folder.path().join("keys.json");
         KeyRing::create(&path).unwrap();
         let keys = KeyRing::load(&path).unwrap();
-        let (one, other) = (WebhookId::fresh(), WebhookId::fresh());
+        let (one, other) = (WebhookId::generate(), WebhookId::generate());
         let secret = |webhook, generation| {
             WebhookSecret::derive(&keys, webhook, generation).reveal().to_string()
         };

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::database::Database;
-use super::{Exit, Outcome, block_on, say};
+use super::{ExitError, Outcome, block_on, say};
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::{Operator, Role};
 use crate::auth::secret::{RecoveryCode, TokenHash};
@@ -113,8 +113,8 @@ impl AdminCommand {
     }
 }
 
-fn unusable_name() -> Exit {
-    Exit::usage("the name cannot be used")
+fn unusable_name() -> ExitError {
+    ExitError::usage("the name cannot be used")
 }
 
 /// Secrets of a new or reset account, which are shown once.
@@ -158,7 +158,7 @@ pub(super) async fn create(
 ) -> anyhow::Result<FirstSecrets> {
     let (secrets, hash, codes) = FirstSecrets::generate().await?;
     let new = NewAccount {
-        id: AccountId::fresh(),
+        id: AccountId::generate(),
         name,
         password_hash: &hash,
         role,
@@ -173,7 +173,7 @@ pub(super) async fn create(
         Ok(_) => Ok(secrets),
         Err(error) if account_records::is_name_taken(&error) => {
             let taken = "there is an account with this name already, or with one that looks like it; reset-password gives an account a new password";
-            Err(Exit::no(taken).into())
+            Err(ExitError::no(taken).into())
         }
         Err(error) => Err(error.into()),
     }
@@ -183,7 +183,7 @@ async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<FirstSecrets
     let mut conn = store.connection().await?;
     let found = account_records::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
-    let row = found.ok_or_else(|| Exit::no("there is no account with this name"))?;
+    let row = found.ok_or_else(|| ExitError::no("there is no account with this name"))?;
     let (secrets, hash, codes) = FirstSecrets::generate().await?;
     let id = row.account.id;
     let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
@@ -199,7 +199,7 @@ async fn remove_second_factor(store: &Store, name: &AccountName) -> anyhow::Resu
     let mut conn = store.connection().await?;
     let found = account_records::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
-    let row = found.ok_or_else(|| Exit::no("there is no account with this name"))?;
+    let row = found.ok_or_else(|| ExitError::no("there is no account with this name"))?;
     let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
     let account = row.account.id;
     let removed = store
@@ -209,8 +209,8 @@ async fn remove_second_factor(store: &Store, name: &AccountName) -> anyhow::Resu
         .await?;
     match removed {
         FactorRemoved::Yes => Ok(()),
-        FactorRemoved::WasOff => Err(Exit::no("the account has no second factor").into()),
-        FactorRemoved::NoAccount => Err(Exit::no("there is no account with this name").into()),
+        FactorRemoved::WasOff => Err(ExitError::no("the account has no second factor").into()),
+        FactorRemoved::NoAccount => Err(ExitError::no("there is no account with this name").into()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use embedded_postgres::{Durability, EmbeddedPostgres, Handle, Settings};
 
-use super::Exit;
+use super::ExitError;
 use super::key_file::KeyFile;
 use crate::config::{self, DatabaseOptions};
 use crate::store::StoreSettings;
@@ -72,7 +72,7 @@ impl Database {
     ) -> anyhow::Result<Self> {
         let (url, data_dir, handle) = match &options.database_url {
             Some(url) => {
-                StoreSettings::check_url(url).map_err(Exit::usage)?;
+                StoreSettings::check_url(url).map_err(ExitError::usage)?;
                 (url.clone(), None, None)
             }
             None => {
@@ -130,7 +130,7 @@ impl Database {
         if migrations::has_begun(&self.settings).await? {
             return Ok(());
         }
-        Err(Exit::usage(
+        Err(ExitError::usage(
             "the database has no tables of Cardscape. `cardscape serve`, `migrate` and `seed` make them; \
              --database-url (DATABASE_URL) names another database",
         )
@@ -162,7 +162,7 @@ impl Database {
     pub(super) async fn require_session(&self, what: &str) -> anyhow::Result<()> {
         match self.route().await? {
             Route::Session => Ok(()),
-            Route::Transaction => Err(Exit::usage(format!(
+            Route::Transaction => Err(ExitError::usage(format!(
                 "{what} needs a direct connection, and this one goes through a pooler in transaction mode: use a DATABASE_URL that leads \
                  straight to PostgreSQL"
             ))
@@ -179,7 +179,7 @@ fn require_private(options: &DatabaseOptions) -> anyhow::Result<()> {
     if has_private_database(options)? {
         return Ok(());
     }
-    Err(Exit::usage(format!(
+    Err(ExitError::usage(format!(
         "there is no database in {}. `cardscape serve`, `migrate` and `seed` make one; --data-dir (CARDSCAPE_DATA_DIR) names another \
          directory, --database-url (DATABASE_URL) a server of your own",
         options.data_dir().display()

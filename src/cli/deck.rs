@@ -85,7 +85,7 @@ pub(super) enum DeckCommand {
         /// The game; without it, the one that the list names with a comment `// format: …`
         #[arg(long, conflicts_with = "format")]
         game: Option<String>,
-        /// The format, as game/format or game/format:variant, instead of the game; a share code holds only its game
+        /// The format, as game/format or game/format:variant, instead of the game; a share code contains only its game
         #[arg(long, value_name = "FORMAT", value_parser = format_name)]
         format: Option<FormatName>,
         #[command(flatten)]

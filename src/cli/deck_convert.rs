@@ -104,7 +104,7 @@ fn print_lines(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> bo
     open
 }
 
-/// Prints what the dialect cannot hold: each kind of loss once, with the entries that it applies to.
+/// Prints what the dialect cannot express: each kind of loss once, with the entries that it applies to.
 fn print_losses(losses: &[DeckLoss], deck: &Deck) {
     /// How many entries are named; the others are counted.
     const NAMED: usize = 3;

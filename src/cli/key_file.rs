@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Exit;
+use super::ExitError;
 use super::database::{Database, has_private_database};
 use crate::auth::keys::KeyRing;
 use crate::config::DatabaseOptions;
@@ -79,7 +79,7 @@ impl KeyFile {
             (Some(file), _) => (file.to_owned(), false),
             (None, Some(data_dir)) => (data_dir.join("keys.json"), true),
             (None, None) => {
-                return Err(Exit::usage(
+                return Err(ExitError::usage(
                     "with DATABASE_URL the keys must come from you: make a file with `cardscape keys generate FILE` \
                      and name it with --keys-file or CARDSCAPE_KEYS_FILE",
                 )

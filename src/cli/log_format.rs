@@ -168,7 +168,7 @@ mod tests {
         let alone =
             json!({ "level": "WARN", "message": "alone", "number": 7, "target": module_path!() });
         assert_eq!(lines.object().1, alone);
-        let id = RequestId::fresh();
+        let id = RequestId::generate();
         id.scope(async { tracing::warn!(number = 7, "alone") }).await;
         let mut named = alone;
         named["span"] = json!({ "request_id": id.as_str(), "name": "request" });
@@ -207,7 +207,7 @@ mod tests {
         let lines = Lines::default();
         let builder = tracing_subscriber::fmt().with_ansi(false).fmt_fields(TextFields::new());
         let _guard = tracing::subscriber::set_default(builder.with_writer(lines.clone()).finish());
-        let id = RequestId::fresh();
+        let id = RequestId::generate();
         id.scope(async { tracing::warn!(number = 7, "slow") }).await;
         assert!(lines.text().ends_with(&format!("slow number=7 request_id={id}\n")));
         tracing::warn!("alone");

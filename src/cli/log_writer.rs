@@ -42,7 +42,7 @@ struct Shared {
 struct Buffer {
     lines: Vec<u8>,
     dropped: u64,
-    ended: bool,
+    has_ended: bool,
 }
 
 impl Shared {
@@ -53,9 +53,10 @@ impl Shared {
     fn write_out(&self, mut sink: impl Write) {
         let mut lines = Vec::with_capacity(BATCH_BYTES);
         loop {
-            let is_empty = |buffer: &mut Buffer| buffer.lines.is_empty() && !buffer.ended;
+            let is_empty = |buffer: &mut Buffer| buffer.lines.is_empty() && !buffer.has_ended;
             let buffer = self.wake.wait_while(self.lock(), is_empty);
-            let is_small = |buffer: &mut Buffer| buffer.lines.len() < BATCH_BYTES && !buffer.ended;
+            let is_small =
+                |buffer: &mut Buffer| buffer.lines.len() < BATCH_BYTES && !buffer.has_ended;
             let buffer = self.wake.wait_timeout_while(
                 buffer.unwrap_or_else(PoisonError::into_inner),
                 BATCH_TIME,
@@ -63,7 +64,7 @@ impl Shared {
             );
             let (mut buffer, _) = buffer.unwrap_or_else(PoisonError::into_inner);
             std::mem::swap(&mut lines, &mut buffer.lines);
-            let (dropped, ended) = (std::mem::take(&mut buffer.dropped), buffer.ended);
+            let (dropped, has_ended) = (std::mem::take(&mut buffer.dropped), buffer.has_ended);
             drop(buffer);
             // A log that cannot be written leaves no place to report this.
             let _ = sink.write_all(&lines).and_then(|()| sink.flush());
@@ -74,7 +75,7 @@ impl Shared {
                     "lines of the log were dropped: nobody reads them fast enough"
                 );
             }
-            if ended && self.lock().lines.is_empty() {
+            if has_ended && self.lock().lines.is_empty() {
                 return;
             }
         }
@@ -95,7 +96,7 @@ pub(super) fn start(sink: impl Write + Send + 'static) -> io::Result<(LogWriter,
 
 impl Drop for LogGuard {
     fn drop(&mut self) {
-        self.shared.lock().ended = true;
+        self.shared.lock().has_ended = true;
         self.shared.wake.notify_one();
         // Nothing is ever sent: this waits until the thread ends, or until the timeout.
         let _ = self.finished.recv_timeout(FLUSH_TIMEOUT);

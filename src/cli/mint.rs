@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;
 
 use super::database::Database;
-use super::{Exit, Outcome, block_on, say};
+use super::{ExitError, Outcome, block_on, say};
 use crate::auth::permission::Operator;
 use crate::config::{DatabaseOptions, public_url};
 use crate::domain::clock::Clock;
@@ -28,7 +28,7 @@ pub(super) struct MintCommand {
     /// Code of the game
     #[arg(long, value_name = "CODE", required_unless_present = "commitment")]
     game: Option<String>,
-    /// Code of the set; a run always holds every card of it
+    /// Code of the set; a run always contains every card of it
     #[arg(long, value_name = "CODE", required_unless_present = "commitment")]
     set: Option<String>,
     /// Copies of each card, shared by its rarities
@@ -48,10 +48,10 @@ pub(super) struct MintCommand {
     /// Leave over what makes no whole pack, instead of refusing the run
     #[arg(long, requires = "packs")]
     remainder: bool,
-    /// The print file to write, mode 0600; nothing may be there yet
+    /// The print file to write, mode 0600; the file must not exist yet
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// The packing list to write for a run in packs, mode 0600: CSV without codes; nothing may be there yet
+    /// The packing list to write for a run in packs, mode 0600: CSV without codes; the file must not exist yet
     #[arg(long, value_name = "FILE")]
     packing_list: Option<PathBuf>,
     /// Form of the print file
@@ -60,10 +60,10 @@ pub(super) struct MintCommand {
     /// Write an address for a QR code beside each code, in a column `address`: the page of this service on which the code is typed. URL is where browsers find the service
     #[arg(long, value_name = "URL", value_parser = public_url)]
     public_url: Option<String>,
-    /// A sheet of labels to write, mode 0600: a PDF for A4 sheets of 24 labels of 70 × 37 mm, each with the QR code of a code; nothing may be there yet
+    /// A sheet of labels to write, mode 0600: a PDF for A4 sheets of 24 labels of 70 × 37 mm, each with the QR code of a code; the file must not exist yet
     #[arg(long, value_name = "FILE", requires = "public_url")]
     sheet: Option<PathBuf>,
-    /// Only show what the run would hold
+    /// Only show what the run would contain
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -158,7 +158,7 @@ impl MintCommand {
         }
         let given = (self.game.clone(), self.set.clone(), self.copies_per_card);
         let (Some(game), Some(set), Some(copies_per_card)) = given else {
-            return Err(Exit::usage("name what to print with --game, --set and --copies-per-card, or an announced run with --commitment").into());
+            return Err(ExitError::usage("name what to print with --game, --set and --copies-per-card, or an announced run with --commitment").into());
         };
         let mut packs =
             self.packs.as_ref().map(|file| pack_parameters(file.as_deref())).transpose()?;
@@ -174,9 +174,10 @@ impl MintCommand {
 fn pack_parameters(file: Option<&Path>) -> anyhow::Result<PackParameters> {
     let Some(file) = file else { return Ok(PackParameters::default()) };
     let text = std::fs::read_to_string(file)
-        .map_err(|error| Exit::usage(format!("cannot read {}: {error}", file.display())))?;
+        .map_err(|error| ExitError::usage(format!("cannot read {}: {error}", file.display())))?;
     serde_json::from_str(&text).map_err(|error| {
-        Exit::usage(format!("{} does not say how packs are made: {error}", file.display())).into()
+        ExitError::usage(format!("{} does not say how packs are made: {error}", file.display()))
+            .into()
     })
 }
 

@@ -72,7 +72,7 @@ enum Command {
     /// Mint a print run: write its serial codes into a print file and register their hashes
     ///
     /// The plain codes are in the print file and nowhere else, ever. Keep it safe until the cards are printed, then delete
-    /// it. A file that is left of a mint that was broken off holds codes that nobody can register: delete it, too.
+    /// it. A file that is left of a mint that was broken off contains codes that nobody can register: delete it, too.
     Mint(mint::MintCommand),
     /// Check a revealed print run against its commitment, without a database
     VerifyRun(verify_run::VerifyRunCommand),
@@ -103,12 +103,12 @@ const FAILED: u8 = 70;
 /// An error with its own exit code.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-struct Exit {
+struct ExitError {
     code: u8,
     message: String,
 }
 
-impl Exit {
+impl ExitError {
     /// A negative answer.
     fn no(message: impl Into<String>) -> Self {
         Self { code: NO, message: message.into() }
@@ -152,7 +152,7 @@ pub fn main() -> ExitCode {
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("cardscape: {}", chain(&error));
-        ExitCode::from(error.downcast_ref::<Exit>().map_or(FAILED, |exit| exit.code))
+        ExitCode::from(error.downcast_ref::<ExitError>().map_or(FAILED, |exit| exit.code))
     })
 }
 

@@ -41,7 +41,7 @@ impl SeedCommand {
             return check(&self.folder);
         }
         if self.synthetic.synthetic.is_none() {
-            // Checked first, so that no database is created in vain.
+            // Checked first, so that no database is created without need.
             seed_data::read(&self.folder)?;
         }
         let database = Database::open_or_create(&self.database)?;
@@ -140,8 +140,8 @@ fn report(summary: &ImportSummary) {
 pub(super) struct Seeded {
     /// What changed, for each game that was loaded.
     loaded: Vec<ImportSummary>,
-    /// Why games were not loaded. A fault in any file keeps out all games; a conflict with the database keeps out only
-    /// one.
+    /// Why games were not loaded. After a fault in any file no game is loaded; after a conflict with the database, only that
+    /// game is not loaded.
     refused: Vec<ImportFault>,
 }
 
@@ -223,7 +223,7 @@ async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
         let files = source.sets.iter().chain([&source.manifest]);
         files.clone().all(|file| seeded.refused.iter().all(|fault| fault.file != file.name))
     };
-    // A fault in any file keeps out all games; then nothing is loaded.
+    // After a fault in any file, no game is loaded.
     let loaded_any = seeded.refused.is_empty() || !seeded.loaded.is_empty();
     for source in changed.iter().filter(is_in).filter(|_| loaded_any) {
         seed_loads::record_load(&mut conn, source, Clock::system().now()).await?;

@@ -17,7 +17,7 @@ use crate::store::{Store, StoreResult};
 pub(super) struct SeededTexts {
     /// The games whose effect texts are new or changed.
     pub(super) loaded: Vec<LoadedTexts>,
-    /// Why effect texts were not loaded. A fault keeps out the effect texts of its game.
+    /// Why effect texts were not loaded. A fault prevents the effect texts of its game from being loaded.
     pub(super) refused: Vec<ImportFault>,
 }
 

@@ -58,7 +58,7 @@ impl ServeCommand {
             + jobs::OWN_CONNECTIONS;
         check_port(self.options.listen)?;
         if let Some(folder) = &self.options.seed_data {
-            // Checked first, so that no database is created in vain.
+            // Checked first, so that no database is created without need.
             seed_data::read(folder).context("--seed-data names no folder with seed data")?;
         }
         let connect_wait = Duration::from_secs(self.options.database_wait);
@@ -107,7 +107,7 @@ impl ServeCommand {
             )
             .with_context(|| cannot_listen(listen))?;
             // Before a client can register a name that looks like an existing one.
-            name_skeletons::fill_in(&store).await?;
+            name_skeletons::fill_in(&store, UNTIL_DONE).await?;
             // Last, so that nothing can fail before the password is shown.
             let first_secrets = first_admin(&store).await?;
             let handle = http.handle();

@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 
 use super::seed::{counting_bar, import_game};
-use super::{Exit, Outcome, say};
+use super::{ExitError, Outcome, say};
 use crate::domain::catalogue::import::{GameImport, GameSource, SourceFile};
 use crate::domain::catalogue::synthetic::{MAX_CARDS, SetOutline, Synthetic};
 use crate::store::Store;
@@ -48,7 +48,9 @@ impl SyntheticOptions {
             GameCache::default().find(&mut conn, &self.game).await?,
             games::manifest(&mut conn, &self.game).await?,
         ) else {
-            return Err(Exit::usage(format!("there is no game {:?} (--game)", self.game)).into());
+            return Err(
+                ExitError::usage(format!("there is no game {:?} (--game)", self.game)).into()
+            );
         };
         drop(conn);
         let bar = counting_bar(u64::from(cards));
@@ -94,7 +96,7 @@ impl SyntheticOptions {
         if let Some(stored) = &stored
             && stored.name != synthetic.set_name(&outline)
         {
-            return Err(Exit::no(format!(
+            return Err(ExitError::no(format!(
                 "the stored set {} ({}) was made with another --seed: the cards of two seeds do not mix",
                 stored.code, stored.name
             ))
@@ -116,7 +118,7 @@ impl SyntheticOptions {
         let checked = tokio::task::spawn_blocking(move || GameImport::check(&source)).await?;
         let import = checked.map_err(|faults| {
             let first = faults.first().map(ToString::to_string).unwrap_or_default();
-            Exit::no(format!("no synthetic cards fit the rules of {:?}: {first}", self.game))
+            ExitError::no(format!("no synthetic cards fit the rules of {:?}: {first}", self.game))
         })?;
         Ok(Some(Prepared { import, revision }))
     }
@@ -137,8 +139,11 @@ async fn write(
         Ok(summary) => Ok(summary),
         Err(ImportError::Refused(faults)) => {
             faults.iter().for_each(say);
-            Err(Exit::no(format!("{} faults; the sets before this one are loaded", faults.len()))
-                .into())
+            Err(ExitError::no(format!(
+                "{} faults; the sets before this one are loaded",
+                faults.len()
+            ))
+            .into())
         }
         Err(error) => Err(error.into()),
     }

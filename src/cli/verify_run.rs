@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::mint::show_packs;
-use super::{Exit, Outcome, say};
+use super::{ExitError, Outcome, say};
 use crate::domain::hex::hex;
 use crate::domain::printing::commitment::{AnnouncedPlan, Opening};
 use crate::domain::printing::packs::PackPlan;
@@ -22,7 +22,7 @@ pub(super) struct VerifyRunCommand {
     /// The commitment as it was published; without this, that of the announcement
     #[arg(long, value_name = "HEX")]
     commitment: Option<String>,
-    /// Check that this print file holds what was announced
+    /// Check that this print file contains what was announced
     #[arg(long, value_name = "FILE")]
     print_file: Option<PathBuf>,
     /// Check that this packing list is the one that follows from plan and seed
@@ -43,21 +43,21 @@ struct Announcement {
 impl VerifyRunCommand {
     pub(super) fn run(self) -> Outcome {
         let text = std::fs::read_to_string(&self.file).map_err(|error| {
-            Exit::usage(format!("cannot read {}: {error}", self.file.display()))
+            ExitError::usage(format!("cannot read {}: {error}", self.file.display()))
         })?;
         let (opening, stated) = read(&text)?;
-        let promised = self
-            .commitment
-            .clone()
-            .or(stated)
-            .ok_or_else(|| Exit::usage("name the published commitment with --commitment"))?;
-        let opening = Opening::parse(&opening).map_err(|error| Exit::no(error.to_string()))?;
+        let promised =
+            self.commitment.clone().or(stated).ok_or_else(|| {
+                ExitError::usage("name the published commitment with --commitment")
+            })?;
+        let opening = Opening::parse(&opening).map_err(|error| ExitError::no(error.to_string()))?;
         if hex(&opening.digest()) != promised.to_ascii_lowercase() {
-            return Err(Exit::no("this is not what was announced: the hash is another").into());
+            return Err(ExitError::no("this is not what was announced: the hash is another").into());
         }
-        let packs = PackPlan::new(&opening.plan).map_err(|error| Exit::no(error.to_string()))?;
+        let packs =
+            PackPlan::new(&opening.plan).map_err(|error| ExitError::no(error.to_string()))?;
         if self.show_packing_list {
-            let packs = packs.ok_or_else(|| Exit::no("the run has no packs"))?;
+            let packs = packs.ok_or_else(|| ExitError::no("the run has no packs"))?;
             let mut out = io::BufWriter::new(io::stdout().lock());
             packs.write_list(&opening.seed, &mut out).and_then(|()| out.flush())?;
             return Ok(ExitCode::SUCCESS);
@@ -75,7 +75,7 @@ impl VerifyRunCommand {
             show_packs(packs);
         }
         if let Some(file) = &self.packing_list {
-            let packs = packs.ok_or_else(|| Exit::no("the run has no packs"))?;
+            let packs = packs.ok_or_else(|| ExitError::no("the run has no packs"))?;
             check_packing_list(&packs, &opening, file)?;
             say(format_args!("packing list: follows from plan and seed"));
         }
@@ -90,8 +90,8 @@ fn read(text: &str) -> anyhow::Result<(String, Option<String>)> {
         return Ok((text.strip_suffix('\n').unwrap_or(text).to_owned(), None));
     }
     let Announcement { commitment, opening } = serde_json::from_str(text)
-        .map_err(|error| Exit::usage(format!("this is no announcement: {error}")))?;
-    let opening = opening.ok_or_else(|| Exit::no("the announcement is not revealed"))?;
+        .map_err(|error| ExitError::usage(format!("this is no announcement: {error}")))?;
+    let opening = opening.ok_or_else(|| ExitError::no("the announcement is not revealed"))?;
     Ok((opening, Some(commitment)))
 }
 
@@ -99,7 +99,7 @@ fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
     let opened = File::open(file);
     Ok(opened
         .map(BufReader::new)
-        .map_err(|error| Exit::usage(format!("cannot read {}: {error}", file.display())))?)
+        .map_err(|error| ExitError::usage(format!("cannot read {}: {error}", file.display())))?)
 }
 
 /// A line of a print file in NDJSON.
@@ -145,7 +145,7 @@ fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<()> {
         });
         if !as_announced {
             let (number, rarity) = (announced.number(), announced.rarity());
-            return Err(Exit::no(format!(
+            return Err(ExitError::no(format!(
                 "the print file differs: code {place} should be for card {number} in rarity {rarity}"
             ))
             .into());
@@ -153,14 +153,14 @@ fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<()> {
     }
     match lines.next() {
         None => Ok(()),
-        Some(_) => Err(Exit::no("the print file has more codes than were announced").into()),
+        Some(_) => Err(ExitError::no("the print file has more codes than were announced").into()),
     }
 }
 
 fn check_packing_list(packs: &PackPlan<'_>, opening: &Opening, file: &Path) -> anyhow::Result<()> {
     let mut compared = Compared { file: open(file)?, offset: 0 };
     let differs = |offset| {
-        Exit::no(format!(
+        ExitError::no(format!(
             "the packing list is not the one that follows from plan and seed: byte {offset} differs"
         ))
     };

@@ -21,7 +21,7 @@ impl Draw {
     }
 
     /// A random number. Not for secrets.
-    pub fn fresh() -> Self {
+    pub fn random() -> Self {
         Self::of_seed(&Uuid::new_v4().to_string())
     }
 

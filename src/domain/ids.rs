@@ -11,7 +11,7 @@ macro_rules! ids {
 
         impl $name {
             /// A new id: UUIDv7 (RFC 9562), so that rows that are created together are adjacent in indexes.
-            pub fn fresh() -> Self {
+            pub fn generate() -> Self {
                 Self(Uuid::now_v7())
             }
         }
@@ -38,7 +38,7 @@ macro_rules! ids {
 
 ids! {
     AccountId;
-    /// A session: a log-in on one device, which lives as long as its refresh tokens are rotated.
+    /// A session: a log-in on one device, which is valid as long as its refresh tokens are rotated.
     SessionId;
     /// A personal access token.
     TokenId;

@@ -192,8 +192,8 @@ fn has_stray_tag(text: &str) -> bool {
     }
     // How many tags follow the black flag; `None`: this is not a flag.
     let mut tags: Option<usize> = None;
-    for letter in text.chars() {
-        tags = match (letter, tags) {
+    for character in text.chars() {
+        tags = match (character, tags) {
             ('\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}', Some(count))
                 if count < MAX_TAGS =>
             {
@@ -357,8 +357,8 @@ pub fn name_skeleton(name: &str) -> String {
 /// The look (prototype) of each ASCII character, if it is ASCII as well.
 static ASCII_LOOKS: LazyLock<[Option<Box<str>>; 128]> = LazyLock::new(|| {
     std::array::from_fn(|code| {
-        let letter = u8::try_from(code).map(char::from).ok()?;
-        let look: String = unicode_security::skeleton(letter.encode_utf8(&mut [0; 4])).collect();
+        let character = u8::try_from(code).map(char::from).ok()?;
+        let look: String = unicode_security::skeleton(character.encode_utf8(&mut [0; 4])).collect();
         look.is_ascii().then(|| look.into())
     })
 });

@@ -25,8 +25,8 @@ impl CachedAnswers {
         req: &HttpRequest,
         make: impl Future<Output = Result<Rendered, Problem>>,
     ) -> Result<HttpResponse, Problem> {
-        if let Some(kept) = self.find(key) {
-            return Ok(kept.answer(req));
+        if let Some(cached) = self.find(key) {
+            return Ok(cached.answer(req));
         }
         let ticket = self.ticket();
         let answer = make.await?;
@@ -48,48 +48,48 @@ mod tests {
 
     const HOUR: Duration = Duration::from_hours(1);
 
-    fn kept(trust: Duration) -> CachedAnswers {
-        let kept = CachedAnswers::new(1 << 20, trust);
-        kept.clock().advance_to(Instant::now());
-        kept
+    fn new_cache(trust: Duration) -> CachedAnswers {
+        let cached = CachedAnswers::new(1 << 20, trust);
+        cached.clock().advance_to(Instant::now());
+        cached
     }
 
     /// The tag of the response to a request. If none is cached, the response is `text`.
-    async fn tag(kept: &CachedAnswers, path: &str, text: &str) -> String {
+    async fn tag(cached: &CachedAnswers, path: &str, text: &str) -> String {
         let req = TestRequest::with_uri(path).to_http_request();
         let make = async { Ok(Rendered::new(Freshness::Public(5), None, &text)?) };
-        let answer = kept.answer(&req, make).await.unwrap();
+        let answer = cached.answer(&req, make).await.unwrap();
         answer.headers().get("etag").unwrap().to_str().unwrap().to_owned()
     }
 
     #[tokio::test]
     async fn an_answer_is_cached_until_the_catalogue_changes() {
-        let kept = kept(HOUR);
-        let first = tag(&kept, "/a", "one").await;
-        assert_eq!(tag(&kept, "/a", "two").await, first);
-        assert_ne!(tag(&kept, "/a?limit=1", "two").await, first);
+        let cached = new_cache(HOUR);
+        let first = tag(&cached, "/a", "one").await;
+        assert_eq!(tag(&cached, "/a", "two").await, first);
+        assert_ne!(tag(&cached, "/a?limit=1", "two").await, first);
         // The feed was read, without changes.
-        kept.clock().advance_to(Instant::now());
-        assert_eq!(tag(&kept, "/a", "two").await, first);
-        kept.forget();
-        let second = tag(&kept, "/a", "two").await;
+        cached.clock().advance_to(Instant::now());
+        assert_eq!(tag(&cached, "/a", "two").await, first);
+        cached.forget();
+        let second = tag(&cached, "/a", "two").await;
         assert_ne!(second, first);
-        kept.forget();
-        assert_ne!(tag(&kept, "/a", "three").await, second);
+        cached.forget();
+        assert_ne!(tag(&cached, "/a", "three").await, second);
     }
 
     #[tokio::test]
     async fn an_answer_read_before_a_change_is_not_cached_after_it() {
-        let kept = kept(HOUR);
+        let cached = new_cache(HOUR);
         let req = TestRequest::with_uri("/a").to_http_request();
         let make = async {
             let read = Rendered::new(Freshness::Public(5), None, &"old")?;
-            kept.forget();
+            cached.forget();
             Ok(read)
         };
-        let old = kept.answer(&req, make).await.unwrap();
+        let old = cached.answer(&req, make).await.unwrap();
         let old = old.headers().get("etag").unwrap().to_str().unwrap();
-        assert_ne!(tag(&kept, "/a", "new").await, old);
+        assert_ne!(tag(&cached, "/a", "new").await, old);
     }
 
     #[tokio::test]
@@ -97,24 +97,28 @@ mod tests {
         let unheard = CachedAnswers::new(1 << 20, HOUR);
         let first = tag(&unheard, "/a", "one").await;
         assert_ne!(tag(&unheard, "/a", "two").await, first, "the feed was never read");
-        let late = kept(Duration::ZERO);
-        let first = tag(&late, "/a", "one").await;
-        assert_ne!(tag(&late, "/a", "two").await, first, "the last read of the feed is too old");
+        let outdated = new_cache(Duration::ZERO);
+        let first = tag(&outdated, "/a", "one").await;
+        assert_ne!(
+            tag(&outdated, "/a", "two").await,
+            first,
+            "the last read of the feed is too old"
+        );
     }
 
     #[tokio::test]
     async fn memory_is_bounded() {
-        let kept = CachedAnswers::new(100_000, HOUR);
-        kept.clock().advance_to(Instant::now());
+        let cached = CachedAnswers::new(100_000, HOUR);
+        cached.clock().advance_to(Instant::now());
         let text = "x".repeat(900);
         for number in 0..1_000 {
-            tag(&kept, &format!("/{number}"), &text).await;
+            tag(&cached, &format!("/{number}"), &text).await;
         }
         let long = format!("/{}", "x".repeat(LONGEST_KEY));
-        let first = tag(&kept, &long, "one").await;
-        assert_ne!(tag(&kept, &long, "two").await, first);
-        assert!(kept.answers.bytes() <= 100_000, "{}", kept.answers.bytes());
-        assert!(kept.answers.count() > 20, "{}", kept.answers.count());
+        let first = tag(&cached, &long, "one").await;
+        assert_ne!(tag(&cached, &long, "two").await, first);
+        assert!(cached.answers.bytes() <= 100_000, "{}", cached.answers.bytes());
+        assert!(cached.answers.count() > 20, "{}", cached.answers.count());
         let none = CachedAnswers::new(0, HOUR);
         none.clock().advance_to(Instant::now());
         let first = tag(&none, "/a", "one").await;

@@ -94,7 +94,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // The watcher holds the socket open until it is aborted.
+        // The watcher keeps the socket open until it is aborted.
         self.watcher.abort();
     }
 }

@@ -13,10 +13,10 @@ use crate::app::designs::design_checks::ReleaseObstacle;
 /// Members for programs that only problems with certain codes have. Each names its codes; with any other code it is absent.
 #[derive(ToSchema)]
 pub struct ProblemMembers {
-    /// Bytes of artwork that the account may hold (`artwork_quota_reached`).
+    /// Bytes of artwork that the account may store (`artwork_quota_reached`).
     #[schema(required = false, example = 104_857_600)]
     pub bytes_quota: i64,
-    /// Bytes of artwork that the account holds already (`artwork_quota_reached`).
+    /// Bytes of artwork that the account stores already (`artwork_quota_reached`).
     #[schema(required = false, example = 104_000_000)]
     pub bytes_used: i64,
     /// What may be meant: cards (`ambiguous_name`), or the possible printings of each change that names none or several (`unclear_printing`).

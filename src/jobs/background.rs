@@ -10,25 +10,25 @@ use crate::app::state::Shared;
 use crate::store::Store;
 use crate::work::supervise::supervise;
 
-/// How long a stopping service waits for a task that was told to stop.
+/// How long a stopping service waits for a task that was asked to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A task that runs until it is stopped, also by dropping this.
 pub(super) struct Task {
     /// Stops the task when it is dropped.
     stop: oneshot::Sender<()>,
-    ended: JoinHandle<()>,
+    handle: JoinHandle<()>,
 }
 
 impl Task {
-    /// Waits for the task to end by itself, for `patience` at most, and then stops it at the point where it waits next.
-    pub(super) async fn end_after(self, patience: Duration) {
-        let Self { stop, mut ended } = self;
-        if tokio::time::timeout(patience, &mut ended).await.is_ok() {
+    /// Waits for the task to end by itself, for `time_limit` at most, and then stops it at the point where it waits next.
+    pub(super) async fn end_after(self, time_limit: Duration) {
+        let Self { stop, mut handle } = self;
+        if tokio::time::timeout(time_limit, &mut handle).await.is_ok() {
             return;
         }
         drop(stop);
-        let _ = tokio::time::timeout(STOP_TIMEOUT, ended).await;
+        let _ = tokio::time::timeout(STOP_TIMEOUT, handle).await;
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn spawn<F: Future<Output = ()> + Send + 'static>(
     let is_over = move || watched.is_draining();
     let task = supervise(name, is_over, move || run(shared.clone(), store.clone()));
     let (stop, stopped) = oneshot::channel();
-    Task { stop, ended: tokio::spawn(until_stopped(task, stopped)) }
+    Task { stop, handle: tokio::spawn(until_stopped(task, stopped)) }
 }
 
 /// Starts a task that runs until the service stops, on its own thread with low priority. The blocking threads of its
@@ -76,10 +76,10 @@ pub(super) fn spawn_at_low_priority<F: Future<Output = ()> + Send + 'static>(
         runtime.block_on(until_stopped(task, stopped));
         drop(ending);
     })?;
-    let ended = tokio::spawn(async move {
+    let handle = tokio::spawn(async move {
         let _ = end.await;
     });
-    Ok(Task { stop, ended })
+    Ok(Task { stop, handle })
 }
 
 /// With this niceness, a thread gets about a tenth of a processor that another thread wants, too. With 19, it might

@@ -48,7 +48,7 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
             tracing::warn!(%error, "cannot fold texts for the search");
         }
         // Older versions may also have registered accounts.
-        if let Err(error) = name_skeletons::fill_in(&store).await {
+        if let Err(error) = name_skeletons::fill_in(&store, TURN).await {
             tracing::warn!(%error, "cannot store the skeletons of names");
         }
         if let Err(error) = reserved_names::fill_in(&store, TURN).await {
@@ -77,7 +77,7 @@ async fn fill_in_designs(shared: &Shared, store: &Store) -> StoreResult<()> {
     let mut conn = store.connection().await?;
     let games = shared.games.read_list(&mut conn).await?;
     drop(conn);
-    let filled = design_search::fill_in(store, &games).await?;
+    let filled = design_search::fill_in(store, &games, TURN).await?;
     if filled > 0 {
         tracing::info!(designs = filled, "designs prepared for the search");
     }

@@ -74,7 +74,7 @@ async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
     let designs = &shared.listed_designs;
     let mut read_at = Instant::now();
     let mut dropped_at = Instant::now();
-    let Some(Loaded { mut seen, mut in_gallery }) = load(shared, store).await? else {
+    let Some(Loaded { mut snapshot, mut in_gallery }) = load(shared, store).await? else {
         return Ok(());
     };
     tracing::info!("listed designs are in memory");
@@ -83,10 +83,10 @@ async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
         // Records of old changes are deleted after the retention time. Half of it is a safe limit.
         if began.duration_since(read_at) > RETENTION.to_std().unwrap_or_default() / 2 {
             let Some(again) = load(shared, store).await? else { return Ok(()) };
-            Loaded { seen, in_gallery } = again;
+            Loaded { snapshot, in_gallery } = again;
         }
         let mut conn = store.connection().await?;
-        let changes = design_changes::list_since(&mut conn, &seen).await?;
+        let changes = design_changes::list_since(&mut conn, &snapshot).await?;
         designs.set_effect_texts(effect_texts::list_revisions(&mut conn).await?);
         in_gallery = in_gallery && apply_to_gallery(shared, &mut conn, &changes).await?;
         drop(conn);
@@ -104,7 +104,7 @@ async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
         }
         designs.clock().advance_to(began);
         shared.gallery_pages.clock().advance_to(began);
-        seen = changes.seen;
+        snapshot = changes.snapshot;
         // A timeout is the normal case.
         let _ = timeout(READ_INTERVAL, designs.hurried()).await;
     }
@@ -134,7 +134,7 @@ async fn prepare_for_search(shared: &Shared, store: &Store, changes: &DesignChan
 /// What was read of all listed designs.
 struct Loaded {
     /// Changes during the read are not in this snapshot.
-    seen: Snapshot,
+    snapshot: Snapshot,
     /// Whether the memory suffices for what the gallery shows of them.
     in_gallery: bool,
 }
@@ -144,7 +144,7 @@ async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Loaded>> {
     let designs = &shared.listed_designs;
     designs.forget();
     let mut conn = store.connection().await?;
-    let seen = design_changes::take_snapshot(&mut conn).await?;
+    let snapshot = design_changes::take_snapshot(&mut conn).await?;
     designs.add_banned(design_changes::list_banned(&mut conn).await?);
     let mut after = DesignId(Uuid::nil());
     loop {
@@ -156,7 +156,7 @@ async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Loaded>> {
         }
     }
     let in_gallery = load_gallery(shared, &mut conn).await?;
-    Ok(Some(Loaded { seen, in_gallery }))
+    Ok(Some(Loaded { snapshot, in_gallery }))
 }
 
 /// Reads what the gallery shows of all listed designs; returns whether the memory suffices.

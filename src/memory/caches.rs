@@ -165,17 +165,17 @@ mod tests {
 
     #[test]
     fn values_read_before_a_drop_are_not_cached() {
-        let kept = DroppingCache::new(1 << 20, |_: &&str, _: &u8| 10);
-        let early = kept.ticket();
-        kept.insert(early, "one", 1);
-        kept.insert(early, "other", 2);
-        kept.forget(&["one"]);
-        assert_eq!((kept.find("one"), kept.find("other")), (None, Some(2)));
-        kept.insert(early, "one", 1);
-        assert_eq!(kept.find("one"), None, "the value was read before the drop");
-        kept.insert(kept.ticket(), "one", 3);
-        assert_eq!(kept.find("one"), Some(3));
-        kept.forget_all();
-        assert_eq!((kept.find("one"), kept.find("other")), (None, None));
+        let cache = DroppingCache::new(1 << 20, |_: &&str, _: &u8| 10);
+        let early = cache.ticket();
+        cache.insert(early, "one", 1);
+        cache.insert(early, "other", 2);
+        cache.forget(&["one"]);
+        assert_eq!((cache.find("one"), cache.find("other")), (None, Some(2)));
+        cache.insert(early, "one", 1);
+        assert_eq!(cache.find("one"), None, "the value was read before the drop");
+        cache.insert(cache.ticket(), "one", 3);
+        assert_eq!(cache.find("one"), Some(3));
+        cache.forget_all();
+        assert_eq!((cache.find("one"), cache.find("other")), (None, None));
     }
 }

@@ -246,19 +246,19 @@ mod tests {
     use crate::domain::ids::SessionId;
 
     fn open(watch: &EventWatch, account: AccountId) -> Result<Watcher, NoPlace> {
-        watch.open(account, Credential::Session(SessionId::fresh()), None)
+        watch.open(account, Credential::Session(SessionId::generate()), None)
     }
 
     #[test]
     fn streams_of_an_account_are_limited() {
         let watch = EventWatch::default();
-        let ada = AccountId::fresh();
+        let ada = AccountId::generate();
         let mut held: Vec<Watcher> =
             (0..PER_ACCOUNT).map(|_| open(&watch, ada).expect("there is room")).collect();
         assert_eq!(open(&watch, ada).unwrap_err(), NoPlace::Holder);
         held.pop();
         held.push(open(&watch, ada).expect("a stream that ended frees its place"));
-        assert!(open(&watch, AccountId::fresh()).is_ok(), "each account has its own limit");
+        assert!(open(&watch, AccountId::generate()).is_ok(), "each account has its own limit");
         drop(held);
         assert!(watch.places.is_empty() && lock(&watch.streams).open.is_empty());
     }
@@ -267,13 +267,13 @@ mod tests {
     fn the_first_reason_for_the_end_counts() {
         let watch = EventWatch::default();
         let now = Clock::system().now();
-        let session = Credential::Session(SessionId::fresh());
-        let first = watch.open(AccountId::fresh(), session, Some(now)).unwrap();
+        let session = Credential::Session(SessionId::generate());
+        let first = watch.open(AccountId::generate(), session, Some(now)).unwrap();
         assert_eq!(first.end(), None);
         watch.end_expired(now);
         watch.shut_down();
         assert_eq!(first.end(), Some(StreamEnd::Credential(CredentialEnd::Expired)));
-        let late = open(&watch, AccountId::fresh()).unwrap();
+        let late = open(&watch, AccountId::generate()).unwrap();
         assert_eq!(late.end(), Some(StreamEnd::Shutdown), "a new stream ends at once");
     }
 }

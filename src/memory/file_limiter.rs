@@ -25,14 +25,14 @@ pub struct FileLimiter {
 /// The place of a file that the client may send.
 #[derive(Debug)]
 pub struct FilePlace {
-    held: Place<Holder>,
+    place: Place<Holder>,
     queued: work::Place,
 }
 
 /// The turn of a file that is being read or answered. Other files wait until it is dropped.
 #[derive(Debug)]
 pub(crate) struct FileTurn {
-    held: Place<Holder>,
+    place: Place<Holder>,
     turn: WorkPermit,
 }
 
@@ -79,16 +79,16 @@ impl FileLimiter {
             (Holder::Network(network), self.per_network.saturating_mul(factor))
         });
         let account = (Holder::Account(account), self.per_account);
-        let held = self.places.take_for_all(networks.chain([account]))?;
+        let place = self.places.take_for_all(networks.chain([account]))?;
         let queued = self.work.enter().map_err(|_| NoPlace::InAll)?;
-        Ok(FilePlace { held, queued })
+        Ok(FilePlace { place, queued })
     }
 }
 
 impl FilePlace {
     /// Waits for the turn of the file.
     pub(crate) async fn turn(self) -> Result<FileTurn, WorkError> {
-        Ok(FileTurn { held: self.held, turn: self.queued.turn().await? })
+        Ok(FileTurn { place: self.place, turn: self.queued.turn().await? })
     }
 }
 
@@ -98,9 +98,9 @@ impl FileTurn {
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<(Self, T), WorkError> {
-        let Self { held, turn } = self;
-        let (turn, (held, done)) = turn.run(move || (held, work())).await?;
-        Ok((Self { held, turn }, done))
+        let Self { place, turn } = self;
+        let (turn, (place, done)) = turn.run(move || (place, work())).await?;
+        Ok((Self { place, turn }, done))
     }
 
     /// Runs the last job for a file.

@@ -273,7 +273,7 @@ impl SortedDesigns {
     /// that differ in both name and effects.
     fn find_alike(
         &self,
-        asker: Option<AccountId>,
+        requester: Option<AccountId>,
         query: &LikenessQuery<'_>,
         has_like_name: impl Fn(Name<'_>, MayClash) -> bool,
     ) -> Vec<AlikeDesign> {
@@ -327,7 +327,7 @@ impl SortedDesigns {
                 name: entry.name().to_owned(),
                 name_key: entry.key().to_owned(),
                 name_skeleton: entry.skeleton().to_owned(),
-                own: asker == Some(entry.account),
+                own: requester == Some(entry.account),
                 listed: true,
                 same_effects,
                 shown,
@@ -412,12 +412,12 @@ impl ListedDesigns {
     /// asked about dozens of designs whose names are beside the wanted one in some order.
     pub fn find_alike(
         &self,
-        asker: Option<AccountId>,
+        requester: Option<AccountId>,
         query: &LikenessQuery<'_>,
         has_like_name: impl Fn(Name<'_>, MayClash) -> bool,
     ) -> Option<Vec<AlikeDesign>> {
         let is_current = self.clock.is_current();
-        let found = is_current.then(|| self.read().find_alike(asker, query, has_like_name));
+        let found = is_current.then(|| self.read().find_alike(requester, query, has_like_name));
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
     }

@@ -25,7 +25,7 @@ const WAITING: usize = 32;
 pub struct PictureDrawer {
     fonts: Fonts,
     drawn: metrics::Counter,
-    kept: Cache<u128, Bytes>,
+    cache: Cache<u128, Bytes>,
     work: BoundedWork,
 }
 
@@ -130,7 +130,7 @@ impl PictureDrawer {
         Self {
             fonts,
             drawn: metrics::counter!("pictures_drawn_total"),
-            kept: Cache::builder().max_capacity(CACHE_BYTES).weigher(weight).build(),
+            cache: Cache::builder().max_capacity(CACHE_BYTES).weigher(weight).build(),
             work: BoundedWork::on_half_the_cores(WAITING),
         }
     }
@@ -143,7 +143,7 @@ impl PictureDrawer {
             self.drawn.increment(1);
             drawn.map(Bytes::from).map_err(|error| DrawError::Renderer(error.to_string()))
         };
-        let drawn = self.kept.try_get_with(xxh3_128(svg.as_bytes()), draw).await;
+        let drawn = self.cache.try_get_with(xxh3_128(svg.as_bytes()), draw).await;
         drawn.map_err(|error| DrawError::clone(&error))
     }
 }

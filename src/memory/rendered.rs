@@ -12,7 +12,7 @@ const PRIVATE: &str = "private, no-cache";
 /// Who may cache a response, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// The same for everybody: caches may keep it for this many seconds.
+    /// The same for everybody: caches may store it for this many seconds.
     Public(u32),
     /// Only for the client's own cache, which must revalidate it each time.
     Private,

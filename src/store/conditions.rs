@@ -26,7 +26,7 @@ const SELECTIVITY: &str = "a word may be in a few cards, or in most";
 /// The rows that conditions apply to, as SQL.
 pub(in crate::store) struct Rows {
     /// Whether the viewer may see the content of a row.
-    pub(in crate::store) seen: &'static str,
+    pub(in crate::store) is_visible: &'static str,
     /// Code of its game.
     pub(in crate::store) game: &'static str,
     /// The printings of a row under the name `own`, with their attributes, and the condition that they belong to the
@@ -77,10 +77,10 @@ impl Conditions<'_> {
                 (self.rows.known)(sql.push("("), test).push(truth_suffix(*negated))
             }
             Predicate::Content { negated, cases } if cases.is_empty() => {
-                sql.push(if *negated { self.rows.seen } else { "false" })
+                sql.push(if *negated { self.rows.is_visible } else { "false" })
             }
             Predicate::Content { negated, cases } => {
-                let sql = sql.push("(").push(self.rows.seen).push(" AND (");
+                let sql = sql.push("(").push(self.rows.is_visible).push(" AND (");
                 let sql = push_joined(sql, cases, " OR ", |sql, case| self.case(sql, case));
                 sql.push(truth_suffix(*negated)).push(")")
             }

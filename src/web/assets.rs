@@ -189,9 +189,9 @@ pub(super) async fn find_robots(req: HttpRequest) -> HttpResponse {
     file_answer(&req, &file, HeaderValue::from_static("public, max-age=86400"))
 }
 
-fn file_answer(req: &HttpRequest, file: &Rendered, kept: HeaderValue) -> HttpResponse {
+fn file_answer(req: &HttpRequest, file: &Rendered, cache_control: HeaderValue) -> HttpResponse {
     let mut answer = protected(file.answer(req));
-    answer.headers_mut().insert(header::CACHE_CONTROL, kept);
+    answer.headers_mut().insert(header::CACHE_CONTROL, cache_control);
     // The answer is the same for every request, so it does not vary.
     answer.headers_mut().remove(header::VARY);
     answer

@@ -15,7 +15,7 @@ use crate::http::failures::Failure;
 /// Most fields of a form that the page about its failure repeats: more than any form has.
 const MAX_REPEATED_FIELDS: usize = 1_000;
 
-/// Parts of the names of fields that hold secrets: passwords, and codes of second factors and of recovery.
+/// Parts of the names of fields that contain secrets: passwords, and codes of second factors and of recovery.
 const SECRETS: [&str; 3] = ["password", "code", "second_factor"];
 
 #[derive(Template)]

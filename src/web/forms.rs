@@ -76,7 +76,7 @@ impl Faults {
     pub(super) fn of_problem(
         problem: &Problem,
         fields: &[(&str, &'static str)],
-        said: impl Fn(ProblemCode) -> Option<&'static str>,
+        message_of: impl Fn(ProblemCode) -> Option<&'static str>,
     ) -> Option<Self> {
         if problem.code().status() >= 500 {
             return None;
@@ -87,7 +87,7 @@ impl Faults {
             faults.add(field.map_or("", |(_, id)| *id), fault_words::reason(&fault.reason));
         }
         if faults.is_empty() {
-            faults.add("", said(problem.code())?);
+            faults.add("", message_of(problem.code())?);
         }
         if let Some(seconds) = problem.seconds_to_wait() {
             faults.add("", words::try_again_in(seconds));
@@ -135,12 +135,12 @@ impl Fields {
 pub(super) fn next_key(problem: &Problem, sent: &str) -> String {
     match problem.code() {
         ProblemCode::IdempotencyInProgress => sent.to_owned(),
-        _ => fresh_key(),
+        _ => new_key(),
     }
 }
 
 /// The idempotency key of a form that was not sent yet.
-pub(super) fn fresh_key() -> String {
+pub(super) fn new_key() -> String {
     Uuid::now_v7().to_string()
 }
 

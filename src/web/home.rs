@@ -4,7 +4,7 @@ use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 
-use super::catalogue::{NewUnlock, Wall, game_path, list_unlocks, list_walls};
+use super::catalogue::{NewUnlock, SetWithHiddenCards, game_path, list_unlocks, list_walls};
 use super::docs::find_directory;
 use super::page::{Frame, LIVE, Place, Preview, answer, write};
 use super::words;
@@ -17,9 +17,9 @@ use crate::http::extract::{ClientNetwork, prefers_json};
 struct HomePage {
     frame: Frame,
     /// Sets that are shown with cards.
-    walls: Vec<Wall>,
+    walls: Vec<SetWithHiddenCards>,
     /// Further sets with hidden cards.
-    others: Vec<Wall>,
+    others: Vec<SetWithHiddenCards>,
     /// Whether there may be more sets than are shown.
     has_more_sets: bool,
     unlocks: Vec<NewUnlock>,

@@ -18,7 +18,7 @@ use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::{Failure, Outcome, wait_after};
 use crate::domain::operations::webhook_target::origin_of;
 use crate::store::operations::delivery_attempts::{
-    self, DueDelivery, NextDelivery, Settled, WebhookEvent,
+    self, AttemptEffect, DueDelivery, NextDelivery, WebhookEvent,
 };
 use crate::store::operations::webhook_leases::{self, Lease};
 use crate::store::operations::{delivery_queue, webhook_deliveries};
@@ -76,8 +76,8 @@ impl Dispatcher {
             }
             ticks = ticks.wrapping_add(1);
         }
-        while let Some(ended) = running.join_next().await {
-            log_panic(ended);
+        while let Some(result) = running.join_next().await {
+            log_panic(result);
         }
     }
 
@@ -87,8 +87,8 @@ impl Dispatcher {
         loop {
             let started = self.start_due(&mut running).await;
             let is_idle = running.is_empty();
-            while let Some(ended) = running.join_next().await {
-                log_panic(ended);
+            while let Some(result) = running.join_next().await {
+                log_panic(result);
             }
             started?;
             if is_idle {
@@ -99,8 +99,8 @@ impl Dispatcher {
 
     /// Writes deliveries for new events, and starts a task for each webhook with due deliveries.
     async fn start_due(self: &Arc<Self>, running: &mut JoinSet<()>) -> StoreResult<()> {
-        while let Some(ended) = running.try_join_next() {
-            log_panic(ended);
+        while let Some(result) = running.try_join_next() {
+            log_panic(result);
         }
         // If writing new deliveries fails, existing ones are still posted.
         let enqueued =
@@ -177,7 +177,7 @@ impl Dispatcher {
         } else {
             tracing::info!(%webhook, %delivery, %origin, %kind, status, failure = result, attempts, "webhook attempt failed");
         }
-        if let Settled::Disabled(reason) = settled {
+        if let AttemptEffect::Disabled(reason) = settled {
             metrics::counter!("webhooks_disabled_total", "reason" => reason.as_str()).increment(1);
             tracing::warn!(%webhook, %origin, reason = reason.as_str(), "webhook disabled");
         }
@@ -202,8 +202,8 @@ fn count_attempt(outcome: &'static str) {
 }
 
 /// Logs a panic of a task. Its lease expires by itself, and then the webhook is served again.
-fn log_panic(ended: Result<(), JoinError>) {
-    if let Err(error) = ended {
+fn log_panic(result: Result<(), JoinError>) {
+    if let Err(error) = result {
         tracing::error!(%error, "posting to a webhook panicked");
         metrics::counter!("background_task_restarts_total", "task" => "webhook_turn").increment(1);
     }

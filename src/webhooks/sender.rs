@@ -297,14 +297,14 @@ mod tests {
 
     /// A resolver whose first answer differs from all others.
     struct ChangingResolver {
-        asked: AtomicUsize,
+        resolutions: AtomicUsize,
         first: Vec<IpAddr>,
         then: Vec<IpAddr>,
     }
 
     impl Resolver for ChangingResolver {
         fn resolve(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-            let is_first = self.asked.fetch_add(1, Ordering::Relaxed) == 0;
+            let is_first = self.resolutions.fetch_add(1, Ordering::Relaxed) == 0;
             let answer = if is_first { self.first.clone() } else { self.then.clone() };
             async move { Ok(answer) }.boxed()
         }
@@ -314,7 +314,7 @@ mod tests {
         let read =
             |addresses: &[&str]| addresses.iter().map(|address| address.parse().unwrap()).collect();
         Arc::new(ChangingResolver {
-            asked: AtomicUsize::new(0),
+            resolutions: AtomicUsize::new(0),
             first: read(first),
             then: read(then),
         })
@@ -431,7 +431,7 @@ mod tests {
             let scheme = if named.is_empty() { "https" } else { "http" };
             let url = format!("{scheme}://rebinding.example:{port}/");
             let outcome = sender.post(&url, message()).await;
-            assert_eq!(resolver.asked.load(Ordering::Relaxed), 1);
+            assert_eq!(resolver.resolutions.load(Ordering::Relaxed), 1);
             outcome.failure
         };
         for private in [

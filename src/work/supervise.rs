@@ -17,8 +17,8 @@ pub async fn supervise<F: Future<Output = ()>>(
     start: impl Fn() -> F,
 ) {
     loop {
-        let ended = AssertUnwindSafe(async { start().await }).catch_unwind().await;
-        match &ended {
+        let result = AssertUnwindSafe(async { start().await }).catch_unwind().await;
+        match &result {
             Err(panic) => {
                 tracing::error!(
                     task = name,

@@ -126,7 +126,7 @@ async fn a_first_head_that_is_too_large_or_too_slow_is_rejected() {
     assert_eq!(answer.status, "http/1.1 408 request timeout");
 }
 
-/// The time limit holds for every head, not only for the first: otherwise a client could keep a connection for ever after one request.
+/// The time limit holds for every head, not only for the first: otherwise a client could keep a connection open without limit after one request.
 #[rstest]
 #[case::no_more_bytes("GET /he", "")]
 #[case::more_header_lines_slowly("GET /healthz HTTP/1.1\r\nhost: x\r\n", "x-more: y\r\n")]

@@ -14,7 +14,7 @@ use crate::support::{RequestExt as _, TestApp};
 /// The URI under which the document is registered, so that schemas can refer to its components.
 const DOCUMENT: &str = "urn:cardscape:openapi";
 
-fn whole() -> Value {
+fn document_json() -> Value {
     serde_json::to_value(document()).unwrap()
 }
 
@@ -50,7 +50,7 @@ fn the_document_is_valid() {
     let official = include_str!("../data/openapi-3.1-2022-10-07.json");
     let official: Value = serde_json::from_str(official).unwrap();
     let official = jsonschema::validator_for(&official).unwrap();
-    let document = whole();
+    let document = document_json();
     let faults = official.iter_errors(&document);
     let faults: Vec<String> =
         faults.map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
@@ -63,7 +63,7 @@ fn the_document_is_valid() {
 
 #[test]
 fn every_reference_has_a_target_and_every_component_is_used() {
-    let document = whole();
+    let document = document_json();
     let mut used = BTreeSet::new();
     walk(&document, "", &mut |pointer, value| {
         if let Some(reference) = value.get("$ref").and_then(Value::as_str) {
@@ -92,7 +92,7 @@ fn every_reference_has_a_target_and_every_component_is_used() {
 /// A type that is defined inline has no name, or a bad name, in a generated client.
 #[test]
 fn items_of_lists_have_names() {
-    let document = whole();
+    let document = document_json();
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         let items = &schema["properties"]["data"]["items"];
         assert!(items.is_null() || items["type"] != "object", "{name}");
@@ -102,7 +102,7 @@ fn items_of_lists_have_names() {
 /// A list in a request may have each value of its enumeration.
 #[test]
 fn lists_of_values_have_room_for_all_of_them() {
-    let document = whole();
+    let document = document_json();
     walk(&document, "", &mut |pointer, value| {
         let Some(most) = value["maxItems"].as_u64() else { return };
         let items = &value["items"];
@@ -118,7 +118,7 @@ fn lists_of_values_have_room_for_all_of_them() {
 /// utoipa joins an enumeration and its default value as two types, which no value can have: then every value of the parameter is refused as soon as another parameter has a fault.
 #[test]
 fn no_schema_asks_for_two_types_at_once() {
-    let document = whole();
+    let document = document_json();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             for parameter in operation["parameters"].as_array().into_iter().flatten() {
@@ -136,7 +136,7 @@ fn no_schema_asks_for_two_types_at_once() {
 
 #[test]
 fn every_example_is_valid_by_its_schema() {
-    let document = whole();
+    let document = document_json();
     let registry = Registry::new()
         .draft(Draft::Draft202012)
         .add(DOCUMENT, document.clone())
@@ -157,7 +157,7 @@ fn every_example_is_valid_by_its_schema() {
     };
     let mut examples = 0;
     walk(&document, "", &mut |pointer, value| {
-        // The example of a body or a parameter stands beside its schema; the example of a schema stands in it.
+        // The example of a body or a parameter is beside its schema; the example of a schema is in it.
         let schema = if value.get("schema").is_some() {
             format!("{pointer}/schema")
         } else {
@@ -204,7 +204,7 @@ fn the_guide_lists_the_values_of_every_field() {
     let (_, values) = guide.split_once("\n## Values\n").unwrap();
     // Events have a table of their own.
     let (_, events) = guide.split_once("\n## What happens to me\n").unwrap();
-    let document = whole();
+    let document = document_json();
     let (mut missing, mut listed) = (Vec::new(), 0);
     walk(&document["components"]["schemas"], "", &mut |pointer, value| {
         let field = pointer.rsplit('/').next().unwrap();
@@ -237,7 +237,7 @@ fn the_guide_lists_the_values_of_every_field() {
 /// Every error code has a page that states what happened and what to do, and shows an example answer.
 #[tokio::test]
 async fn every_problem_is_explained() {
-    let document = whole();
+    let document = document_json();
     let registry = Registry::new()
         .draft(Draft::Draft202012)
         .add(DOCUMENT, document.clone())

@@ -8,7 +8,7 @@ use cardscape::store::StoreSettings;
 use diesel_async::SimpleAsyncConnection as _;
 use serde_json::json;
 
-use crate::support::{Answer, Proxy, RequestExt as _, TestApp, TestDb, Weather};
+use crate::support::{Answer, Proxy, ProxyMode, RequestExt as _, TestApp, TestDb};
 
 /// Longest time to an answer, or to the first success after a fault: the service promises 3 s, and the machine may be busy. The faults that these tests
 /// guard against took 10 s or never ended.
@@ -51,8 +51,8 @@ async fn warm_up(app: &TestApp) {
 async fn assert_recovers(app: &TestApp) {
     let began = Instant::now();
     loop {
-        let asked = PATHS.map(|path| timed(app.get(path)));
-        let answers = futures_util::future::join_all(asked).await;
+        let timed_requests = PATHS.map(|path| timed(app.get(path)));
+        let answers = futures_util::future::join_all(timed_requests).await;
         for (path, (answer, time)) in PATHS.iter().zip(&answers) {
             assert!(*time < SOON, "{path} took {time:?}");
             if answer.status == 503 {
@@ -110,7 +110,7 @@ async fn the_service_replaces_frozen_connections() {
     let proxy = Proxy::before(&db).await;
     let app = start(&db, proxy.url());
     warm_up(&app).await;
-    proxy.set(Weather::OldFrozen);
+    proxy.set(ProxyMode::OldFrozen);
     assert_recovers(&app).await;
 }
 
@@ -120,35 +120,40 @@ async fn requests_are_answered_in_time_while_the_database_is_silent() {
     let proxy = Proxy::before(&db).await;
     let app = start(&db, proxy.url());
     let silences = [
-        Weather::BlackHole,
-        Weather::AnswersLost,
-        Weather::Slow(Duration::from_millis(700)),
-        Weather::Slow(Duration::from_secs(30)),
+        ProxyMode::BlackHole,
+        ProxyMode::AnswersLost,
+        ProxyMode::Slow(Duration::from_millis(700)),
+        ProxyMode::Slow(Duration::from_secs(30)),
     ];
     for silence in silences {
-        proxy.set(Weather::Fair);
+        proxy.set(ProxyMode::Fair);
         assert_recovers(&app).await;
         warm_up(&app).await;
         proxy.set(silence);
         // Twice: first with connections that are open, then without.
         for _ in 0..2 {
-            let mut asked: Vec<_> = PATHS.iter().map(|path| timed(app.get(path))).collect();
+            let mut timed_requests: Vec<_> =
+                PATHS.iter().map(|path| timed(app.get(path))).collect();
             let body = json!({ "name": "somebody", "password": "a long enough password" });
-            asked.push(timed(app.post("/v1/sessions").json(&body)));
+            timed_requests.push(timed(app.post("/v1/sessions").json(&body)));
             for (at, (answer, time)) in
-                futures_util::future::join_all(asked).await.into_iter().enumerate()
+                futures_util::future::join_all(timed_requests).await.into_iter().enumerate()
             {
                 assert!(time < SOON, "{silence:?}: number {at} took {time:?}");
                 assert!(answer.status < 500 || answer.status == 503, "{}", answer.text());
                 if answer.status == 503 {
                     assert_ne!(answer.header("retry-after"), "", "{silence:?}: number {at}");
                 } else {
-                    assert!(matches!(silence, Weather::Slow(_)), "{silence:?}: {}", answer.text());
+                    assert!(
+                        matches!(silence, ProxyMode::Slow(_)),
+                        "{silence:?}: {}",
+                        answer.text()
+                    );
                 }
             }
         }
     }
-    proxy.set(Weather::Fair);
+    proxy.set(ProxyMode::Fair);
     assert_recovers(&app).await;
 }
 
@@ -163,7 +168,7 @@ async fn long_work_detects_a_silent_database_at_its_beginning() {
     let nothing =
         async || long.transaction(async |_| Ok::<(), cardscape::store::StoreError>(())).await;
     nothing().await.unwrap();
-    proxy.set(Weather::OldFrozen);
+    proxy.set(ProxyMode::OldFrozen);
     let began = Instant::now();
     let silent = nothing().await;
     assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
@@ -196,8 +201,8 @@ async fn a_connection_that_is_abandoned_during_work_is_closed() {
     );
 
     let mut conn = store.connection().await.unwrap();
-    let asked = conn.batch_execute("SELECT pg_sleep(1)");
-    tokio::time::timeout(Duration::from_millis(50), asked).await.unwrap_err();
+    let timed_requests = conn.batch_execute("SELECT pg_sleep(1)");
+    tokio::time::timeout(Duration::from_millis(50), timed_requests).await.unwrap_err();
     drop(conn);
     let second = process_of(&mut store.connection().await.unwrap()).await;
     assert_ne!(second, first, "abandoned during a statement");

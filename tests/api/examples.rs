@@ -48,8 +48,11 @@ const NEEDED: [(&str, &str); 2] = [("find_named_card", "fuzzy"), ("find_draw_odd
 
 /// A query parameter that lists need which cannot state it themselves, as operation, parameter and value. The document shows no example of it, because
 /// parameters beside JSON are refused.
-const NEEDED_BY_LISTS: [(&str, &str, &str); 2] =
-    [("create_deck", "format", "ttcg/standard"), ("create_deck_report", "format", "ttcg/standard")];
+const NEEDED_BY_LISTS: [(&str, &str, &str); 3] = [
+    ("create_deck", "format", "ttcg/standard"),
+    ("replace_deck", "format", "ttcg/standard"),
+    ("create_deck_report", "format", "ttcg/standard"),
+];
 
 /// Media types of these lists. The example of a list as `text/plain` states its format.
 const LISTS: [&str; 3] = ["text/csv", "text/tab-separated-values", "application/octet-stream"];
@@ -354,7 +357,7 @@ impl Stage {
     async fn fill_feedback(&mut self, app: &TestApp, sound: &Value) {
         let scores = json!({ "fun": 5, "balance": 4, "flavour": 3, "clarity": 2 });
         let sides = [(&self.ada, &self.ben, "Lantern Egret"), (&self.ben, &self.ada, "Reed Egret")];
-        let mut made = Vec::new();
+        let mut created = Vec::new();
         for (author, other, name) in sides {
             let mut design = sound.clone();
             design["name"] = name.into();
@@ -370,7 +373,7 @@ impl Stage {
             let change = app.post(&format!("{path}/suggestions")).by(other).json(&change);
             let change = change.answer().await.expect(201);
             let design = text(&begun.json(), "id");
-            made.push((design, text(&comment, "id"), text(&change, "id")));
+            created.push((design, text(&comment, "id"), text(&change, "id")));
         }
         let [(hers, his_comment, for_hers), (his, comment, for_his)]: [_; 2] =
             made.try_into().unwrap();
@@ -604,8 +607,8 @@ impl Stage {
         let operation = &shown.operation;
         let replaced = self.prepare(app, &operation.id).await;
         let path = self.path(operation, &replaced);
-        let asked = format!("{path}{}", as_query(&shown.query));
-        let mut request = app.request(operation.method.clone(), &asked).by(&self.ada);
+        let requested = format!("{path}{}", as_query(&shown.query));
+        let mut request = app.request(operation.method.clone(), &requested).by(&self.ada);
         for (name, value) in &shown.headers {
             request = request.header(name, value);
         }
@@ -645,7 +648,7 @@ impl Stage {
         } else {
             unexpected_value(&operation.id, &answer)?
         };
-        Some(format!("{} {asked} {printed}: {fault}", operation.id))
+        Some(format!("{} {requested} {printed}: {fault}", operation.id))
     }
 
     fn path(&self, operation: &Operation, replaced: &Replaced) -> String {
@@ -745,8 +748,8 @@ fn every_body_has_an_example() {
 async fn every_request_that_the_document_shows_succeeds() {
     let stage = Stage::new().await;
     let all: Vec<Shown> = operations().iter().flat_map(Operation::shown).collect();
-    let asked: BTreeSet<_> = all.iter().map(|shown| shown.operation.id.as_str()).collect();
-    assert_eq!(asked.len(), routes::all().len());
+    let requested: BTreeSet<_> = all.iter().map(|shown| shown.operation.id.as_str()).collect();
+    assert_eq!(requested.len(), routes::all().len());
     let (reads, writes): (Vec<_>, Vec<_>) =
         all.iter().partition(|shown| shown.operation.method == Method::GET);
     let library = stage.copy().await;

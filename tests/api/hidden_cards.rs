@@ -282,9 +282,9 @@ pub fn searches() -> Vec<String> {
 
 /// Callers that must see only the places of hidden cards: a client without an account, a player without copies, and a holder of copies whose token
 /// has no scope for cards.
-struct Blind([(&'static str, Option<(Player, Player)>); 3]);
+struct CallersWithoutContent([(&'static str, Option<(Player, Player)>); 3]);
 
-impl Blind {
+impl CallersWithoutContent {
     async fn among(one: &TestApp, other: &TestApp) -> Self {
         let ada = (one.player("ada").await, other.player("ada").await);
         let mut tokens = Vec::new();
@@ -346,7 +346,7 @@ async fn searches_in_memory_do_not_depend_on_hidden_content() {
 }
 
 async fn assert_searches_do_not_depend_on_hidden_content(one: TestApp, other: TestApp) {
-    let blind = Blind::among(&one, &other).await;
+    let blind = CallersWithoutContent::among(&one, &other).await;
     tokio::join!(caught_up(&one), caught_up(&other));
     let mut paths = searches();
     assert!(paths.len() > 300, "{}", paths.len());
@@ -520,7 +520,7 @@ async fn catalogue_reads_do_not_depend_on_hidden_content() {
     let (one, other) = twins().await;
     let paths = every_path(&one).await;
     assert!(paths.len() > 400, "{}", paths.len());
-    let blind = Blind::among(&one, &other).await;
+    let blind = CallersWithoutContent::among(&one, &other).await;
     for path in &paths {
         // Twice: the second answer may come from the cache.
         for _ in 0..2 {
@@ -684,7 +684,7 @@ fn httpdate(at: chrono::DateTime<chrono::Utc>) -> String {
 fn spellings() -> BTreeSet<String> {
     let mut spellings = Vec::new();
     for name in names() {
-        let letters: Vec<char> = name.chars().filter(|letter| *letter != '*').collect();
+        let letters: Vec<char> = name.chars().filter(|character| *character != '*').collect();
         let text = |letters: &[char]| letters.iter().collect::<String>();
         spellings.push(text(&letters));
         spellings.extend([1, 2, 4].map(|length| text(&letters[..length.min(letters.len())])));
@@ -749,7 +749,7 @@ async fn look_ups_show_nothing_of_hidden_cards() {
     let (one, other) = twins().await;
     let paths = look_up_paths();
     assert!(paths.len() > 300, "{}", paths.len());
-    let blind = Blind::among(&one, &other).await;
+    let blind = CallersWithoutContent::among(&one, &other).await;
     for path in &paths {
         blind.see_the_same(&one, &other, path, |app| app.get(path)).await;
     }
@@ -839,9 +839,9 @@ async fn webhooks_show_nothing_of_hidden_cards() {
         app.webhook(&admin, &receiver.url, &kinds).await;
         app.sql("UPDATE webhooks SET cursor_seq = 0").await;
         app.post_webhooks().await;
-        let bodies: Vec<Vec<u8>> = receiver.seen().iter().map(|one| one.body.clone()).collect();
+        let bodies: Vec<Vec<u8>> = receiver.received().iter().map(|one| one.body.clone()).collect();
         let feed = app.get("/v1/changes?limit=200").answer().await.expect(200);
-        let all: Vec<Value> = receiver.seen().iter().map(Received::json).collect();
+        let all: Vec<Value> = receiver.received().iter().map(Received::json).collect();
         let feed = feed["data"].as_array().unwrap();
         assert_eq!(all[..feed.len()], feed[..], "the public change feed has the same events");
         assert!(all.iter().any(|event| event["set"] == "veil" && event["kind"] == "card.added"));
@@ -962,7 +962,7 @@ async fn design_checks_show_nothing_of_hidden_cards() {
             twins().await
         };
         let moderators = (one.moderator().await, other.moderator().await);
-        let blind = Blind::among(&one, &other).await;
+        let blind = CallersWithoutContent::among(&one, &other).await;
         let file = set_file(&seed_data("ttcg"), "veil");
         let hidden = file["cards"].as_array().unwrap().iter().take(8);
         let designs = hidden.map(|card| {

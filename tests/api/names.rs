@@ -1,7 +1,10 @@
 //! Names of accounts: a name that looks like an existing name is taken, and clients cannot find out which names exist.
 
+use std::time::Duration;
+
 use cardscape::domain::text::AccountName;
 use cardscape::store::accounts::name_skeletons;
+use cardscape::store::db::backlog::UNTIL_DONE;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, PASSWORD, Program, RequestExt as _, TestApp, TestDb, Wiretap, run};
@@ -52,15 +55,31 @@ async fn names_from_before_skeletons_stay_valid_and_are_protected() {
     register(&app, "\u{410}da").await.expect(201);
     register(&app, "ben").await.expect(201);
     app.sql("UPDATE accounts SET name_skeleton = NULL").await;
-    let (first, second) =
-        tokio::join!(name_skeletons::fill_in(app.store()), name_skeletons::fill_in(app.store()));
-    assert_eq!(first.unwrap() + second.unwrap(), 3);
-    assert_eq!(name_skeletons::fill_in(app.store()).await.unwrap(), 0);
+    let fill_in = async || name_skeletons::fill_in(app.store(), UNTIL_DONE).await.unwrap();
+    let (first, second) = tokio::join!(fill_in(), fill_in());
+    assert_eq!(first + second, 3);
+    assert_eq!(fill_in().await, 0);
     for name in ["Ada", "\u{410}da", "ben"] {
         app.log_in(name, PASSWORD).await;
     }
     register(&app, "Ad\u{430}").await.problem(409, "name_taken");
     register(&app, "b\u{435}n").await.problem(409, "name_taken");
+}
+
+/// Housekeeping fills them in for one turn at a time, so that its other jobs do not wait for many accounts.
+#[tokio::test]
+async fn skeletons_of_many_names_are_filled_in_over_several_turns() {
+    let app = TestApp::start().await;
+    app.sql(
+        "INSERT INTO accounts (id, name, name_key, password_hash, role, must_change_password, created_at) \
+         SELECT gen_random_uuid(), 'player ' || n, 'player ' || n, '$argon2id$', 'player', false, now() FROM generate_series(1, 250) n",
+    )
+    .await;
+    let mut turns = Vec::new();
+    for _ in 0..3 {
+        turns.push(name_skeletons::fill_in(app.store(), Duration::ZERO).await.unwrap());
+    }
+    assert_eq!(turns, [200, 50, 0]);
 }
 
 /// A log-in with a wrong password sends the same statements to the database whether the name exists or not, and whether its owner has logged in before.

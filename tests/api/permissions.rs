@@ -173,8 +173,8 @@ async fn try_row(app: &TestApp, row: &Row, token: Option<&str>) -> Verdict {
 
 async fn token(app: &TestApp, owner: &Player, scopes: &[&str]) -> String {
     let body = json!({ "name": "t", "scopes": scopes });
-    let made = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
-    made["secret"].as_str().unwrap().to_owned()
+    let created = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
+    created["secret"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -233,7 +233,7 @@ async fn forged_and_expired_tokens_are_rejected() {
     let admin = app.admin().await;
     let account = AccountId(admin.id.parse().unwrap());
     let now = app.clock().now();
-    let claims = AccessClaims { account, session: SessionId::fresh() };
+    let claims = AccessClaims { account, session: SessionId::generate() };
     let expired = access_token::issue(app.keys(), claims, now - Duration::minutes(16)).unwrap();
     let no_such_session = access_token::issue(app.keys(), claims, now).unwrap();
     let parts: Vec<&str> = admin.access_token.split('.').collect();

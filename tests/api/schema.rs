@@ -56,8 +56,6 @@ async fn foreign_keys_have_an_index() {
     let known = [
         // The primary key contains only the card, which is enough.
         "card_content (card_id, game_code) -> cards",
-        // The largest table. An index that includes copies without an owner would slow down every mint, and only unprinted printings are deleted.
-        "copies (printing_id) -> printings",
     ];
     assert_eq!(unindexed.lines().collect::<Vec<_>>(), known);
 }
@@ -110,6 +108,12 @@ async fn constraints_refuse_invalid_rows() {
         assert!(is_refused(&url, statement).await, "an unlocked card stays unlocked: {statement}");
     }
     let run = "01998d5e-7a35-7c54-b0a0-000000000003";
+    let other = "01998d5e-7a35-7c54-b0a0-000000000004";
+    let unplanned =
+        format!("INSERT INTO copies VALUES ('7K', substr(sha256('y'), 1, 16), '{run}', '{other}')");
+    let unplanned_now = format!("UPDATE copies SET printing_id = '{other}'");
+    let line_moved = format!("UPDATE print_run_lines SET printing_id = '{other}'");
+    let printed = format!("DELETE FROM printings WHERE id = '{run}'");
     sql(
         &url,
         &format!(
@@ -117,6 +121,8 @@ async fn constraints_refuse_invalid_rows() {
              INSERT INTO printings VALUES ('{run}', '00000000-0000-7000-8000-000000000002', 'common', 1);
              INSERT INTO print_runs VALUES ('{run}', '00000000-0000-7000-8000-000000000001', '7K', 'k', 1, 1,
                  'active', sha256('x'), NULL, now(), now());
+             INSERT INTO printings VALUES ('{other}', '00000000-0000-7000-8000-000000000002', 'rare', 2);
+             INSERT INTO print_run_lines VALUES ('{run}', '{run}', 1);
              INSERT INTO copies VALUES ('7K', substr(sha256('x'), 1, 16), '{run}', '{run}', '{run}', now());"
         ),
     )
@@ -131,6 +137,11 @@ async fn constraints_refuse_invalid_rows() {
             "a registered copy has an owner",
         ),
         ("UPDATE copies SET code_prefix = '8K'", "a copy has the prefix of its run"),
+        (unplanned.as_str(), "a new copy has a printing of the plan of its run"),
+        (unplanned_now.as_str(), "a copy keeps its printing"),
+        (line_moved.as_str(), "a line of a plan keeps its printing"),
+        ("DELETE FROM print_run_lines", "the plan of an active run stays"),
+        (printed.as_str(), "a printing with copies stays"),
     ] {
         assert!(is_refused(&url, statement).await, "{why}");
     }
@@ -157,6 +168,7 @@ async fn the_ledger_migration_numbers_entries_and_gives_registered_copies_ids() 
                  VALUES ('{id}', 'g', 's', '001', now(), now());
              INSERT INTO printings VALUES ('{id}', '{id}', 'common', 1);
              INSERT INTO print_runs VALUES ('{id}', '{id}', '7K', 'k', 2, 2, 'active', sha256('x'), NULL, now(), now());
+             INSERT INTO print_run_lines VALUES ('{id}', '{id}', 2);
              INSERT INTO copies VALUES ('7K', substr(sha256('x'), 1, 16), '{id}', '{id}', '{id}', now()),
                  ('7K', substr(sha256('y'), 1, 16), '{id}', '{id}', NULL, NULL);
              -- Clocks of two machines: the claim seems older than the registration.

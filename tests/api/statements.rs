@@ -59,14 +59,14 @@ async fn a_submission_needs_few_statements_and_all_are_prepared_already() {
     for card in cards.by_ref().take(3) {
         wiretap.take_statements(&[]);
         app.register(&ada, card).await;
-        let heard = wiretap.take_statements(&OF_SUBMISSIONS);
+        let statements = wiretap.take_statements(&OF_SUBMISSIONS);
         let first_words: Vec<&str> =
-            heard.iter().map(|sql| sql.split_whitespace().next().unwrap()).collect();
+            statements.iter().map(|sql| sql.split_whitespace().next().unwrap()).collect();
         // In this order: reserving the attempt (committed), the look-up, locking copy and card, the registration with the answer, releasing the attempt.
         let expected = ["WITH", "SELECT", "SELECT", "WITH", "WITH", "WITH"];
-        assert_eq!(first_words, expected, "{heard:#?}");
-        assert!(heard[0].contains("INSERT INTO attempts"), "{}", heard[0]);
-        assert!(heard[5].contains("UPDATE attempts"), "{}", heard[5]);
+        assert_eq!(first_words, expected, "{statements:#?}");
+        assert!(statements[0].contains("INSERT INTO attempts"), "{}", statements[0]);
+        assert!(statements[5].contains("UPDATE attempts"), "{}", statements[5]);
     }
     assert_eq!(wiretap.prepared(&OF_SUBMISSIONS), Vec::<String>::new());
 }
@@ -86,10 +86,10 @@ async fn a_batch_of_submissions_is_one_transaction() {
         .expect(200);
     let verdicts = answer["data"].as_array().unwrap();
     assert!(verdicts.iter().all(|one| one["verdict"] == "registered"), "{verdicts:#?}");
-    let heard =
+    let statements =
         wiretap.take_statements(&["attempts", "copies", "submissions", "revoked_at IS NULL"]);
-    let count = |words: &str| heard.iter().filter(|sql| sql.contains(words)).count();
-    assert_eq!(count("UPDATE copies"), 1, "{heard:#?}");
+    let count = |words: &str| statements.iter().filter(|sql| sql.contains(words)).count();
+    assert_eq!(count("UPDATE copies"), 1, "{statements:#?}");
     assert_eq!(count("attempts"), 2, "one statement reserves all attempts, and one releases them");
     assert_eq!(count("FOR NO KEY UPDATE OF c"), 1, "one statement locks all copies");
     assert_eq!(app.db().number("SELECT count(DISTINCT xmin::text) FROM submissions").await, 1);
@@ -104,8 +104,8 @@ async fn a_batch_of_submissions_is_one_transaction() {
         .expect(200);
     let verdicts = again["data"].as_array().unwrap();
     assert!(verdicts.iter().all(|one| one["verdict"] == "already_yours"), "{verdicts:#?}");
-    let heard = wiretap.take_statements(&["k.name_key = w.name_key"]);
-    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let statements = wiretap.take_statements(&["k.name_key = w.name_key"]);
+    assert_eq!(statements.len(), 1, "{statements:#?}");
 }
 
 /// If all cards of a deck are open and in memory, its page needs a single read of the deck, also for the comparison with other decks.
@@ -117,8 +117,8 @@ async fn the_page_of_a_deck_reads_the_deck_once() {
     let mut paths = Vec::new();
     for (name, visibility) in [("Shown", "public"), ("The other one", "public")] {
         let body = json!({ "name": name, "format": "ttcg/standard", "visibility": visibility, "entries": entries });
-        let made = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
-        paths.push(format!("/decks/{}", made["id"].as_str().unwrap()));
+        let created = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+        paths.push(format!("/decks/{}", created["id"].as_str().unwrap()));
     }
     app.catch_up().await;
     // The first request caches what it reads of the cards.
@@ -127,8 +127,8 @@ async fn the_page_of_a_deck_reads_the_deck_once() {
     let page = app.get(&paths[0]).answer().await;
     assert_eq!(page.status, 200);
     assert!(page.text().contains("The other one"), "the page shows similar decks");
-    let heard = wiretap.take_statements(&["JOIN \"deck_entries\"", "card_content"]);
-    assert_eq!(heard.len(), 1, "one read of the deck and none of cards: {heard:#?}");
+    let statements = wiretap.take_statements(&["JOIN \"deck_entries\"", "card_content"]);
+    assert_eq!(statements.len(), 1, "one read of the deck and none of cards: {statements:#?}");
 }
 
 /// The sets that deck lists may name are read once for each game, also if many cards of the lists are unknown.
@@ -207,18 +207,18 @@ async fn queries_for_a_collection_are_prepared_once() {
 async fn new_events_are_numbered_by_few_statements() {
     let (app, wiretap, cards) = start_with_wiretap().await;
     let ada = app.player("ada").await;
-    let mut heard = Vec::new();
+    let mut statements = Vec::new();
     for card in &cards[..2] {
         app.register(&ada, card).await;
         wiretap.take_statements(&[]);
         let page = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
-        heard.push(wiretap.take_statements(&["account_event"]));
-        assert_eq!(page["newest"], heard.len(), "{page}");
+        statements.push(wiretap.take_statements(&["account_event"]));
+        assert_eq!(page["newest"], statements.len(), "{page}");
     }
-    assert_eq!(heard[0].len(), 5, "the clock of the account is created: {heard:#?}");
+    assert_eq!(statements[0].len(), 5, "the clock of the account is created: {statements:#?}");
     let parts = ["LEFT JOIN LATERAL", "WITH clock", "min(seq)", "AS page"];
-    assert_eq!(heard[1].len(), parts.len(), "{heard:#?}");
-    for (statement, part) in heard[1].iter().zip(parts) {
+    assert_eq!(statements[1].len(), parts.len(), "{statements:#?}");
+    for (statement, part) in statements[1].iter().zip(parts) {
         assert!(statement.contains(part), "{part}: {statement}");
     }
 }
@@ -243,9 +243,9 @@ async fn own_events_that_are_numbered_are_read_by_two_statements() {
     read().await;
     let body = json!({ "name": "Shown", "format": "ttcg/standard", "visibility": "public", "entries": [] });
     app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
-    let (kinds, heard) = read().await;
+    let (kinds, statements) = read().await;
     assert_eq!(kinds, ["submission.accepted"]);
-    assert_eq!(heard.len(), 2, "{heard:#?}");
+    assert_eq!(statements.len(), 2, "{statements:#?}");
 
     let unlock = async |number: &str| {
         let card = app.get(&format!("/v1/games/ttcg/sets/dusk/cards/{number}"));
@@ -256,11 +256,15 @@ async fn own_events_that_are_numbered_are_read_by_two_statements() {
     };
     let other = cards.iter().find(|card| card.number != cards[0].number).unwrap();
     unlock(&other.number).await;
-    let (kinds, heard) = read().await;
+    let (kinds, statements) = read().await;
     assert_eq!(kinds, ["submission.accepted"]);
-    let told = heard.iter().filter(|sql| sql.contains("INSERT INTO account_events")).count();
-    assert_eq!(told, 1, "{heard:#?}");
-    assert!(!heard.iter().any(|sql| sql.contains("min(seq)")), "nothing was numbered: {heard:#?}");
+    let inserts =
+        statements.iter().filter(|sql| sql.contains("INSERT INTO account_events")).count();
+    assert_eq!(inserts, 1, "{statements:#?}");
+    assert!(
+        !statements.iter().any(|sql| sql.contains("min(seq)")),
+        "nothing was numbered: {statements:#?}"
+    );
     assert_eq!(read().await.1.len(), 2, "it is known now that the unlock is not about the account");
     unlock(&cards[0].number).await;
     assert_eq!(read().await.0, ["submission.accepted", "card.unlocked"]);
@@ -318,21 +322,21 @@ async fn print_runs_are_counted_together() {
 async fn renaming_a_set_does_not_lock_its_hidden_cards() {
     let (app, wiretap, _cards) = start_with_wiretap().await;
     let (admin, path) = (app.admin().await, "/v1/games/ttcg/sets/dusk");
-    let mut heard = Vec::new();
+    let mut statements = Vec::new();
     for patch in [json!({ "name": "Dusk, Again" }), json!({ "unlock_threshold": 41 })] {
         let etag = app.get(path).by(&admin).answer().await.header("etag");
         wiretap.take_statements(&[]);
         let edited = app.patch(path).by(&admin).header("if-match", &etag).json(&patch);
         edited.answer().await.expect(200);
-        heard.push(wiretap.take_statements(&["FROM unlocks ", "UPDATE unlocks "]));
+        statements.push(wiretap.take_statements(&["FROM unlocks ", "UPDATE unlocks "]));
     }
     let locks = |sql: &String| {
         sql.contains(" FROM unlocks WHERE ") && sql.ends_with(" ORDER BY card_id FOR UPDATE")
     };
     let counts = |sql: &String| sql.starts_with("UPDATE unlocks");
-    assert!(!heard[0].iter().any(|sql| locks(sql) || counts(sql)), "{heard:#?}");
-    assert!(heard[1].iter().any(locks), "{heard:#?}");
-    assert!(heard[1].iter().any(counts), "{heard:#?}");
+    assert!(!statements[0].iter().any(|sql| locks(sql) || counts(sql)), "{statements:#?}");
+    assert!(statements[1].iter().any(locks), "{statements:#?}");
+    assert!(statements[1].iter().any(counts), "{statements:#?}");
 }
 
 /// One statement finds the unlock policy of a set: its own or that of its game.
@@ -342,8 +346,8 @@ async fn the_effective_unlock_policy_is_found_by_one_statement() {
     let path = "/v1/games/ttcg/sets/dusk/unlock-policy";
     wiretap.take_statements(&[]);
     app.get(path).answer().await.expect(200);
-    let heard = wiretap.take_statements(&["unlock_policies"]);
-    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let statements = wiretap.take_statements(&["unlock_policies"]);
+    assert_eq!(statements.len(), 1, "{statements:#?}");
 }
 
 /// The reservation of an attempt does not wait for the disk. The decision after it does: it locks the credential, so that it has something to commit.
@@ -356,12 +360,12 @@ async fn a_guess_is_decided_in_a_transaction_that_waits_for_the_disk() {
     guess["name"] = json!("Nobody's Card");
     let sent = app.post("/v1/submissions").by(&ada).json(&guess).answer().await;
     sent.problem(422, "submission_rejected");
-    let heard = wiretap.take_statements(&["synchronous_commit", "FOR NO KEY UPDATE"]);
+    let statements = wiretap.take_statements(&["synchronous_commit", "FOR NO KEY UPDATE"]);
     let (flushed_later, locks): (Vec<&String>, Vec<&String>) =
-        heard.iter().partition(|sql| sql.contains("synchronous_commit"));
-    assert_eq!(flushed_later.len(), 1, "{heard:#?}");
-    assert!(flushed_later[0].contains("INSERT INTO attempts"), "{heard:#?}");
-    assert!(locks.iter().any(|sql| sql.contains("FROM sessions c")), "{heard:#?}");
+        statements.iter().partition(|sql| sql.contains("synchronous_commit"));
+    assert_eq!(flushed_later.len(), 1, "{statements:#?}");
+    assert!(flushed_later[0].contains("INSERT INTO attempts"), "{statements:#?}");
+    assert!(locks.iter().any(|sql| sql.contains("FROM sessions c")), "{statements:#?}");
 }
 
 /// Whether Postgres keeps the plan of a statement after a few uses, and the plan.
@@ -404,11 +408,11 @@ async fn a_page_of_public_decks_reads_only_its_decks() {
         wiretap.take_statements(&[]);
         let page = app.get(path).answer().await.expect(200);
         assert_eq!(page["data"].as_array().unwrap().len(), 50, "{path}");
-        let heard = wiretap.take_statements(&["deck_search"]);
-        assert_eq!(heard.len(), 1, "{heard:#?}");
+        let statements = wiretap.take_statements(&["deck_search"]);
+        assert_eq!(statements.len(), 1, "{statements:#?}");
         let (types, values) =
             if path.contains("game") { ("text, bigint", "'ttcg', 51") } else { ("bigint", "51") };
-        let (is_kept, plan) = plan(&app, &heard[0], types, values).await;
+        let (is_kept, plan) = plan(&app, &statements[0], types, values).await;
         assert!(is_kept, "{path} is planned at each use");
         // The table of accounts has one row.
         for part in ["Seq Scan on deck", "hashed", "Sort"] {
@@ -424,7 +428,7 @@ async fn lists_of_moderators_are_planned_once() {
     let (app, wiretap) = start_in_memory().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let (admin, moderator) = (app.admin().await, app.moderator().await);
-    let codes: Vec<String> = (0..5_000).map(|_| format!("'{}'", DesignCode::fresh())).collect();
+    let codes: Vec<String> = (0..5_000).map(|_| format!("'{}'", DesignCode::generate())).collect();
     app.sql(&format!(
         "SET session_replication_role = replica; \
          INSERT INTO audit_log (id, actor_id, action, target, details, created_at) \
@@ -474,9 +478,9 @@ async fn lists_of_moderators_are_planned_once() {
         wiretap.take_statements(&[]);
         let page = app.get(path).by(reader).answer().await.expect(200);
         assert_eq!(page["data"].as_array().unwrap().len(), 50, "{path}");
-        let heard = wiretap.take_statements(&[&format!("FROM {table} ")]);
-        assert_eq!(heard.len(), 1, "{heard:#?}");
-        let (is_kept, plan) = plan(&app, &heard[0], types, &values).await;
+        let statements = wiretap.take_statements(&[&format!("FROM {table} ")]);
+        assert_eq!(statements.len(), 1, "{statements:#?}");
+        let (is_kept, plan) = plan(&app, &statements[0], types, &values).await;
         assert!(is_kept, "{path} is planned at each use");
         let whole = format!("Seq Scan on {table}");
         assert!(!plan.contains(&whole), "{path} reads everything: {plan}");
@@ -490,7 +494,7 @@ async fn a_word_in_the_gallery_is_planned_once() {
     // Without the designs in memory.
     let (app, wiretap, _) = start_with_wiretap().await;
     let ada = app.player("ada").await;
-    let codes: Vec<String> = (0..5_000).map(|_| format!("'{}'", DesignCode::fresh())).collect();
+    let codes: Vec<String> = (0..5_000).map(|_| format!("'{}'", DesignCode::generate())).collect();
     app.sql(&format!(
         "SET session_replication_role = replica; \
          INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, searched_revision, name, name_key, name_skeleton, \
@@ -548,10 +552,10 @@ async fn a_recount_reads_the_counted_submissions_of_its_card() {
     let card = app.db().value(&card).await;
     wiretap.take_statements(&[]);
     app.moderate(&moderator, &copy, "void").await.expect(200);
-    let heard = wiretap.take_statements(&["taken_back"]);
-    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let statements = wiretap.take_statements(&["taken_back"]);
+    assert_eq!(statements.len(), 1, "{statements:#?}");
     let values = format!("'{{{card}}}', '{{0}}', '{{}}'");
-    let (_, plan) = plan(&app, &heard[0], "uuid[], integer[], uuid[]", &values).await;
+    let (_, plan) = plan(&app, &statements[0], "uuid[], integer[], uuid[]", &values).await;
     assert!(!plan.contains("Seq Scan on counted_submissions"), "{plan}");
 }
 
@@ -567,10 +571,10 @@ async fn the_looks_of_changed_cards_are_stored_together() {
     });
     wiretap.take_statements(&[]);
     app.import(&source).await.unwrap();
-    let heard =
+    let statements =
         wiretap.take_statements(&["UPDATE card_content SET name_looks", "UPDATE \"card_content\""]);
-    let looks = heard.iter().filter(|sql| sql.contains("SET name_looks")).count();
-    assert_eq!((looks, heard.len()), (1, 10), "{heard:#?}");
+    let looks = statements.iter().filter(|sql| sql.contains("SET name_looks")).count();
+    assert_eq!((looks, statements.len()), (1, 10), "{statements:#?}");
     let without = app.db().number("SELECT count(*) FROM card_content WHERE name_looks IS NULL");
     assert_eq!(without.await, 0);
 }
@@ -601,9 +605,9 @@ async fn a_page_of_sets_reads_only_the_unlocks_of_its_sets() {
         assert_eq!(sets.len(), 50, "{path}");
         let first = &sets[0];
         assert_eq!((&first["cards"], &first["hidden_cards"]), (&json!(30), &json!(30)));
-        let heard = wiretap.take_statements(&["AS card_count"]);
-        assert_eq!(heard.len(), 1, "{heard:#?}");
-        let (is_kept, plan) = plan(&app, &heard[0], types, values).await;
+        let statements = wiretap.take_statements(&["AS card_count"]);
+        assert_eq!(statements.len(), 1, "{statements:#?}");
+        let (is_kept, plan) = plan(&app, &statements[0], types, values).await;
         assert!(is_kept, "{path} is planned at each use");
         for part in ["Seq Scan on unlocks", "Seq Scan on cards", "Hash"] {
             assert!(!plan.contains(part), "{path}: {part}: {plan}");
@@ -665,20 +669,20 @@ async fn similar_decks_and_cards_played_together_look_up_few_decks() {
     let path = format!("/v1/decks/{deck}/similar?limit=10");
     let similar = app.get(&path).answer().await.expect(200);
     assert_eq!(similar["data"].as_array().unwrap().len(), 10, "{similar}");
-    let heard = wiretap.take_statements(&["WITH near AS"]);
-    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let statements = wiretap.take_statements(&["WITH near AS"]);
+    assert_eq!(statements.len(), 1, "{statements:#?}");
     let values = format!("'ttcg', '{cards}', '{deck}', 2000, 10");
-    let plan = explained(&heard[0], "text, uuid[], uuid, bigint, bigint", &values).await;
+    let plan = explained(&statements[0], "text, uuid[], uuid, bigint, bigint", &values).await;
     for table in ["accounts", "deck_judgements"] {
         assert!(loops(&plan, table) <= 10, "{table}: {plan}");
     }
 
     wiretap.take_statements(&[]);
     app.get(&format!("/v1/cards/{card}/played-with")).answer().await.expect(200);
-    let heard = wiretap.take_statements(&["unnest(chosen.cards)"]);
-    assert_eq!(heard.len(), 1, "{heard:#?}");
+    let statements = wiretap.take_statements(&["unnest(chosen.cards)"]);
+    assert_eq!(statements.len(), 1, "{statements:#?}");
     let values = format!("'{card}', 2000, 10");
-    let plan = explained(&heard[0], "uuid, bigint, bigint", &values).await;
+    let plan = explained(&statements[0], "uuid, bigint, bigint", &values).await;
     for table in ["accounts", "deck_judgements"] {
         assert!(loops(&plan, table) <= 2000, "{table}: {plan}");
     }

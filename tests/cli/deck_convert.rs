@@ -96,7 +96,7 @@ fn the_limits_of_the_service_apply() {
 }
 
 #[test]
-fn lines_that_only_look_like_headings_are_told() {
+fn lines_that_only_look_like_headings_are_reported() {
     let list = b"2 Salt\n-- 2 Silk\n[Anchor]\nSpecials:\nShips:\n1 Brig\n";
     let (code, out, err) = run(&[&["convert", "-", "--to", "plain"], &HARBOUR[..]].concat(), list);
     assert_eq!((code, out.as_str()), (0, "2 Salt\n2 Silk\n1 Anchor\n1 Brig\n"));

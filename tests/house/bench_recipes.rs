@@ -28,10 +28,13 @@ fn contract() -> BTreeMap<String, (String, String)> {
 /// Whether the path of a recipe matches the path of an operation: it has a column or a value where the operation has a parameter.
 fn is_path_of(recipe: &str, operation: &str) -> bool {
     let recipe = recipe.split('?').next().unwrap();
-    let (asked, known): (Vec<_>, Vec<_>) =
+    let (requested, known): (Vec<_>, Vec<_>) =
         (recipe.split('/').collect(), operation.split('/').collect());
-    asked.len() == known.len()
-        && asked.iter().zip(&known).all(|(asked, known)| known.starts_with('{') || asked == known)
+    requested.len() == known.len()
+        && requested
+            .iter()
+            .zip(&known)
+            .all(|(requested, known)| known.starts_with('{') || requested == known)
 }
 
 /// The columns (`<name>`) that a text refers to.
@@ -46,8 +49,9 @@ fn columns(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_operation_has_a_recipe_and_every_recipe_an_operation() {
     let contract = contract();
-    let asked: BTreeSet<&str> = recipes::all().map(|recipe| recipe.operation).collect();
-    let missing: Vec<&String> = contract.keys().filter(|id| !asked.contains(id.as_str())).collect();
+    let requested: BTreeSet<&str> = recipes::all().map(|recipe| recipe.operation).collect();
+    let missing: Vec<&String> =
+        contract.keys().filter(|id| !requested.contains(id.as_str())).collect();
     assert_eq!(
         missing,
         Vec::<&String>::new(),

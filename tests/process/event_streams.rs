@@ -70,9 +70,9 @@ impl Field {
 
     /// Repeatedly offers a copy and cancels the offer; returns the ids of the offers.
     async fn write(&self, writer: usize, token: &str, card: &Value) -> Vec<String> {
-        let made =
+        let created =
             self.ask(writer, Method::POST, "/v1/submissions", Some(token), "card", card).await;
-        let body = json!({ "with": "reader", "give": [made["copy"]] });
+        let body = json!({ "with": "reader", "give": [created["copy"]] });
         let mut offers = Vec::new();
         for round in 0..OFFERS {
             let key = format!("offer-{writer}-{round}");
@@ -89,14 +89,14 @@ impl Field {
 
     /// Reads the stream of either service until `enough` events were received. Reconnects after every `few` events.
     async fn read(&self, token: &str, few: usize, enough: usize) -> Vec<Value> {
-        let mut heard: Vec<Value> = Vec::new();
+        let mut received: Vec<Value> = Vec::new();
         let began = Instant::now();
         let mut turn = 0;
-        while heard.len() < enough {
-            assert!(began.elapsed() < LONG, "{} of {enough} events", heard.len());
+        while received.len() < enough {
+            assert!(began.elapsed() < LONG, "{} of {enough} events", received.len());
             turn += 1;
             let url = format!("http://{}/v1/me/events/stream", self.two.services[turn % 2].address);
-            let last = heard.last().map_or(0, |event| event["seq"].as_u64().unwrap());
+            let last = received.last().map_or(0, |event| event["seq"].as_u64().unwrap());
             let request = self.http.get(url).bearer_auth(token).header("last-event-id", last);
             let response = match request.send().await {
                 Ok(response) if response.status() == 200 => response,
@@ -107,7 +107,7 @@ impl Field {
             };
             let mut bytes = response.bytes_stream();
             let (mut unread, mut left) = (String::new(), few + turn * 7 % 20);
-            while left > 0 && heard.len() < enough {
+            while left > 0 && received.len() < enough {
                 // If a service was killed, even in the middle of an event, the other service continues the stream.
                 let Ok(Some(Ok(chunk))) = tokio::time::timeout(LONG, bytes.next()).await else {
                     break;
@@ -119,7 +119,7 @@ impl Field {
                     if let Some(data) = block.lines().find_map(|line| line.strip_prefix("data: ")) {
                         let event: Value = serde_json::from_str(data).unwrap();
                         if event.get("reason").is_none() {
-                            heard.push(event);
+                            received.push(event);
                         }
                         left -= 1;
                     }
@@ -127,7 +127,7 @@ impl Field {
                 }
             }
         }
-        heard
+        received
     }
 
     async fn kill_services(&self) {
@@ -164,13 +164,13 @@ async fn streams_continue_after_killed_services_and_end_with_stopped_ones() {
     assert_eq!(first, second, "both readers received the same events");
     let numbers: Vec<u64> = first.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=u64::try_from(enough).unwrap()).collect::<Vec<_>>());
-    let mut heard: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut received: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for event in &first {
-        heard.entry(member(&event["trade"], "id")).or_default().push(member(event, "kind"));
+        received.entry(member(&event["trade"], "id")).or_default().push(member(event, "kind"));
     }
-    assert_eq!(heard.len(), offers.len());
+    assert_eq!(received.len(), offers.len());
     for offer in &offers {
-        assert_eq!(heard[offer], ["trade.offered", "trade.cancelled"], "{offer}");
+        assert_eq!(received[offer], ["trade.offered", "trade.cancelled"], "{offer}");
     }
 
     // On a normal stop, the stream announces it and ends, and the service does not wait for its readers.

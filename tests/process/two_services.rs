@@ -26,11 +26,11 @@ impl TwoServices {
         let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
         let database = postgres.url("postgres");
         let keys = home.path().join("two-services.json").to_str().unwrap().to_owned();
-        let made = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        let created = Command::new(env!("CARGO_BIN_EXE_cardscape"))
             .args(["keys", "generate", &keys])
             .output()
             .unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stderr));
         let folder = home.path().to_str().unwrap();
         let fixed = ["serve", "--database-url", &database, "--keys-file", &keys];
         let more = ["--data-dir", folder, "--workers", "2"];

@@ -124,7 +124,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .goal(Goal::Rate(8_000.0)),
     Recipe::patch("edit_card", "a card's lore edited", "/v1/cards/<card>")
         .headers(&["if-match: *"])
-        .body("{\"lore\": \"Told again on <fresh>.\"}")
+        .body("{\"lore\": \"Told again on <unique>.\"}")
         .by(Admin)
         .rows(CARDS)
         .writes(&[
@@ -154,7 +154,7 @@ pub(super) const RECIPES: &[Recipe] = &[
          WHERE t.card_id = :card::uuid AND t.open ORDER BY r.published_on, r.id",
     ]),
     Recipe::post("create_ruling", "ruling written", "/v1/cards/<card>/rulings")
-        .body("{\"kind\": \"ruling\", \"text\": \"It counts once, as <fresh> asked.\", \"published_on\": \"2026-11-21\"}")
+        .body("{\"kind\": \"ruling\", \"text\": \"It counts once, as <unique> asked.\", \"published_on\": \"2026-11-21\"}")
         .by(Admin)
         .rows(CARDS)
         .writes(&[
@@ -170,7 +170,7 @@ pub(super) const RECIPES: &[Recipe] = &[
                   WHERE r.id = :ruling::uuid AND t.open"]),
     Recipe::put("replace_ruling", "ruling replaced", "/v1/rulings/<ruling>")
         .headers(&["if-match: *"])
-        .body("{\"kind\": \"ruling\", \"text\": \"It counts twice, as <fresh> asked.\", \"published_on\": \"2026-11-22\"}")
+        .body("{\"kind\": \"ruling\", \"text\": \"It counts twice, as <unique> asked.\", \"published_on\": \"2026-11-22\"}")
         .by(Admin)
         .rows(RULINGS)
         .writes(&[
@@ -197,7 +197,7 @@ pub(super) const RECIPES: &[Recipe] = &[
          WHERE t.card_id = :card::uuid AND t.open ORDER BY h.at DESC, h.id DESC LIMIT 50",
     ]),
     Recipe::post("move_card", "card moved to another number", "/v1/cards/<card>/move")
-        .body("{\"number\": \"M<fresh>\"}")
+        .body("{\"number\": \"M<unique>\"}")
         .by(Admin)
         .rows("SELECT m.card FROM bench.movable m JOIN cards k ON k.id = m.card LIMIT :many")
         .spends(200)

@@ -142,7 +142,7 @@ pub(super) const RECIPES: &[Recipe] = &[
          AND s.account_id = :caller::uuid WHERE d.id = :dispute::uuid",
     ]),
     Recipe::post("create_statement", "statement in a dispute", "/v1/disputes/<dispute>/statements")
-        .body("{\"text\": \"I have it here, see <fresh>.\"}")
+        .body("{\"text\": \"I have it here, see <unique>.\"}")
         .by(Row)
         .prepare(&[MAKE_DISPUTES])
         .rows(DISPUTED)

@@ -10,7 +10,7 @@ const LISTS: &str = "SELECT p.account AS caller, (SELECT json_agg(json_build_obj
      WHERE c.n BETWEEN p.n AND p.n + 24) AS entries_json, (SELECT string_agg(c.card::text, ',') FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS ids \
      FROM bench.players p LIMIT :many";
 const LIST: &str =
-    "{\"name\": \"Bench <fresh>\", \"format\": \"ttcg/standard\", \"entries\": <entries_json>}";
+    "{\"name\": \"Bench <unique>\", \"format\": \"ttcg/standard\", \"entries\": <entries_json>}";
 const ONE_DECK: &[&str] = &[
     "SELECT id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at FROM decks WHERE id = :deck::uuid",
     "SELECT zone, quantity, name, set_code, number, rarity, copies FROM deck_entries WHERE deck_id = :deck::uuid ORDER BY position",
@@ -154,7 +154,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("find_deck", "own deck", "/v1/decks/<deck>").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::put("replace_deck", "deck of fifty cards replaced", "/v1/decks/<deck>")
         .headers(&["if-match: *"])
-        .body("{\"name\": \"Draft <fresh>\", \"format\": \"ttcg/standard\", \"entries\": <entries_json>}")
+        .body("{\"name\": \"Draft <unique>\", \"format\": \"ttcg/standard\", \"entries\": <entries_json>}")
         .by(Row)
         .prepare(&["INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
              SELECT gen_random_uuid(), account, 'ttcg', 'standard', 'Bench to replace', 'private', 1, now(), now() FROM bench.players LIMIT :many"])
@@ -165,6 +165,19 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(SAVES)
         .goal(Goal::Rate(1_500.0))
         .why(PAGES),
+    Recipe::patch("edit_deck", "deck renamed", "/v1/decks/<deck>")
+        .headers(&["if-match: *"])
+        .body("{\"name\": \"Draft <fresh>\"}")
+        .by(Row)
+        .prepare(&[
+            "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
+             SELECT gen_random_uuid(), account, 'ttcg', 'standard', 'Bench to rename', 'private', 1, now(), now() FROM bench.players LIMIT :many",
+            "INSERT INTO deck_entries (deck_id, position, zone, quantity, name) SELECT d.id, n, 'main', 2, 'Kettle Imp' FROM decks d, generate_series(0, 24) AS n \
+             WHERE d.name = 'Bench to rename'",
+        ])
+        .rows("SELECT id AS deck, account_id AS caller FROM decks WHERE name = 'Bench to rename' LIMIT :many")
+        .restore(&["DELETE FROM decks WHERE name LIKE 'Bench %' OR name LIKE 'Draft %'"])
+        .writes(SAVES),
     Recipe::delete("delete_deck", "deck deleted", "/v1/decks/<deck>")
         .headers(&["if-match: *"])
         .by(Row)
@@ -246,7 +259,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("list_deck_comments", "comments on a deck", "/v1/decks/<deck>/comments").prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(COMMENTS),
     Recipe::get("find_deck_comment", "comment on a deck", "/v1/decks/<deck>/comments/<comment>").prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(COMMENTS),
     Recipe::post("create_deck_comment", "comment on a deck written", "/v1/decks/<deck>/comments")
-        .body("{\"text\": \"Well, <fresh>.\"}")
+        .body("{\"text\": \"Well, <unique>.\"}")
         .by(Row)
         .prepare(TALKED_OF)
         .rows(NEWCOMERS)
@@ -255,7 +268,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why("triggers count the written rows, and the accounts concerned are notified"),
     Recipe::put("replace_deck_comment", "comment on a deck changed", "/v1/decks/<deck>/comments/<comment>")
         .headers(&["if-match: *"])
-        .body("{\"text\": \"Well, <fresh>.\"}")
+        .body("{\"text\": \"Well, <unique>.\"}")
         .by(Row)
         .prepare(TALKED_OF)
         .rows(FAN)

@@ -22,7 +22,7 @@ const DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"<name> the Second\", \"ki
 const RULES_ALONE: &str = "{\"game\": \"ttcg\", \"kind\": \"unit\", \"licence\": \"release-1\", \
      \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}}";
 /// The same, with a name by which the rows of a run are deleted afterwards.
-const BENCH_DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"Bench <fresh>\", \"kind\": \"unit\", \"licence\": \"release-1\", \
+const BENCH_DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"Bench <unique>\", \"kind\": \"unit\", \"licence\": \"release-1\", \
      \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}, \
      \"effects\": [{\"style\": \"passive\", \"text\": \"After this card attacks, return it to your hand.\"}, \
      {\"style\": \"normal\", \"text\": \"Discard one spell to gain 1 point.\"}]}";
@@ -381,7 +381,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(CHANGES),
     Recipe::post("decide_design", "design decided", "/v1/designs/<design>/decide")
         .by(Moderator)
-        .body("{\"decision\": \"declined\", \"reason\": \"As <fresh>.\"}")
+        .body("{\"decision\": \"declined\", \"reason\": \"As <unique>.\"}")
         .prepare(CLAIMED)
         .rows(WAITING)
         .spends(3_000)
@@ -389,7 +389,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(CHANGES),
     Recipe::post("revoke_approval", "approval revoked", "/v1/designs/<design>/revoke")
         .by(Moderator)
-        .body("{\"reason\": \"As <fresh>.\"}")
+        .body("{\"revision\": 1, \"reason\": \"As <fresh>.\"}")
         .prepare(APPROVED)
         .rows("SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND status = 'approved' LIMIT :many")
         .spends(3_000)
@@ -404,7 +404,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(RELEASE)
         .why("waits for other releases and imports, compares the names of all hidden cards, and is rolled back"),
     Recipe::post("report_abuse", "design reported", "/v1/abuse-reports")
-        .body("{\"design\": \"<design>\", \"reason\": \"spam\", \"details\": \"Bench <fresh>\"}")
+        .body("{\"design\": \"<design>\", \"reason\": \"spam\", \"details\": \"Bench <unique>\"}")
         .by(Row)
         .rows(REPORTABLE)
         .spends(3_000)
@@ -458,7 +458,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why("counts attempts at codes as a submission does"),
     Recipe::post("decide_abuse_report", "report decided", "/v1/abuse-reports/<report>/decide")
         .by(Moderator)
-        .body("{\"decision\": \"dismissed\", \"note\": \"As <fresh>.\"}")
+        .body("{\"decision\": \"dismissed\", \"note\": \"As <unique>.\"}")
         .prepare(REPORTED)
         .rows("SELECT id AS report FROM abuse_reports WHERE decided_at IS NULL LIMIT :many")
         .restore(UNREPORTED)
@@ -483,7 +483,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(CLEAR)
         .reads(COMMENTS),
     Recipe::post("create_comment", "comment written", "/v1/designs/<design>/comments")
-        .body("{\"text\": \"Well, <fresh>.\"}")
+        .body("{\"text\": \"Well, <unique>.\"}")
         .by(Row)
         .prepare(SHARED_DRAFTS)
         .rows("SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' LIMIT :many")
@@ -492,7 +492,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why(WEIGHED),
     Recipe::put("replace_comment", "comment changed", "/v1/designs/<design>/comments/<comment>")
         .headers(&["if-match: *"])
-        .body("{\"text\": \"Well, <fresh>.\"}")
+        .body("{\"text\": \"Well, <unique>.\"}")
         .by(Row)
         .prepare(DISCUSSED)
         .rows(CRITICS)
@@ -559,7 +559,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(SUGGESTED)
         .why("the answer has what differs, and the numbers of all rarities"),
     Recipe::post("create_suggested_change", "change of a design suggested", "/v1/designs/<design>/suggestions")
-        .body("{\"revision\": 1, \"message\": \"So?\", \"design\": {\"game\": \"ttcg\", \"name\": \"Bench <fresh>\", \"kind\": \"unit\"}}")
+        .body("{\"revision\": 1, \"message\": \"So?\", \"design\": {\"game\": \"ttcg\", \"name\": \"Bench <unique>\", \"kind\": \"unit\"}}")
         .by(Row)
         .prepare(DISCUSSED)
         .rows(CRITICS)

@@ -39,7 +39,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(REVISION),
     Recipe::put("replace_effect_templates", "all templates replaced", "/v1/games/emojito/effect-templates")
         .headers(&["if-match: *"])
-        .body("{\"templates\": [\"Rest.\", \"Be still for <fresh> turns.\"]}")
+        .body("{\"templates\": [\"Rest.\", \"Be still for <unique> turns.\"]}")
         .by(Admin)
         .prepare(TEXTS)
         .connections(1)
@@ -47,14 +47,14 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why(ONE_ROW),
     Recipe::post("create_effect_template", "template added, dry run", "/v1/games/emojito/effect-templates?dry_run=true")
         .headers(&["if-match: \"r<revision>\""])
-        .body("{\"template\": \"Wait for <fresh> turns.\"}")
+        .body("{\"template\": \"Wait for <unique> turns.\"}")
         .by(Admin)
         .prepare(TEXTS)
         .rows(SMALL_REVISION)
         .reads(REVISION),
     Recipe::put("replace_effect_template", "template replaced", "/v1/games/emojito/effect-templates/1")
         .headers(&["if-match: *"])
-        .body("{\"template\": \"Rest for <fresh> turns.\"}")
+        .body("{\"template\": \"Rest for <unique> turns.\"}")
         .by(Admin)
         .prepare(TEXTS)
         .connections(1)
@@ -68,7 +68,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(REVISION),
     Recipe::put("replace_effect_placeholder", "placeholder replaced", "/v1/games/emojito/effect-placeholders/mood")
         .headers(&["if-match: *"])
-        .body("{\"values\": [\"glad\", \"sad\", \"as <fresh>\"]}")
+        .body("{\"values\": [\"glad\", \"sad\", \"as <unique>\"]}")
         .by(Admin)
         .prepare(TEXTS)
         .connections(1)
@@ -81,7 +81,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(REVISION),
     Recipe::put("replace_phrase_rules", "rules of phrases replaced", "/v1/games/emojito/effect-phrase-rules")
         .headers(&["if-match: *"])
-        .body("{\"removals\": [], \"replacements\": [{\"old\": \"gain 1 points\", \"new\": \"gain 1 point, as <fresh>\"}]}")
+        .body("{\"removals\": [], \"replacements\": [{\"old\": \"gain 1 points\", \"new\": \"gain 1 point, as <unique>\"}]}")
         .by(Admin)
         .prepare(TEXTS)
         .connections(1)

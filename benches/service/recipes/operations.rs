@@ -9,7 +9,7 @@ const MAKE_HOOKS: &[&str] = &["SELECT bench.make_webhooks(20, 50, false)"];
 const MAKE_OPEN_HOOKS: &[&str] = &["SELECT bench.make_webhooks(20, 50, true)"];
 const NO_HOOKS: &[&str] = &["SELECT bench.make_webhooks(0, 0, false)"];
 const FIND: &str = "SELECT * FROM webhooks WHERE id = :webhook::uuid AND deleted_at IS NULL";
-const BODY: &str = "{\"url\": \"https://127.0.0.1:9/hook/<fresh>\", \"kinds\": [\"card.unlocked\"], \"description\": \"bench\", \"enabled\": false}";
+const BODY: &str = "{\"url\": \"https://127.0.0.1:9/hook/<unique>\", \"kinds\": [\"card.unlocked\"], \"description\": \"bench\", \"enabled\": false}";
 const EDITS: &[&str] = &[
     "UPDATE webhooks SET updated_at = now() WHERE id = :webhook::uuid",
     "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'webhook.changed', :webhook, '{}', now())",

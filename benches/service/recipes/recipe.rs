@@ -49,7 +49,7 @@ pub(crate) enum Goal {
 /// How the requests of an operation are created, and what they are compared with.
 ///
 /// Path, headers and body may contain `<column>`, which is replaced by the value of a row of `rows`: escaped as its position
-/// requires, or unchanged if the name of the column ends with `_json`. In addition there are `<fresh>`, which is different in
+/// requires, or unchanged if the name of the column ends with `_json`. In addition there are `<unique>`, which is different in
 /// each request of a run, and `<serial>`, the code for the column `code_number`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipe {

@@ -44,11 +44,11 @@ impl Format {
         if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
             return Ok(Self::WebP);
         }
-        Err(ArtworkError::UnknownFormat { looks_like: other(bytes) })
+        Err(ArtworkError::UnknownFormat { looks_like: name_of_other_format(bytes) })
     }
 }
 
-fn other(bytes: &[u8]) -> Option<&'static str> {
+fn name_of_other_format(bytes: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = OTHERS.iter().find(|(first, _)| bytes.starts_with(first)) {
         return Some(name);
     }

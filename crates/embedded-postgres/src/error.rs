@@ -192,7 +192,7 @@ pub enum Error {
     PidFile {
         /// The file.
         path: PathBuf,
-        /// The process id in it; `None` when it holds something else.
+        /// The process id in it; `None` when it contains something else.
         pid: Option<u32>,
         /// The cluster.
         cluster: PathBuf,

@@ -1,4 +1,4 @@
-//! The thread that starts the server, restarts it when it dies, and stops it.
+//! The thread that starts the server, restarts it when it ends, and stops it.
 //!
 //! A single thread does all this, because the kernel ties the server's life to the thread that spawned it.
 

@@ -314,8 +314,8 @@ fn the_error_for_an_invalid_pid_file_contains_the_command_to_remove_it() {
             assert!(began.elapsed() < Duration::from_secs(9), "it is not tried again and again");
             assert_eq!(fs::read(path).unwrap(), content, "it is left as it was");
             // Runs the command from the message, as a user would.
-            let said = error.to_string();
-            let command = &said[said.find("rm '").expect(&said)..];
+            let text_shown = error.to_string();
+            let command = &text_shown[text_shown.find("rm '").expect(&text_shown)..];
             assert!(
                 Command::new("sh").args(["-c", command]).status().unwrap().success(),
                 "{command}"

@@ -19,7 +19,7 @@ pub struct CardDefinition {
     pub name: String,
     /// Code of the card's kind, for example `unit`.
     pub kind: String,
-    /// Attributes by code; those that differ between printings hold the base printing's values.
+    /// Attributes by code; those that differ between printings have the base printing's values.
     #[serde(default)]
     pub attributes: Attributes,
     /// Effects in printed order.

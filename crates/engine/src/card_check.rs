@@ -154,7 +154,7 @@ impl<'a> Check<'a> {
 
     /// Checks a text, which may have several lines.
     fn text(&mut self, text: &str, pointer: impl Fn() -> String) {
-        let is_control = |letter: char| letter != '\n' && letter.is_control();
+        let is_control = |character: char| character != '\n' && character.is_control();
         let is_sound = !text.trim().is_empty()
             && text.chars().nth(TEXT_MAX).is_none()
             && !text.chars().any(is_control);

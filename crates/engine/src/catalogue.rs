@@ -535,7 +535,7 @@ impl Catalogue {
 fn rarity_code(text: &str) -> String {
     text.trim()
         .chars()
-        .map(|letter| match letter {
+        .map(|character| match character {
             ' ' | '-' => '_',
             other => other.to_ascii_lowercase(),
         })

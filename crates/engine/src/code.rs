@@ -45,13 +45,13 @@ violation_codes! {
     GameWithoutCards = "GAME_WITHOUT_CARDS",
     /// No card is loaded of a set that the deck names, or that the format's box is made of.
     SetWithoutCards = "SET_WITHOUT_CARDS",
-    /// The main zone holds fewer cards than the format's minimum.
+    /// The main zone has fewer cards than the format's minimum.
     DeckSizeBelowMin = "DECK_SIZE_BELOW_MIN",
-    /// The main zone holds more cards than the format's maximum.
+    /// The main zone has more cards than the format's maximum.
     DeckSizeAboveMax = "DECK_SIZE_ABOVE_MAX",
-    /// Another zone holds fewer cards than its minimum.
+    /// Another zone has fewer cards than its minimum.
     ZoneSizeBelowMin = "ZONE_SIZE_BELOW_MIN",
-    /// Another zone holds more cards than its maximum.
+    /// Another zone has more cards than its maximum.
     ZoneSizeAboveMax = "ZONE_SIZE_ABOVE_MAX",
     /// The game has no zone of this name.
     ZoneUnknown = "ZONE_UNKNOWN",
@@ -83,9 +83,9 @@ violation_codes! {
     ValueRepeated = "VALUE_REPEATED",
     /// The box lacks copies of a card.
     BoxCardMissing = "BOX_CARD_MISSING",
-    /// The box holds copies of a card that do not belong in it.
+    /// The box has copies of a card that do not belong in it.
     BoxCardExtra = "BOX_CARD_EXTRA",
-    /// The box does not hold its total number of cards.
+    /// The box does not have its total number of cards.
     BoxTotalMismatch = "BOX_TOTAL_MISMATCH",
     /// No card of the pool has this name.
     CardUnknown = "CARD_UNKNOWN",
@@ -93,7 +93,7 @@ violation_codes! {
     PrintingUnknown = "PRINTING_UNKNOWN",
     /// A deck entry has a quantity below the minimum.
     EntryCountInvalid = "ENTRY_COUNT_INVALID",
-    /// One physical copy stands in the deck more than once.
+    /// One physical copy is in the deck more than once.
     SerialDuplicate = "SERIAL_DUPLICATE",
     /// A deck entry names more physical copies than its quantity.
     EntryCopiesExceeded = "ENTRY_COPIES_EXCEEDED",

@@ -37,7 +37,7 @@ pub fn set_file_schema() -> Value {
         "additionalProperties": false,
         "properties": {
             "style": { "type": "string", "description": "How it is activated, in games that have styles." },
-            "slot": { "type": "string", "description": "Where on the card it stands, in games that have slots." },
+            "slot": { "type": "string", "description": "Where on the card it is, in games that have slots." },
             "text": text("The printed sentence."),
         }
     });
@@ -321,8 +321,7 @@ fn effects_schema(entry: &EffectSchema) -> Value {
     if !entry.slots.is_empty() {
         required.push("slot");
         let codes: Vec<&String> = entry.slots.iter().map(|slot| &slot.code).collect();
-        properties["slot"] =
-            json!({ "enum": codes, "description": "Where on the card it stands." });
+        properties["slot"] = json!({ "enum": codes, "description": "Where on the card it is." });
     }
     let mut list = json!({
         "items": {

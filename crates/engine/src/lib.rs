@@ -5,7 +5,7 @@
 //!
 //! # A tour
 //!
-//! A game comes from a manifest (`seed-data/games/*/game.toml` holds the shipped ones). All faults of a manifest are reported at once, with their
+//! A game comes from a manifest (`seed-data/games/*/game.toml` has the shipped ones). All faults of a manifest are reported at once, with their
 //! places.
 //!
 //! ```
@@ -170,8 +170,8 @@ pub use play::{Mulligan, PlayRules};
 pub use printing_numbers::NumberBudget;
 pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{
-    Agreement, BoxLine, CopyLimit, DeckCheck, Identity, Provenance, Rule, RuleReference, SameCard,
-    StatedBounds, Worth,
+    Agreement, BoxLine, BudgetPoints, CopyLimit, DeckCheck, Identity, Provenance, Rule,
+    RuleReference, SameCard, StatedBounds,
 };
 pub use schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,

@@ -71,8 +71,8 @@ pub(crate) fn search_key_of_key(key: Cow<'_, str>) -> Cow<'_, str> {
 /// A key with the accents folded.
 fn without_accents(key: &str) -> String {
     let mut folded = String::with_capacity(key.len());
-    for letter in key.nfd().filter(|letter| !is_combining_mark(*letter)) {
-        match letter {
+    for character in key.nfd().filter(|character| !is_combining_mark(*character)) {
+        match character {
             'ø' => folded.push('o'),
             'ł' => folded.push('l'),
             'đ' | 'ð' => folded.push('d'),
@@ -106,14 +106,14 @@ pub(crate) fn name_key_into(name: &str, key: &mut Vec<u8>) {
         key.extend(stripped(name).bytes());
     }
     if key.is_empty() {
-        let kept: String = fold(name).filter(|letter| !letter.is_whitespace()).collect();
+        let kept: String = fold(name).filter(|character| !character.is_whitespace()).collect();
         key.extend(kept.nfc().collect::<String>().bytes());
     }
 }
 
 /// The key of any text, except that a text with only punctuation has an empty one.
 fn stripped(name: &str) -> String {
-    let folded: String = fold(name).filter(|letter| !is_stripped(*letter)).collect();
+    let folded: String = fold(name).filter(|character| !is_stripped(*character)).collect();
     folded.nfc().collect()
 }
 
@@ -139,8 +139,8 @@ const PUNCTUATION: (u32, u32) = (0x2000, 0x206f);
 impl CharacterKeys {
     fn new(key_of: fn(&str) -> String) -> Self {
         let all = (0..LATIN).chain(PUNCTUATION.0..=PUNCTUATION.1).filter_map(char::from_u32);
-        let key = |letter: char| {
-            let key = key_of(letter.encode_utf8(&mut [0; 4]));
+        let key = |character: char| {
+            let key = key_of(character.encode_utf8(&mut [0; 4]));
             let combines = key.chars().next().is_some_and(|first| {
                 canonical_combining_class(first) != 0 || is_combining_mark(first)
             });
@@ -158,11 +158,11 @@ impl CharacterKeys {
 
     /// Appends the keys of all characters to `key`; `false`: a character is not known or not suitable.
     fn write(&self, text: &str, key: &mut Vec<u8>) -> bool {
-        for letter in text.chars().map(u32::from) {
-            let place = match letter {
-                ..LATIN => letter,
-                _ if (PUNCTUATION.0..=PUNCTUATION.1).contains(&letter) => {
-                    LATIN + letter - PUNCTUATION.0
+        for character in text.chars().map(u32::from) {
+            let place = match character {
+                ..LATIN => character,
+                _ if (PUNCTUATION.0..=PUNCTUATION.1).contains(&character) => {
+                    LATIN + character - PUNCTUATION.0
                 }
                 _ => return false,
             };
@@ -197,7 +197,7 @@ const fn is_stripped_ascii(byte: u8) -> bool {
 fn fold(name: &str) -> impl Iterator<Item = char> + '_ {
     // NFKD turns an acute accent used as an apostrophe into a space and a combining mark, which would combine with the letter before it.
     name.chars()
-        .map(|letter| if letter == '\u{b4}' { '\'' } else { letter })
+        .map(|character| if character == '\u{b4}' { '\'' } else { character })
         .nfd()
         .default_case_fold()
         .nfkd()
@@ -207,13 +207,13 @@ fn fold(name: &str) -> impl Iterator<Item = char> + '_ {
 
 /// Punctuation, white space, controls and invisible format characters. Symbols that carry meaning (`+`, `$`, emoji)
 /// stay.
-fn is_stripped(letter: char) -> bool {
-    if let (true, Ok(byte)) = (letter.is_ascii(), u8::try_from(letter)) {
+fn is_stripped(character: char) -> bool {
+    if let (true, Ok(byte)) = (character.is_ascii(), u8::try_from(character)) {
         return is_stripped_ascii(byte);
     }
-    letter.is_whitespace()
-        || letter.is_control()
-        || matches!(letter,
+    character.is_whitespace()
+        || character.is_control()
+        || matches!(character,
             '\u{a1}' | '\u{a7}' | '\u{ab}' | '\u{ad}' | '\u{b6}' | '\u{b7}' | '\u{bb}' | '\u{bf}'
             | '\u{2000}'..='\u{206f}'
             | '\u{2e00}'..='\u{2e7f}'

@@ -49,7 +49,7 @@ pub trait RandomNumbers {
     /// A number from 0 up to but not including `end`; 0 when `end` is 0. All are equally likely.
     ///
     /// Numbers at or above the largest multiple of `end` that is at most 2⁶⁴ − 1 are rejected; the result is the remainder of the first other one.
-    /// Promised for packs.
+    /// Packs depend on it, so it must never change.
     fn below_by_remainder(&mut self, end: u64) -> u64 {
         let Some(rest) = u64::MAX.checked_rem(end) else { return 0 };
         loop {

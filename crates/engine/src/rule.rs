@@ -11,7 +11,7 @@ use crate::code::ViolationCode;
 use crate::date::Date;
 use crate::selector::Selector;
 use crate::violation::Severity;
-pub use identity::{Agreement, Identity, StatedBounds, Worth};
+pub use identity::{Agreement, BudgetPoints, Identity, StatedBounds};
 
 /// How far a rule or fact can be trusted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
@@ -200,7 +200,8 @@ pub enum DeckCheck {
         #[serde(skip_serializing_if = "Option::is_none")]
         select: Option<Arc<Selector>>,
         /// What a copy counts.
-        worth: Worth,
+        #[serde(rename = "worth")]
+        points: BudgetPoints,
         /// Smallest sum.
         min: Option<i64>,
         /// Largest sum.

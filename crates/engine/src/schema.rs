@@ -47,7 +47,10 @@ pub struct Rarity {
 /// assert_eq!(word_key("Ultra-Rare"), word_key("ultra_rare"));
 /// ```
 pub fn word_key(word: &str) -> String {
-    word.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    word.chars()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// A kind of card.

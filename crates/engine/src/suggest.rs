@@ -139,8 +139,8 @@ fn similarity(wanted: &str, length: usize, key: &str) -> f64 {
 /// modulo 64 count as the same.
 fn least_edits(one: &str, other: &str) -> usize {
     let mut surplus = [0_i16; 64];
-    one.chars().for_each(|letter| surplus[letter as usize % 64] += 1);
-    other.chars().for_each(|letter| surplus[letter as usize % 64] -= 1);
+    one.chars().for_each(|character| surplus[character as usize % 64] += 1);
+    other.chars().for_each(|character| surplus[character as usize % 64] -= 1);
     let (mut more, mut less) = (0, 0);
     for count in surplus {
         if count > 0 {
@@ -165,7 +165,9 @@ mod tests {
             let shorter: Vec<String> =
                 texts.iter().filter(|text| text.chars().count() == length - 1).cloned().collect();
             texts.extend(
-                shorter.iter().flat_map(|text| letters.map(|letter| format!("{text}{letter}"))),
+                shorter
+                    .iter()
+                    .flat_map(|text| letters.map(|character| format!("{text}{character}"))),
             );
         }
         for one in &texts {

@@ -422,7 +422,7 @@ impl Violation {
             }
             C::EffectStyleUnknown => format!("An effect of {cards} has no known style."),
             C::EffectSlotUnknown => {
-                format!("An effect of {cards} stands in a slot that the card does not have.")
+                format!("An effect of {cards} is in a slot that the card does not have.")
             }
             C::TextInvalid => {
                 format!(

@@ -20,9 +20,9 @@ pub(crate) fn clean(text: &str, longest: usize) -> String {
     let mut kept = String::with_capacity(text.len().min(longest.saturating_mul(4)));
     let mut state = State::default();
     let mut count = 0;
-    for letter in text.chars() {
-        let Some(letter) = state.admit(letter) else { continue };
-        if letter == ' ' && (kept.is_empty() || kept.ends_with(' ')) {
+    for character in text.chars() {
+        let Some(character) = state.admit(character) else { continue };
+        if character == ' ' && (kept.is_empty() || kept.ends_with(' ')) {
             continue;
         }
         if count == longest {
@@ -30,7 +30,7 @@ pub(crate) fn clean(text: &str, longest: usize) -> String {
             kept.push('…');
             return kept;
         }
-        kept.push(letter);
+        kept.push(character);
         count += 1;
     }
     kept.truncate(kept.trim_end().len());
@@ -53,8 +53,8 @@ struct State {
 
 impl State {
     /// The character as it is drawn; `None`: it is left out.
-    fn admit(&mut self, letter: char) -> Option<char> {
-        let admitted = self.judge(letter)?;
+    fn admit(&mut self, character: char) -> Option<char> {
+        let admitted = self.judge(character)?;
         if !is_joined(admitted) {
             self.marks = 0;
             if self.last != Some('\u{200D}') {
@@ -65,56 +65,56 @@ impl State {
         Some(admitted)
     }
 
-    fn judge(&mut self, letter: char) -> Option<char> {
-        if letter.is_ascii_graphic() {
-            return Some(letter);
+    fn judge(&mut self, character: char) -> Option<char> {
+        if character.is_ascii_graphic() {
+            return Some(character);
         }
-        match letter {
-            _ if letter.is_whitespace() => Some(' '),
+        match character {
+            _ if character.is_whitespace() => Some(' '),
             // Private-use characters, because one of them is the placeholder of the bundled font; noncharacters are not
             // for interchange.
             '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}' => Some('\u{FFFD}'),
-            _ if u32::from(letter) & 0xFFFE == 0xFFFE => Some('\u{FFFD}'),
+            _ if u32::from(character) & 0xFFFE == 0xFFFE => Some('\u{FFFD}'),
             '\u{FDD0}'..='\u{FDEF}' => Some('\u{FFFD}'),
-            _ if letter.is_control() || is_unseen(letter) => None,
+            _ if character.is_control() || is_unseen(character) => None,
             // Joiners must follow a character; one at a time is enough.
             '\u{200C}' | '\u{200D}' => {
                 let before =
                     self.last.filter(|last| !matches!(last, ' ' | '\u{200C}' | '\u{200D}'));
                 before?;
                 self.joiners += 1;
-                (self.joiners <= JOINERS_MAX).then_some(letter)
+                (self.joiners <= JOINERS_MAX).then_some(character)
             }
             // Variation selectors must follow the character that they modify.
             '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' => {
                 let before = self.last.filter(|last| *last != ' ' && !is_joined(*last));
-                before.map(|_| letter)
+                before.map(|_| character)
             }
             // Tag characters (in flags such as Scotland's) must follow a black flag.
             '\u{E0000}'..='\u{E007F}' => {
                 let flag = |last: char| last == '🏴' || matches!(last, '\u{E0020}'..='\u{E007E}');
                 self.marks += 1;
-                (self.last.is_some_and(flag) && self.marks <= 7).then_some(letter)
+                (self.last.is_some_and(flag) && self.marks <= 7).then_some(character)
             }
-            _ if is_combining_mark(letter) => {
+            _ if is_combining_mark(character) => {
                 self.marks += 1;
-                (self.marks <= MARKS_MAX).then_some(letter)
+                (self.marks <= MARKS_MAX).then_some(character)
             }
-            _ => Some(letter),
+            _ => Some(character),
         }
     }
 }
 
 /// A character that belongs to the one before it.
-fn is_joined(letter: char) -> bool {
-    matches!(letter, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
-        || is_combining_mark(letter)
+fn is_joined(character: char) -> bool {
+    matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
+        || is_combining_mark(character)
 }
 
 /// Invisible characters: direction marks (which can reorder other texts), soft hyphens, fillers.
-fn is_unseen(letter: char) -> bool {
+fn is_unseen(character: char) -> bool {
     matches!(
-        letter,
+        character,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
             | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
             | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'

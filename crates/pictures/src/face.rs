@@ -23,7 +23,7 @@ pub struct CardFace<'a> {
     pub glyph: Option<Cow<'a, str>>,
     /// Numbers of the boxes below the text, for example attack and defense; at most [`STATS_MAX`] are drawn.
     pub stats: Vec<Figure<'a>>,
-    /// Other attributes; short ones stand two on a line. At most [`FACTS_MAX`] are drawn.
+    /// Other attributes; short ones are two on a line. At most [`FACTS_MAX`] are drawn.
     pub facts: Vec<Fact<'a>>,
     /// Effects in printed order; at most [`EFFECTS_MAX`] are drawn.
     pub effects: Vec<EffectText<'a>>,

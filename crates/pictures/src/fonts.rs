@@ -125,16 +125,16 @@ impl Fonts {
                 };
                 self.bundled.get(style as usize).copied()
             }),
-            select_fallback: Box::new(move |letter, used, _| {
+            select_fallback: Box::new(move |character, used, _| {
                 let symbols = (self.bundled.get(SYMBOLS).copied(), coverage.bundled.get(SYMBOLS));
                 let symbols = symbols.0.zip(symbols.1);
                 let emoji = self.emoji.as_ref().map(|font| font.id).zip(coverage.emoji.as_ref());
                 let more = self.more.iter().map(|font| font.id).zip(&coverage.more);
                 let (first, last) =
-                    if is_picture(letter) { (emoji, symbols) } else { (symbols, emoji) };
+                    if is_picture(character) { (emoji, symbols) } else { (symbols, emoji) };
                 let mut fonts = first.into_iter().chain(last).chain(more);
                 let has = |(id, letters): &(ID, &Charmap<'_>)| {
-                    !used.contains(id) && letters.map(letter).is_some()
+                    !used.contains(id) && letters.map(character).is_some()
                 };
                 fonts.find(has).map(|(id, _)| id)
             }),
@@ -177,7 +177,9 @@ impl Slot {
     pub(crate) fn drawn(self, cluster: &str) -> Cow<'_, str> {
         match self {
             Self::Missing => PLACEHOLDER.into(),
-            Self::Symbols => cluster.chars().filter(|letter| !is_ignorable(*letter)).collect(),
+            Self::Symbols => {
+                cluster.chars().filter(|character| !is_ignorable(*character)).collect()
+            }
             _ => cluster.into(),
         }
     }
@@ -187,8 +189,8 @@ impl Coverage<'_> {
     /// The font for a cluster that follows one in the font `before`.
     pub(crate) fn slot(&self, cluster: &str, style: Style, before: Option<Slot>) -> Slot {
         let has = |letters: &Charmap<'_>| {
-            let mut seen = cluster.chars().filter(|letter| !is_ignorable(*letter));
-            seen.all(|letter| letters.map(letter).is_some())
+            let mut seen = cluster.chars().filter(|character| !is_ignorable(*character));
+            seen.all(|character| letters.map(character).is_some())
         };
         // Spaces between words of another script use the same font, so that their order is kept.
         if let (true, Some(Slot::More(place))) = (cluster.is_ascii(), before)
@@ -214,6 +216,6 @@ impl Coverage<'_> {
 }
 
 /// Whether a character has no glyph of its own.
-fn is_ignorable(letter: char) -> bool {
-    matches!(letter, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
+fn is_ignorable(character: char) -> bool {
+    matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
 }

@@ -232,13 +232,13 @@ fn signed(number: &serde_json::Number, attribute: Option<&Attribute>) -> String 
 pub(crate) fn titled(code: &str) -> String {
     let mut words = String::with_capacity(code.len());
     let mut starts = true;
-    for letter in code.chars() {
-        match letter {
+    for character in code.chars() {
+        match character {
             '_' | ' ' => words.push(' '),
-            _ if starts => words.extend(letter.to_uppercase()),
-            _ => words.push(letter),
+            _ if starts => words.extend(character.to_uppercase()),
+            _ => words.push(character),
         }
-        starts = matches!(letter, '_' | ' ' | '-');
+        starts = matches!(character, '_' | ' ' | '-');
     }
     words
 }

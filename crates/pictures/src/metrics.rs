@@ -73,8 +73,8 @@ impl Font {
         Some(result)
     }
 
-    fn look_up(&self, letter: char) -> Option<f32> {
-        self.letters.map(letter).and_then(|glyph| self.advances.advance_width(glyph))
+    fn look_up(&self, character: char) -> Option<f32> {
+        self.letters.map(character).and_then(|glyph| self.advances.advance_width(glyph))
     }
 }
 
@@ -103,20 +103,20 @@ pub(crate) fn cluster_extent(cluster: &str, style: Style) -> Extent {
         return Extent::new(width, wide(width));
     }
     if is_emoji(cluster) {
-        let pictures = cluster.chars().filter(|letter| is_picture(*letter)).count().max(1);
+        let pictures = cluster.chars().filter(|character| is_picture(*character)).count().max(1);
         #[allow(clippy::cast_precision_loss, reason = "a handful")]
         return Extent::new(EMOJI.width, EMOJI.bound * pictures as f32);
     }
     let mut whole = Extent::default();
-    for letter in cluster.chars() {
-        if let Some(width) = font.and_then(|font| font.look_up(letter)) {
-            let marks = is_combining_mark(letter);
+    for character in cluster.chars() {
+        if let Some(width) = font.and_then(|font| font.look_up(character)) {
+            let marks = is_combining_mark(character);
             whole += if marks { Extent::default() } else { Extent::new(width, wide(width)) };
-        } else if let Some(width) = FONTS.get(SYMBOLS).and_then(|font| font.look_up(letter)) {
+        } else if let Some(width) = FONTS.get(SYMBOLS).and_then(|font| font.look_up(character)) {
             whole += Extent::new(width, width.max(1.0) * 1.3);
         } else {
             // The width in the reader's font is unknown. A very large bound gives such lines a fixed length.
-            whole += Extent::new(guess(letter), 20.0);
+            whole += Extent::new(guess(character), 20.0);
         }
     }
     whole
@@ -129,9 +129,9 @@ fn wide(width: f32) -> f32 {
 }
 
 /// Estimated width of a letter that the bundled fonts do not have.
-fn guess(letter: char) -> f32 {
-    match letter {
-        _ if is_combining_mark(letter) => 0.0,
+fn guess(character: char) -> f32 {
+    match character {
+        _ if is_combining_mark(character) => 0.0,
         '\u{200B}'..='\u{200F}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}' => 0.0,
         '\u{FDFA}'..='\u{FDFD}' | '\u{12000}'..='\u{1254F}' => 3.0,
         '\u{0530}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}' => 0.6,
@@ -147,9 +147,9 @@ pub(crate) fn is_emoji(cluster: &str) -> bool {
 }
 
 /// Whether a character is a picture: those of the emoji blocks, and those of older blocks that emoji fonts contain.
-pub(crate) fn is_picture(letter: char) -> bool {
+pub(crate) fn is_picture(character: char) -> bool {
     matches!(
-        letter,
+        character,
         '\u{1F000}'..='\u{1FAFF}' | '\u{231A}' | '\u{231B}' | '\u{23E9}'..='\u{23FA}' | '\u{2600}'..='\u{2604}' | '\u{260E}'
             | '\u{2611}' | '\u{2614}' | '\u{2615}' | '\u{2618}' | '\u{261D}' | '\u{2620}' | '\u{2622}' | '\u{2623}' | '\u{2626}'
             | '\u{262A}' | '\u{262E}' | '\u{262F}' | '\u{2638}'..='\u{263A}' | '\u{2640}' | '\u{2642}' | '\u{2648}'..='\u{2653}'
@@ -167,13 +167,13 @@ pub(crate) fn is_picture(letter: char) -> bool {
 
 /// Whether a text is written from right to left, which its first letter determines.
 pub(crate) fn is_rtl(text: &str) -> bool {
-    let mut letters = text.chars().filter(|letter| letter.is_alphabetic());
+    let mut letters = text.chars().filter(|character| character.is_alphabetic());
     letters.next().is_some_and(is_rtl_letter)
 }
 
-fn is_rtl_letter(letter: char) -> bool {
+fn is_rtl_letter(character: char) -> bool {
     matches!(
-        letter,
+        character,
         '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFE}' | '\u{10800}'..='\u{10FFF}'
             | '\u{1E800}'..='\u{1EFFF}'
     )
@@ -203,8 +203,8 @@ mod tests {
         {
             assert!(is_emoji(picture), "{picture}");
         }
-        for letter in ["a", "é", "→", "★", "1", ""] {
-            assert!(!is_emoji(letter), "{letter}");
+        for character in ["a", "é", "→", "★", "1", ""] {
+            assert!(!is_emoji(character), "{character}");
         }
     }
 }

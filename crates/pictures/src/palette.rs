@@ -84,7 +84,7 @@ impl Palette {
 
     /// The colours of a theme that has a word for a colour or element.
     pub(crate) fn known(theme: &str) -> Option<Self> {
-        let words = theme.split(|letter: char| !letter.is_alphanumeric());
+        let words = theme.split(|character: char| !character.is_alphanumeric());
         let mut known = words
             .filter_map(|word| WORDS.iter().find(|(known, _, _)| word.eq_ignore_ascii_case(known)));
         known.next().map(|(_, hue, strength)| Self { hue: *hue, strength: *strength })
@@ -105,7 +105,6 @@ impl Palette {
         self.shade(0, 38, 14)
     }
 
-    /// A line on the edge.
     pub(crate) fn edge_line(self) -> Hsl {
         self.shade(0, 36, 38)
     }

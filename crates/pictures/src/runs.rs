@@ -40,12 +40,12 @@ impl Run<'_> {
 
 /// The parts of a block's lines; without `fonts`, each line is one part.
 pub(crate) fn runs<'a>(block: &'a Block, fonts: Option<&Fonts>) -> Vec<Run<'a>> {
-    let Some(fonts) = fonts else { return block.lines.iter().map(whole).collect() };
+    let Some(fonts) = fonts else { return block.lines.iter().map(as_one_run).collect() };
     let coverage = fonts.coverage();
     let mut runs = Vec::new();
     for line in &block.lines {
         if line.text.is_ascii() {
-            runs.push(whole(line));
+            runs.push(as_one_run(line));
         } else {
             split(line, block, &coverage, &mut runs);
         }
@@ -55,7 +55,7 @@ pub(crate) fn runs<'a>(block: &'a Block, fonts: Option<&Fonts>) -> Vec<Run<'a>> 
 
 /// A line as one part. With a fixed length, the position of its start is given, because some renderers align a text before
 /// they fix its length, and others after that.
-fn whole(line: &Placed) -> Run<'_> {
+fn as_one_run(line: &Placed) -> Run<'_> {
     let (x, anchor) = match line.length {
         Some(length) => (start(line, length), Anchor::Start),
         None => (line.x, line.anchor),
@@ -94,7 +94,7 @@ fn split<'a>(line: &'a Placed, block: &Block, coverage: &Coverage<'_>, runs: &mu
         }
     }
     if let [(Slot::Text, _, _)] = parts[..] {
-        runs.push(whole(line));
+        runs.push(as_one_run(line));
         return;
     }
     let whole_width = line.length.unwrap_or(line.width);

@@ -7,7 +7,7 @@ use crate::metrics::{Extent, Style, cluster_extent, clusters, measure};
 /// A text with measured words, so that it can be broken into lines of any width without measuring again.
 #[derive(Debug)]
 pub(crate) struct Text {
-    whole: String,
+    text: String,
     style: Style,
     words: Vec<(Range<usize>, Extent)>,
     space: Extent,
@@ -36,7 +36,7 @@ impl Text {
                 words.push((range, measure(word, style)));
             }
         }
-        Self { whole: text, style, words, space: measure(" ", style) }
+        Self { text, style, words, space: measure(" ", style) }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -45,11 +45,11 @@ impl Text {
 
     /// Width of the whole text on one line.
     pub(crate) fn width(&self) -> f32 {
-        let mut whole = 0.0;
+        let mut width = 0.0;
         for (place, (_, extent)) in self.words.iter().enumerate() {
-            whole += extent.width + if place > 0 { self.space.width } else { 0.0 };
+            width += extent.width + if place > 0 { self.space.width } else { 0.0 };
         }
-        whole
+        width
     }
 
     /// Number of lines that it needs at this width (in em).
@@ -65,7 +65,7 @@ impl Text {
         let mut lines: Vec<Line> = breaks
             .into_iter()
             .take(most)
-            .map(|(range, extent)| Line { text: self.whole[range].to_owned(), extent })
+            .map(|(range, extent)| Line { text: self.text[range].to_owned(), extent })
             .collect();
         if let Some(last) = lines.last_mut().filter(|_| is_cut) {
             *last = shortened(&last.text, self.style, width);
@@ -77,11 +77,11 @@ impl Text {
         let mut lines = Breaks::new();
         let mut line: Option<(Range<usize>, Extent)> = None;
         for (range, extent) in &self.words {
-            if let Some((whole, so_far)) = &mut line {
+            if let Some((range_so_far, so_far)) = &mut line {
                 if so_far.width + self.space.width + extent.width <= width {
                     *so_far += self.space;
                     *so_far += *extent;
-                    whole.end = range.end;
+                    range_so_far.end = range.end;
                     continue;
                 }
                 lines.extend(line.take());
@@ -104,7 +104,7 @@ impl Text {
         lines: &mut Breaks,
     ) -> (Range<usize>, Extent) {
         let (mut start, mut end, mut so_far) = (word.start, word.start, Extent::default());
-        for cluster in clusters(&self.whole[word.clone()]) {
+        for cluster in clusters(&self.text[word.clone()]) {
             let extent = cluster_extent(cluster, self.style);
             if so_far.width + extent.width > width && end > start {
                 lines.push((start..end, so_far));

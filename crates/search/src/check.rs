@@ -17,7 +17,7 @@ use super::scope::Scope;
 use super::syntax::{Literal, Node, Operator, Term};
 use super::values::{
     BadValue, any, attribute_test, chosen, compared, day, nothing_to_find, one_of, rating,
-    sign_in_word, some_of, text_test, type_test, whole,
+    sign_in_word, some_of, text_test, type_test, whole_number,
 };
 
 /// A checked query for cards or designs.
@@ -488,10 +488,12 @@ impl Checker<'_> {
                 known(KnownTest::NumberValue(text.try_map(number)?))
             }
             Topic::Unlocked => known(KnownTest::UnlockedOn(text.try_map(day)?)),
-            Topic::Submissions => known(KnownTest::Submissions(text.try_map(whole)?)),
+            Topic::Submissions => known(KnownTest::Submissions(text.try_map(whole_number)?)),
             Topic::Rating => known(KnownTest::Design(DesignTest::Rating(text.try_map(rating)?))),
-            Topic::Comments => known(KnownTest::Design(DesignTest::Comments(text.try_map(whole)?))),
-            Topic::Year => content(Test::Year(text.try_map(whole)?)),
+            Topic::Comments => {
+                known(KnownTest::Design(DesignTest::Comments(text.try_map(whole_number)?)))
+            }
+            Topic::Year => content(Test::Year(text.try_map(whole_number)?)),
             Topic::Date => content(Test::Released(text.try_map(day)?)),
             Topic::Rarity => {
                 let (Comparison::Is(_, named) | Comparison::Between(named, _)) = text;
@@ -512,7 +514,7 @@ impl Checker<'_> {
                 })
             }
             Topic::Total => {
-                let compared = text.try_map(whole)?;
+                let compared = text.try_map(whole_number)?;
                 let mut tests: Vec<Test> = Vec::new();
                 for SumOf { attributes, .. } in totals(self.scope.games()) {
                     let test = Test::Number { sum: attributes, per_printing: true, compared };

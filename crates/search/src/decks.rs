@@ -10,7 +10,7 @@ use super::fault::{Fault, QueryFault, near};
 use super::fold::words;
 use super::legality::{FormatTerm, deck_format_names};
 use super::scope::Scope;
-use super::syntax::{Literal, Node, Operator, Term};
+use super::syntax::{Literal, Node, Operator, Span, Term};
 use super::values::{day, nothing_to_find, sign_in_word, whole};
 
 /// A condition on public decks.
@@ -65,6 +65,30 @@ pub struct CheckedDecks {
     pub predicate: DeckPredicate,
     /// The ignored terms, with reasons.
     pub warnings: Vec<Fault>,
+    /// The terms that name a card or an author, whether or not such a name exists.
+    pub names: Vec<NamedTerm>,
+}
+
+/// A term that names a card or an author.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedTerm {
+    /// Its place.
+    pub span: Span,
+    /// Its text.
+    pub term: String,
+    /// What it names.
+    pub of: NameOf,
+    /// The name, as it was typed.
+    pub name: String,
+}
+
+/// What a name is the name of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameOf {
+    /// A card.
+    Card,
+    /// The owner of a deck.
+    Author,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -168,9 +192,12 @@ pub fn check_decks(
     scope: &Scope<'_>,
     today: Date,
 ) -> Result<CheckedDecks, Vec<Fault>> {
-    let mut checker = Checker { scope, today, warnings: Vec::new() };
+    let mut checker = Checker { scope, today, warnings: Vec::new(), names: Vec::new() };
     match checker.node(tree) {
-        Some(predicate) => Ok(CheckedDecks { predicate, warnings: checker.warnings }),
+        Some(predicate) => {
+            let Checker { warnings, names, .. } = checker;
+            Ok(CheckedDecks { predicate, warnings, names })
+        }
         None => Err(checker.warnings),
     }
 }
@@ -179,6 +206,7 @@ struct Checker<'a> {
     scope: &'a Scope<'a>,
     today: Date,
     warnings: Vec<Fault>,
+    names: Vec<NamedTerm>,
 }
 
 impl Checker<'_> {
@@ -203,7 +231,7 @@ impl Checker<'_> {
         nodes.iter().filter_map(|node| self.node(node)).collect()
     }
 
-    fn term(&self, term: &Term) -> Result<DeckPredicate, QueryFault> {
+    fn term(&mut self, term: &Term) -> Result<DeckPredicate, QueryFault> {
         if matches!(term.value, Literal::Regex(_)) {
             return Err(QueryFault::NoRegexForDecks);
         }
@@ -233,7 +261,19 @@ impl Checker<'_> {
             Operator::NotEqual => (true, Operator::Equal),
             other => (false, *other),
         };
-        let test = DeckPredicate::Test(self.test(field.topic, operator, &term.value)?);
+        let test = self.test(field.topic, operator, &term.value)?;
+        let of = match test {
+            DeckTest::Contains(_) => Some(NameOf::Card),
+            DeckTest::Author(_) => Some(NameOf::Author),
+            _ => None,
+        };
+        self.names.extend(of.map(|of| NamedTerm {
+            span: term.span,
+            term: term.to_string(),
+            of,
+            name: text.to_owned(),
+        }));
+        let test = DeckPredicate::Test(test);
         Ok(if negated { DeckPredicate::Not(Box::new(test)) } else { test })
     }
 
@@ -255,7 +295,7 @@ impl Checker<'_> {
             },
             Topic::Format => self.formats(text).map(DeckTest::Format),
             Topic::Legal => self.formats(text).map(DeckTest::Legal),
-            Topic::Size => compared(operator, value, whole).map(DeckTest::Size),
+            Topic::Size => compared(operator, value, whole_number).map(DeckTest::Size),
             Topic::Published => compared(operator, value, day).map(DeckTest::Published),
             Topic::Updated => compared(operator, value, day).map(DeckTest::Updated),
         }
@@ -350,6 +390,16 @@ mod tests {
         ] {
             assert_eq!(test(text), DeckPredicate::Test(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn names_of_cards_and_authors_are_listed_with_their_places() {
+        let names = read("embers contains:\"Kettle Inp\" by!=adda size:2").unwrap().names;
+        let shown = |name: &NamedTerm| (name.span.position, name.of, name.name.clone());
+        assert_eq!(
+            names.iter().map(shown).collect::<Vec<_>>(),
+            [(7, NameOf::Card, "Kettle Inp".to_owned()), (29, NameOf::Author, "adda".to_owned())]
+        );
     }
 
     #[test]

@@ -291,7 +291,7 @@ pub enum Unordered {
     Other,
 }
 
-/// Similar names, as a fault holds them.
+/// Similar names, as a fault contains them.
 pub(super) fn near<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     cardscape_engine::near(typed, known).into_iter().map(str::to_owned).collect()
 }

@@ -71,22 +71,22 @@ pub fn words(text: &str) -> Vec<String> {
     let mut finish = |word: &mut String| {
         if word.chars().any(char::is_alphanumeric) {
             let key = search_key(word);
-            // Compatibility characters may stand for several characters: ㍿ stands for four.
-            if key.chars().all(|letter| class(letter) == Class::Letter) || key == *word {
+            // Compatibility characters may be equivalent to several characters: ㍿ to four.
+            if key.chars().all(|character| class(character) == Class::Letter) || key == *word {
                 found.extend(Some(key).filter(|key| !key.is_empty()));
             } else {
                 found.extend(words(&key));
             }
         } else if word.chars().any(is_symbol) {
-            let signs = |letter: &char| is_symbol(*letter) || *letter == JOINER;
+            let signs = |character: &char| is_symbol(*character) || *character == JOINER;
             let sign: String = word.chars().filter(signs).collect();
             found.push(sign.trim_end_matches(JOINER).to_owned());
         }
         word.clear();
     };
     let mut before = ' ';
-    for letter in text.chars() {
-        let joins = match class(letter) {
+    for character in text.chars() {
+        let joins = match class(character) {
             Class::Between => false,
             Class::Inside => !word.is_empty(),
             Class::Letter => {
@@ -95,18 +95,20 @@ pub fn words(text: &str) -> Vec<String> {
             Class::Unspaced => false,
             Class::Symbol => {
                 before == JOINER && is_symbols(&word)
-                    || is_skin_tone(letter) && is_symbol(before)
-                    || is_flag_letter(letter) && is_flag_letter(before) && word.chars().count() == 1
+                    || is_skin_tone(character) && is_symbol(before)
+                    || is_flag_letter(character)
+                        && is_flag_letter(before)
+                        && word.chars().count() == 1
             }
         };
         if !joins || word.chars().count() >= MAX_WORD {
             finish(&mut word);
         }
-        if class(letter) != Class::Between {
-            word.push(letter);
+        if class(character) != Class::Between {
+            word.push(character);
         }
-        if letter != VARIATION {
-            before = letter;
+        if character != VARIATION {
+            before = character;
         }
     }
     finish(&mut word);
@@ -134,8 +136,8 @@ enum Class {
     Between,
 }
 
-fn class(letter: char) -> Class {
-    match letter {
+fn class(character: char) -> Class {
+    match character {
         '\'' | '`' | '\u{b4}' | '\u{2bc}' | '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{ff07}'
         | '\u{ad}' => Class::Inside,
         JOINER | '\u{fe00}'..='\u{fe0f}' => Class::Inside,
@@ -144,26 +146,26 @@ fn class(letter: char) -> Class {
         | '\u{1dc0}'..='\u{1dff}'
         | '\u{20d0}'..='\u{20ff}'
         | '\u{fe20}'..='\u{fe2f}' => Class::Inside,
-        _ if is_unspaced(letter) => Class::Unspaced,
-        _ if is_flag_letter(letter) || is_symbol(letter) => Class::Symbol,
-        _ if letter.is_alphanumeric() => Class::Letter,
+        _ if is_unspaced(character) => Class::Unspaced,
+        _ if is_flag_letter(character) || is_symbol(character) => Class::Symbol,
+        _ if character.is_alphanumeric() => Class::Letter,
         _ => Class::Between,
     }
 }
 
 /// Han, Hiragana, Katakana: written without spaces.
-fn is_unspaced(letter: char) -> bool {
-    letter.is_alphanumeric()
-        && matches!(letter, '\u{3005}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+fn is_unspaced(character: char) -> bool {
+    character.is_alphanumeric()
+        && matches!(character, '\u{3005}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Signs with a meaning of their own, emoji above all; neither letters nor punctuation.
-fn is_symbol(letter: char) -> bool {
-    is_flag_letter(letter)
-        || !letter.is_alphanumeric()
-            && (matches!(letter, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{e000}'..='\u{f8ff}')
+fn is_symbol(character: char) -> bool {
+    is_flag_letter(character)
+        || !character.is_alphanumeric()
+            && (matches!(character, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{e000}'..='\u{f8ff}')
                 || matches!(
-                    letter,
+                    character,
                     '\u{203c}' | '\u{2049}' | '\u{3030}' | '\u{303d}' | '\u{a9}' | '\u{ae}'
                 ))
 }
@@ -172,12 +174,12 @@ fn is_symbols(word: &str) -> bool {
     word.chars().any(is_symbol)
 }
 
-fn is_skin_tone(letter: char) -> bool {
-    matches!(letter, '\u{1f3fb}'..='\u{1f3ff}')
+fn is_skin_tone(character: char) -> bool {
+    matches!(character, '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-fn is_flag_letter(letter: char) -> bool {
-    matches!(letter, '\u{1f1e6}'..='\u{1f1ff}')
+fn is_flag_letter(character: char) -> bool {
+    matches!(character, '\u{1f1e6}'..='\u{1f1ff}')
 }
 
 #[cfg(test)]

@@ -19,9 +19,9 @@ use super::scope::Scope;
 use super::syntax::Operator;
 use super::values::no_day;
 
-/// Most terms about formats in a query: each stands for all rules of a format.
+/// Most terms about formats in a query: each is tested as all rules of a format.
 pub(super) const MAX_LEGALITIES: usize = 4;
-/// Most tests and names that such a term may stand for. Real formats have some hundred.
+/// Most tests and names that such a term may expand to. Real formats have some hundred.
 const MAX_SIZE: usize = 2_000;
 
 /// The status of a card in a format.

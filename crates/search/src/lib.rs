@@ -30,7 +30,8 @@ pub use cardscape_engine::{did_you_mean, near};
 pub use check::{Checked, check, names_set};
 pub use comparison::Comparison;
 pub use decks::{
-    CheckedDecks, DeckPredicate, DeckTest, check_decks, deck_examples, deck_reference,
+    CheckedDecks, DeckPredicate, DeckTest, NameOf, NamedTerm, check_decks, deck_examples,
+    deck_reference,
 };
 pub use fault::{Fault, NotOfDesigns, QueryFault, Unordered};
 pub use fields::{
@@ -50,7 +51,7 @@ pub use word_lists::WordLists;
 /// Conditions on cards from the parameters of a request; all must hold.
 ///
 /// Game, set, number and whether a card is hidden are public for every card. Everything else is content: for a card whose
-/// content the asker may not see, a condition on content is false, and so is its negation.
+/// content the requester may not see, a condition on content is false, and so is its negation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CardFilter {
     /// Game code.

@@ -8,7 +8,7 @@ use chrono::{DateTime, NaiveDate};
 use super::comparison::Comparison;
 
 /// A condition on cards. Only the leaves can be negated, so that a test of content can be false for a card whose content
-/// the asker may not see, whether the test is negated or not.
+/// the requester may not see, whether the test is negated or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Predicate {
     /// Every part holds; if empty: always.
@@ -22,7 +22,7 @@ pub enum Predicate {
         /// The test.
         test: KnownTest,
     },
-    /// A test of content, which is secret while a card is hidden: false for a card whose content the asker may not see.
+    /// A test of content, which is secret while a card is hidden: false for a card whose content the requester may not see.
     Content {
         /// Whether all cases must fail.
         negated: bool,
@@ -46,12 +46,12 @@ impl Predicate {
         }
     }
 
-    /// Holds for every card whose content the asker may see.
+    /// Holds for every card whose content the requester may see.
     pub fn open() -> Self {
         Self::Content { negated: true, cases: Vec::new() }
     }
 
-    /// The opposite condition. For a card whose content the asker may not see, only the tests of public values change their
+    /// The opposite condition. For a card whose content the requester may not see, only the tests of public values change their
     /// result: tests of content stay false.
     #[must_use]
     pub fn negated(self) -> Self {
@@ -74,7 +74,7 @@ impl Predicate {
         Self::Content { negated: false, cases: vec![Case { games: None, test }] }
     }
 
-    /// Whether the condition is false for every card whose content the asker may not see.
+    /// Whether the condition is false for every card whose content the requester may not see.
     pub fn needs_content(&self) -> bool {
         match self {
             Self::All(parts) => parts.iter().any(Self::needs_content),
@@ -151,7 +151,7 @@ pub enum KnownTest {
 /// A test of a design that a player made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DesignTest {
-    /// Name of its author, as the asker typed it.
+    /// Name of its author, as the requester typed it.
     Author(String),
     /// Its status: one of [`DESIGN_STATUSES`].
     Status(String),

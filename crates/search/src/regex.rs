@@ -43,7 +43,7 @@ fn write(tree: &Ast, out: &mut String) -> Result<u32, RegexFault> {
         Ast::Empty(_) => Ok(0),
         Ast::Flags(_) => Err(RegexFault::Flags),
         Ast::Literal(literal) => {
-            out.push_str(&letter(literal.c)?);
+            out.push_str(&fold_character(literal.c)?);
             Ok(1)
         }
         Ast::Dot(_) => {
@@ -136,18 +136,18 @@ fn write(tree: &Ast, out: &mut String) -> Result<u32, RegexFault> {
 }
 
 /// A character in its folded form.
-fn letter(letter: char) -> Result<String, RegexFault> {
-    if letter.is_whitespace() || letter == '-' {
+fn fold_character(character: char) -> Result<String, RegexFault> {
+    if character.is_whitespace() || character == '-' {
         return Ok(" ".to_owned());
     }
-    let folded = words(&letter.to_string()).concat();
+    let folded = words(&character.to_string()).concat();
     if !folded.is_empty() {
         return Ok(folded);
     }
-    if matches!(letter, '\'' | '\u{2018}' | '\u{2019}' | '\u{fe0f}') {
+    if matches!(character, '\'' | '\u{2018}' | '\u{2019}' | '\u{fe0f}') {
         return Ok("(?:)".to_owned());
     }
-    Err(RegexFault::NeverFits(letter))
+    Err(RegexFault::NeverFits(character))
 }
 
 /// The content of a character class (`\\d`, `\\s`, `\\w`) for a class in brackets.
@@ -175,7 +175,7 @@ fn class_item(item: &ast::ClassSetItem, out: &mut String) -> Result<(), RegexFau
     match item {
         Item::Empty(_) => Ok(()),
         Item::Literal(literal) => {
-            let text = letter(literal.c)?;
+            let text = fold_character(literal.c)?;
             // A class can contain only single characters.
             if text.chars().count() == 1 {
                 out.push_str(&text);

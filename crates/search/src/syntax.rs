@@ -153,8 +153,8 @@ impl fmt::Display for Term {
             Literal::Regex(text) => {
                 f.write_str("/")?;
                 let mut letters = text.chars();
-                while let Some(letter) = letters.next() {
-                    match letter {
+                while let Some(character) = letters.next() {
+                    match character {
                         '/' => f.write_str("\\/")?,
                         '\\' => write!(f, "\\{}", letters.next().unwrap_or('\\'))?,
                         other => write!(f, "{other}")?,
@@ -185,8 +185,10 @@ pub fn parse(text: &str) -> Result<Option<Node>, Vec<Fault>> {
         parser.fault(MAX_LENGTH, MAX_LENGTH + 1, QueryFault::TooLong);
         return Err(parser.faults);
     }
-    if let Some(at) =
-        parser.letters.iter().position(|letter| letter.is_control() && !letter.is_whitespace())
+    if let Some(at) = parser
+        .letters
+        .iter()
+        .position(|character| character.is_control() && !character.is_whitespace())
     {
         parser.fault(at, at + 1, QueryFault::ControlCharacter);
         return Err(parser.faults);
@@ -222,7 +224,7 @@ impl Parser {
 
     /// The next character that is not white space.
     fn peek(&mut self) -> Option<char> {
-        while self.letters.get(self.at).is_some_and(|letter| letter.is_whitespace()) {
+        while self.letters.get(self.at).is_some_and(|character| character.is_whitespace()) {
             self.at += 1;
         }
         self.letters.get(self.at).copied()
@@ -242,7 +244,7 @@ impl Parser {
             && rest
                 .iter()
                 .zip(word.chars())
-                .all(|(letter, wanted)| letter.eq_ignore_ascii_case(&wanted))
+                .all(|(character, wanted)| character.eq_ignore_ascii_case(&wanted))
             && rest.get(length).is_none_or(|next| ends_word(*next))
     }
 
@@ -323,15 +325,16 @@ impl Parser {
 
     /// A term, a negation, or a group in parentheses.
     fn one(&mut self, depth: usize) -> Option<Node> {
-        let (start, letter) = (self.at, self.letters.get(self.at).copied()?);
+        let (start, character) = (self.at, self.letters.get(self.at).copied()?);
         let not = self.is_keyword("not");
         let next = self.letters.get(start + 1);
-        let minus = letter == '-' && next.is_some_and(|next| *next != ')' && !next.is_whitespace());
-        if depth >= MAX_DEPTH && (letter == '(' || minus || not) {
+        let minus =
+            character == '-' && next.is_some_and(|next| *next != ')' && !next.is_whitespace());
+        if depth >= MAX_DEPTH && (character == '(' || minus || not) {
             self.fault(start, start + 1, QueryFault::TooDeep);
             return None;
         }
-        match letter {
+        match character {
             '(' => {
                 self.at += 1;
                 let inner = self.any(depth + 1);
@@ -408,11 +411,11 @@ impl Parser {
             return None;
         }
         let begin = self.at + 1;
-        let is_minus = |letter: &&char| **letter == '-' && !has_field;
+        let is_minus = |character: &&char| **character == '-' && !has_field;
         let minuses = self.letters[begin..].iter().take_while(is_minus).count();
         let value = begin + minuses;
-        let letter = *self.letters.get(value)?;
-        let is_value = !ends_word(letter) || letter == '"';
+        let character = *self.letters.get(value)?;
+        let is_value = !ends_word(character) || character == '"';
         let is_keyword =
             !has_field && ["or", "and", "not"].iter().any(|word| self.has_keyword(value, word));
         (is_value && !is_keyword).then_some(minuses)
@@ -430,7 +433,7 @@ impl Parser {
             Some('/') => Literal::Regex(self.enclosed('/', QueryFault::RegexOpen)?),
             _ => {
                 let from = self.at;
-                while self.letters.get(self.at).is_some_and(|letter| !ends_word(*letter)) {
+                while self.letters.get(self.at).is_some_and(|character| !ends_word(*character)) {
                     self.at += 1;
                 }
                 Literal::Word(self.text(from, self.at))
@@ -444,7 +447,9 @@ impl Parser {
         let rest = &self.letters[self.at..];
         let length = rest
             .iter()
-            .take_while(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'))
+            .take_while(|character| {
+                character.is_ascii_alphanumeric() || matches!(character, '_' | '.')
+            })
             .count();
         if length == 0 || !rest[0].is_ascii_alphabetic() {
             return None;
@@ -465,9 +470,9 @@ impl Parser {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
-        while let Some(&letter) = self.letters.get(self.at) {
+        while let Some(&character) = self.letters.get(self.at) {
             self.at += 1;
-            match letter {
+            match character {
                 '\\' => {
                     let Some(&next) = self.letters.get(self.at) else { break };
                     self.at += 1;
@@ -476,8 +481,8 @@ impl Parser {
                     }
                     text.push(next);
                 }
-                _ if letter == mark => return Some(text),
-                _ => text.push(letter),
+                _ if character == mark => return Some(text),
+                _ => text.push(character),
             }
         }
         self.fault(start, self.letters.len(), unclosed);
@@ -486,8 +491,8 @@ impl Parser {
 }
 
 /// Whether an unquoted word ends before this character.
-fn ends_word(letter: char) -> bool {
-    letter.is_whitespace() || matches!(letter, '(' | ')' | '"' | '|')
+fn ends_word(character: char) -> bool {
+    character.is_whitespace() || matches!(character, '(' | ')' | '"' | '|')
 }
 
 #[cfg(test)]

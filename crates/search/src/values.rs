@@ -30,7 +30,7 @@ pub(super) fn one_of<T: Clone>(text: &str, known: &[(&str, T)]) -> Result<T, Que
     })
 }
 
-pub(super) fn whole(text: &str) -> Result<i64, QueryFault> {
+pub(super) fn whole_number(text: &str) -> Result<i64, QueryFault> {
     text.parse().map_err(|_| QueryFault::NotWhole(text.to_owned()))
 }
 
@@ -55,8 +55,10 @@ pub(super) fn day(text: &str) -> Result<NaiveDate, QueryFault> {
 
 /// Why a text is not a day.
 pub(super) fn no_day(text: &str) -> QueryFault {
-    let shape: String =
-        text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
+    let shape: String = text
+        .chars()
+        .map(|character| if character.is_ascii_digit() { '0' } else { character })
+        .collect();
     if shape != "0000-00-00" {
         QueryFault::DayForm(text.to_owned())
     } else if NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok() {
@@ -75,7 +77,7 @@ pub(super) fn sign_in_word(word: &str) -> Option<QueryFault> {
     if let Some(rest) = word.strip_prefix('!').filter(|rest| !words(rest).is_empty()) {
         return Some(QueryFault::ExclamationMark(rest.to_owned()));
     }
-    let sign = word.chars().find(|letter| matches!(letter, ':' | '=' | '<' | '>' | '$'))?;
+    let sign = word.chars().find(|character| matches!(character, ':' | '=' | '<' | '>' | '$'))?;
     let quoted = format!("\"{}\"", word.replace('"', ""));
     Some(match word.split_once(sign) {
         _ if sign == '$' => match words(word).as_slice() {
@@ -187,7 +189,9 @@ pub(super) fn attribute_test(
         (AttributeValue::Integer { .. }, _) => Ok(Test::Number {
             sum: vec![code.to_owned()],
             per_printing: attribute.per_printing,
-            compared: wanted.try_map(|value| whole(value.text())).map_err(BadValue::Other)?,
+            compared: wanted
+                .try_map(|value| whole_number(value.text()))
+                .map_err(BadValue::Other)?,
         }),
         (AttributeValue::Boolean, Some(text)) => Ok(Test::Flag {
             attribute: code.to_owned(),

@@ -13,7 +13,7 @@ use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnEvents;
-use crate::http::extract::{Lasting, May, Params, cacheable};
+use crate::http::extract::{May, Params, StreamPermission, cacheable};
 use crate::http::sse;
 use crate::memory::event_watch::StreamEnd;
 use crate::memory::rendered::Freshness;
@@ -95,11 +95,11 @@ pub struct AccountStreamQuery {
 pub async fn stream_account_events(
     req: HttpRequest,
     state: web::Data<AppState>,
-    by: Lasting<ReadOwnEvents>,
+    by: StreamPermission<ReadOwnEvents>,
     query: Params<AccountStreamQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after = sse::last_event_id(&req)?.or(query.after);
-    let Lasting { granted, until } = by;
+    let StreamPermission { granted, until } = by;
     let stream = account_events::open_stream(&state, &granted, until, after).await?;
     let (send, receive) = mpsc::channel(1);
     actix_web::rt::spawn(feed(stream, send));
@@ -111,7 +111,7 @@ pub async fn stream_account_events(
 }
 
 /// Passes the events of a stream to the client one by one, until the stream ends or the client disconnects. A client
-/// that does not read cannot prevent the end: it holds one event in memory, and its place no longer than other clients.
+/// that does not read cannot prevent the end: it has one event in memory, and its place no longer than other clients.
 async fn feed(mut stream: EventStream, client: mpsc::Sender<Bytes>) {
     let mut bytes = sse::HELLO;
     loop {

@@ -223,7 +223,7 @@ pub async fn draw_card(
         both(seed, query.request().check_strictly(&state).await)
     };
     let (_, (seed, from)) = query.checked(check).await?;
-    let draw = seed.as_deref().map_or_else(Draw::fresh, Draw::of_seed);
+    let draw = seed.as_deref().map_or_else(Draw::random, Draw::of_seed);
     let drawn = card_lookups::draw(&state, network.0, viewer, form, &from, draw).await?;
     let mut answer = form.vary_by_accept(drawn.answer(&req));
     if seed.is_none() {

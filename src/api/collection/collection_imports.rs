@@ -96,7 +96,7 @@ pub async fn read_import(
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitRequest {
-    /// Whether to leave out lines that are not `ok`. If `false`, one such line keeps the whole file from being imported.
+    /// Whether to leave out lines that are not `ok`. If `false`, one such line prevents the import of the whole file.
     #[serde(default)]
     pub only_ok: bool,
 }

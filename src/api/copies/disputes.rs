@@ -5,12 +5,12 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::own_copies::overseer;
+use super::own_copies::moderator_access;
 use crate::app::accounts::people::Person;
 use crate::app::copies::copy_moderation::reason;
 use crate::app::copies::dispute_responses::{DisputeResponse, DisputeSummaryResponse};
 use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
-use crate::app::copies::own_copies::Overseer;
+use crate::app::copies::own_copies::ModeratorAccess;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -128,8 +128,9 @@ impl DisputesQuery {
         let account = self.account.as_ref();
         Ok(match self.role {
             Some(DisputeRole::Moderator) => {
-                let overseer = Overseer { copies: caller.must()?, accounts: caller.may() };
-                WhoseDisputes::All(overseer, Person::filter(account, || caller.must())?)
+                let moderator_access =
+                    ModeratorAccess { copies: caller.must()?, accounts: caller.may() };
+                WhoseDisputes::All(moderator_access, Person::filter(account, || caller.must())?)
             }
             // This filter would reveal the other side to a side of a dispute.
             _ if account.is_some() => return Err(for_moderators("?account")),
@@ -161,9 +162,9 @@ pub async fn find_dispute(
     by: May<ReadOwnDisputes>,
     dispute: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (overseer, viewer) = (overseer(&caller), caller.viewer());
+    let (moderator_access, viewer) = (moderator_access(&caller), caller.viewer());
     let id = DisputeId(*dispute);
-    let dispute = disputes::find(&state, &by, overseer.as_ref(), viewer, id).await?;
+    let dispute = disputes::find(&state, &by, moderator_access.as_ref(), viewer, id).await?;
     cacheable(&req, Freshness::Private, None, &dispute)
 }
 

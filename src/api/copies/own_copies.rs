@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::app::catalogue::codes::Codes;
 use crate::app::copies::own_copies::{
-    self, CopyEventResponse, CopyResponse, CopySelection, Overseer, copies_after,
+    self, CopyEventResponse, CopyResponse, CopySelection, ModeratorAccess, copies_after,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, both};
@@ -43,9 +43,9 @@ pub struct CopiesQuery {
     cursor: Option<Cursor>,
 }
 
-/// The caller's permission as an overseer of copies, if the caller has it.
-pub(super) fn overseer(caller: &Caller) -> Option<Overseer> {
-    Some(Overseer { copies: caller.may()?, accounts: caller.may() })
+/// The caller's permission as a moderator of copies, if the caller has it.
+pub(super) fn moderator_access(caller: &Caller) -> Option<ModeratorAccess> {
+    Some(ModeratorAccess { copies: caller.may()?, accounts: caller.may() })
 }
 
 /// Lists your copies, by game, set and number of their cards.
@@ -85,8 +85,9 @@ pub async fn find_copy(
     by: May<ReadOwnCopies>,
     copy: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (overseer, viewer) = (overseer(&caller), caller.viewer());
-    let copy = own_copies::find(&state, &by, overseer.as_ref(), viewer, CopyId(*copy)).await?;
+    let (moderator_access, viewer) = (moderator_access(&caller), caller.viewer());
+    let copy =
+        own_copies::find(&state, &by, moderator_access.as_ref(), viewer, CopyId(*copy)).await?;
     cacheable(&req, Freshness::Private, None, &copy)
 }
 
@@ -104,8 +105,9 @@ pub async fn list_copy_history(
     copy: web::Path<Uuid>,
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (after, overseer) = (query.after()?, overseer(&caller));
+    let (after, moderator_access) = (query.after()?, moderator_access(&caller));
     let (id, limit) = (CopyId(*copy), query.limit);
-    let page = own_copies::list_history(&state, &by, overseer.as_ref(), id, after, limit).await?;
+    let page =
+        own_copies::list_history(&state, &by, moderator_access.as_ref(), id, after, limit).await?;
     page.answer(&req, Freshness::Private)
 }

@@ -31,8 +31,8 @@ pub async fn find_deck_availability(
     network: ClientNetwork,
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let (reads, requester) = (caller.may(), (caller.viewer(), network.0));
     let id = DeckId(*deck);
-    let found = deck_availability::find(&state, &by, reads.as_ref(), asker, id).await?;
+    let found = deck_availability::find(&state, &by, reads.as_ref(), requester, id).await?;
     cacheable(&req, Freshness::Private, None, &found)
 }

@@ -51,9 +51,10 @@ pub async fn draw_deck_chart(
     deck: web::Path<Uuid>,
     query: Params<ChartQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let (reads, requester) = (caller.may(), (caller.viewer(), network.0));
     let ChartQuery { of, zone, width, theme } = &*query;
     let request = ChartRequest { of: of.clone(), zone: zone.clone(), width: *width, theme: *theme };
-    let chart = deck_charts::draw(&state, reads.as_ref(), asker, DeckId(*deck), request).await?;
+    let chart =
+        deck_charts::draw(&state, reads.as_ref(), requester, DeckId(*deck), request).await?;
     Ok(picture_answer(&req, &chart))
 }

@@ -46,10 +46,10 @@ pub async fn export_deck(
     deck: web::Path<Uuid>,
     query: Params<ExportQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let (reads, requester) = (caller.may(), (caller.viewer(), network.0));
     let dialect = read_dialect(query.dialect.as_deref())?;
     let exported =
-        deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect).await?;
+        deck_exports::export(&state, reads.as_ref(), requester, DeckId(*deck), dialect).await?;
     let ExportedDeck { name, dialect, written } = exported;
     let answer = match form {
         AnswerForm::Text => {

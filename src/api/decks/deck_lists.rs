@@ -15,6 +15,7 @@ use crate::app::decks::deck_lists::{
 use crate::app::decks::deck_requests::DeckRequest;
 use crate::app::decks::deck_responses::{DeckResponse, DeckSummaryResponse, VersionedDeck};
 use crate::app::decks::deck_writes;
+use crate::app::decks::own_decks::OwnDeckCursor;
 use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, both};
@@ -25,10 +26,11 @@ use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility, MAX_TAGS};
+use crate::domain::decks::own::OwnDeckSort;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
-    AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, JudgedBody, ListBody, ListUpload,
-    LooseParams, May, cacheable,
+    AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, ListBody, ListUpload, LooseParams,
+    May, cacheable,
 };
 use crate::memory::rendered::Freshness;
 
@@ -59,16 +61,20 @@ pub struct DecksQuery {
     #[serde(default)]
     #[param(default = false)]
     deleted: bool,
+    /// Order of the list; `created` if absent. If a deck is changed while you read the list by the changed value, it can be on two pages, or on none.
+    #[serde(default)]
+    #[param(inline, value_type = Option<OwnDeckSort>)]
+    sort: OwnDeckSort,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
     limit: PageLimit,
-    /// `next_cursor` of the previous page.
+    /// `next_cursor` of the previous page, in the same order.
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor>,
 }
 
-/// Lists your decks, the newest first.
+/// Lists your decks, by default the last created first.
 #[utoipa::path(
     get, path = "/v1/decks", tag = "decks", security(("bearer" = [])), params(DecksQuery),
     responses((status = 200, body = Page<DeckSummaryResponse>), (status = 304, description = "Not changed."))
@@ -82,11 +88,12 @@ pub async fn list_decks(
     let check = async |query: &DecksQuery| {
         let codes = Codes::of_game(query.game.clone());
         let codes = both(read_conditions(query), codes.resolve(&state).await);
-        both(Cursor::key_of(query.cursor.as_ref()), codes)
+        both(OwnDeckCursor::read(query.cursor.as_ref()), codes)
     };
-    let (query, (before, (conditions, codes))) = query.checked(check).await?;
-    let (deleted, limit) = (query.deleted, query.limit);
-    let request = DeckListRequest { codes: &codes, conditions, deleted, before, limit };
+    let (query, (cursor, (conditions, codes))) = query.checked(check).await?;
+    let after = cursor.map(|cursor| cursor.position(query.sort)).transpose()?;
+    let DecksQuery { deleted, sort, limit, .. } = query;
+    let request = DeckListRequest { codes: &codes, conditions, deleted, sort, after, limit };
     let page = deck_lists::list(&state, &by, &request).await?;
     page.answer(&req, Freshness::Private)
 }
@@ -122,15 +129,16 @@ fn sound<T, E: Into<FaultReason>>(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UploadedDeckQuery {
-    /// For a list as the body: name of the deck, 1 to 100 characters; absent: the name that the list states, or `Deck`.
+    /// For a list as the body: name of the deck, 1 to 100 characters; absent: the name that the list states; if it states none, a new deck
+    /// is called `Deck`, and a replaced deck keeps its name.
     #[param(min_length = 1, max_length = 100)]
     name: Option<String>,
     /// For a list as the body: format of the deck. It may only be absent if the list states its format.
     format: Option<String>,
-    /// For a list as the body: who may read the deck; `private` if absent.
+    /// For a list as the body: who may read the deck. Absent: a new deck is `private`, and nothing changes for a replaced deck.
     #[param(inline, value_type = Option<DeckVisibility>)]
     visibility: Option<String>,
-    /// For a list as the body: folder of the deck, 1 to 100 characters. Only you see it.
+    /// For a list as the body: folder of the deck, 1 to 100 characters. Only you see it. Absent: a new deck is in no folder, and a replaced deck stays in its folder.
     #[param(min_length = 1, max_length = 100)]
     folder: Option<String>,
     /// For a list as the body: dialect of the list; absent: the dialect is recognised.
@@ -164,7 +172,7 @@ impl ListUpload for DeckRequest {
             list: Some(list),
             dialect: query.dialect,
             encoding,
-            default_name: Some("Deck"),
+            default_name: Some("Deck".to_owned()),
         })
     }
 }
@@ -200,8 +208,8 @@ pub async fn create_deck(
 ) -> Result<HttpResponse, Problem> {
     let (is_list, body) = (request.is_list(), request.body);
     let key = key.claim(&state, by.account(), "create_deck", &body);
-    let asker = (caller.viewer(), network.0);
-    let stored = deck_writes::create(&state, &by, asker, body.value, key.as_ref()).await;
+    let requester = (caller.viewer(), network.0);
+    let stored = deck_writes::create(&state, &by, requester, body.value, key.as_ref()).await;
     Ok(created(stored.map_err(|problem| ListBody::<DeckRequest>::problem(is_list, problem))?))
 }
 
@@ -251,7 +259,7 @@ pub async fn find_deck(
         }
         AnswerForm::Json => {
             let found = deck_lists::find(&state, reader, id).await?;
-            found.revision.answer_counted(&req, Freshness::Private, &found.seen, &found.deck)?
+            found.revision.answer_counted(&req, Freshness::Private, &found.counts, &found.deck)?
         }
     };
     Ok(form.vary_by_accept(answer))
@@ -259,10 +267,16 @@ pub async fn find_deck(
 
 /// Replaces one of your decks.
 ///
-/// If nothing changes, there is no new version: the answer is the deck as it is, with the same `ETag`.
+/// If nothing changes, there is no new version: the answer is the deck as it is, with the same `ETag`. The body is JSON, or the list itself, as in
+/// `POST /v1/decks`. A list as the body does not change what it cannot state: description, tags and the named copies of unchanged entries.
 #[utoipa::path(
-    put, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])), request_body = DeckRequest,
+    put, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])),
+    request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Bellows Smith\n"),
+        (String = "text/csv", example = "Quantity,Name\n2,Kettle Imp\n1,Bellows Smith\n"),
+        (String = "text/tab-separated-values", example = "Quantity\tName\n2\tKettle Imp\n1\tBellows Smith\n"),
+        (String = "application/octet-stream", example = "2 Kettle Imp\n1 Bellows Smith\n"))),
     params(
+        UploadedDeckQuery,
         ("deck" = Uuid, Path, description = "Id of the deck"),
         ("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r1\""),
     ),
@@ -280,10 +294,16 @@ pub async fn replace_deck(
     network: ClientNetwork,
     deck: web::Path<Uuid>,
     if_match: Result<IfMatch, Problem>,
-    JudgedBody(body): JudgedBody<DeckRequest>,
+    request: ListBody<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (asker, id) = ((caller.viewer(), network.0), DeckId(*deck));
-    Ok(changed(deck_writes::replace(&state, &by, asker, id, &if_match?, body.value).await?))
+    let (requester, id, if_match) = ((caller.viewer(), network.0), DeckId(*deck), if_match?);
+    let (is_list, request) = (request.is_list(), request.body.value);
+    let replaced = if is_list {
+        deck_writes::replace_by_upload(&state, &by, requester, id, &if_match, request).await
+    } else {
+        deck_writes::replace(&state, &by, requester, id, &if_match, request).await
+    };
+    Ok(changed(replaced.map_err(|problem| ListBody::<DeckRequest>::problem(is_list, problem))?))
 }
 
 /// Lists the folders of your decks by name, with the number of decks in each.

@@ -47,8 +47,8 @@ pub async fn find_deck_pick_list(
     deck: web::Path<Uuid>,
     query: Params<PickListQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let (reads, requester) = (caller.may(), (caller.viewer(), network.0));
     let (id, reserved) = (DeckId(*deck), query.reserved);
-    let found = deck_pick_lists::find(&state, &by, reads.as_ref(), asker, id, reserved).await?;
+    let found = deck_pick_lists::find(&state, &by, reads.as_ref(), requester, id, reserved).await?;
     cacheable(&req, Freshness::Private, None, &found)
 }

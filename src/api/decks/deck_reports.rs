@@ -53,9 +53,9 @@ pub async fn find_deck_report(
     deck: web::Path<Uuid>,
     query: Params<ReportQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reader, asker) = (caller.may(), (caller.viewer(), network.0));
+    let (reader, requester) = (caller.may(), (caller.viewer(), network.0));
     let (id, day) = (DeckId(*deck), query.on);
-    let report = deck_reports::judge_stored(&state, reader.as_ref(), asker, id, day).await?;
+    let report = deck_reports::judge_stored(&state, reader.as_ref(), requester, id, day).await?;
     // Private even for strangers: a public deck may turn private at any moment.
     cacheable(&req, Freshness::Private, None, &report)
 }
@@ -124,9 +124,9 @@ pub async fn create_deck_report(
     network: ClientNetwork,
     request: ListBody<DeckReportRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let asker = (caller.viewer(), network.0);
+    let requester = (caller.viewer(), network.0);
     let is_list = request.is_list();
-    let reports = deck_reports::judge_list(&state, asker, request.body.value).await;
+    let reports = deck_reports::judge_list(&state, requester, request.body.value).await;
     let reports =
         reports.map_err(|problem| ListBody::<DeckReportRequest>::problem(is_list, problem))?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reports))
@@ -148,8 +148,8 @@ pub async fn create_deck_reports(
     network: ClientNetwork,
     body: Body<DeckReportBatchRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let asker = (caller.viewer(), network.0);
-    let reports = deck_report_batches::judge_batch(&state, asker, body.value).await?;
+    let requester = (caller.viewer(), network.0);
+    let reports = deck_report_batches::judge_batch(&state, requester, body.value).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reports))
 }
 
@@ -172,9 +172,9 @@ pub async fn find_deck_legalities(
     deck: web::Path<Uuid>,
     query: Params<ReportQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reader, asker) = (caller.may(), (caller.viewer(), network.0));
+    let (reader, requester) = (caller.may(), (caller.viewer(), network.0));
     let id = DeckId(*deck);
     let legalities =
-        deck_legalities::judge_everywhere(&state, reader.as_ref(), asker, id, query.on).await?;
+        deck_legalities::judge_everywhere(&state, reader.as_ref(), requester, id, query.on).await?;
     cacheable(&req, Freshness::Private, None, &legalities)
 }

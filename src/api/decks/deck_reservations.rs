@@ -30,9 +30,9 @@ pub async fn find_deck_reservation(
     network: ClientNetwork,
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let (reads, requester) = (caller.may(), (caller.viewer(), network.0));
     let id = DeckId(*deck);
-    let found = deck_reservations::find(&state, &by, reads.as_ref(), asker, id).await?;
+    let found = deck_reservations::find(&state, &by, reads.as_ref(), requester, id).await?;
     cacheable(&req, Freshness::Private, None, &found)
 }
 
@@ -57,8 +57,8 @@ pub async fn reserve_deck(
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let (collection, decks) = (caller.may(), caller.may());
-    let (reads, asker) = ((collection.as_ref(), decks.as_ref()), (caller.viewer(), network.0));
-    let reserved = deck_reservations::reserve(&state, &by, reads, asker, DeckId(*deck)).await?;
+    let (reads, requester) = ((collection.as_ref(), decks.as_ref()), (caller.viewer(), network.0));
+    let reserved = deck_reservations::reserve(&state, &by, reads, requester, DeckId(*deck)).await?;
     Ok(match reserved {
         Some(reserved) => {
             HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reserved)

@@ -92,8 +92,8 @@ pub async fn restore_deck(
     if_match: Result<IfMatch, Problem>,
     body: Body<RestoreDeckRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (asker, which) = ((caller.viewer(), network.0), (DeckId(*deck), body.value.revision));
-    Ok(changed(deck_revisions::restore(&state, &by, asker, which, &if_match?).await?))
+    let (requester, which) = ((caller.viewer(), network.0), (DeckId(*deck), body.value.revision));
+    Ok(changed(deck_revisions::restore(&state, &by, requester, which, &if_match?).await?))
 }
 
 /// Which decks.

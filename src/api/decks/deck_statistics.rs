@@ -32,8 +32,8 @@ pub async fn find_deck_statistics(
     network: ClientNetwork,
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
-    let counted = deck_statistics::count(&state, reads.as_ref(), asker, DeckId(*deck)).await?;
+    let (reads, requester) = (caller.may(), (caller.viewer(), network.0));
+    let counted = deck_statistics::count(&state, reads.as_ref(), requester, DeckId(*deck)).await?;
     cacheable(&req, Freshness::Private, None, &counted)
 }
 
@@ -77,7 +77,7 @@ pub struct OddsQuery {
 /// Computes the probability of drawing certain cards: in the opening hand, after further draws, after mulligans, and by turn.
 ///
 /// The deck must be public, unlisted or yours. The probabilities are exact; they are also given as fractions if these fit into 128 bits.
-/// docs/DECK_STATISTICS.md has the formulas. `warnings` tells if no card of the zone is known to be a wanted one; then the name or value may be misspelt.
+/// docs/DECK_STATISTICS.md has the formulas. `warnings` reports if no card of the zone is known to be a wanted one; then the name or value may be misspelt.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/draw-odds", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), OddsQuery),
@@ -94,7 +94,7 @@ pub async fn find_draw_odds(
     deck: web::Path<Uuid>,
     query: Params<OddsQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let (reads, requester) = (caller.may(), (caller.viewer(), network.0));
     let request = OddsRequest {
         zone: query.zone.clone(),
         name: query.name.clone(),
@@ -108,7 +108,8 @@ pub async fn find_draw_odds(
         goes_first: query.goes_first,
         mulligans: query.mulligans,
     };
-    let odds = deck_statistics::odds(&state, reads.as_ref(), asker, DeckId(*deck), request).await?;
+    let odds =
+        deck_statistics::odds(&state, reads.as_ref(), requester, DeckId(*deck), request).await?;
     cacheable(&req, Freshness::Private, None, &odds)
 }
 
@@ -151,10 +152,10 @@ pub async fn find_sample_hand(
     deck: web::Path<Uuid>,
     query: Params<HandQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let (reads, requester) = (caller.may(), (caller.viewer(), network.0));
     let drawn = (query.zone.clone(), query.seed.clone());
     let counts = (query.hand_size, query.draws);
     let id = DeckId(*deck);
-    let hand = deck_statistics::hand(&state, reads.as_ref(), asker, id, drawn, counts).await?;
+    let hand = deck_statistics::hand(&state, reads.as_ref(), requester, id, drawn, counts).await?;
     cacheable(&req, Freshness::Private, None, &hand)
 }

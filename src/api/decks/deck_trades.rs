@@ -28,7 +28,7 @@ pub async fn find_trade_decks(
     network: ClientNetwork,
     trade: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = ((caller.must(), caller.must()), (caller.viewer(), network.0));
-    let found = deck_trades::find(&state, &by, reads, asker, TradeId(*trade)).await?;
+    let (reads, requester) = ((caller.must(), caller.must()), (caller.viewer(), network.0));
+    let found = deck_trades::find(&state, &by, reads, requester, TradeId(*trade)).await?;
     cacheable(&req, Freshness::Private, None, &found)
 }

@@ -4,6 +4,7 @@ pub mod deck_availability;
 pub mod deck_charts;
 pub mod deck_comments;
 pub mod deck_deletions;
+pub mod deck_edits;
 pub mod deck_exports;
 pub mod deck_likes;
 pub mod deck_lists;
@@ -22,7 +23,7 @@ use super::route_table::routes;
 
 routes! {
     "/v1/decks" => get deck_lists::list_decks, post deck_lists::create_deck;
-    "/v1/decks/{deck}" => get deck_lists::find_deck, put deck_lists::replace_deck, delete deck_deletions::delete_deck;
+    "/v1/decks/{deck}" => get deck_lists::find_deck, put deck_lists::replace_deck, patch deck_edits::edit_deck, delete deck_deletions::delete_deck;
     "/v1/decks/{deck}/undelete" => post deck_deletions::undelete_deck;
     "/v1/decks/{deck}/export" => get deck_exports::export_deck;
     "/v1/decks/{deck}/clones" => post deck_revisions::clone_deck;

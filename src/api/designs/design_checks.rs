@@ -135,12 +135,12 @@ pub async fn check_design(
     network: ClientNetwork,
     body: Body<DesignCheckRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let asker = caller.may();
-    let (asker, mut request) = (asker.as_ref(), body.value);
+    let requester = caller.may();
+    let (requester, mut request) = (requester.as_ref(), body.value);
     let stored = match request.design.take() {
-        Some(design) => Some(design_checks::find_own_design(&state, asker, &design).await?),
+        Some(design) => Some(design_checks::find_own_design(&state, requester, &design).await?),
         None => None,
     };
-    let answer = design_checks::check(&state, network.0, asker, request.into(), stored).await?;
+    let answer = design_checks::check(&state, network.0, requester, request.into(), stored).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(answer))
 }

@@ -12,6 +12,7 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReadOwnDesigns, WriteOwnDesigns};
 use crate::http::extract::{Body, Caller, ClientNetwork, IdempotencyKey, May, cacheable};
 use crate::memory::rendered::Freshness;
+use crate::store::designs::DesignReviewer;
 
 /// Creates a design.
 ///
@@ -66,9 +67,10 @@ pub async fn find_design(
     caller: Caller,
     design: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let (reader, reviewer) = (caller.may::<ReadOwnDesigns>(), caller.may());
+    let reader = caller.may::<ReadOwnDesigns>();
+    let reviewer = caller.may().map(|by| DesignReviewer::new(&by, caller.viewer()));
     let code = identifier(&design)?;
-    let found = design_lifecycle::find(&state, reader.as_ref(), reviewer.as_ref(), code).await?;
+    let found = design_lifecycle::find(&state, reader.as_ref(), reviewer, code).await?;
     // Others get a different representation than the author; its ETag is a hash of the body.
     if found.is_own {
         found.version.answer_counted(&req, Freshness::Private, &found.counts, &found.design)

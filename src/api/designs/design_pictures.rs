@@ -9,6 +9,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::http::extract::{Caller, Params};
 use crate::http::picture::picture_answer;
+use crate::store::designs::DesignReviewer;
 
 /// Draws a design that was shared, or one of yours, in the template for cards.
 ///
@@ -32,8 +33,9 @@ pub async fn draw_design_picture(
     design: web::Path<String>,
     query: Params<PictureQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reader, reviewer, rarity) = (caller.may(), caller.may(), query.rarity.as_ref());
-    let (reader, reviewer, code) = (reader.as_ref(), reviewer.as_ref(), identifier(&design)?);
+    let reader = caller.may();
+    let reviewer = caller.may().map(|by| DesignReviewer::new(&by, caller.viewer()));
+    let (reader, code, rarity) = (reader.as_ref(), identifier(&design)?, query.rarity.as_ref());
     let picture =
         design_pictures::draw(&state, reader, reviewer, code, rarity, query.format).await?;
     Ok(picture_answer(&req, &picture))

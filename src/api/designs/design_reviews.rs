@@ -20,6 +20,7 @@ use crate::domain::designs::review::{ReviewDecision, ReviewStage};
 use crate::domain::ids::DesignReviewId;
 use crate::http::extract::{Body, Caller, ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
+use crate::store::designs::design_reviews::Revocation;
 
 /// Submits one of your designs for release.
 ///
@@ -72,7 +73,7 @@ pub struct WaitingDesignsQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the designs that are submitted or in review, the first submitted first, with the moderator who has claimed each; or those that are approved and can be released.
+/// Lists the designs that are submitted or in review, the first submitted first, with the moderator who has claimed each; or those that are approved and no cards yet, also those of banned authors.
 #[utoipa::path(
     get, path = "/v1/design-reviews", tag = "designs", security(("bearer" = [])), params(WaitingDesignsQuery),
     responses((status = 200, body = Page<WaitingDesignResponse>), (status = 304, description = "Not changed."))
@@ -174,10 +175,13 @@ pub async fn decide_design(
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(decided))
 }
 
-/// Why an approval is revoked.
+/// Which approval is revoked, and why.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevokeApprovalRequest {
+    /// Number of the approved revision that you have read. If another revision is approved now, nothing is revoked.
+    #[schema(example = 1, minimum = 1)]
+    pub revision: i64,
     /// Reason for the revocation, 1 to 2000 characters. The author can read it, so it must not tell of hidden cards.
     #[schema(example = "Please choose another name.", min_length = 1, max_length = 2000)]
     pub reason: String,
@@ -186,7 +190,7 @@ pub struct RevokeApprovalRequest {
 /// Revokes the approval of a design that is no card yet.
 ///
 /// The design is then `declined`: its author can read the reason, change the design and submit it again. No claim is needed. A design that is a card already,
-/// also a hidden one, keeps its approval (409 `design_step_refused`).
+/// also a hidden one, keeps its approval (409 `design_step_refused`), and so does a design of which another `revision` is approved now. The author may be banned.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/revoke", tag = "designs", security(("bearer" = [])), request_body = RevokeApprovalRequest,
     params(("design" = String, Path, description = "Identifier of the design")),
@@ -199,11 +203,13 @@ pub struct RevokeApprovalRequest {
 pub async fn revoke_approval(
     state: web::Data<AppState>,
     by: May<ReviewDesigns>,
+    caller: Caller,
     design: web::Path<String>,
     body: Body<RevokeApprovalRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let code = identifier(&design)?;
+    let (code, revision) = (identifier(&design)?, body.value.revision);
     let reason = design_reviews::read_reason(&body.value.reason)?;
-    let revoked = design_reviews::revoke(&state, &by, code, &reason).await?;
+    let revocation = Revocation { revision, reason: &reason };
+    let revoked = design_reviews::revoke(&state, &by, caller.viewer(), code, revocation).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(revoked))
 }

@@ -14,7 +14,7 @@ use crate::domain::ids::CommitmentId;
 use crate::http::extract::{Body, IdempotencyKey, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// The same for everybody; an announcement changes a few times in its life.
+/// The same for everybody; an announcement changes only a few times.
 const FRESHNESS: Freshness = Freshness::Public(60);
 
 /// Lists the announced print runs of a set, the newest first.

@@ -17,7 +17,7 @@ use crate::domain::ids::CardId;
 use crate::http::extract::{Judge, JudgedBody, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// Progress changes with every submission: caches keep it for seconds only.
+/// Progress changes with every submission: caches store it for seconds only.
 const FRESHNESS: Freshness = Freshness::Public(5);
 
 /// Lists unlocked cards, the last unlocked first.

@@ -1,7 +1,7 @@
 //! Events of the caller's own account (submissions, copies, trades, disputes, designs and decks), as pages and as a
 //! stream.
 //!
-//! An event holds ids and positions, never the content of a card. Readers follow the links, which check what they may
+//! An event contains ids and positions, never the content of a card. Readers follow the links, which check what they may
 //! see.
 
 use std::time::Duration;

@@ -92,7 +92,7 @@ pub async fn register(
     let password_hash = place.hash(password).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let new = NewAccount {
-        id: AccountId::fresh(),
+        id: AccountId::generate(),
         name,
         password_hash: &password_hash,
         role: Role::Player,
@@ -139,7 +139,7 @@ pub async fn recover(
     let new_hash = place.hash(new_password).await?;
     // An unknown account takes the same path as a wrong code, with an id that no account has, so that both take the
     // same time.
-    let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
+    let account = found.map_or_else(AccountId::generate, |row| row.account.id);
     let code = code.hash();
     let recovered = app
         .store

@@ -88,7 +88,7 @@ impl PersonFilter {
             Some(Self::Id(id)) => Ok(Some(*id)),
             Some(Self::Name(name, by)) => {
                 let found = people::id_of(conn, by, name).await?;
-                Ok(Some(found.unwrap_or_else(AccountId::fresh)))
+                Ok(Some(found.unwrap_or_else(AccountId::generate)))
             }
         }
     }

@@ -218,7 +218,7 @@ async fn begin_session(
     reserved: &Attempts,
 ) -> Result<Option<Begun>, Problem> {
     let VerifiedLogIn { verified, second_factor, network_mac, at } = *log_in;
-    let (session, token) = (SessionId::fresh(), OpaqueToken::generate(kind));
+    let (session, token) = (SessionId::generate(), OpaqueToken::generate(kind));
     let hash = match kind {
         TokenKind::Browser => SessionToken::Browser(token.hash()),
         TokenKind::Refresh | TokenKind::PersonalAccess => SessionToken::Refresh(token.hash()),
@@ -258,7 +258,7 @@ async fn login_subjects(
 ) -> StoreResult<Vec<AttemptSubject>> {
     // Unknown names are counted like known names, by their folded text. For an unknown name, the same query runs with an id that no account has,
     // so that the response takes the same time.
-    let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
+    let account = found.map_or_else(AccountId::generate, |row| row.account.id);
     let known = sessions::knows_network(conn, account, &network_mac(app, network)).await?;
     let mut subjects =
         attempt_subjects(app, AttemptScope::LoginAccountNetwork, key.as_bytes(), network);
@@ -377,9 +377,10 @@ pub async fn end(
     session: SessionId,
 ) -> Result<(), Problem> {
     let now = app.clock.now();
-    let ended = app.write(by, async |conn, by| sessions::end(conn, by, session, now).await).await?;
+    let was_active =
+        app.write(by, async |conn, by| sessions::end(conn, by, session, now).await).await?;
     app.identities.invalidate(&CredentialKey::Session(session)).await;
-    if ended { Ok(()) } else { Err(Problem::not_found()) }
+    if was_active { Ok(()) } else { Err(Problem::not_found()) }
 }
 
 /// Logs out the browser with this cookie. The cached identity is dropped, so that the cookie is refused at once.
@@ -388,15 +389,15 @@ pub async fn log_out_browser(
     by: &Granted<EndOwnSessions>,
     token: &OpaqueToken,
 ) -> Result<(), Problem> {
-    let ended = log_out(app, by).await;
+    let result = log_out(app, by).await;
     app.identities.invalidate(&CredentialKey::Browser(token.hash())).await;
-    match ended {
+    match result {
         // The session has already ended, as requested.
         Err(problem)
             if matches!(problem.code(), ProblemCode::NotFound | ProblemCode::InvalidToken) =>
         {
             Ok(())
         }
-        ended => ended,
+        result => result,
     }
 }

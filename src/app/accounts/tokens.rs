@@ -122,7 +122,7 @@ pub async fn create(
     let now = app.clock.now();
     let secret = OpaqueToken::generate(TokenKind::PersonalAccess);
     let new = NewToken {
-        id: TokenId::fresh(),
+        id: TokenId::generate(),
         name,
         hash: secret.hash(),
         scopes,

@@ -44,7 +44,7 @@ pub(super) fn render_body(view: CardView, scans: &Scans) -> Result<CardBody, Pro
     let modified = modified_at(&view, scans);
     let CardPlace { game, set, number, .. } = view.place();
     let place = PlaceMark::of(game, set, number);
-    // Copied to its exact size: the cache may keep it for long.
+    // Copied to its exact size: the cache may store it for long.
     let body = to_json(&CardResponse::new(view, scans), ANSWER_CAPACITY)?;
     let body = Bytes::copy_from_slice(&body);
     Ok(CardBody { body, modified, place })

@@ -49,7 +49,7 @@ pub async fn edit_card(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     card: CardId,
-    seen: &IfMatch,
+    if_match: &IfMatch,
     patch: &MergePatch,
     dry_run: bool,
 ) -> Result<Edited<CardResponse>, Problem> {
@@ -57,7 +57,7 @@ pub async fn edit_card(
     let done = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
             let is_current =
-                |view: &CardView| seen.has_seen(&CardResponse::new(view.clone(), &scans));
+                |view: &CardView| if_match.has_seen(&CardResponse::new(view.clone(), &scans));
             let now = import::edit_card(conn, by, card, &app.games, is_current, patch, at).await?;
             // An error rolls the transaction back.
             if dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }

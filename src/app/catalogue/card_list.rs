@@ -73,16 +73,16 @@ pub async fn list(
     };
     let warnings = collect_warnings(list, &mut found);
     let Listed { entries, next_cursor, total, .. } = found;
-    let fresh = freshness(viewer, true);
+    let freshness = freshness(viewer, true);
     let answer = match form {
-        AnswerForm::Text => Rendered::text(fresh, None, list_text(&entries, &warnings)),
+        AnswerForm::Text => Rendered::text(freshness, None, list_text(&entries, &warnings)),
         AnswerForm::Json => {
             let scans = Scans::read(app).await?;
             let entry = |found| CardEntry::new(found, &scans, page.members);
             let entries = entries.into_iter().map(entry);
             let data = entries.collect::<Result<_, _>>().map_err(Problem::internal)?;
             let page = Page { data, next_cursor: next_cursor.clone(), total: None };
-            Rendered::list(fresh, None, &CardsPage::new(page, total, warnings.clone()))?
+            Rendered::list(freshness, None, &CardsPage::new(page, total, warnings.clone()))?
         }
     };
     Ok(ListedCards { answer, next_cursor, warnings })

@@ -159,17 +159,17 @@ pub async fn draw(
     from: &CardQuery,
     draw: Draw,
 ) -> Result<Rendered, Problem> {
-    let fresh = freshness(viewer, true);
+    let freshness = freshness(viewer, true);
     match draw_in_memory(app, network, viewer, from, draw).await? {
         Some(None) => Err(Problem::not_found()),
         Some(Some(card)) if form == AnswerForm::Json => {
             let body = load_bodies(app, viewer, &[card]).await?.pop();
-            Ok(Rendered::from_json(fresh, body.ok_or_else(Problem::not_found)?))
+            Ok(Rendered::from_json(freshness, body.ok_or_else(Problem::not_found)?))
         }
         Some(Some(card)) => {
             let find = async |conn: &_| cards::find(conn, viewer, card).await;
             let found = app.store.read(find).await?.ok_or_else(Problem::not_found)?;
-            in_form(form, fresh, None, found, &Scans::read(app).await?)
+            in_form(form, freshness, None, found, &Scans::read(app).await?)
         }
         None => {
             let most = app.settings.search_candidates.into();
@@ -177,7 +177,7 @@ pub async fn draw(
             let mut conn = app.searches.connection(network).await?;
             let drawn = cards::draw(&mut conn, viewer, from, most, draw).await;
             let drawn = drawn.map_err(too_slow)?.ok_or_else(Problem::not_found)?;
-            in_form(form, fresh, None, drawn, &scans)
+            in_form(form, freshness, None, drawn, &scans)
         }
     }
 }

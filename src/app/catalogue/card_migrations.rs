@@ -163,7 +163,7 @@ pub async fn move_card(
     note: Option<&str>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<MigrationResponse, Problem> {
-    let (id, at) = (MigrationId::fresh(), app.clock.now());
+    let (id, at) = (MigrationId::generate(), app.clock.now());
     let done = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
             let order = Order { by, id, note, claim: key, at };
@@ -184,7 +184,7 @@ pub async fn merge_card(
     note: Option<&str>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<MigrationResponse, Problem> {
-    let (id, at) = (MigrationId::fresh(), app.clock.now());
+    let (id, at) = (MigrationId::generate(), app.clock.now());
     let done = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
             let order = Order { by, id, note, claim: key, at };

@@ -31,8 +31,8 @@ fn make_query(typed: &TypedName, near: bool) -> NameQuery {
 
 fn has_trigram(key: &str) -> bool {
     let mut in_a_row = 0;
-    key.chars().any(|letter| {
-        in_a_row = if letter.is_alphanumeric() { in_a_row + 1 } else { 0 };
+    key.chars().any(|character| {
+        in_a_row = if character.is_alphanumeric() { in_a_row + 1 } else { 0 };
         in_a_row == 3
     })
 }

@@ -32,7 +32,7 @@ pub struct ListRequest {
     pub sort: Option<String>,
     /// Whether to sort in descending order; `None`: as in the query.
     pub descending: Option<bool>,
-    /// What an entry stands for (a card or a printing); `None`: as in the query.
+    /// What an entry is (a card or a printing); `None`: as in the query.
     pub unique: Option<Unique>,
 }
 
@@ -78,7 +78,7 @@ impl ListRequest {
         tree: Option<Node>,
         today: Date,
     ) -> Result<List, Problem> {
-        // Cursors of clients hold this mark: renaming the fields that it is made from would invalidate them.
+        // Cursors of clients contain this mark: renaming the fields that it is made from would invalidate them.
         let mark = mark_of(&self);
         let unknown = unknown_codes(&self.filter, games, sets).into_iter();
         let mut warnings: Vec<_> = unknown.map(QueryWarning::from).collect();

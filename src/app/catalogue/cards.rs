@@ -327,9 +327,9 @@ pub(super) async fn render_card(
     card: CardId,
 ) -> Result<Option<Rendered>, Problem> {
     if request.is_cacheable()
-        && let Some(kept) = app.card_cache.find(card)
+        && let Some(cached) = app.card_cache.find(card)
     {
-        return Ok(Some(render_cached(kept, request.viewer)));
+        return Ok(Some(render_cached(cached, request.viewer)));
     }
     let ticket = app.card_cache.ticket();
     let find = async |conn: &_| cards::find(conn, request.viewer, card).await;
@@ -349,11 +349,11 @@ pub async fn find_by_number(
     let viewer = request.viewer;
     if request.is_cacheable()
         && let Some(card) = app.catalogue.cards().and_then(|all| all.at(game, set, number))
-        && let Some(kept) = app.card_cache.find(CardId(Uuid::from_u128(card)))
+        && let Some(cached) = app.card_cache.find(CardId(Uuid::from_u128(card)))
         // The number index may lag behind the cached response of a moved card.
-        && kept.place == PlaceMark::of(game, set, number)
+        && cached.place == PlaceMark::of(game, set, number)
     {
-        return Ok(Located::Here(render_cached(kept, viewer)));
+        return Ok(Located::Here(render_cached(cached, viewer)));
     }
     let ticket = app.card_cache.ticket();
     let find = async |conn: &_| cards::find_by_number(conn, viewer, game, set, number).await;
@@ -378,8 +378,8 @@ pub async fn find_by_number(
 }
 
 /// A cached response for a viewer who may see what everybody may see.
-fn render_cached(kept: CachedCard, viewer: Viewer) -> Rendered {
-    Rendered::from_json_modified(freshness(viewer, false), Some(kept.modified), kept.body)
+fn render_cached(cached: CachedCard, viewer: Viewer) -> Rendered {
+    Rendered::from_json_modified(freshness(viewer, false), Some(cached.modified), cached.body)
 }
 
 /// Serialises the response, and caches it if the card is open to everybody.
@@ -395,14 +395,15 @@ async fn write(
         return with_legalities(app, viewer, view, &scans).await;
     }
     if view.is_hidden() || !request.is_cacheable() {
-        let (fresh, modified) = (freshness(viewer, view.is_hidden()), modified_at(&view, &scans));
-        return in_form(form, fresh, modified, view, &scans);
+        let (freshness, modified) =
+            (freshness(viewer, view.is_hidden()), modified_at(&view, &scans));
+        return in_form(form, freshness, modified, view, &scans);
     }
     let id = view.place().id;
     let written = render_body(view, &scans)?;
-    let kept = written.to_cached().ok_or_else(|| Problem::internal("an open card is hidden"))?;
-    app.card_cache.insert(ticket, id, kept.clone());
-    Ok(render_cached(kept, viewer))
+    let cached = written.to_cached().ok_or_else(|| Problem::internal("an open card is hidden"))?;
+    app.card_cache.insert(ticket, id, cached.clone());
+    Ok(render_cached(cached, viewer))
 }
 
 /// Renders a card with its legalities of today. These change independently of the card, so the response has no
@@ -413,7 +414,7 @@ async fn with_legalities(
     view: CardView,
     scans: &Scans,
 ) -> Result<Rendered, Problem> {
-    let (fresh, today) = (freshness(viewer, view.is_hidden()), app.today()?);
+    let (freshness, today) = (freshness(viewer, view.is_hidden()), app.today()?);
     let legalities = match &view {
         CardView::Hidden(_) => Vec::new(),
         CardView::Open(open) => {
@@ -425,13 +426,13 @@ async fn with_legalities(
     if let CardResponse::Open(card) = &mut card {
         card.legalities = Some(legalities);
     }
-    Ok(Rendered::new(fresh, None, &card)?)
+    Ok(Rendered::new(freshness, None, &card)?)
 }
 
 /// Renders a card in the requested form.
 pub(super) fn in_form(
     form: AnswerForm,
-    fresh: Freshness,
+    freshness: Freshness,
     modified: Option<DateTime<Utc>>,
     view: CardView,
     scans: &Scans,
@@ -439,9 +440,11 @@ pub(super) fn in_form(
     match form {
         AnswerForm::Text => {
             let text = card_text(&view).map_err(Problem::internal)?;
-            Ok(Rendered::text(fresh, modified, text))
+            Ok(Rendered::text(freshness, modified, text))
         }
-        AnswerForm::Json => Ok(Rendered::new(fresh, modified, &CardResponse::new(view, scans))?),
+        AnswerForm::Json => {
+            Ok(Rendered::new(freshness, modified, &CardResponse::new(view, scans))?)
+        }
     }
 }
 
@@ -498,7 +501,7 @@ mod tests {
     #[test]
     fn credits_have_the_documented_members() {
         let text = || "x".to_owned();
-        let account_id = crate::domain::ids::AccountId::fresh();
+        let account_id = crate::domain::ids::AccountId::generate();
         let left =
             serde_json::to_value(DesignCredit { design: text(), account_id, author: text() })
                 .unwrap();

@@ -168,7 +168,7 @@ pub(super) async fn run(
             app.games.forget_list();
             app.cached_answers.forget();
             app.deck_cards.forget_sets();
-            app.keep_up().await;
+            app.wait_until_current().await;
             tracing::info!(
                 account = %by.account(), game = summary.game, manifest_changed = summary.manifest_changed,
                 sets = summary.sets.len(), "catalogue imported"

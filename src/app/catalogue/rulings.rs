@@ -131,7 +131,7 @@ pub async fn create(
     content: &RulingContent,
     key: Option<&IdempotencyClaim>,
 ) -> Result<RulingResponse, Problem> {
-    let (id, at) = (RulingId::fresh(), app.clock.now());
+    let (id, at) = (RulingId::generate(), app.clock.now());
     let created = app
         .write(by, async |conn, by| rulings::create(conn, by, id, card, content, key, at).await)
         .await?;
@@ -152,10 +152,10 @@ pub async fn replace(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     ruling: RulingId,
-    seen: &IfMatch,
+    if_match: &IfMatch,
     content: &RulingContent,
 ) -> Result<RulingResponse, Problem> {
-    let row = edit(app, by, ruling, seen, Some(content)).await?;
+    let row = edit(app, by, ruling, if_match, Some(content)).await?;
     tracing::info!(account = %by.account(), %ruling, "ruling changed");
     Ok(row.into())
 }
@@ -165,9 +165,9 @@ pub async fn delete(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     ruling: RulingId,
-    seen: &IfMatch,
+    if_match: &IfMatch,
 ) -> Result<(), Problem> {
-    edit(app, by, ruling, seen, None).await?;
+    edit(app, by, ruling, if_match, None).await?;
     tracing::info!(account = %by.account(), %ruling, "ruling deleted");
     Ok(())
 }
@@ -176,11 +176,11 @@ async fn edit(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     id: RulingId,
-    seen: &IfMatch,
+    if_match: &IfMatch,
     content: Option<&RulingContent>,
 ) -> Result<RulingRow, Problem> {
     let at = app.clock.now();
-    let is_current = |row: &RulingRow| seen.has_seen(&RulingResponse::from(row.clone()));
+    let is_current = |row: &RulingRow| if_match.has_seen(&RulingResponse::from(row.clone()));
     let edited = app
         .write(by, async |conn, by| rulings::edit(conn, by, id, is_current, content, at).await)
         .await?;

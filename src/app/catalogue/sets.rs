@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use cardscape_engine::{Date, Game, SetDefinition};
 use chrono::NaiveDate;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::card_edits::Edited;
 use super::import::{ImportResponse, ImportTarget, problem_with_faults, run};
 use crate::app::page::{Page, PageLimit, paged};
+use crate::app::patch::present;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
@@ -150,26 +151,21 @@ pub async fn replace(
 #[serde(deny_unknown_fields)]
 pub struct SetPatch {
     /// Its name.
-    #[serde(default, deserialize_with = "some")]
+    #[serde(default, deserialize_with = "present")]
     #[schema(example = "Beyond the Veil", min_length = 1, max_length = 100)]
     name: Option<String>,
     /// Day of release; `null` if there is none yet.
-    #[serde(default, deserialize_with = "some")]
+    #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, format = Date, example = "2026-12-01")]
     #[allow(clippy::option_option, reason = "absent, null and a day are three things to say")]
     released_on: Option<Option<String>>,
     /// Whether cards that are added later start hidden. It does not change existing cards.
-    #[serde(default, deserialize_with = "some")]
+    #[serde(default, deserialize_with = "present")]
     cards_start_hidden: Option<bool>,
     /// Number of distinct accounts whose submissions unlock a card. A lower number at once unlocks the cards that already have enough.
-    #[serde(default, deserialize_with = "some")]
+    #[serde(default, deserialize_with = "present")]
     #[schema(example = 5, minimum = 1, maximum = 100_000)]
     unlock_threshold: Option<u32>,
-}
-
-/// Deserialises a member that is present, so that `null` is distinguished from a missing member.
-fn some<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(field).map(Some)
 }
 
 impl SetPatch {
@@ -204,7 +200,7 @@ pub async fn edit(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     (game, set): (&Code, &Code),
-    seen: &IfMatch,
+    if_match: &IfMatch,
     patch: SetPatch,
     dry_run: bool,
 ) -> Result<Edited<SetResponse>, Problem> {
@@ -213,7 +209,7 @@ pub async fn edit(
     let (change, at) = (patch.parse(&loaded.game, set)?, app.clock.now());
     let done = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
-            let is_current = |row: &SetRow| seen.has_seen(&SetResponse::from(row.clone()));
+            let is_current = |row: &SetRow| if_match.has_seen(&SetResponse::from(row.clone()));
             let place = (game.as_str(), set.as_str());
             let now = import::edit_set(conn, by, place, is_current, &change, at).await?;
             // An error rolls the transaction back.

@@ -80,10 +80,10 @@ pub struct DisputeSummaryResponse {
 }
 
 impl DisputeSummaryResponse {
-    /// `names` is given for overseers only: nobody else learns the accounts of the two sides.
+    /// `names` is given for moderators only: nobody else learns the accounts of the two sides.
     pub(super) fn new(view: DisputeView, reader: AccountId, names: Option<&Names>) -> Self {
         let side = view.side(reader);
-        let overseer = names.is_some();
+        let is_moderator = names.is_some();
         let parties = names.map(|names| {
             let name = |account: Option<AccountId>| account.and_then(|account| names.of(account.0));
             DisputeParties {
@@ -102,7 +102,7 @@ impl DisputeSummaryResponse {
             state: view.state.as_str(),
             role: side.map(DisputeSide::as_str),
             // The copy's id would let the claimant find the owner, who may show her copies publicly.
-            copy: (overseer || view.copy.owner == reader).then_some(view.copy.id.0),
+            copy: (is_moderator || view.copy.owner == reader).then_some(view.copy.id.0),
             card: card_of(&view.copy),
             opened_at: view.opened_at,
             closed_at: view.closed_at,

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::dispute_responses::{DisputeResponse, DisputeSummaryResponse, people_in};
-use super::own_copies::Overseer;
+use super::own_copies::ModeratorAccess;
 use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -27,7 +27,7 @@ pub enum WhoseDisputes {
     /// Disputes of the reader, on one side or on both.
     Own(Option<DisputeSide>),
     /// All disputes, or all in which this account is involved.
-    All(Overseer, Option<PersonFilter>),
+    All(ModeratorAccess, Option<PersonFilter>),
 }
 
 /// Lists disputes, the newest first.
@@ -43,15 +43,15 @@ pub async fn list(
     let mut conn = app.store.connection().await?;
     let of = match whose {
         WhoseDisputes::Own(side) => DisputesOf::Own(*side),
-        WhoseDisputes::All(overseer, person) => {
+        WhoseDisputes::All(moderator_access, person) => {
             let about = PersonFilter::id(person.as_ref(), &mut conn).await?;
-            DisputesOf::All(&overseer.copies, about)
+            DisputesOf::All(&moderator_access.copies, about)
         }
     };
     let views = disputes::list(&mut conn, by, viewer, of, filter, before, limit.rows()).await?;
     let names = match whose {
         WhoseDisputes::Own(_) => None,
-        WhoseDisputes::All(Overseer { accounts, .. }, _) => {
+        WhoseDisputes::All(ModeratorAccess { accounts, .. }, _) => {
             let people = views.iter().flat_map(people_in);
             Some(Names::read(&mut conn, accounts.as_ref(), people).await?)
         }
@@ -60,16 +60,16 @@ pub async fn list(
     Ok(paged(views, limit, |view| view.id.0, summary))
 }
 
-/// Finds a dispute in which the reader is a side; an overseer finds any dispute.
+/// Finds a dispute in which the reader is a side; a moderator finds any dispute.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnDisputes>,
-    overseer: Option<&Overseer>,
+    moderator_access: Option<&ModeratorAccess>,
     viewer: Viewer,
     id: DisputeId,
 ) -> Result<DisputeResponse, Problem> {
-    let reader = match overseer {
-        Some(Overseer { accounts, .. }) => Reader::Moderator(accounts.as_ref()),
+    let reader = match moderator_access {
+        Some(ModeratorAccess { accounts, .. }) => Reader::Moderator(accounts.as_ref()),
         None => Reader::Side,
     };
     let mut conn = app.store.connection().await?;

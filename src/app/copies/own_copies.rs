@@ -82,7 +82,7 @@ pub struct CopyResponse {
 }
 
 impl CopyResponse {
-    /// The response for a viewer who may see the copy. `names` is given for overseers only: nobody else learns owners.
+    /// The response for a viewer who may see the copy. `names` is given for moderators only: nobody else learns owners.
     pub(super) fn new(view: CopyView, names: Option<&Names>) -> Self {
         Self {
             card: card_of(&view),
@@ -144,7 +144,7 @@ pub struct CopyEventResponse {
 
 impl CopyEventResponse {
     fn new(row: LedgerRow, reader: AccountId, names: Option<&Names>) -> Self {
-        let overseer = names.is_some();
+        let is_moderator = names.is_some();
         let person = |account: AccountId| if account == reader { "you" } else { "another player" };
         let by_moderator = row.entry.is_moderators();
         Self {
@@ -156,11 +156,11 @@ impl CopyEventResponse {
             },
             owner: row.owner_id.map_or("another player", person),
             reason: row.reason,
-            trade: row.trade_id.filter(|_| row.own_trade || overseer).map(Uuid::from),
+            trade: row.trade_id.filter(|_| row.own_trade || is_moderator).map(Uuid::from),
             dispute: row.dispute_id.map(Uuid::from),
-            account_id: overseer.then_some(row.account_id.0),
+            account_id: is_moderator.then_some(row.account_id.0),
             account_name: names.and_then(|names| names.of(row.account_id.0)),
-            owner_id: row.owner_id.filter(|_| overseer).map(Uuid::from),
+            owner_id: row.owner_id.filter(|_| is_moderator).map(Uuid::from),
             owner_name: names.and_then(|names| names.of(row.owner_id?.0)),
             at: row.created_at,
         }
@@ -194,7 +194,7 @@ pub fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPosition>, Pro
 }
 
 /// A caller who may see all copies and disputes.
-pub struct Overseer {
+pub struct ModeratorAccess {
     /// The proof of this permission.
     pub copies: Granted<OverseeCopies>,
     /// The proof that names of accounts may be shown, too.
@@ -223,21 +223,21 @@ pub async fn list(
     Ok(paged(rows, limit, CopyView::position, |view| CopyResponse::new(view, None)))
 }
 
-/// Finds one of the caller's copies; an overseer finds any copy.
+/// Finds one of the caller's copies; a moderator finds any copy.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCopies>,
-    overseer: Option<&Overseer>,
+    moderator_access: Option<&ModeratorAccess>,
     viewer: Viewer,
     id: CopyId,
 ) -> Result<CopyResponse, Problem> {
     let mut conn = app.store.connection().await?;
-    let may_see_all = overseer.map(|overseer| &overseer.copies);
+    let may_see_all = moderator_access.map(|moderator_access| &moderator_access.copies);
     let view = copy_records::find(&mut conn, by, may_see_all, viewer, id)
         .await?
         .ok_or_else(Problem::not_found)?;
-    let names = match overseer {
-        Some(Overseer { accounts, .. }) => {
+    let names = match moderator_access {
+        Some(ModeratorAccess { accounts, .. }) => {
             Some(Names::read(&mut conn, accounts.as_ref(), [view.owner.0]).await?)
         }
         None => None,
@@ -245,22 +245,22 @@ pub async fn find(
     Ok(CopyResponse::new(view, names.as_ref()))
 }
 
-/// Lists the history of one of the caller's copies, the oldest entry first; for an overseer, of any copy.
+/// Lists the history of one of the caller's copies, the oldest entry first; for a moderator, of any copy.
 pub async fn list_history(
     app: &AppState,
     by: &Granted<ReadOwnCopies>,
-    overseer: Option<&Overseer>,
+    moderator_access: Option<&ModeratorAccess>,
     id: CopyId,
     after: Option<i32>,
     limit: PageLimit,
 ) -> Result<Page<CopyEventResponse>, Problem> {
     let mut conn = app.store.connection().await?;
-    let may_see_all = overseer.map(|overseer| &overseer.copies);
+    let may_see_all = moderator_access.map(|moderator_access| &moderator_access.copies);
     let rows = copy_records::history(&mut conn, by, may_see_all, id, after, limit.rows())
         .await?
         .ok_or_else(Problem::not_found)?;
-    let names = match overseer {
-        Some(Overseer { accounts, .. }) => {
+    let names = match moderator_access {
+        Some(ModeratorAccess { accounts, .. }) => {
             let people = rows
                 .iter()
                 .flat_map(|row| row.owner_id.into_iter().chain([row.account_id]).map(|id| id.0));

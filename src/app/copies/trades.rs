@@ -128,7 +128,7 @@ pub async fn create(
     offer: &Offer,
     key: Option<&IdempotencyClaim>,
 ) -> Result<TradeResponse, Problem> {
-    let (id, now) = (TradeId::fresh(), app.clock.now());
+    let (id, now) = (TradeId::generate(), app.clock.now());
     let new = offer.new_trade(id, now);
     let written = app.write(by, async |conn, by| {
         let offered = trade_offers::offer(conn, by, recipient.key(), &new, key).await?;
@@ -148,7 +148,7 @@ pub async fn counter(
     offer: &Offer,
     key: Option<&IdempotencyClaim>,
 ) -> Result<TradeResponse, Problem> {
-    let (id, now) = (TradeId::fresh(), app.clock.now());
+    let (id, now) = (TradeId::generate(), app.clock.now());
     let new = offer.new_trade(id, now);
     let written = app.write(by, async |conn, by| {
         let answered = trade_offers::counter(conn, by, first, &new, key).await?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Asker, StepConnection};
+use super::deck_cards::{Requester, StepConnection};
 use super::deck_holdings::{DeckHoldings, Elsewhere};
 use super::deck_lists::find_seen;
 use super::deck_responses::SeenDeck;
@@ -149,7 +149,7 @@ impl NumberedNames {
 }
 
 /// Copies in other decks and reservations of other decks, by [`name_key`] of the cards.
-fn held_elsewhere(
+fn copies_elsewhere(
     holdings: &DeckHoldings,
     deck: DeckId,
     names: &NumberedNames,
@@ -158,31 +158,31 @@ fn held_elsewhere(
     let mut by_name: BTreeMap<String, DeckHolders> = BTreeMap::new();
     for holder in holders {
         let Some(key) = names.key(holder.named) else { continue };
-        let held = by_name.entry(key.clone()).or_default();
+        let others = by_name.entry(key.clone()).or_default();
         // Each row of a name repeats the sums of the name.
-        held.copies = holder.all_copies.unsigned_abs();
-        held.all_decks = holder.decks.unsigned_abs();
+        others.copies = holder.all_copies.unsigned_abs();
+        others.all_decks = holder.decks.unsigned_abs();
         let deck = DeckHolderResponse {
             deck_id: holder.deck_id.0,
             name: holder.name,
             quantity: holder.copies.unsigned_abs(),
             reserved: 0,
         };
-        held.decks.insert(holder.deck_id, deck);
+        others.decks.insert(holder.deck_id, deck);
     }
     let names = holdings.deck_names();
     for (key, reserved) in holdings.reserved_elsewhere(deck) {
-        let held = by_name.entry(key).or_default();
+        let others = by_name.entry(key).or_default();
         for deck in reserved.order.iter().take(most_reserving()) {
             let copies = reserved.decks[deck];
-            if let Some(known) = held.decks.get_mut(deck) {
+            if let Some(known) = others.decks.get_mut(deck) {
                 known.reserved = copies;
                 continue;
             }
             let name = names.get(deck).copied().unwrap_or_default().to_owned();
             let row = DeckHolderResponse { deck_id: deck.0, name, quantity: 0, reserved: copies };
-            held.decks.insert(*deck, row);
-            held.all_decks += 1;
+            others.decks.insert(*deck, row);
+            others.all_decks += 1;
         }
     }
     by_name
@@ -198,15 +198,15 @@ pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
     reads: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
 ) -> Result<DeckAvailabilityResponse, Problem> {
-    let SeenDeck { content, masks, .. } = find_seen(app, (asker.0, reads), id).await?;
+    let SeenDeck { content, masks, .. } = find_seen(app, (requester.0, reads), id).await?;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
     let deck = content.deck;
     let mut conn = StepConnection::new(&app.store);
     let holdings =
-        DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;
+        DeckHoldings::find(app, &mut conn, (by, reads), requester, &loaded.game, &deck).await?;
     compare(conn, reads, (id, &deck, &masks), holdings).await
 }
 
@@ -247,14 +247,14 @@ async fn compare(
     };
     drop(conn);
     let (first_cards, here) = (holdings.first_cards(), holdings.reserved_for(id));
-    let mut by_name = held_elsewhere(&holdings, id, &numbered, holders);
+    let mut by_name = copies_elsewhere(&holdings, id, &numbered, holders);
     let card = |found: CardAvailability| {
         let key = name_key(&found.name);
-        let held = by_name.remove(&key).unwrap_or_default();
+        let others = by_name.remove(&key).unwrap_or_default();
         let seen = masks.hidden_card_at(deck, found.first_entry);
         let CardAvailability { name, needed, owned, in_named_printing, .. } = found;
         let (in_other_printing, missing) = (found.in_other_printing, found.missing);
-        let other_decks: Vec<DeckHolderResponse> = held.decks.into_values().collect();
+        let other_decks: Vec<DeckHolderResponse> = others.decks.into_values().collect();
         let named = u64::try_from(other_decks.len()).unwrap_or(u64::MAX);
         let reserved_elsewhere = elsewhere.get(&key).map(Elsewhere::copies).unwrap_or_default();
         let get = copies_to_get(needed, owned, reserved_elsewhere);
@@ -271,8 +271,8 @@ async fn compare(
             to_buy: get.to_buy,
             to_move: get.to_move,
             other_decks,
-            other_decks_left_out: held.all_decks.saturating_sub(named),
-            missing_with_other_decks: (needed + held.copies).saturating_sub(owned),
+            other_decks_left_out: others.all_decks.saturating_sub(named),
+            missing_with_other_decks: (needed + others.copies).saturating_sub(owned),
         }
     };
     let cards: Vec<CardAvailabilityResponse> =

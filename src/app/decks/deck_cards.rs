@@ -39,11 +39,11 @@ impl<'a> StepConnection<'a> {
     }
 
     pub(super) async fn get(&mut self) -> StoreResult<&mut Connection> {
-        let held = match self.taken.take() {
-            Some(held) => held,
+        let conn = match self.taken.take() {
+            Some(conn) => conn,
             None => self.store.connection().await?,
         };
-        Ok(&mut **self.taken.insert(held))
+        Ok(&mut **self.taken.insert(conn))
     }
 
     /// Returns the connection to the pool. Must be called before work that may wait for another connection.
@@ -53,7 +53,7 @@ impl<'a> StepConnection<'a> {
 }
 
 /// The viewer who sent the request, and the client's network.
-pub(super) type Asker = (Viewer, Network);
+pub(super) type Requester = (Viewer, Network);
 
 /// The names of all open cards, for a viewer who sees these cards and perhaps some hidden ones.
 pub(super) struct Names {
@@ -65,12 +65,12 @@ pub(super) struct Names {
 pub(super) async fn find(
     app: &AppState,
     conn: &mut StepConnection<'_>,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     formats: &[Arc<Format>],
     mentions: &DeckMentions,
 ) -> Result<(DeckPool, Option<Names>), Problem> {
-    let (viewer, _) = asker;
+    let (viewer, _) = requester;
     let names = names_in_memory(app, viewer);
     let mut found = DeckPool::new(game);
     if let Some(sets) = cached_sets(app, game) {
@@ -82,7 +82,7 @@ pub(super) async fn find(
         let sets = known_sets(app, conn, game).await?;
         found.part_of(Arc::clone(&sets));
         conn.give_back();
-        add_mentioned(app, conn, asker, game, (mentions, &sets), names.as_ref(), &mut found)
+        add_mentioned(app, conn, requester, game, (mentions, &sets), names.as_ref(), &mut found)
             .await?;
     }
     add_boxes(conn, viewer, formats, &mut found).await?;
@@ -92,13 +92,13 @@ pub(super) async fn find(
 /// The cards of the entries of a deck that the viewer may see.
 pub(super) async fn catalogue_of(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     deck: &Deck,
 ) -> Result<Catalogue, Problem> {
     let mut conn = StepConnection::new(&app.store);
     let mentions = DeckMentions::of_deck(deck);
-    let (mut found, _) = find(app, &mut conn, asker, game, &[], &mentions).await?;
+    let (mut found, _) = find(app, &mut conn, requester, game, &[], &mentions).await?;
     Ok(found.catalogue())
 }
 
@@ -172,7 +172,7 @@ async fn add_named(
 pub(super) async fn add_mentioned(
     app: &AppState,
     conn: &mut StepConnection<'_>,
-    (viewer, network): Asker,
+    (viewer, network): Requester,
     game: &Game,
     (mentions, sets): (&DeckMentions, &KnownSets),
     names: Option<&Names>,
@@ -200,7 +200,7 @@ pub(super) async fn add_mentioned(
 
 async fn find_ids(
     app: &AppState,
-    (viewer, network): Asker,
+    (viewer, network): Requester,
     query: &CardQuery,
 ) -> Result<Vec<CardId>, Problem> {
     if let Some(ids) = find_ids_in_memory(app, network, viewer, query, MENTIONED_MAX).await? {
@@ -220,9 +220,11 @@ const SYMBOLS_MAX: usize = 60;
 /// The queries for cards that are mentioned by number, external id or symbol.
 fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Vec<CardQuery> {
     let mut parts = Vec::new();
-    for (set, number) in mentions.numbered.iter().take(MENTIONED_MAX) {
-        let Some(known) = sets.find(set) else { continue };
-        let number = number.trim();
+    // Mentions that can match no card are left out first: they must not take the place of others.
+    let in_known_sets = mentions.numbered.iter();
+    let in_known_sets =
+        in_known_sets.filter_map(|(set, number)| Some((sets.find(set)?, number.trim())));
+    for (known, number) in in_known_sets.take(MENTIONED_MAX) {
         let numbered = match number.parse::<i64>() {
             Ok(value) => KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)),
             Err(_) => KnownTest::Number(number.to_lowercase()),
@@ -231,13 +233,11 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
         parts.push(Predicate::All(vec![in_set, Predicate::known(numbered)]));
     }
     if let Some(attribute) = game.external_id() {
-        let ids = mentions.external_ids.iter().take(MENTIONED_MAX);
-        let tests = ids.filter_map(|id| {
-            Some(Test::Number {
-                sum: vec![attribute.to_owned()],
-                per_printing: false,
-                compared: Comparison::Is(Operator::Equal, i64::try_from(*id).ok()?),
-            })
+        let ids = mentions.external_ids.iter().filter_map(|id| i64::try_from(*id).ok());
+        let tests = ids.take(MENTIONED_MAX).map(|id| Test::Number {
+            sum: vec![attribute.to_owned()],
+            per_printing: false,
+            compared: Comparison::Is(Operator::Equal, id),
         });
         parts.extend(tests.map(Predicate::content));
     }
@@ -248,9 +248,9 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
         .filter(|(_, attribute)| matches!(attribute.value, AttributeValue::Text { .. }))
         .map(|(code, _)| &**code)
         .collect();
-    for symbol in mentions.symbols.iter().take(SYMBOLS_MAX).map(|symbol| folded(symbol)) {
-        let shown = texts.iter().filter(|_| !symbol.is_empty());
-        parts.extend(shown.map(|attribute| {
+    let symbols = mentions.symbols.iter().map(|symbol| folded(symbol));
+    for symbol in symbols.filter(|symbol| !symbol.is_empty()).take(SYMBOLS_MAX) {
+        parts.extend(texts.iter().map(|attribute| {
             Predicate::content(Test::TextIs((*attribute).to_owned(), symbol.clone()))
         }));
     }
@@ -343,7 +343,7 @@ impl Names {
 /// not hold a connection.
 pub(super) async fn add_near(
     app: &AppState,
-    (viewer, network): Asker,
+    (viewer, network): Requester,
     game: &Game,
     unknown: &BTreeSet<String>,
     found: &mut DeckPool,
@@ -404,4 +404,27 @@ fn near_names(
         looked_up += 1;
     }
     (near, looked_up)
+}
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::KnownSet;
+
+    use super::*;
+
+    #[test]
+    fn mentions_of_unknown_sets_take_no_place_of_others() {
+        let manifest =
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'";
+        let game = Game::from_toml(manifest).unwrap();
+        let shore = KnownSet { code: "shore".into(), name: "The Shore".into(), has_cards: true };
+        let sets = KnownSets::new([shore]);
+        let mut mentions = DeckMentions::default();
+        for number in 0..MENTIONED_MAX {
+            mentions.numbered.insert(("nowhere".to_owned(), number.to_string()));
+        }
+        assert!(mentioned_cards(&game, &mentions, &sets).is_empty());
+        mentions.numbered.insert(("shore".to_owned(), "1".to_owned()));
+        assert_eq!(mentioned_cards(&game, &mentions, &sets).len(), 1);
+    }
 }

@@ -6,7 +6,7 @@ use cardscape_pictures::{Chart, ChartOptions, ChartTheme, ChartWidth, CurveChart
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_statistics::main_zone;
 use super::opened_decks::open;
 use crate::app::problem::{InputFault, Problem};
@@ -45,12 +45,12 @@ pub struct ChartRequest {
 pub async fn draw(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     request: ChartRequest,
 ) -> Result<Rendered, Problem> {
     let options = options(&request)?;
-    let opened = open(app, reader, asker, id).await?;
+    let opened = open(app, reader, requester, id).await?;
     let (game, name) = (opened.game(), &opened.seen.row.name);
     let zone = request.zone.unwrap_or_else(|| main_zone(game));
     let counted = opened.statistics();

@@ -4,7 +4,7 @@ use cardscape_engine::{DeckDialect, write_named_deck};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{self, Requester, StepConnection};
 use super::opened_decks::open;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -63,11 +63,11 @@ pub fn read_dialect(word: Option<&str>) -> Result<DeckDialect, Problem> {
 pub async fn export(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     dialect: DeckDialect,
 ) -> Result<ExportedDeck, Problem> {
-    let opened = open(app, reader, asker, id).await?;
+    let opened = open(app, reader, requester, id).await?;
     let sets = match dialect {
         DeckDialect::Archidekt | DeckDialect::NetrunnerDb | DeckDialect::Csv => {
             let mut conn = StepConnection::new(&app.store);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardscape_engine::{Catalogue, Deck, DeckMentions, Game, name_key};
 use uuid::Uuid;
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{self, Requester, StepConnection};
 use super::opened_decks::OpenedDeck;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -33,22 +33,22 @@ pub(super) struct NamedCard {
 pub(super) async fn find_named(
     app: &AppState,
     conn: &mut StepConnection<'_>,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     mentions: &DeckMentions,
 ) -> Result<BTreeMap<CardId, NamedCard>, Problem> {
-    Ok(find_pool(app, conn, asker, game, mentions).await?.1)
+    Ok(find_pool(app, conn, requester, game, mentions).await?.1)
 }
 
 /// Like [`find_named`], with everything by which decks are judged.
 async fn find_pool(
     app: &AppState,
     conn: &mut StepConnection<'_>,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     mentions: &DeckMentions,
 ) -> Result<(DeckPool, BTreeMap<CardId, NamedCard>), Problem> {
-    let (mut pool, _) = deck_cards::find(app, conn, asker, game, &[], mentions).await?;
+    let (mut pool, _) = deck_cards::find(app, conn, requester, game, &[], mentions).await?;
     let cards = named_in(&pool.catalogue(), &mentions.names);
     Ok((pool, cards))
 }
@@ -107,16 +107,16 @@ pub(super) fn owned_printings(
 
 /// The reservations of the caller's decks, with the names of the decks.
 #[derive(Default)]
-pub(super) struct HeldCopies {
+pub(super) struct DeckReservations {
     /// The reservations in effect: those for which copies are still owned. Earlier reserved decks come first.
-    pub held: Vec<Reservation>,
+    pub in_effect: Vec<Reservation>,
     rows: Vec<ReservedRow>,
 }
 
-impl HeldCopies {
+impl DeckReservations {
     pub(super) fn new(rows: Vec<ReservedRow>, owned: &[OwnedPrinting]) -> Self {
         let reserved: Vec<Reservation> = rows.iter().map(ReservedRow::reservation).collect();
-        Self { held: in_effect(&reserved, &quantities(owned)), rows }
+        Self { in_effect: in_effect(&reserved, &quantities(owned)), rows }
     }
 
     /// The stored reservations, whether or not the copies are still owned.
@@ -150,7 +150,7 @@ pub(super) struct DeckHoldings {
     /// The printings of these cards that the caller owns.
     pub owned: Vec<OwnedPrinting>,
     /// The reservations of the caller's decks for these cards; empty if the caller may not read decks.
-    pub held: HeldCopies,
+    pub reservations: DeckReservations,
 }
 
 impl DeckHoldings {
@@ -159,11 +159,11 @@ impl DeckHoldings {
         app: &AppState,
         conn: &mut StepConnection<'_>,
         by: (&Granted<ReadOwnCollection>, Option<&Granted<ReadOwnDecks>>),
-        asker: Asker,
+        requester: Requester,
         game: &Game,
         deck: &Deck,
     ) -> Result<Self, Problem> {
-        let (pool, cards) = find_pool(app, conn, asker, game, &names_of(deck)).await?;
+        let (pool, cards) = find_pool(app, conn, requester, game, &names_of(deck)).await?;
         Self::add_owned(conn, by, (pool, cards)).await
     }
 
@@ -172,19 +172,19 @@ impl DeckHoldings {
         app: &AppState,
         conn: &mut StepConnection<'_>,
         (by, reads): (&Granted<ReadOwnCollection>, &Granted<ReadOwnDecks>),
-        asker: Asker,
+        requester: Requester,
         game: &Game,
         (id, deck): (DeckId, &Deck),
     ) -> Result<Self, Problem> {
-        let (pool, mut cards) = find_pool(app, conn, asker, game, &names_of(deck)).await?;
+        let (pool, mut cards) = find_pool(app, conn, requester, game, &names_of(deck)).await?;
         let named: Vec<CardId> = cards.keys().copied().collect();
         let mut rows = deck_reservations::of_deck(conn.get().await?, reads, id, &named).await?;
         let known = rows.iter().map(|row| row.card_id);
         let others: BTreeSet<CardId> = known.filter(|card| !cards.contains_key(card)).collect();
         if !others.is_empty() {
             let others: Vec<CardId> = others.into_iter().collect();
-            let names = deck_pool::names(conn.get().await?, asker.0, &others).await?;
-            let mut places = deck_pool::places(conn.get().await?, asker.0, &others).await?;
+            let names = deck_pool::names(conn.get().await?, requester.0, &others).await?;
+            let mut places = deck_pool::places(conn.get().await?, requester.0, &others).await?;
             for (id, name) in names {
                 if let Some(place) = places.remove(&id) {
                     let card = NamedCard { name, set: place.set, number: place.number };
@@ -197,7 +197,7 @@ impl DeckHoldings {
         let ids: Vec<CardId> = cards.keys().copied().collect();
         let owned = deck_ownership::owned(conn.get().await?, by, &ids).await?;
         let owned = owned_printings(owned, &cards);
-        Ok(Self { pool, cards, held: HeldCopies::new(rows, &owned), owned })
+        Ok(Self { pool, cards, reservations: DeckReservations::new(rows, &owned), owned })
     }
 
     /// Like [`Self::find`], for an opened deck.
@@ -224,7 +224,7 @@ impl DeckHoldings {
             Some(reads) => deck_reservations::of_cards(conn.get().await?, reads, &ids).await?,
             None => Vec::new(),
         };
-        Ok(Self { pool, cards, held: HeldCopies::new(rows, &owned), owned })
+        Ok(Self { pool, cards, reservations: DeckReservations::new(rows, &owned), owned })
     }
 
     /// The first card of each name, by [`name_key`].
@@ -260,17 +260,20 @@ impl DeckHoldings {
 
     /// The names of the decks that have reservations.
     pub(super) fn deck_names(&self) -> BTreeMap<DeckId, &str> {
-        self.held.rows().iter().map(|row| (row.deck_id, row.name.as_str())).collect()
+        self.reservations.rows().iter().map(|row| (row.deck_id, row.name.as_str())).collect()
     }
 
     /// The reservations in effect, each with the [`name_key`] of its card.
     fn keyed(&self) -> impl Iterator<Item = (String, &Reservation)> {
         let mut keys: BTreeMap<PrintingId, String> = BTreeMap::new();
-        for row in self.held.rows() {
+        for row in self.reservations.rows() {
             if let Some(card) = self.cards.get(&row.card_id) {
                 keys.entry(row.printing_id).or_insert_with(|| name_key(&card.name));
             }
         }
-        self.held.held.iter().filter_map(move |one| Some((keys.get(&one.printing)?.clone(), one)))
+        self.reservations
+            .in_effect
+            .iter()
+            .filter_map(move |one| Some((keys.get(&one.printing)?.clone(), one)))
     }
 }

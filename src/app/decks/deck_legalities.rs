@@ -6,7 +6,7 @@ use cardscape_engine::{Catalogue, Date, Deck, Format, Game};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_input::SentDeck;
 use super::deck_reports::{FoundDeck, find_deck, verdicts};
 use super::list_reading::NearNames;
@@ -45,11 +45,11 @@ pub struct DeckLegalitiesResponse {
 pub async fn judge_everywhere(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     day: Option<Date>,
 ) -> Result<DeckLegalitiesResponse, Problem> {
-    let opened = open(app, reader, asker, id).await?;
+    let opened = open(app, reader, requester, id).await?;
     judge_opened_everywhere(app, &opened, day).await
 }
 
@@ -68,14 +68,15 @@ pub(super) async fn judge_opened_everywhere(
 /// Judges a deck in each format that its game has on a day; also returns the catalogue by which it was judged.
 pub(super) async fn judge_on(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     loaded: Arc<LoadedGame>,
     deck: Deck,
     day: Date,
 ) -> Result<(Arc<Catalogue>, DeckLegalitiesResponse), Problem> {
     let formats = formats_on(&loaded.game, day);
     let found = (loaded, formats);
-    let deck = find_deck(app, asker, &found, SentDeck::Entries(deck), NearNames::LookUp).await?;
+    let deck =
+        find_deck(app, requester, &found, SentDeck::Entries(deck), NearNames::LookUp).await?;
     let deck = deck.map_err(|_| Problem::internal("entries are no list"))?;
     judge_found(app, found.1, deck, day).await
 }

@@ -3,10 +3,10 @@
 use cardscape_engine::render_deck_text;
 use serde::Serialize;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use super::deck_responses::{DeckSummaryResponse, SeenDeck, VersionedDeck, tells_owner};
 use super::masks::mask;
+use super::own_decks::OwnDeckCursor;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
@@ -16,11 +16,12 @@ use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::content::UnreadLine;
 use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
+use crate::domain::decks::own::{OwnDeckPosition, OwnDeckSort};
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::decks::deck_deletions::DELETED_RETENTION;
 use crate::store::decks::deck_likes;
 use crate::store::decks::deck_lists::{self, DeckFilter};
-use crate::store::decks::deck_records::StoredDeck;
+use crate::store::decks::deck_records::{DeckRow, StoredDeck};
 
 /// Conditions on the caller's decks.
 #[derive(Default)]
@@ -45,13 +46,15 @@ pub struct DeckListRequest<'a> {
     pub conditions: OwnDeckConditions,
     /// Whether to list the deleted decks instead of the others.
     pub deleted: bool,
-    /// The last deck of the previous page.
-    pub before: Option<Uuid>,
+    /// The order.
+    pub sort: OwnDeckSort,
+    /// The position of the last deck of the previous page.
+    pub after: Option<OwnDeckPosition>,
     /// Most decks of the page.
     pub limit: PageLimit,
 }
 
-/// Lists the caller's decks, the newest first.
+/// Lists the caller's decks.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
@@ -67,12 +70,14 @@ pub async fn list(
         visibility: *visibility,
         name: name.as_ref(),
         deleted_since: request.deleted.then(|| app.clock.now() - DELETED_RETENTION),
-        before: request.before,
+        sort: request.sort,
+        after: request.after.as_ref(),
     };
     let rows = deck_lists::list(&mut conn, by, &filter, request.limit.rows()).await?;
     let reader = Some(by.account());
     let summary = |(row, cards)| DeckSummaryResponse::new(row, cards, reader, true);
-    Ok(paged(rows, request.limit, |(row, _)| row.id, summary))
+    let cursor = |(row, _): &(DeckRow, i64)| OwnDeckCursor::after(row, request.sort);
+    Ok(paged(rows, request.limit, cursor, summary))
 }
 
 /// A folder of decks.

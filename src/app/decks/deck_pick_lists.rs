@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Asker, StepConnection};
+use super::deck_cards::{Requester, StepConnection};
 use super::deck_holdings::DeckHoldings;
 use super::deck_lists::find_seen;
 use super::deck_reports;
@@ -124,20 +124,20 @@ pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
     reads: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     reserved: ReservedCopies,
 ) -> Result<DeckPickListResponse, Problem> {
-    let SeenDeck { content, masks, .. } = find_seen(app, (asker.0, reads), id).await?;
+    let SeenDeck { content, masks, .. } = find_seen(app, (requester.0, reads), id).await?;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
     let (deck, format) = (content.deck, content.format);
     let mut conn = StepConnection::new(&app.store);
     let holdings =
-        DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;
+        DeckHoldings::find(app, &mut conn, (by, reads), requester, &loaded.game, &deck).await?;
     drop(conn);
     let known = Some(holdings.pool);
     let owned = match reserved {
-        ReservedCopies::Exclude => open_to(id, &holdings.owned, &holdings.held.held),
+        ReservedCopies::Exclude => open_to(id, &holdings.owned, &holdings.reservations.in_effect),
         ReservedCopies::Include => holdings.owned,
     };
     let mut picked: Vec<Vec<Allocated>> = deck.entries.iter().map(|_| Vec::new()).collect();
@@ -147,7 +147,7 @@ pub async fn find(
     let reduced = reduced(&deck, &picked, &owned);
     let list = render_deck_text(&reduced);
     let on = app.today()?;
-    let verdict = deck_reports::verdict_in(app, asker, &format, reduced, known, on).await?;
+    let verdict = deck_reports::verdict_in(app, requester, &format, reduced, known, on).await?;
     let status = verdict.judged.map(|(status, _)| status);
     let entry = |(at, (entry, taken)): (usize, (DeckEntry, Vec<Allocated>))| {
         let DeckEntry { zone, quantity, card, .. } = entry;

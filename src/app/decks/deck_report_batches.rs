@@ -1,12 +1,13 @@
 //! Reports on several deck lists in one request.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
-use cardscape_engine::{Date, TextEncoding};
+use cardscape_engine::{Catalogue, Date, DeckReading, DeckText, Game, TextEncoding};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList};
 use super::deck_reports::{
     DeckReportsResponse, FoundDeck, find_deck, find_formats, judge, read_formats,
@@ -14,11 +15,16 @@ use super::deck_reports::{
 use super::list_reading::NearNames;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
+use crate::domain::decks::deck::shown_line;
 
 /// Most lists of one batch.
 pub const MAX_BATCH: usize = 100;
 /// Most entries of all lists of a batch, counted once for each format.
 const MAX_JUDGED: usize = 10_000;
+/// Most lists with faults that the detail of a problem names.
+const MAX_NAMED: usize = 10;
+/// Most characters of a name in such a detail.
+const MAX_STATED: usize = 100;
 
 /// Several deck lists to judge by the same rules.
 #[derive(Deserialize, ToSchema)]
@@ -62,10 +68,14 @@ pub struct DeckReportBatchResponse {
     pub data: Vec<DeckReportsResponse>,
 }
 
-/// Judges several deck lists that are not stored, by the same rules. If a list has a fault, none is judged, and all faults are reported.
+/// The text of each list of a batch, with the word for its dialect; `None`: the list was sent as entries.
+type SentTexts = Vec<Option<(String, Option<String>)>>;
+
+/// Judges several deck lists that are not stored, by the same rules. If a list has a fault, none is judged, and all faults are reported; the detail says in
+/// which lists they are.
 pub async fn judge_batch(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     request: DeckReportBatchRequest,
 ) -> Result<DeckReportBatchResponse, Problem> {
     let DeckReportBatchRequest { format, formats, on, decks } = request;
@@ -75,17 +85,21 @@ pub async fn judge_batch(
         faults.fields.push(InputFault::at("/decks", detail));
     }
     let formats = read_formats(&mut faults, format, formats);
-    let mut sent = Vec::new();
+    let (mut sent, mut texts) = (Vec::new(), SentTexts::new());
     for (at, BatchedDeck { entries, list, dialect }) in
         decks.into_iter().take(MAX_BATCH).enumerate()
     {
-        let (list, dialect) = (list.as_deref(), dialect.as_deref());
-        let list = list.map(|text| SentList { text, encoding: TextEncoding::Utf8, dialect });
-        let deck = faults.below(&format!("/decks/{at}"), |faults| faults.deck(entries, list));
+        let text = list.as_deref().map(|text| SentList {
+            text,
+            encoding: TextEncoding::Utf8,
+            dialect: dialect.as_deref(),
+        });
+        let deck = faults.below(&format!("/decks/{at}"), |faults| faults.deck(entries, text));
         sent.extend(deck.map(|deck| (at, deck)));
+        texts.push(list.map(|list| (list, dialect)));
     }
     let Some(found) = find_formats(app, &mut faults, &formats, on).await? else {
-        return faults.into_result(None);
+        return faults.into_result(None).map_err(|problem| with_lists(problem, &texts, None));
     };
     let entries: usize = sent
         .iter()
@@ -100,7 +114,8 @@ pub async fn judge_batch(
             formats.len()
         );
         faults.fields.push(InputFault::at("/decks", detail));
-        return faults.into_result(None);
+        let game = Some(&found.0.game);
+        return faults.into_result(None).map_err(|problem| with_lists(problem, &texts, game));
     }
     // All lists together get the time for suggestions that a single list gets.
     let started = Instant::now();
@@ -112,19 +127,91 @@ pub async fn judge_batch(
     for (at, sent) in sent {
         // After a fault, lists are only read to report their faults, too.
         let near = if faults.is_empty() { near(app) } else { NearNames::LeaveOut };
-        match find_deck(app, asker, &found, sent, near).await? {
+        match find_deck(app, requester, &found, sent, near).await? {
             Ok(deck) => decks.push(deck),
             Err(refusal) => {
                 faults.below(&format!("/decks/{at}"), |faults| faults.refuse_list(refusal));
             }
         }
     }
-    let decks = faults.into_result(Some(decks))?;
+    let decks = faults.into_result(Some(decks));
+    let decks = decks.map_err(|problem| with_lists(problem, &texts, Some(&found.0.game)))?;
     let mut data = Vec::new();
     for deck in decks {
         let found = (found.0.clone(), found.1.clone());
         let deck = FoundDeck { near: near(app), ..deck };
-        data.push(judge(app, asker, &formats, found, deck).await?);
+        data.push(judge(app, requester, &formats, found, deck).await?);
     }
     Ok(DeckReportBatchResponse { data })
+}
+
+/// Adds to the detail of a problem in which lists the faults are: their positions, from 0 as in the pointers, and the names that the lists state. `game`: the
+/// game of the formats, if it is known.
+fn with_lists(problem: Problem, texts: &SentTexts, game: Option<&Game>) -> Problem {
+    let places: BTreeSet<usize> =
+        problem.faults().iter().filter_map(|fault| list_of(&fault.pointer)).collect();
+    if places.is_empty() {
+        return problem;
+    }
+    let shown = places.iter().take(MAX_NAMED).map(|at| {
+        let text = texts.get(*at).and_then(Option::as_ref);
+        let name = text
+            .zip(game)
+            .and_then(|((list, dialect), game)| stated_name(game, list, dialect.as_deref()));
+        name.map_or_else(|| at.to_string(), |name| format!("{at} (“{name}”)"))
+    });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let others = if places.len() > MAX_NAMED { " and others" } else { "" };
+    let detail = match (places.len(), &problem.detail) {
+        (1, Some(detail)) => format!("In the list at index {shown}: {detail}"),
+        (1, None) => format!("The faults are in the list at index {shown}."),
+        // The detail is about one of the lists.
+        _ => format!("The faults are in the lists at index {shown}{others}."),
+    };
+    problem.detail(detail)
+}
+
+/// The position of the list that a pointer leads into.
+fn list_of(pointer: &str) -> Option<usize> {
+    let place = pointer.strip_prefix("/decks/")?;
+    place.split('/').next()?.parse().ok()
+}
+
+/// The name of the deck that a list states. Cards do not matter for it.
+fn stated_name(game: &Game, list: &str, dialect: Option<&str>) -> Option<String> {
+    let text = DeckText::new(list, dialect.and_then(|word| word.parse().ok()));
+    let catalogue = Catalogue::builder(game).build();
+    let read = text.read(&DeckReading::new(&catalogue));
+    let name: String = shown_line(read.notes.get("name")?).chars().take(MAX_STATED).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+
+    #[test]
+    fn a_problem_names_the_lists_with_faults() {
+        let manifest =
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'";
+        let game = Game::from_toml(manifest).unwrap();
+        let named = Some(("// name: Friday\n0 Carp".to_owned(), None));
+        let texts = vec![None, named, None];
+        let detail_of = |pointers: &[&str]| {
+            let faults = pointers.iter().map(|pointer| InputFault::at(*pointer, "is wrong"));
+            let problem = with_lists(Problem::invalid(faults.collect()), &texts, Some(&game));
+            problem.detail.map(Cow::into_owned)
+        };
+        assert_eq!(detail_of(&["/format", "/decks"]), None);
+        assert_eq!(
+            detail_of(&["/decks/1/list", "/decks/1/dialect"]).as_deref(),
+            Some("The faults are in the list at index 1 (“Friday”).")
+        );
+        assert_eq!(
+            detail_of(&["/decks/2/entries/0/name", "/decks/1/list"]).as_deref(),
+            Some("The faults are in the lists at index 1 (“Friday”), 2.")
+        );
+    }
 }

@@ -11,7 +11,7 @@ use cardscape_engine::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{self, Requester, StepConnection};
 use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
@@ -121,11 +121,11 @@ pub struct DeckReportRequest {
 pub async fn judge_stored(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     day: Option<Date>,
 ) -> Result<DeckReportResponse, Problem> {
-    let opened = open(app, reader, asker, id).await?;
+    let opened = open(app, reader, requester, id).await?;
     judge_opened(app, &opened, day).await
 }
 
@@ -140,7 +140,7 @@ pub(super) async fn judge_opened(
     let found = faults.formats(app, &format, day).await?;
     let found = faults.into_result(found)?;
     let deck = FoundDeck::of_opened(app, opened, &found.1).await?;
-    let judged = judge(app, opened.asker, &format, found, deck).await?;
+    let judged = judge(app, opened.requester, &format, found, deck).await?;
     let DeckReportsResponse { reports, entries, .. } = judged;
     let report =
         reports.into_iter().next().ok_or_else(|| Problem::internal("no report for a format"))?;
@@ -150,10 +150,10 @@ pub(super) async fn judge_opened(
 /// Judges a deck list that is not stored. Only cards that the viewer may see are known.
 pub async fn judge_list(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     request: DeckReportRequest,
 ) -> Result<DeckReportsResponse, Problem> {
-    let (reports, ()) = judge_sent(app, asker, request, |_, _, _| ()).await?;
+    let (reports, ()) = judge_sent(app, requester, request, |_, _, _| ()).await?;
     Ok(reports)
 }
 
@@ -170,7 +170,7 @@ pub struct ListSheet {
 /// Like [`judge_list`], and also returns the data that a page shows about the list.
 pub async fn judge_list_with_sheet(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     request: DeckReportRequest,
 ) -> Result<(DeckReportsResponse, ListSheet), Problem> {
     let look = |deck: &Deck, catalogue: &Catalogue, masks: &Masks| ListSheet {
@@ -178,17 +178,17 @@ pub async fn judge_list_with_sheet(
         statistics: deck_statistics(deck, catalogue),
         entries: ReadEntries::new(deck, catalogue),
     };
-    judge_sent(app, asker, request, look).await
+    judge_sent(app, requester, request, look).await
 }
 
 async fn judge_sent<T>(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     request: DeckReportRequest,
     look: impl FnOnce(&Deck, &Catalogue, &Masks) -> T,
 ) -> Result<(DeckReportsResponse, T), Problem> {
     let (formats, found, deck) = parse(app, request).await?;
-    let deck = match find_deck(app, asker, &found, deck, NearNames::LookUp).await? {
+    let deck = match find_deck(app, requester, &found, deck, NearNames::LookUp).await? {
         Ok(deck) => deck,
         Err(refusal) => {
             let mut faults = DeckFaults::default();
@@ -196,7 +196,7 @@ async fn judge_sent<T>(
             return faults.into_result(None);
         }
     };
-    judge_and(app, asker, &formats, found, deck, look).await
+    judge_and(app, requester, &formats, found, deck, look).await
 }
 
 /// A deck with the cards that it is judged by.
@@ -220,10 +220,10 @@ impl FoundDeck {
         opened: &OpenedDeck,
         formats: &[Arc<Format>],
     ) -> Result<Self, Problem> {
-        let OpenedDeck { seen, cards, catalogue, asker, .. } = opened;
+        let OpenedDeck { seen, cards, catalogue, requester, .. } = opened;
         let (mut cards, mut catalogue) = (cards.clone(), Arc::clone(catalogue));
         let mut conn = StepConnection::new(&app.store);
-        if deck_cards::add_boxes(&mut conn, asker.0, formats, &mut cards).await? {
+        if deck_cards::add_boxes(&mut conn, requester.0, formats, &mut cards).await? {
             catalogue = cards.catalogue().into();
         }
         let (deck, near) = (seen.content.deck.clone(), NearNames::LookUp);
@@ -235,7 +235,7 @@ impl FoundDeck {
 /// Finds the cards of a deck that is not stored.
 pub(super) async fn find_deck(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     (loaded, formats): &FoundFormats,
     sent: SentDeck,
     near: NearNames,
@@ -247,23 +247,23 @@ pub(super) async fn find_deck(
             let mut conn = StepConnection::new(&app.store);
             write_sets_by_code(app, &mut conn, game, &mut deck).await?;
             let mentions = DeckMentions::of_deck(&deck);
-            let found = deck_cards::find(app, &mut conn, asker, game, formats, &mentions);
+            let found = deck_cards::find(app, &mut conn, requester, game, formats, &mentions);
             let (mut cards, _) = found.await?;
             let catalogue = cards.catalogue();
             conn.give_back();
-            let masks = masks_of_places(app, asker.0, game, &deck, &catalogue).await?;
+            let masks = masks_of_places(app, requester.0, game, &deck, &catalogue).await?;
             let (lines, catalogue) = (Vec::new(), catalogue.into());
             Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near, masks }))
         }
         SentDeck::List(text) => {
-            let read = read_list(app, asker, game, formats, &text, near).await?;
+            let read = read_list(app, requester, game, formats, &text, near).await?;
             let (list, cards, catalogue) = match read {
                 Ok(read) => read,
                 Err(refusal) => return Ok(Err(refusal)),
             };
             let ReadList { mut deck, lines, reading, .. } = list;
             with_codes(game, &mut deck.entries);
-            let masks = masks_of_places(app, asker.0, game, &deck, &catalogue).await?;
+            let masks = masks_of_places(app, requester.0, game, &deck, &catalogue).await?;
             let (reading, catalogue) = (Some(reading), catalogue.into());
             Ok(Ok(FoundDeck { deck, lines, reading, cards, catalogue, near, masks }))
         }
@@ -390,10 +390,10 @@ pub(super) struct Verdict {
     pub game_revision: i64,
 }
 
-/// Judges a deck in one format on a day. `known`: all cards that the deck names and the asker may see; `None`: they are looked up.
+/// Judges a deck in one format on a day. `known`: all cards that the deck names and the requester may see; `None`: they are looked up.
 pub(super) async fn verdict_in(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     format: &FormatName,
     deck: Deck,
     known: Option<DeckPool>,
@@ -408,12 +408,12 @@ pub(super) async fn verdict_in(
     let mut conn = StepConnection::new(&app.store);
     let mut cards = match known {
         Some(mut cards) => {
-            deck_cards::add_boxes(&mut conn, asker.0, &formats, &mut cards).await?;
+            deck_cards::add_boxes(&mut conn, requester.0, &formats, &mut cards).await?;
             cards
         }
         None => {
             let mentions = DeckMentions::of_deck(&deck);
-            deck_cards::find(app, &mut conn, asker, &loaded.game, &formats, &mentions).await?.0
+            deck_cards::find(app, &mut conn, requester, &loaded.game, &formats, &mentions).await?.0
         }
     };
     drop(conn);
@@ -428,22 +428,22 @@ pub(super) async fn verdict_in(
     Ok(Verdict { judged, cards, game_revision })
 }
 
-/// Judges a deck in several formats of one game. Only cards that the asker may see are known.
+/// Judges a deck in several formats of one game. Only cards that the requester may see are known.
 pub(super) async fn judge(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     names: &[(String, FormatName)],
     found: FoundFormats,
     deck: FoundDeck,
 ) -> Result<DeckReportsResponse, Problem> {
-    let (reports, ()) = judge_and(app, asker, names, found, deck, |_, _, _| ()).await?;
+    let (reports, ()) = judge_and(app, requester, names, found, deck, |_, _, _| ()).await?;
     Ok(reports)
 }
 
 /// Like [`judge`], and also returns the result of `look` for the deck and the cards by which it was judged.
 async fn judge_and<T>(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     names: &[(String, FormatName)],
     (loaded, formats): FoundFormats,
     FoundDeck { deck, lines, reading, mut cards, catalogue, near, masks }: FoundDeck,
@@ -458,7 +458,7 @@ async fn judge_and<T>(
         let left_out = match &reading {
             Some(reading) => reading.suggestions_left_out,
             None if near == NearNames::LeaveOut => unknown.len(),
-            None => deck_cards::add_near(app, asker, game, &unknown, &mut cards).await,
+            None => deck_cards::add_near(app, requester, game, &unknown, &mut cards).await,
         };
         suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue()));
     }

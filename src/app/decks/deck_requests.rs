@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{self, Requester, StepConnection};
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
 use super::list_reading::{ListReadingResponse, NearNames, ReadList, read_list};
 use super::masks::hidden_cards;
@@ -24,7 +24,7 @@ use crate::domain::decks::rarities::with_codes;
 use crate::domain::decks::set_codes::{is_place, with_set_codes};
 use crate::domain::ids::CardId;
 use crate::store::decks::deck_pool;
-use crate::store::decks::deck_records::DeckChanges;
+use crate::store::decks::deck_records::{DeckChanges, StoredDeck};
 
 words! {
     DeckVisibility: "Who may read a deck: `private` (only its owner), `unlisted` (everybody who knows its id) or `public` (everybody).";
@@ -74,7 +74,19 @@ pub struct DeckRequest {
     /// The name if neither the request nor the list states one; `None`: it is required.
     #[serde(skip)]
     #[schema(ignore)]
-    pub default_name: Option<&'static str>,
+    pub default_name: Option<String>,
+}
+
+/// Which parameters of a list are missing.
+pub(super) struct MissingDetails {
+    visibility: bool,
+    folder: bool,
+}
+
+impl DeckRequest {
+    pub(super) fn missing_details(&self) -> MissingDetails {
+        MissingDetails { visibility: self.visibility.is_none(), folder: self.folder.is_none() }
+    }
 }
 
 /// The parsed content of a valid request.
@@ -93,12 +105,24 @@ impl ParsedDeck {
         let (visibility, folder) = (*visibility, folder.as_ref());
         DeckChanges { content, hidden, visibility, folder, cloned_from: None, at }
     }
+
+    /// Takes over what a list cannot state from the deck that it replaces: description and tags, and the values whose parameters are missing.
+    pub(super) fn take_over_details(&mut self, stored: &StoredDeck, missing: &MissingDetails) {
+        self.content.description.clone_from(&stored.content.description);
+        self.content.tags.clone_from(&stored.content.tags);
+        if missing.visibility {
+            self.visibility = stored.row.visibility();
+        }
+        if missing.folder {
+            self.folder = stored.row.folder.as_deref().map(DeckFolder::stored);
+        }
+    }
 }
 
-/// Parses a request, or returns every fault of it. Entries are bound to the cards that `asker` may see.
+/// Parses a request, or returns every fault of it. Entries are bound to the cards that `requester` may see.
 pub(super) async fn parse(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     request: DeckRequest,
 ) -> Result<ParsedDeck, Problem> {
     let mut faults = DeckFaults::default();
@@ -142,11 +166,11 @@ pub(super) async fn parse(
         _ => None,
     };
     let (name, format, visibility, description, (loaded, _), sent) = faults.into_result(parts)?;
-    let bound = bind(app, asker, &loaded.game, sent).await?;
+    let bound = bind(app, requester, &loaded.game, sent).await?;
     let BoundDeck { deck, cards, unread_lines, reading } = bound;
     let name = match name {
         Some(name) => name,
-        None => name_of_list(reading.as_ref(), request.default_name)?,
+        None => name_of_list(reading.as_ref(), request.default_name.as_deref())?,
     };
     let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
     let hidden = hidden_cards(app, &content.cards).await?;
@@ -169,7 +193,7 @@ fn name_of_list(
     }
 }
 
-fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {
+pub(super) fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {
     if tags.len() > MAX_TAGS {
         let (most, actual) = (MAX_TAGS, tags.len());
         let reason = FaultReason::TooMany { of: CountedItems::Tags, most, actual };
@@ -189,10 +213,10 @@ struct BoundDeck {
     reading: Option<ListReadingResponse>,
 }
 
-/// Binds the entries of a deck to cards, among those that the asker may see.
+/// Binds the entries of a deck to cards, among those that the requester may see.
 async fn bind(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     sent: SentDeck,
 ) -> Result<BoundDeck, Problem> {
@@ -200,11 +224,11 @@ async fn bind(
         SentDeck::Entries(mut deck) => {
             with_codes(game, &mut deck.entries);
             write_sets_by_code(app, &mut StepConnection::new(&app.store), game, &mut deck).await?;
-            let cards = bind_entries(app, asker, game, &deck).await?;
+            let cards = bind_entries(app, requester, game, &deck).await?;
             Ok(BoundDeck { deck, cards, unread_lines: Vec::new(), reading: None })
         }
         SentDeck::List(text) => {
-            match read_list(app, asker, game, &[], &text, NearNames::LookUp).await? {
+            match read_list(app, requester, game, &[], &text, NearNames::LookUp).await? {
                 Ok((ReadList { mut deck, unread, reading, .. }, _, catalogue)) => {
                     with_codes(game, &mut deck.entries);
                     let mut cards = bound_cards(&deck, &catalogue);
@@ -222,16 +246,16 @@ async fn bind(
     }
 }
 
-/// The card of each entry, among those that the asker may see; entries without a name are bound to the card at their place.
+/// The card of each entry, among those that the requester may see; entries without a name are bound to the card at their place.
 pub(super) async fn bind_entries(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     deck: &Deck,
 ) -> Result<Vec<Option<CardId>>, Problem> {
     let mut conn = StepConnection::new(&app.store);
     let mentions = DeckMentions::of_deck(deck);
-    let found = deck_cards::find(app, &mut conn, asker, game, &[], &mentions);
+    let found = deck_cards::find(app, &mut conn, requester, game, &[], &mentions);
     let (mut pool, _) = found.await?;
     let mut cards = bound_cards(deck, &pool.catalogue());
     bind_places(app, &mut conn, game, deck, &mut cards).await?;

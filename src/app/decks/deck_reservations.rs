@@ -8,8 +8,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Asker, StepConnection};
-use super::deck_holdings::{DeckHoldings, HeldCopies, find_named, names_of, owned_printings};
+use super::deck_cards::{Requester, StepConnection};
+use super::deck_holdings::{DeckHoldings, DeckReservations, find_named, names_of, owned_printings};
 use super::deck_lists::{find_seen, see};
 use super::masks::{EntryCardResponse, Masks};
 use crate::app::problem::Problem;
@@ -140,11 +140,11 @@ pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
     reads: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
 ) -> Result<DeckReservationResponse, Problem> {
     let reads = reads.ok_or_else(Problem::not_found)?;
-    let seen = find_seen(app, (asker.0, Some(reads)), id).await?;
+    let seen = find_seen(app, (requester.0, Some(reads)), id).await?;
     if seen.row.account_id != reads.account() {
         return Err(Problem::not_found());
     }
@@ -153,7 +153,8 @@ pub async fn find(
     let mut conn = StepConnection::new(&app.store);
     let game = &loaded.game;
     let holdings =
-        DeckHoldings::with_reserved(app, &mut conn, (by, reads), asker, game, (id, &deck)).await?;
+        DeckHoldings::with_reserved(app, &mut conn, (by, reads), requester, game, (id, &deck))
+            .await?;
     drop(conn);
     Ok(answer(id, (&deck, &masks), &holdings))
 }
@@ -164,7 +165,7 @@ fn answer(
     holdings: &DeckHoldings,
 ) -> DeckReservationResponse {
     let mut reserved: BTreeMap<PrintingId, u64> = BTreeMap::new();
-    for one in holdings.held.held.iter().filter(|one| one.deck == id) {
+    for one in holdings.reservations.in_effect.iter().filter(|one| one.deck == id) {
         *reserved.entry(one.printing).or_default() += one.quantity;
     }
     let mut printings: BTreeMap<String, Vec<ReservedPrintingResponse>> = BTreeMap::new();
@@ -218,7 +219,7 @@ fn answer(
         }
     }
     let sum = |of: fn(&ReservedCardResponse) -> u64| -> u64 { cards.iter().map(of).sum() };
-    let rows = holdings.held.rows().iter();
+    let rows = holdings.reservations.rows().iter();
     let since = rows.filter(|row| row.deck_id == id).map(|row| row.reserved_at).min();
     let missing = sum(|card| card.missing);
     DeckReservationResponse {
@@ -239,7 +240,7 @@ pub async fn reserve(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
     reads: (Option<&Granted<ReadOwnCollection>>, Option<&Granted<ReadOwnDecks>>),
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
 ) -> Result<Option<DeckReservationResponse>, Problem> {
     let at = app.clock.now();
@@ -250,15 +251,15 @@ pub async fn reserve(
         let stored = deck_lists::find_own(&mut conn, by, id).await?;
         drop(conn);
         let stored = stored.ok_or_else(Problem::not_found)?;
-        let seen = see(app, (asker.0, Some(by.account())), stored).await?;
+        let seen = see(app, (requester.0, Some(by.account())), stored).await?;
         let loaded =
             app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
         let deck = seen.content.deck;
         let mut conn = StepConnection::new(&app.store);
-        let cards = find_named(app, &mut conn, asker, &loaded.game, &names_of(&deck)).await?;
+        let cards = find_named(app, &mut conn, requester, &loaded.game, &names_of(&deck)).await?;
         // Reservations of cards that are no longer in the deck are released, as far as the caller may see these cards.
         let reserved = deck_reservations::cards_of(conn.get().await?, by, id).await?;
-        let seen_too = deck_pool::names(conn.get().await?, asker.0, &reserved).await?;
+        let seen_too = deck_pool::names(conn.get().await?, requester.0, &reserved).await?;
         drop(conn);
         let ids: BTreeSet<CardId> = cards.keys().chain(seen_too.keys()).copied().collect();
         let ids: Vec<CardId> = ids.into_iter().collect();
@@ -283,7 +284,7 @@ pub async fn reserve(
     }
     match reads {
         (Some(collection), Some(decks)) => {
-            find(app, collection, Some(decks), asker, id).await.map(Some)
+            find(app, collection, Some(decks), requester, id).await.map(Some)
         }
         _ => Ok(None),
     }
@@ -299,8 +300,8 @@ fn chosen(
     owned: Vec<OwnedPrinting>,
     reserved: &[ReservedRow],
 ) -> Vec<(PrintingId, u64)> {
-    let held = HeldCopies::new(reserved.to_vec(), &owned).held;
-    let open = open_to(id, &owned, &held);
+    let in_effect = DeckReservations::new(reserved.to_vec(), &owned).in_effect;
+    let open = open_to(id, &owned, &in_effect);
     let mut chosen: BTreeMap<PrintingId, u64> = BTreeMap::new();
     for taken in allocate(&deck.entries, &open) {
         *chosen.entry(open[taken.printing].printing).or_default() += taken.quantity;

@@ -233,7 +233,7 @@ pub struct VersionedDeck {
     /// The version of the deck.
     pub revision: Revision,
     /// Numbers that are no part of the version but change the response: what this reader sees differently, likes and comments.
-    pub seen: Vec<i64>,
+    pub counts: Vec<i64>,
     /// The deck.
     pub deck: DeckResponse,
 }
@@ -241,6 +241,6 @@ pub struct VersionedDeck {
 impl From<SeenDeck> for VersionedDeck {
     fn from(seen: SeenDeck) -> Self {
         let (revision, counts) = (Revision(seen.row.revision), seen.counts());
-        Self { revision, seen: counts, deck: seen.into() }
+        Self { revision, counts, deck: seen.into() }
     }
 }

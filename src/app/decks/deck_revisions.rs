@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_input::DeckEntryBody;
 use super::deck_lists::{find_seen, see};
 use super::deck_requests::bind_entries;
@@ -288,11 +288,11 @@ pub struct RestoreDeckRequest {
 pub async fn restore(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     (id, revision): (DeckId, i64),
     if_match: &IfMatch,
 ) -> Result<VersionedDeck, Problem> {
-    let content = find_to_restore(app, by, asker, (id, revision)).await?;
+    let content = find_to_restore(app, by, requester, (id, revision)).await?;
     let hidden = hidden_cards(app, &content.cards).await?;
     let is_current = |current| if_match.check(Revision(current)).is_ok();
     let at = app.clock.now();
@@ -304,7 +304,7 @@ pub async fn restore(
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision, "revision of a deck restored");
     deck_search::publish(app, &stored).await;
-    Ok(see(app, (asker.0, Some(by.account())), stored).await?.into())
+    Ok(see(app, (requester.0, Some(by.account())), stored).await?.into())
 }
 
 /// The content of an earlier revision. An entry that was bound to no card is bound if the caller sees its card now: perhaps nobody else could read that
@@ -312,24 +312,34 @@ pub async fn restore(
 async fn find_to_restore(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     (id, revision): (DeckId, i64),
 ) -> Result<DeckContent, Problem> {
     let mut conn = app.store.connection().await?;
     let found = deck_revisions::find_own(&mut conn, by, id, revision).await?;
     drop(conn);
     let mut content = found.ok_or_else(Problem::not_found)?;
-    let Ok(loaded) = app.named_game(content.format.game()).await? else { return Ok(content) };
+    bind_unbound(app, requester, &mut content).await?;
+    Ok(content)
+}
+
+/// Binds the entries of stored content that are bound to no card, if the caller sees their cards now.
+pub(super) async fn bind_unbound(
+    app: &AppState,
+    requester: Requester,
+    content: &mut DeckContent,
+) -> Result<(), Problem> {
+    let Ok(loaded) = app.named_game(content.format.game()).await? else { return Ok(()) };
     // Older versions stored rarities as they were written.
     with_codes(&loaded.game, &mut content.deck.entries);
     if content.bound_entries().any(|(_, card)| card.is_none()) {
-        let bound = bind_entries(app, asker, &loaded.game, &content.deck).await?;
+        let bound = bind_entries(app, requester, &loaded.game, &content.deck).await?;
         content.cards.resize(bound.len(), None);
         for (card, found) in content.cards.iter_mut().zip(bound) {
             *card = card.or(found);
         }
     }
-    Ok(content)
+    Ok(())
 }
 
 /// Stores a private clone of a deck that the reader may see, with a reference to the source and, without another name, with its name. Cards that are hidden from

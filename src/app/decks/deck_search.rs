@@ -56,7 +56,7 @@ pub async fn make_due(
         BATCH,
         async |decks| {
             // The cards in memory may not yet contain the latest unlocks.
-            app.keep_up().await;
+            app.wait_until_current().await;
             let began = Instant::now();
             let mut indexed = 0;
             for id in decks {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_input::is_false;
 use super::masks::{EntryCardResponse, Masks, Place};
 use super::opened_decks::{OpenedDeck, open};
@@ -181,10 +181,10 @@ impl SampleCardResponse {
 pub async fn count(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
 ) -> Result<DeckStatisticsResponse, Problem> {
-    let opened = open(app, reader, asker, id).await?;
+    let opened = open(app, reader, requester, id).await?;
     let (content, catalogue) = (&opened.seen.content, &opened.catalogue);
     let hidden = opened.seen.masks.hidden_places(&content.deck);
     // If the format no longer exists, unreachable cards cannot be determined.
@@ -254,7 +254,7 @@ pub struct OddsRequest {
 pub async fn odds(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     request: OddsRequest,
 ) -> Result<DrawOddsResponse, Problem> {
@@ -264,7 +264,7 @@ pub async fn odds(
         ("?mulligans", request.mulligans.unwrap_or_default(), 20),
     ])?;
     let wanted = wanted_count(&request)?;
-    let opened = open(app, reader, asker, id).await?;
+    let opened = open(app, reader, requester, id).await?;
     let game = opened.game();
     let target = read_target(game, &request)?;
     let mut question = DrawQuestion::new(target);
@@ -404,7 +404,7 @@ fn refused(game: &Game, error: &OddsError) -> Problem {
 pub async fn hand(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     (zone, seed): (Option<String>, Option<String>),
     (hand_size, draws): (Option<u32>, u32),
@@ -416,10 +416,10 @@ pub async fn hand(
         let detail = format!("must be at most {MAX_SEED} characters long, not {length}");
         return Err(Problem::of_query(vec![InputFault::at("?seed", detail)]));
     }
-    let opened = open(app, reader, asker, id).await?;
+    let opened = open(app, reader, requester, id).await?;
     let (game, deck) = (opened.game(), &opened.seen.content.deck);
     let zone = zone.unwrap_or_else(|| main_zone(game));
-    let seed = seed.unwrap_or_else(|| Draw::fresh().number().to_string());
+    let seed = seed.unwrap_or_else(|| Draw::random().number().to_string());
     let number = Draw::of_seed(&seed).number().unsigned_abs();
     let drawn = sample_hand(deck, &opened.catalogue, &zone, number, hand_size, draws);
     let SampleHand { cards, opening_hand, draws, .. } =

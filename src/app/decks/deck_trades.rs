@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Asker, StepConnection};
+use super::deck_cards::{Requester, StepConnection};
 use super::deck_holdings::{NamedCard, find_named, mentions, owned_printings};
 use crate::app::copies::trade_responses::TradeResponse;
 use crate::app::problem::Problem;
@@ -130,7 +130,7 @@ fn moved_copies(copies: Vec<TradedCopy>, role: TradeRole) -> Vec<MovedCopy> {
 struct Reader {
     collection: Granted<ReadOwnCollection>,
     decks: Granted<ReadOwnDecks>,
-    asker: Asker,
+    requester: Requester,
 }
 
 /// The caller's copies of cards of a game, before and after the trade.
@@ -153,7 +153,7 @@ impl Stock {
         names: BTreeSet<String>,
         moved: &[&MovedCopy],
     ) -> Result<Self, Problem> {
-        let cards = find_named(app, conn, reader.asker, game, &mentions(names)).await?;
+        let cards = find_named(app, conn, reader.requester, game, &mentions(names)).await?;
         let ids: Vec<CardId> = cards.keys().copied().collect();
         let owned = deck_ownership::owned(conn.get().await?, &reader.collection, &ids).await?;
         let owned = owned_printings(owned, &cards);
@@ -196,11 +196,11 @@ pub async fn find(
     app: &AppState,
     by: &Granted<ReadTrades>,
     reads: Reads,
-    asker: Asker,
+    requester: Requester,
     id: TradeId,
 ) -> Result<TradeDecksResponse, Problem> {
-    let (trade, copies) = find_trade(app, by, asker, id).await?;
-    compare(app, by, reads, asker, (&trade, copies)).await
+    let (trade, copies) = find_trade(app, by, requester, id).await?;
+    compare(app, by, reads, requester, (&trade, copies)).await
 }
 
 /// Finds a trade with its effect on the caller's decks; `None`: the trade is closed.
@@ -208,12 +208,12 @@ pub async fn find_with_trade(
     app: &AppState,
     by: &Granted<ReadTrades>,
     reads: Reads,
-    asker: Asker,
+    requester: Requester,
     id: TradeId,
 ) -> Result<(TradeResponse, Option<TradeDecksResponse>), Problem> {
-    let (trade, copies) = find_trade(app, by, asker, id).await?;
+    let (trade, copies) = find_trade(app, by, requester, id).await?;
     let decks = if trade.state == TradeState::Open {
-        Some(compare(app, by, reads, asker, (&trade, copies.clone())).await?)
+        Some(compare(app, by, reads, requester, (&trade, copies.clone())).await?)
     } else {
         None
     };
@@ -223,7 +223,7 @@ pub async fn find_with_trade(
 async fn find_trade(
     app: &AppState,
     by: &Granted<ReadTrades>,
-    (viewer, _): Asker,
+    (viewer, _): Requester,
     id: TradeId,
 ) -> Result<(TradeRow, Vec<TradedCopy>), Problem> {
     let mut conn = app.store.connection().await?;
@@ -236,10 +236,10 @@ async fn compare(
     app: &AppState,
     by: &Granted<ReadTrades>,
     (collection, decks): Reads,
-    asker: Asker,
+    requester: Requester,
     (trade, copies): (&TradeRow, Vec<TradedCopy>),
 ) -> Result<TradeDecksResponse, Problem> {
-    let reader = Reader { collection: collection?, decks: decks?, asker };
+    let reader = Reader { collection: collection?, decks: decks?, requester };
     let possible = trade.state == TradeState::Open && copies.iter().all(|copy| copy.available);
     let mut answer = TradeDecksResponse {
         state: trade.state.as_str(),
@@ -381,7 +381,7 @@ async fn count_missing(
     let mut conn = app.store.connection().await?;
     let mut entries =
         deck_ownership::entries(&mut conn, &reader.decks, &ids, MAX_ENTRIES_LISTED + 1).await?;
-    name_bound(&mut conn, reader.asker, &mut entries).await?;
+    name_bound(&mut conn, reader.requester, &mut entries).await?;
     drop(conn);
     if let Some(cut) = entries.get(MAX_ENTRIES_LISTED).map(|entry| entry.deck_id) {
         // At least one deck remains: no deck has as many entries as the limit.
@@ -418,7 +418,7 @@ async fn count_missing(
 /// Sets the name of entries that are stored without one, if the caller may now see the card that the entry is bound to.
 async fn name_bound(
     conn: &mut Connection,
-    (viewer, _): Asker,
+    (viewer, _): Requester,
     entries: &mut [HeldEntry],
 ) -> Result<(), Problem> {
     let nameless = entries.iter().filter(|entry| entry.card.name.is_empty());

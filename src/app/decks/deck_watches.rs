@@ -76,18 +76,18 @@ pub struct KeptReportResponse {
 }
 
 impl From<&LatestReport> for KeptReportResponse {
-    fn from(kept: &LatestReport) -> Self {
+    fn from(latest: &LatestReport) -> Self {
         let source = ReportSourceResponse {
-            deck_revision: kept.deck_revision,
-            on: kept.judged_on,
-            manifest_revision: kept.game_revision,
-            events_up_to: kept.events_seq,
+            deck_revision: latest.deck_revision,
+            on: latest.judged_on,
+            manifest_revision: latest.game_revision,
+            events_up_to: latest.events_seq,
         };
         Self {
-            status: kept.status.clone(),
-            violations: kept.violations.clone(),
+            status: latest.status.clone(),
+            violations: latest.violations.clone(),
             made_from: source,
-            made_at: kept.judged_at,
+            made_at: latest.judged_at,
         }
     }
 }
@@ -202,9 +202,9 @@ async fn bring_up_to_date(
         return Ok(WatchedDeckResponse::new(watched, now));
     }
     let events_seq = present_place(app).await?;
-    let kept = make(app, watched.deck_id, watched.due_at, events_seq).await?;
-    let kept = kept.ok_or_else(Problem::not_found)?;
-    let report = Some(KeptReportResponse::from(&kept));
+    let latest = make(app, watched.deck_id, watched.due_at, events_seq).await?;
+    let latest = latest.ok_or_else(Problem::not_found)?;
+    let report = Some(KeptReportResponse::from(&latest));
     Ok(WatchedDeckResponse { report, is_current: true, ..WatchedDeckResponse::new(watched, now) })
 }
 
@@ -212,7 +212,7 @@ async fn bring_up_to_date(
 /// memory.
 async fn present_place(app: &AppState) -> Result<i64, Problem> {
     let newest = changes::extent(&app.store).await?.newest;
-    app.keep_up().await;
+    app.wait_until_current().await;
     Ok(newest)
 }
 
@@ -302,10 +302,10 @@ async fn make(
     let (stranger, now) = (Viewer::stranger(), app.clock.now());
     let SeenDeck { row, content, .. } = see(app, (stranger, None), stored).await?;
     let mut cards: BTreeSet<CardId> = content.cards.iter().flatten().copied().collect();
-    let asker = (stranger, Network::UNKNOWN);
+    let requester = (stranger, Network::UNKNOWN);
     let day = app.today()?;
     let Verdict { game_revision, judged, cards: meant } =
-        verdict_in(app, asker, &content.format, content.deck, None, day).await?;
+        verdict_in(app, requester, &content.format, content.deck, None, day).await?;
     cards.extend(meant);
     let (status, violations) =
         judged.unwrap_or_else(|| ("illegal", BTreeSet::from([UNKNOWN_FORMAT.to_owned()])));

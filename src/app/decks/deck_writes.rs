@@ -2,7 +2,7 @@
 
 use cardscape_engine::DeckEntry;
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_lists::see;
 use super::deck_requests::{DeckRequest, ParsedDeck, parse};
 use super::deck_responses::{DeckResponse, VersionedDeck};
@@ -17,7 +17,7 @@ use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::named_copies::take_over_copies;
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::decks::deck_lists;
-use crate::store::decks::deck_records::DeckChanges;
+use crate::store::decks::deck_records::{DeckChanges, StoredDeck};
 use crate::store::decks::deck_writes::{self, DeckCreated, Edited};
 use crate::store::operations::idempotency::IdempotencyClaim;
 
@@ -25,13 +25,13 @@ use crate::store::operations::idempotency::IdempotencyClaim;
 pub async fn create(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     request: DeckRequest,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
-    let parsed = parse(app, asker, request).await?;
+    let parsed = parse(app, requester, request).await?;
     let changes = parsed.changes(app.clock.now());
-    let created = store_new(app, by, asker.0, &changes, key).await?;
+    let created = store_new(app, by, requester.0, &changes, key).await?;
     Ok(with_reading(created, parsed.reading))
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn store_new(
     changes: &DeckChanges<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
-    let id = DeckId::fresh();
+    let id = DeckId::generate();
     let created = app
         .write(by, async |conn, by| deck_writes::create(conn, by, id, changes, key).await)
         .await?;
@@ -69,36 +69,74 @@ pub(super) async fn store_new(
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     if_match: &IfMatch,
     request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
-    let parsed = parse(app, asker, request).await?;
-    store_changed(app, by, asker.0, (id, if_match), parsed).await
+    let parsed = parse(app, requester, request).await?;
+    store_changed(app, by, requester.0, (id, if_match), parsed).await
 }
 
 /// Like [`replace`], with a list that was written from the deck. A list cannot contain the named copies, so unchanged entries keep their copies.
 pub async fn replace_by_list(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
     if_match: &IfMatch,
     request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
-    let mut parsed = parse(app, asker, request).await?;
+    let mut parsed = parse(app, requester, request).await?;
+    let stored = find_replaced(app, by, id, if_match).await?;
+    take_over_named_copies(app, (requester.0, by.account()), stored, &mut parsed.content).await?;
+    store_changed(app, by, requester.0, (id, if_match), parsed).await
+}
+
+/// Like [`replace_by_list`], with a list as the body: also what neither the list nor a parameter states stays as it is.
+pub async fn replace_by_upload(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    requester: Requester,
+    id: DeckId,
+    if_match: &IfMatch,
+    mut request: DeckRequest,
+) -> Result<VersionedDeck, Problem> {
+    let stored = find_replaced(app, by, id, if_match).await?;
+    request.default_name = Some(stored.row.name.clone());
+    let missing = request.missing_details();
+    let mut parsed = parse(app, requester, request).await?;
+    parsed.take_over_details(&stored, &missing);
+    take_over_named_copies(app, (requester.0, by.account()), stored, &mut parsed.content).await?;
+    store_changed(app, by, requester.0, (id, if_match), parsed).await
+}
+
+/// The deck that a list replaces. Its version is checked again in the transaction that writes the deck.
+async fn find_replaced(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    id: DeckId,
+    if_match: &IfMatch,
+) -> Result<StoredDeck, Problem> {
     let mut conn = app.store.connection().await?;
     let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
-    drop(conn);
-    // The list was written from this version. The version is checked again in the transaction that writes the deck.
     if_match.check(Revision(stored.row.revision))?;
+    Ok(stored)
+}
+
+/// Gives unchanged entries of a list the named copies that they have in the deck.
+async fn take_over_named_copies(
+    app: &AppState,
+    owner: (Viewer, AccountId),
+    stored: StoredDeck,
+    content: &mut DeckContent,
+) -> Result<(), Problem> {
     // Cards of different games are different cards, even with the same name.
-    if stored.content.format.game() == parsed.content.format.game() {
-        let before = entries_as_listed(app, (asker.0, by.account()), stored.content).await?;
-        take_over_copies(&before, &mut parsed.content.deck.entries);
+    if stored.content.format.game() == content.format.game() {
+        let before = entries_as_listed(app, owner, stored.content).await?;
+        take_over_copies(&before, &mut content.deck.entries);
     }
-    store_changed(app, by, asker.0, (id, if_match), parsed).await
+    Ok(())
 }
 
 /// The entries of a deck as its owner reads them in a list, with their named copies. An entry that is stored only with a place has the name of its card, if the

@@ -2,7 +2,7 @@
 
 use cardscape_engine::{CardReference, DeckDialect, DeckEntry, TextEncoding};
 
-use super::deck_cards::Asker;
+use super::deck_cards::Requester;
 use super::deck_input::{DeckFaults, SentDeck, SentList};
 use super::list_reading::{NearNames, read_list};
 use crate::app::problem::{InputFault, Problem};
@@ -24,7 +24,7 @@ pub struct TypedList<'a> {
 /// Adds one copy of a card to the first zone of the game. `None`: the dialect of the list has no lines for cards, or the list cannot be read.
 pub async fn add(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     list: TypedList<'_>,
     name: &str,
 ) -> Result<Option<Addition>, Problem> {
@@ -39,7 +39,8 @@ pub async fn add(
     let game = &loaded.game;
     let zone = game.zones().first().map_or("main", |zone| &zone.code);
     check_name(zone, name)?;
-    let Ok((read, ..)) = read_list(app, asker, game, &[], &text, NearNames::LeaveOut).await? else {
+    let Ok((read, ..)) = read_list(app, requester, game, &[], &text, NearNames::LeaveOut).await?
+    else {
         return Ok(None);
     };
     let dialect: Option<DeckDialect> = read.reading.dialect.parse().ok();

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game, Guess,
+    CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game,
     IgnoredReason, LineVerdict, MentionDepth, ReadDeck, ReadLine, TextEncoding,
 };
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{self, Requester, StepConnection};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
@@ -54,7 +54,7 @@ pub struct ReadLineResponse {
     /// Number of the line, from 1. Everything in a share code, a link or JSON is in line 1.
     #[schema(example = 2, minimum = 1)]
     pub line: usize,
-    /// The line, cut after 200 characters.
+    /// The line, cut after 200 characters; of a row of emoji, the emoji of the entry.
     #[schema(example = "1 Belows Smith")]
     pub text: String,
     /// Position of its entry in the deck, from 0; absent: it has no entry.
@@ -149,10 +149,10 @@ pub(super) enum NearNames {
 /// A list, the cards that it was read with, and the same cards as a catalogue.
 pub(super) type ListWithCards = (ReadList, DeckPool, Catalogue);
 
-/// Reads a list with the cards that the asker may see. Also returns these cards and the cards that the boxes of `formats` need.
+/// Reads a list with the cards that the requester may see. Also returns these cards and the cards that the boxes of `formats` need.
 pub(super) async fn read_list(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     formats: &[Arc<Format>],
     text: &DeckText,
@@ -170,7 +170,7 @@ pub(super) async fn read_list(
     let mut conn = StepConnection::new(&app.store);
     let literal = lines.mentions(MentionDepth::Literal);
     let (mut cards, names) =
-        deck_cards::find(app, &mut conn, asker, game, formats, &literal).await?;
+        deck_cards::find(app, &mut conn, requester, game, formats, &literal).await?;
     let mut catalogue = cards.catalogue();
     let sets = deck_cards::cached_sets(app, game);
     let reading = DeckReading::new(&catalogue);
@@ -192,7 +192,7 @@ pub(super) async fn read_list(
         deck_cards::add_mentioned(
             app,
             &mut conn,
-            asker,
+            requester,
             game,
             mentioned,
             names.as_ref(),
@@ -206,7 +206,7 @@ pub(super) async fn read_list(
         if near == NearNames::LeaveOut {
             left_out = unknown.len();
         } else if !unknown.is_empty() {
-            left_out = deck_cards::add_near(app, asker, game, &unknown, &mut cards).await;
+            left_out = deck_cards::add_near(app, requester, game, &unknown, &mut cards).await;
             catalogue = cards.catalogue();
             read = text.read(&DeckReading::new(&catalogue).with_sets(&sets));
         }
@@ -258,7 +258,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
                 .notes
                 .iter()
                 .take(MAX_NOTES)
-                .map(|(key, value)| (key.clone(), shown_line(value)))
+                .map(|(key, value)| (shown_line(key), shown_line(value)))
                 .collect(),
         },
     };
@@ -303,19 +303,9 @@ fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
     read.lines.iter().filter_map(header).collect()
 }
 
-/// A line whose guesses and labels quote no serial code.
+/// A line whose verdict and labels quote no serial code.
 fn without_serials(mut line: ReadLine) -> ReadLine {
-    let mut quoted: Vec<&mut String> = line.tags.iter_mut().collect();
-    if let LineVerdict::Guessed { how } = &mut line.verdict {
-        quoted.extend(how.iter_mut().filter_map(|guess| match guess {
-            Guess::RemarkDropped { remark: text }
-            | Guess::SetDropped { set: text }
-            | Guess::NumberDropped { number: text }
-            | Guess::RarityDropped { rarity: text } => Some(text),
-            _ => None,
-        }));
-    }
-    for text in quoted.into_iter().filter(|text| holds_serial(text)) {
+    for text in line.quoted_mut().into_iter().filter(|text| holds_serial(text)) {
         *text = shown_line(text);
     }
     line

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cardscape_engine::{Catalogue, DeckMentions, DeckStatistics, Game, deck_statistics};
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{self, Requester, StepConnection};
 use super::deck_lists::find_seen;
 use super::deck_responses::{SeenDeck, VersionedDeck};
 use super::deck_sheets::DeckSheet;
@@ -22,7 +22,7 @@ pub struct OpenedDeck {
     /// The deck as the reader sees it.
     pub(super) seen: SeenDeck,
     /// The reader.
-    pub(super) asker: Asker,
+    pub(super) requester: Requester,
     /// The game of the deck.
     pub(super) loaded: Arc<LoadedGame>,
     /// The cards of the entries; further cards can be added.
@@ -35,17 +35,17 @@ pub struct OpenedDeck {
 pub async fn open(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     id: DeckId,
 ) -> Result<OpenedDeck, Problem> {
-    let seen = find_seen(app, (asker.0, reader), id).await?;
+    let seen = find_seen(app, (requester.0, reader), id).await?;
     let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
     let mut conn = StepConnection::new(&app.store);
     let mentions = DeckMentions::of_deck(&seen.content.deck);
-    let found = deck_cards::find(app, &mut conn, asker, &loaded.game, &[], &mentions);
+    let found = deck_cards::find(app, &mut conn, requester, &loaded.game, &[], &mentions);
     let (mut cards, _) = found.await?;
     let catalogue = Arc::new(cards.catalogue());
-    Ok(OpenedDeck { seen, asker, loaded, cards, catalogue })
+    Ok(OpenedDeck { seen, requester, loaded, cards, catalogue })
 }
 
 impl OpenedDeck {

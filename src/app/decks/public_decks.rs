@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::deck_requests::bound_cards;
 use super::deck_responses::DeckSummaryResponse;
 use super::opened_decks::{OpenedDeck, open};
+use super::unknown_names::find_warnings;
 use crate::app::catalogue::card_migrations::{Located, follow_id};
 use crate::app::catalogue::card_query::{bad_query, mark_of, scope_of, too_slow};
 use crate::app::catalogue::codes::Codes;
@@ -20,7 +21,7 @@ use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::public::PublicDeckSort;
 use crate::domain::ids::{CardId, DeckId};
 use crate::domain::network::Network;
-use crate::search::{self, DeckPredicate};
+use crate::search::{self, DeckPredicate, NamedTerm};
 use crate::store::catalogue::cards;
 use crate::store::decks::deck_pool;
 use crate::store::decks::public_decks::{self, PublicDeck, PublicDeckKey, PublicDeckPosition};
@@ -63,7 +64,8 @@ pub struct PublicDeckPage {
     /// The decks.
     #[serde(flatten)]
     pub page: Page<PublicDeckResponse>,
-    /// The terms of the query that could not be used. The list has the results of the other terms.
+    /// The terms of the query that could not be used; the list has the results of the other terms. Also terms with a name that no open card, or no author of
+    /// public decks, has: they were used, because entries are also found as they were typed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }
@@ -84,6 +86,8 @@ pub struct PublicDeckQuery {
     request: PublicDeckRequest,
     predicate: DeckPredicate,
     warnings: Vec<QueryWarning>,
+    /// The terms that name a card or an author.
+    names: Vec<NamedTerm>,
     /// Identifies the list in its cursors, so that a cursor of another list is refused.
     mark: String,
 }
@@ -108,12 +112,12 @@ impl PublicDeckRequest {
         let scope = scope_of(&games, request.codes.game.as_deref());
         let today = app.today()?;
         let checked = tree.map(|tree| search::check_decks(&tree, &scope, today)).transpose();
-        let (predicate, warnings) = match checked.map_err(bad_query)? {
-            None => (DeckPredicate::always(), Vec::new()),
-            Some(checked) => (checked.predicate, checked.warnings),
+        let (predicate, warnings, names) = match checked.map_err(bad_query)? {
+            None => (DeckPredicate::always(), Vec::new(), Vec::new()),
+            Some(checked) => (checked.predicate, checked.warnings, checked.names),
         };
         let warnings = warnings.into_iter().map(Into::into).collect();
-        Ok(PublicDeckQuery { request, predicate, warnings, mark })
+        Ok(PublicDeckQuery { request, predicate, warnings, names, mark })
     }
 }
 
@@ -125,7 +129,7 @@ pub async fn list(
     cursor: Option<&Cursor>,
     limit: PageLimit,
 ) -> Result<PublicDeckPage, Problem> {
-    let PublicDeckQuery { request, predicate, warnings, mark } = query;
+    let PublicDeckQuery { request, predicate, mut warnings, names, mark } = query;
     let after = Cursor::key_of::<CursorKey>(cursor)?;
     if after.as_ref().is_some_and(|(of, ..)| *of != mark) {
         return Err(Problem::new(ProblemCode::InvalidCursor));
@@ -142,6 +146,7 @@ pub async fn list(
         let rows = public_decks::list(&mut conn, wanted, sort, after, limit.rows()).await;
         rows.map_err(too_slow)?
     };
+    warnings.extend(find_warnings(app, network, request.codes.game.as_deref(), names).await);
     let key = |row: &PublicDeck| {
         let PublicDeckPosition { key, deck } = row.position(sort);
         let key = match key {

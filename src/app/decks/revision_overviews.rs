@@ -3,7 +3,7 @@
 use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, name_key};
 use chrono::{DateTime, Utc};
 
-use super::deck_cards::{Asker, catalogue_of};
+use super::deck_cards::{Requester, catalogue_of};
 use super::deck_lists::find_seen;
 use super::deck_responses::VersionedDeck;
 use super::deck_revisions::{SeenRevision, comparable_entries, find_seen_revision};
@@ -72,10 +72,10 @@ pub struct ZoneCounts {
 pub async fn find(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
+    requester: Requester,
     (id, number): (DeckId, i64),
 ) -> Result<RevisionOverview, Problem> {
-    let eyes = (asker.0, reader);
+    let eyes = (requester.0, reader);
     let newest = find_seen(app, eyes, id).await?;
     let shown = find_seen_revision(app, eyes, id, number).await?;
     let mut conn = app.store.connection().await?;
@@ -93,7 +93,7 @@ pub async fn find(
 
     let SeenRevision { content, masks, created_at, .. } = shown;
     let changed = [&since, &until].into_iter().flatten().filter_map(|(_, cards)| cards.as_ref());
-    let catalogue = catalogue(app, asker, &game, &content.deck, changed.flatten()).await?;
+    let catalogue = catalogue(app, requester, &game, &content.deck, changed.flatten()).await?;
     let changes = |(revision, cards)| RevisionChanges {
         revision,
         cards: Option::map(cards, |cards| changed_cards(&game, &catalogue, cards)),
@@ -120,7 +120,7 @@ fn between(before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifferen
 /// The cards of a deck and of its differences to other revisions, as far as the viewer may see them.
 async fn catalogue(
     app: &AppState,
-    asker: Asker,
+    requester: Requester,
     game: &Game,
     deck: &Deck,
     changed: impl Iterator<Item = &CardDifference>,
@@ -132,7 +132,7 @@ async fn catalogue(
         card: one.card.clone(),
         copies: Vec::new(),
     }));
-    catalogue_of(app, asker, game, &mentioned).await
+    catalogue_of(app, requester, game, &mentioned).await
 }
 
 /// The differences, each card once with all its zones.

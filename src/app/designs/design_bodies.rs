@@ -392,7 +392,7 @@ pub struct DesignResponse {
     /// The takedown by a moderator. Only its author and moderators see it; absent: the design is not taken down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub takedown: Option<TakedownResponse>,
-    /// The card that it became; absent: there is none, or not everybody may see it yet. Moderators always see it.
+    /// The card that it became; absent: there is none, or not everybody may see it yet. Moderators always see it, unless their token does not show hidden cards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<CardOfDesignResponse>,
     /// When it was created.

@@ -289,28 +289,28 @@ impl DesignCheckResponse {
 pub async fn check(
     app: &AppState,
     network: Network,
-    asker: Option<&Granted<ReadOwnDesigns>>,
+    requester: Option<&Granted<ReadOwnDesigns>>,
     request: DesignRequest,
     stored: Option<StoredAs>,
 ) -> Result<DesignCheckResponse, Problem> {
     let design = parse_unfinished(app, request).await?;
-    require_own_artwork(app, asker, &design.content).await?;
-    judge(app, network, asker, &design, stored).await
+    require_own_artwork(app, requester, &design.content).await?;
+    judge(app, network, requester, &design, stored).await
 }
 
 /// One of the caller's designs, by its identifier as it was typed. 422 for a design of somebody else, as if it did not
 /// exist.
 pub async fn find_own_design(
     app: &AppState,
-    asker: Option<&Granted<ReadOwnDesigns>>,
+    requester: Option<&Granted<ReadOwnDesigns>>,
     typed: &str,
 ) -> Result<StoredAs, Problem> {
-    let stored = match (asker, DesignCode::parse(typed)) {
-        (Some(asker), Ok(code)) => {
+    let stored = match (requester, DesignCode::parse(typed)) {
+        (Some(requester), Ok(code)) => {
             let mut conn = app.store.connection().await?;
-            design_lifecycle::find(&mut conn, Some(asker), None, code)
+            design_lifecycle::find(&mut conn, Some(requester), None, code)
                 .await?
-                .filter(|stored| stored.design.account_id == asker.account())
+                .filter(|stored| stored.design.account_id == requester.account())
         }
         _ => None,
     };
@@ -324,13 +324,13 @@ pub async fn find_own_design(
 /// down is an obstacle to the release instead.
 async fn require_own_artwork(
     app: &AppState,
-    asker: Option<&Granted<ReadOwnDesigns>>,
+    requester: Option<&Granted<ReadOwnDesigns>>,
     content: &DesignContent,
 ) -> Result<(), Problem> {
     let Some(artwork) = &content.artwork else { return Ok(()) };
-    let is_own = match asker {
-        Some(asker) => {
-            artworks::is_own(&mut *app.store.connection().await?, asker, artwork.id).await?
+    let is_own = match requester {
+        Some(requester) => {
+            artworks::is_own(&mut *app.store.connection().await?, requester, artwork.id).await?
         }
         None => false,
     };
@@ -341,7 +341,7 @@ async fn require_own_artwork(
 pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     network: Network,
-    asker: Option<&Granted<P>>,
+    requester: Option<&Granted<P>>,
     design: &ParsedDesign,
     stored: Option<StoredAs>,
 ) -> Result<DesignCheckResponse, Problem> {
@@ -357,7 +357,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     let violations: Vec<DesignViolationResponse> =
         faults.into_iter().enumerate().map(fixed).collect();
     let effects = check_effects(app, code, content).await?;
-    let mut alike = likeness::find(app, network, asker, code, content, stored).await?;
+    let mut alike = likeness::find(app, network, requester, code, content, stored).await?;
     let name = CheckedNameResponse::new(content, &mut alike);
     let obstacles: Vec<ReleaseObstacle> = [
         (!violations.is_empty(), ReleaseObstacle::Violations),

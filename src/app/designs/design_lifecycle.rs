@@ -12,7 +12,7 @@ use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
-use crate::auth::permission::{Granted, Permission, ReviewDesigns, WriteOwnDesigns};
+use crate::auth::permission::{Granted, Permission, WriteOwnDesigns};
 use crate::domain::designs::content::{ContentReason, DesignContent};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::limits::MAX_BYTES;
@@ -25,7 +25,7 @@ use crate::store::designs::design_lifecycle::{
     self, DesignCreated, DesignRow, NewRevision, StepOutcome, StoredDesign,
 };
 use crate::store::designs::reserved_names::NameOwner;
-use crate::store::designs::{SeesOwnDesigns, artworks};
+use crate::store::designs::{DesignReviewer, SeesOwnDesigns, artworks};
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// A design as a response, with the version for `If-Match`.
@@ -54,7 +54,7 @@ pub async fn create(
         return Err(improper_name("/name"));
     }
     let new = new_revision(app, &game, &content)?;
-    let (id, code) = (DesignId::fresh(), DesignCode::fresh());
+    let (id, code) = (DesignId::generate(), DesignCode::generate());
     let created = app
         .write_design(by, async |conn, by| {
             design_lifecycle::create(conn, by, id, code, &new, key).await
@@ -99,7 +99,7 @@ pub(super) fn as_json(content: &DesignContent, place: &str) -> Result<serde_json
 pub async fn find<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,
-    reviewer: Option<&Granted<ReviewDesigns>>,
+    reviewer: Option<DesignReviewer>,
     code: DesignCode,
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_stored(app, reader, reviewer, code).await?;
@@ -135,7 +135,7 @@ pub(super) async fn find_own<P: Permission + SeesOwnDesigns>(
 pub(super) async fn find_stored<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,
-    reviewer: Option<&Granted<ReviewDesigns>>,
+    reviewer: Option<DesignReviewer>,
     code: DesignCode,
 ) -> Result<StoredDesign, Problem> {
     let mut conn = app.store.connection().await?;
@@ -165,7 +165,7 @@ pub(super) async fn write_revision(
     (game, content): (&LoadedGame, &DesignContent),
 ) -> Result<VersionedDesign, Problem> {
     let before = find_own(app, by, code).await?;
-    let is_current = seen(if_match, before.design.version);
+    let is_current = version_check(if_match, before.design.version);
     let is_same = before.design.game_code == game.game.code() && before.content() == content;
     if is_same && is_current(before.design.version) {
         return answer(app, before, true).await;
@@ -259,7 +259,7 @@ pub async fn share(
     require_step(stored.design.status, DesignStep::Share)?;
     require_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
-    let is_current = seen(if_match, stored.design.version);
+    let is_current = version_check(if_match, stored.design.version);
     let at = app.clock.now();
     let content = (&*game, stored.content());
     let outcome = app
@@ -274,7 +274,7 @@ pub async fn share(
 
 /// A check for use inside the transaction: whether a version is the one that was read before the transaction, and one
 /// that the client means (`If-Match: *` means any).
-pub(super) fn seen(if_match: &IfMatch, looked_at: i64) -> impl Fn(i64) -> bool {
+pub(super) fn version_check(if_match: &IfMatch, looked_at: i64) -> impl Fn(i64) -> bool {
     move |version| version == looked_at && if_match.check(Revision(version)).is_ok()
 }
 

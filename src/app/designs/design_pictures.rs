@@ -7,14 +7,14 @@ use super::design_lifecycle::find_stored;
 use crate::app::catalogue::card_pictures::{PictureForm, known_rarity, render};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer};
+use crate::auth::permission::{Granted, ReadOwnDesigns, Viewer};
 use crate::domain::code::Code;
 use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::release::to_card;
 use crate::memory::pictures::PictureKey;
 use crate::memory::rendered::{Freshness, Rendered};
-use crate::store::designs::artwork_files;
+use crate::store::designs::{DesignReviewer, artwork_files};
 
 /// Text in place of a card's set.
 const NO_SET: &str = "design";
@@ -23,7 +23,7 @@ const NO_SET: &str = "design";
 pub async fn draw(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDesigns>>,
-    reviewer: Option<&Granted<ReviewDesigns>>,
+    reviewer: Option<DesignReviewer>,
     code: DesignCode,
     rarity: Option<&Code>,
     form: PictureForm,

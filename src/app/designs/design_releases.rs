@@ -19,6 +19,7 @@ use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::store::db::deadlines;
+use crate::store::designs::DesignReviewer;
 use crate::store::designs::design_releases::{
     self, DesignRelease, Obstruction, ReleaseError, ReleasePlace,
 };
@@ -104,7 +105,8 @@ pub async fn release(
     dry_run: bool,
 ) -> Result<Released, Problem> {
     let nobody = None::<&Granted<ReadOwnDesigns>>;
-    let stored = find_stored(app, nobody, Some(reviewer), code).await?;
+    let stored =
+        find_stored(app, nobody, Some(DesignReviewer::new(reviewer, by.into())), code).await?;
     let set = read_place(app, &stored.design.game_code, request).await?;
     let name_owner = if stored.card.is_none() {
         find_card_of_name(app, network, &stored.design.game_code, &stored.content().name).await?
@@ -126,7 +128,7 @@ pub async fn release(
             app.cached_answers.forget();
             app.deck_cards.forget_sets();
             app.designs_changed();
-            app.keep_up().await;
+            app.wait_until_current().await;
             tracing::info!(account = %by.account(), design = %code, card = %released.card_id, "design released");
             Ok(Released::Done(released.card_id, DesignReleaseResponse::new(code, released)))
         }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
-use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen};
+use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, version_check};
 use super::likeness::StoredAs;
 use super::step_problems::{already_a_card, check_step, name_taken, not_releasable, require_step};
 use crate::app::catalogue::codes::Codes;
@@ -23,12 +23,13 @@ use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
 use crate::domain::text::prose_lines;
-use crate::store::designs::design_reviews::{self, ReviewOutcome, WaitingDesign};
+use crate::store::designs::DesignReviewer;
+use crate::store::designs::design_reviews::{self, ReviewOutcome, Revocation, WaitingDesign};
 use crate::store::designs::reserved_names::{self, HiddenNamesake};
 
 words! {
     ReviewDecision: "A moderator's decision about a design.";
-    ReviewStage: "Which designs a list of reviews has: `waiting` (submitted or in review) or `approved` (also those that were never shared; without those that are cards, also hidden ones).";
+    ReviewStage: "Which designs a list of reviews has: `waiting` (submitted or in review) or `approved` (also those that were never shared, and those of banned authors; without those that are cards, also hidden ones).";
 }
 
 /// Submits one of the caller's designs for release, if the client's version is current and there are no obstacles.
@@ -43,7 +44,7 @@ pub async fn submit(
     if_match.check(Revision(stored.design.version))?;
     require_step(stored.design.status, DesignStep::Submit)?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
-    let is_current = seen(if_match, stored.design.version);
+    let is_current = version_check(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };
     let check = judge(app, network, Some(by), &design, Some(StoredAs::design(code))).await?;
     if !check.is_complete() {
@@ -101,6 +102,9 @@ pub struct WaitingDesignResponse {
     /// `true`: it is your own design, or you contributed to it, so you cannot decide about it (`own_design`); absent: neither is the case.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub own: bool,
+    /// `true`: the author of the approved design is banned, so it is not released (`author_banned`), but its approval can be revoked; absent: the author is not banned.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub author_banned: bool,
 }
 
 impl WaitingDesignResponse {
@@ -119,6 +123,7 @@ impl WaitingDesignResponse {
             claimed_until: claim.map(|(_, until)| until),
             approved_at: row.approved_at,
             own: row.own,
+            author_banned: row.author_banned,
         }
     }
 }
@@ -185,11 +190,12 @@ pub async fn claim(
         .await?;
     check_review(outcome)?;
     tracing::info!(account = %by.account(), design = %code, "review of a design claimed");
-    let stored = find_stored(app, None::<&Granted<ReadOwnDesigns>>, Some(by), code).await?;
+    let reviewer = Some(DesignReviewer::new(by, viewer));
+    let stored = find_stored(app, None::<&Granted<ReadOwnDesigns>>, reviewer, code).await?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let design = ParsedDesign { game, content: stored.into_content() };
-    let asker = None::<&Granted<ReadOwnDesigns>>;
-    let check = judge(app, network, asker, &design, Some(StoredAs::design(code))).await?;
+    let requester = None::<&Granted<ReadOwnDesigns>>;
+    let check = judge(app, network, requester, &design, Some(StoredAs::design(code))).await?;
     let hidden_namesakes = list_hidden_namesakes(app, viewer, &design).await?;
     Ok(ClaimedDesignResponse { claimed_until: at + REVIEW_LEASE, check, hidden_namesakes })
 }
@@ -260,25 +266,29 @@ pub fn read_reason(reason: &str) -> Result<String, Problem> {
         .map_err(|error| Problem::invalid(vec![InputFault::at("/reason", error)]))
 }
 
-/// Revokes the approval of a design that is no card yet: it is declined. The author can read the reason.
+/// Revokes the approval of a design that is no card yet: it is declined. The author can read the reason. `viewer`: to whom
+/// the place of a hidden card is shown.
 pub async fn revoke(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
+    viewer: Viewer,
     code: DesignCode,
-    reason: &str,
+    revocation: Revocation<'_>,
 ) -> Result<DesignReviewResponse, Problem> {
     let at = app.clock.now();
     let outcome = app
-        .write_design(by, async |conn, by| design_reviews::revoke(conn, by, code, reason, at).await)
+        .write_design(by, async |conn, by| {
+            design_reviews::revoke(conn, by, viewer, code, revocation, at).await
+        })
         .await?;
     if let ReviewOutcome::NotFrom(status) = outcome {
         let detail = format!("Its status is {}: there is no approval to revoke.", status.as_str());
         return Err(Problem::new(ProblemCode::DesignStepRefused).detail(detail));
     }
     check_review(outcome)?;
-    tracing::info!(account = %by.account(), design = %code, "approval of a design revoked");
-    let decision = ReviewDecision::Declined.as_str();
-    Ok(DesignReviewResponse { decision, reason: reason.to_owned(), decided_at: at })
+    tracing::info!(account = %by.account(), design = %code, revision = revocation.revision, "approval of a design revoked");
+    let (decision, reason) = (ReviewDecision::Declined.as_str(), revocation.reason.to_owned());
+    Ok(DesignReviewResponse { decision, reason, decided_at: at })
 }
 
 fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
@@ -296,6 +306,11 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
         }
         ReviewOutcome::NotClaimed => Problem::new(ProblemCode::DesignNotClaimed),
         ReviewOutcome::NameTaken(owner) => name_taken(owner.into()),
-        ReviewOutcome::IsCard(card) => already_a_card(&card.set_code, &card.number),
+        ReviewOutcome::OtherRevision(approved) => Problem::new(ProblemCode::DesignStepRefused)
+            .detail(format!("The approved revision is {approved}: read the design again.")),
+        ReviewOutcome::IsCard(Some(card)) => already_a_card(&card.set_code, &card.number),
+        ReviewOutcome::IsCard(None) => {
+            Problem::new(ProblemCode::DesignStepRefused).detail("It is a card already.")
+        }
     })
 }

@@ -126,7 +126,7 @@ pub async fn create(
         return Err(Problem::invalid(faults));
     };
     let texts = app.effects.find(&app.store, loaded.game.code()).await?;
-    let seed = seed.unwrap_or_else(EffectSeed::fresh).number();
+    let seed = seed.unwrap_or_else(EffectSeed::random).number();
     let (of, kind) = (loaded.clone(), design.kind.clone());
     let suggest = move || {
         let library = texts.as_ref().map(|texts| &texts.library);

@@ -155,7 +155,7 @@ impl Probe {
 pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     network: Network,
-    asker: Option<&Granted<P>>,
+    requester: Option<&Granted<P>>,
     game: &str,
     content: &DesignContent,
     stored: Option<StoredAs>,
@@ -177,7 +177,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
         effects_key,
         except: stored.map(|stored| stored.design),
     };
-    let designs = find_designs(app, asker, &query, probe.as_ref()).await?;
+    let designs = find_designs(app, requester, &query, probe.as_ref()).await?;
     let card_name = |(likeness, card): &(NameLikeness, NamedCard)| AlikeNameResponse {
         likeness: *likeness,
         alike: AlikeResponse::from(card.clone()),
@@ -216,14 +216,14 @@ fn name_of(design: &AlikeDesign) -> Name<'_> {
 /// Designs that may be similar, by id: listed designs come from memory if they are loaded.
 async fn find_designs<P: Permission + SeesOwnDesigns>(
     app: &AppState,
-    asker: Option<&Granted<P>>,
+    requester: Option<&Granted<P>>,
     query: &LikenessQuery<'_>,
     probe: Option<&Probe>,
 ) -> Result<Vec<AlikeDesign>, Problem> {
     if probe.is_none() && query.effects_key.is_none() {
         return Ok(Vec::new());
     }
-    let account = asker.map(Granted::account);
+    let account = requester.map(Granted::account);
     let has_like_name = |name: Name<'_>, may_clash: MayClash| {
         probe.is_some_and(|probe| match may_clash {
             MayClash::Yes => probe.likeness(name).is_some(),
@@ -232,10 +232,11 @@ async fn find_designs<P: Permission + SeesOwnDesigns>(
     };
     let Some(mut listed) = app.listed_designs.find_alike(account, query, has_like_name) else {
         let mut conn = app.store.connection().await?;
-        return Ok(likeness::find_alike(&mut conn, asker, query).await?);
+        return Ok(likeness::find_alike(&mut conn, requester, query).await?);
     };
-    let Some(asker) = asker else { return Ok(listed) };
-    let own = likeness::find_own_alike(&mut *app.store.connection().await?, asker, query).await?;
+    let Some(requester) = requester else { return Ok(listed) };
+    let own =
+        likeness::find_own_alike(&mut *app.store.connection().await?, requester, query).await?;
     // The caller's designs were read from the database, so they are newer than those from memory.
     listed.retain(|design| own.iter().all(|known| known.id != design.id));
     listed.extend(own);

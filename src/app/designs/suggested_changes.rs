@@ -10,7 +10,7 @@ use super::design_bodies::{DesignContentResponse, DesignRequest, ParsedDesign, p
 use super::design_lifecycle;
 use super::design_lifecycle::{
     VersionedDesign, as_json, find_own, find_stored, improper_name, new_revision,
-    require_free_new_name, require_new_name, require_shown_artwork, seen,
+    require_free_new_name, require_new_name, require_shown_artwork, version_check,
 };
 use super::design_revisions::DifferenceResponse;
 use super::step_problems::check_step;
@@ -188,7 +188,7 @@ pub async fn create(
             return Err(Problem::invalid(faults.collect()));
         }
     };
-    let (id, at) = (SuggestionId::fresh(), app.clock.now());
+    let (id, at) = (SuggestionId::generate(), app.clock.now());
     let has_proper_name = content.has_proper_name();
     let content = as_json(&content, "/design")?;
     let (game, message) = (game.game.code(), message.as_str());
@@ -227,7 +227,7 @@ pub async fn take(
     require_shown_artwork(app, &content).await?;
     require_new_name(&before, &content)?;
     require_free_new_name(app, network, &before, &content).await?;
-    let is_current = seen(if_match, before.design.version);
+    let is_current = version_check(if_match, before.design.version);
     let game = app.named_game(&before.design.game_code).await?.map_err(Problem::internal)?;
     let new = NewRevision {
         credited_to: Some(stored.suggestion.account_id),

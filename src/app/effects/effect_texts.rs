@@ -64,7 +64,7 @@ pub struct EffectPlaceholderResponse {
     /// Its name.
     #[schema(example = "fodder")]
     pub name: String,
-    /// The values that can stand in its place, in order. A value may contain placeholders.
+    /// The values that can replace it, in order. A value may contain placeholders.
     #[schema(example = json!(["one card", "one spell", "one <kind> card"]))]
     pub values: Vec<String>,
 }

@@ -129,11 +129,10 @@ pub struct EffectSeed(u64);
 
 impl EffectSeed {
     /// A random seed.
-    pub(crate) fn fresh() -> Self {
-        Self(u64::try_from(Draw::fresh().number()).unwrap_or(0) & MAX_COMBINATIONS)
+    pub(crate) fn random() -> Self {
+        Self(u64::try_from(Draw::random().number()).unwrap_or(0) & MAX_COMBINATIONS)
     }
 
-    /// The number.
     pub(crate) fn number(self) -> u64 {
         self.0
     }
@@ -171,7 +170,7 @@ pub async fn draw(
 ) -> Result<DrawnEffectsResponse, Problem> {
     let loaded = load(app, game).await?;
     let template = place(&loaded.library, template)?;
-    let EffectSeed(seed) = seed.unwrap_or_else(EffectSeed::fresh);
+    let EffectSeed(seed) = seed.unwrap_or_else(EffectSeed::random);
     let most = usize::from(count);
     let drawn = app.work.run(move || loaded.library.draw(template, seed, most)).await?;
     Ok(DrawnEffectsResponse { seed, data: drawn.into_iter().map(Into::into).collect() })

@@ -185,7 +185,7 @@ pub async fn create<S: Subject>(
     draft: &CommentDraft,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedComment, Problem> {
-    let (id, on) = (CommentId::fresh(), subject.into());
+    let (id, on) = (CommentId::generate(), subject.into());
     let CommentDraft { text, reply_to } = draft;
     let new = NewComment { id, reply_to: *reply_to, text, at: app.clock.now() };
     let written = app.write(by, async |conn, by| {

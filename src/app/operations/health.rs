@@ -39,8 +39,8 @@ pub async fn check_readiness(app: &AppState) -> Result<HealthResponse, Problem> 
             .detail("This instance is about to stop.")
             .retry_after(1));
     }
-    let asked = tokio::time::timeout(TIME_LIMIT, app.store.readiness()).await;
-    let detail = match asked.unwrap_or(Readiness::Silent) {
+    let readiness = tokio::time::timeout(TIME_LIMIT, app.store.readiness()).await;
+    let detail = match readiness.unwrap_or(Readiness::Silent) {
         Readiness::Ready => return Ok(OK),
         Readiness::Silent => "The database does not answer.",
         Readiness::ReadOnly => "The database takes no writes: it is read-only.",

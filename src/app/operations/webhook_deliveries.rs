@@ -131,7 +131,7 @@ pub async fn ping(
     webhook: WebhookId,
     key: Option<&IdempotencyClaim>,
 ) -> Result<DeliveryResponse, Problem> {
-    let (id, now) = (DeliveryId::fresh(), app.clock.now());
+    let (id, now) = (DeliveryId::generate(), app.clock.now());
     let requested = app
         .write(by, async |conn, by| delivery_requests::ping(conn, by, webhook, id, key, now).await)
         .await?;

@@ -156,7 +156,7 @@ pub async fn create(
     key: Option<&IdempotencyClaim>,
 ) -> Result<WebhookSecretResponse, Problem> {
     let checked = request.check(app).await?;
-    let (id, now) = (WebhookId::fresh(), app.clock.now());
+    let (id, now) = (WebhookId::generate(), app.clock.now());
     let cursor = changes::extent(&app.store).await?.newest;
     let content = checked.content();
     let created = app

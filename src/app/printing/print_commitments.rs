@@ -166,7 +166,7 @@ pub async fn announce(
     }
     let planned = print_plans::plan(app, &Planner::from(by), request).await?;
     let new = NewCommitment {
-        id: CommitmentId::fresh(),
+        id: CommitmentId::generate(),
         set: planned.set.id,
         opening: &planned.opening,
         at: app.clock.now(),

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::serial_attempts;
 use super::submission_answers::AcceptedResponse;
@@ -38,10 +39,23 @@ pub struct BatchVerdict {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "The code does not belong to this card")]
     pub detail: Option<String>,
-    /// Further members of the problem: `dispute_id` and `dispute_state`, or the `position` of a symbol that is not allowed.
     #[serde(flatten)]
-    #[schema(value_type = Object)]
+    #[schema(value_type = VerdictMembers)]
     pub members: Map<String, Value>,
+}
+
+/// Further members of the problem that a submission of a batch would get alone; absent with other verdicts than the named ones.
+#[derive(ToSchema)]
+pub struct VerdictMembers {
+    /// Id of the dispute in which your claim is recorded (`registered_to_another`).
+    #[schema(required = false)]
+    pub dispute_id: Uuid,
+    /// State of this dispute (`registered_to_another`): `open`, `for_owner`, `for_claimant`, `withdrawn` or `settled`.
+    #[schema(required = false, example = "open")]
+    pub dispute_state: String,
+    /// Place of the symbol that no serial code has, counted from 1 (`serial_malformed`; absent if the length or the check symbol is wrong).
+    #[schema(required = false, example = 5, minimum = 1)]
+    pub position: i64,
 }
 
 impl From<Result<AcceptedResponse, Problem>> for BatchVerdict {
@@ -134,4 +148,31 @@ async fn decide(
         submitted.extend(decided);
     }
     Ok(submitted)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use utoipa::PartialSchema as _;
+
+    use super::*;
+    use crate::app::problem_member::ProblemMember;
+
+    /// The codes that a verdict has, apart from those without further members.
+    const VERDICTS: [ProblemCode; 2] =
+        [ProblemCode::RegisteredToAnother, ProblemCode::SerialMalformed];
+
+    #[test]
+    fn the_schema_declares_every_member_of_a_verdict() {
+        let schema = serde_json::to_value(VerdictMembers::schema()).unwrap();
+        let declared: BTreeSet<&str> =
+            schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        let is_of_verdict =
+            |member: &&ProblemMember| member.codes().iter().any(|code| VERDICTS.contains(code));
+        let members: BTreeSet<&str> =
+            ProblemMember::ALL.iter().filter(is_of_verdict).map(|member| member.as_str()).collect();
+        assert_eq!(declared, members);
+        assert_eq!(schema.get("required"), None::<&Value>);
+    }
 }

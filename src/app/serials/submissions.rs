@@ -60,7 +60,7 @@ impl NamedSerial {
         };
         let wider_macs = network.counted().skip(1).map(|(network, _)| mac(network)).collect();
         NewSubmission {
-            id: SubmissionId::fresh(),
+            id: SubmissionId::generate(),
             claim,
             network_mac: mac(network),
             wider_macs,

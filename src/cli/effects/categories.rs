@@ -9,7 +9,7 @@ use cardscape_engine::effect_text::{Matcher, PhraseRules, Tagger, Template};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::super::Exit;
+use super::super::ExitError;
 use super::tag::{EFFECTS, phrases};
 use super::{input, warn};
 
@@ -92,7 +92,7 @@ impl Templates {
         placeholder_dir: &Path,
         rules: Arc<PhraseRules>,
         memory: usize,
-    ) -> Result<Option<LazyMatcher>, Exit> {
+    ) -> Result<Option<LazyMatcher>, ExitError> {
         if self.all.is_empty() {
             return Ok(None);
         }
@@ -110,12 +110,12 @@ impl Categories {
         placeholder_dir: &Path,
         rules: Arc<PhraseRules>,
         memory: usize,
-    ) -> Result<Self, Exit> {
+    ) -> Result<Self, ExitError> {
         let text = input::read_text(path)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let fault = |at: usize, what: &str| {
             let line = 1 + text[..at.min(text.len())].matches('\n').count();
-            Exit::no(format!("{}:{line}: {what}", path.display()))
+            ExitError::no(format!("{}:{line}: {what}", path.display()))
         };
         let file: Rules = toml::from_str(text)
             .map_err(|error| fault(error.span().map_or(0, |span| span.start), error.message()))?;
@@ -168,10 +168,10 @@ impl Categories {
             looked_for.push(all);
         }
         let tagger = Tagger::new(looked_for)
-            .map_err(|error| Exit::no(format!("{}: {error}", path.display())))?;
+            .map_err(|error| ExitError::no(format!("{}: {error}", path.display())))?;
         let matcher = known_templates
             .matcher(placeholder_dir, rules, memory)
-            .map_err(|exit| Exit::no(format!("{}: {}", path.display(), exit.message)))?;
+            .map_err(|exit| ExitError::no(format!("{}: {}", path.display(), exit.message)))?;
         let (tags, doubts) = (vec![false; ties.len()], vec![false; columns.len()]);
         Ok(Self { columns, rules: ties, tagger, tags, doubts, matcher, undecided: 0 })
     }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use cardscape_engine::effect_text::Template;
 use clap::Args;
 
-use super::super::{Exit, Outcome};
+use super::super::{ExitError, Outcome};
 use super::output::Output;
 use super::{Amount, RuleFiles, input, pipeline};
 
@@ -74,18 +74,18 @@ impl CombineCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn templates(&self) -> Result<Vec<Template>, Exit> {
+    fn templates(&self) -> Result<Vec<Template>, ExitError> {
         match (&self.sentence, &self.file) {
             (Some(sentence), None) if sentence.contains(['\n', '\r']) => {
-                Err(Exit::usage("a sentence is one line; name a file of several with --file"))
+                Err(ExitError::usage("a sentence is one line; name a file of several with --file"))
             }
             (Some(sentence), None) => match Template::parse(sentence) {
                 Ok(template) if template.source().is_empty() => Ok(Vec::new()),
                 Ok(template) => Ok(vec![template]),
-                Err(error) => Err(Exit::no(format!("the sentence: {error}"))),
+                Err(error) => Err(ExitError::no(format!("the sentence: {error}"))),
             },
             (None, Some(file)) => input::templates(file),
-            _ => Err(Exit::usage("exactly one of -s/--sentence and -f/--file is needed")),
+            _ => Err(ExitError::usage("exactly one of -s/--sentence and -f/--file is needed")),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::super::{Exit, Outcome, say};
+use super::super::{ExitError, Outcome, say};
 use super::categories::Categories;
 use super::output::Output;
 use super::pipeline::Tally;
@@ -63,7 +63,7 @@ impl GenerateCommand {
         let to_stdout = self.output_file.as_os_str() == "-";
         if to_stdout && self.json {
             return Err(
-                Exit::usage("--json and the table cannot both go to standard output").into()
+                ExitError::usage("--json and the table cannot both go to standard output").into()
             );
         }
         let effects = input::effects(input::templates(&self.file)?, &self.rules.placeholder_dir)?;

@@ -8,16 +8,16 @@ use cardscape_engine::effect_text::{
     Effects, EffectsError, PhraseRules, Placeholders, Template, Unresolved, read_templates,
 };
 
-use super::super::Exit;
+use super::super::ExitError;
 use super::{RuleFiles, warn};
 
 /// Reads the text of a file; `-` is standard input.
-pub(super) fn read_text(path: &Path) -> Result<String, Exit> {
+pub(super) fn read_text(path: &Path) -> Result<String, ExitError> {
     read(path).map_err(|error| unreadable(path, &error)).and_then(|bytes| text(path, bytes))
 }
 
 /// Like [`read_text`]; `None`: the file does not exist.
-fn read_if_there(path: &Path) -> Result<Option<String>, Exit> {
+fn read_if_there(path: &Path) -> Result<Option<String>, ExitError> {
     match read(path) {
         Ok(bytes) => text(path, bytes).map(Some),
         Err(error)
@@ -40,7 +40,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Opens a file, or standard input, for buffered reading.
-pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, Exit> {
+pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, ExitError> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }
@@ -53,15 +53,15 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, Exit> {
     Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
 }
 
-pub(super) fn unreadable(path: &Path, error: &io::Error) -> Exit {
-    Exit::no(format!("cannot read {}: {error}", path.display()))
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> ExitError {
+    ExitError::no(format!("cannot read {}: {error}", path.display()))
 }
 
-pub(super) fn not_text(path: &Path, line: usize) -> Exit {
-    Exit::no(format!("{}:{line}: this is not UTF-8 text", path.display()))
+pub(super) fn not_text(path: &Path, line: usize) -> ExitError {
+    ExitError::no(format!("{}:{line}: this is not UTF-8 text", path.display()))
 }
 
-fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Exit> {
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, ExitError> {
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         not_text(path, good.split(|&byte| byte == b'\n').count())
@@ -69,26 +69,26 @@ fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Exit> {
 }
 
 /// Reads the templates of a file.
-pub(super) fn templates(path: &Path) -> Result<Vec<Template>, Exit> {
+pub(super) fn templates(path: &Path) -> Result<Vec<Template>, ExitError> {
     read_templates(&read_text(path)?).map_err(|faults| {
         let more = match faults.len() - 1 {
             0 => String::new(),
             more => format!(" (and {more} more lines that cannot be read)"),
         };
         let first = faults.first().map(ToString::to_string).unwrap_or_default();
-        Exit::no(format!("{}:{first}{more}", path.display()))
+        ExitError::no(format!("{}:{first}{more}", path.display()))
     })
 }
 
 /// Templates with the values of a directory. Warns of placeholders without values, which stay as text.
-pub(super) fn effects(templates: Vec<Template>, folder: &Path) -> Result<Effects, Exit> {
+pub(super) fn effects(templates: Vec<Template>, folder: &Path) -> Result<Effects, ExitError> {
     let placeholders =
         Placeholders::load(&templates, |name| read_if_there(&folder.join(format!("{name}.txt"))))?;
     let effects = Effects::new(templates, &placeholders).map_err(|error| match error {
         EffectsError::Value { .. } => {
-            Exit::no(folder.join(error.to_string()).display().to_string())
+            ExitError::no(folder.join(error.to_string()).display().to_string())
         }
-        error => Exit::no(error.to_string()),
+        error => ExitError::no(error.to_string()),
     })?;
     if effects.unresolved().next().is_some() && !folder.is_dir() {
         warn(format_args!("there is no directory {}; placeholders stay as text", folder.display()));
@@ -110,8 +110,8 @@ pub(super) fn effects(templates: Vec<Template>, folder: &Path) -> Result<Effects
 
 impl RuleFiles {
     /// Reads the phrase rules. Warns of each missing file and of each line without effect.
-    pub(super) fn phrase_rules(&self) -> Result<PhraseRules, Exit> {
-        let optional = |path: &Path, without: &str| -> Result<String, Exit> {
+    pub(super) fn phrase_rules(&self) -> Result<PhraseRules, ExitError> {
+        let optional = |path: &Path, without: &str| -> Result<String, ExitError> {
             Ok(read_if_there(path)?.unwrap_or_else(|| {
                 warn(format_args!("there is no {}; {without}", path.display()));
                 String::new()

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::{Exit, say};
+use super::super::{ExitError, say};
 use super::sorter::Sorter;
 use super::{Amount, warn};
 
@@ -143,7 +143,7 @@ impl<'a> Raw<'a> {
                 let cost = all.min(draws as u128).saturating_mul(DRAW_COST);
                 if cost > amount.memory as u128 {
                     let needed = cost.div_ceil(1 << 20);
-                    return Err(Exit::usage(format!(
+                    return Err(ExitError::usage(format!(
                         "--sample {draws} does not fit into --memory: it needs {needed}M"
                     ))
                     .into());
@@ -151,7 +151,7 @@ impl<'a> Raw<'a> {
                 Some(SplitMix64::new(amount.seed).distinct_below(all, draws))
             }
             (Some(_), None) => {
-                return Err(Exit::no("there are too many combinations to draw from").into());
+                return Err(ExitError::no("there are too many combinations to draw from").into());
             }
         };
         let count = match (&drawn, amount.limit) {

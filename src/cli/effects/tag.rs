@@ -7,11 +7,11 @@ use cardscape_engine::effect_text::{Tagger, Template};
 use clap::Args;
 use csv::StringRecord;
 
-use super::super::{Exit, Outcome};
+use super::super::{ExitError, Outcome};
 use super::input;
 use super::output::Output;
 
-/// Most phrases that a pattern may stand for.
+/// Most phrases that a pattern may expand to.
 pub(super) const MAX_PHRASES: u128 = 1_000_000;
 /// The column with the effects.
 pub(super) const EFFECTS: &str = "EFFECTNAME";
@@ -67,10 +67,12 @@ impl TagCommand {
             }
             (None, Some(exact)) if !exact.is_empty() => vec![exact.clone()],
             _ => {
-                return Err(Exit::usage("exactly one of -t/--text and -e/--exact is needed").into());
+                return Err(
+                    ExitError::usage("exactly one of -t/--text and -e/--exact is needed").into()
+                );
             }
         };
-        let tagger = Tagger::new([phrases]).map_err(|error| Exit::no(error.to_string()))?;
+        let tagger = Tagger::new([phrases]).map_err(|error| ExitError::no(error.to_string()))?;
         let text = input::read_text(&self.input)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let is_table = self.input.as_os_str().as_encoded_bytes().ends_with(b".csv");
@@ -84,7 +86,9 @@ impl TagCommand {
         };
         let known = find(&self.column);
         if known == Some(effects) {
-            return Err(Exit::usage(format!("{} is the column of the effects", self.column)).into());
+            return Err(
+                ExitError::usage(format!("{} is the column of the effects", self.column)).into()
+            );
         }
         if known.is_none() && is_table && self.exact.is_some() {
             return Err(self.no_column(&self.column).into());
@@ -110,7 +114,7 @@ impl TagCommand {
                 None if fields.len() > width => {
                     let line = row.position().map_or(0, csv::Position::line);
                     let (path, found) = (self.input.display(), fields.len());
-                    return Err(Exit::no(format!(
+                    return Err(ExitError::no(format!(
                         "{path}:{line}: the row has {found} fields, the header {width}"
                     ))
                     .into());
@@ -126,24 +130,24 @@ impl TagCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn no_column(&self, column: &str) -> Exit {
-        Exit::no(format!("{} has no column {column}", self.input.display()))
+    fn no_column(&self, column: &str) -> ExitError {
+        ExitError::no(format!("{} has no column {column}", self.input.display()))
     }
 }
 
-/// All phrases that a pattern stands for. White space at its ends counts. `shown` names the pattern in errors.
-pub(super) fn phrases(pattern: &str, shown: &str, folder: &Path) -> Result<Vec<String>, Exit> {
-    let template =
-        Template::parse_whole(pattern).map_err(|error| Exit::no(format!("{shown}: {error}")))?;
+/// All phrases that a pattern expands to. White space at its ends counts. `shown` names the pattern in errors.
+pub(super) fn phrases(pattern: &str, shown: &str, folder: &Path) -> Result<Vec<String>, ExitError> {
+    let template = Template::parse_whole(pattern)
+        .map_err(|error| ExitError::no(format!("{shown}: {error}")))?;
     let effects = input::effects(vec![template], folder)?;
     if effects.count().is_none_or(|count| count > MAX_PHRASES) {
-        return Err(Exit::no(format!("{shown} stands for more than {MAX_PHRASES} phrases")));
+        return Err(ExitError::no(format!("{shown} expands to more than {MAX_PHRASES} phrases")));
     }
     Ok(effects.expand().map(|expansion| expansion.text).collect())
 }
 
 /// Reads header and rows of a table.
-fn table(path: &Path, text: &str) -> Result<(StringRecord, Vec<StringRecord>), Exit> {
+fn table(path: &Path, text: &str) -> Result<(StringRecord, Vec<StringRecord>), ExitError> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(b';')
         .has_headers(false)
@@ -151,10 +155,11 @@ fn table(path: &Path, text: &str) -> Result<(StringRecord, Vec<StringRecord>), E
         .from_reader(text.as_bytes());
     let rows: Result<Vec<StringRecord>, csv::Error> = reader.records().collect();
     let mut rows = rows
-        .map_err(|error| Exit::no(format!("cannot read {}: {error}", path.display())))?
+        .map_err(|error| ExitError::no(format!("cannot read {}: {error}", path.display())))?
         .into_iter();
     let header = rows.next();
-    let header = header.ok_or_else(|| Exit::no(format!("{} has no header", path.display())))?;
+    let header =
+        header.ok_or_else(|| ExitError::no(format!("{} has no header", path.display())))?;
     Ok((header, rows.collect()))
 }
 

@@ -109,7 +109,7 @@ mod tests {
             assert!(refused(raw, "Ada"), "{raw}");
         }
         for raw in ["tram in canada 7", "adorable days", "window sonnet"] {
-            assert!(!refused(raw, "Ada"), "{raw}: three letters stand in many words");
+            assert!(!refused(raw, "Ada"), "{raw}: three letters are in many words");
         }
         assert!(!refused("tram window sonnet", "a.m"), "two letters say nothing");
     }

@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn terms_contain_at_least_one_copy_and_none_twice() {
-        let [ada, ben] = [CopyId::fresh(), CopyId::fresh()];
+        let [ada, ben] = [CopyId::generate(), CopyId::generate()];
         assert!(TradeTerms::new(vec![ada], vec![ben]).is_ok());
         assert!(TradeTerms::new(vec![], vec![ben]).is_ok());
         assert_eq!(TradeTerms::new(vec![], vec![]).unwrap_err(), [(None, TermsFault::Empty)]);
@@ -239,7 +239,7 @@ mod tests {
                 (Some((TradeSide::Want, Some(0))), TermsFault::Twice),
             ]
         );
-        let many = |count| (0..count).map(|_| CopyId::fresh()).collect::<Vec<_>>();
+        let many = |count| (0..count).map(|_| CopyId::generate()).collect::<Vec<_>>();
         assert!(TradeTerms::new(many(MAX_COPIES), many(MAX_COPIES)).is_ok());
         assert_eq!(
             TradeTerms::new(many(1), many(51)).unwrap_err(),

@@ -44,7 +44,7 @@ pub struct Allocated {
 /// use cardscape::domain::ids::{CardId, PrintingId};
 /// use cardscape_engine::parse_deck_text;
 /// let owned = |set: &str, quantity| OwnedPrinting {
-///     printing: PrintingId::fresh(), card: CardId::fresh(), name: "Kettle Imp".into(), set: set.into(), number: "16".into(),
+///     printing: PrintingId::generate(), card: CardId::generate(), name: "Kettle Imp".into(), set: set.into(), number: "16".into(),
 ///     rarity: "common".into(), quantity,
 /// };
 /// let deck = parse_deck_text("1 Kettle Imp\n3 Kettle Imp (hearth)").deck;

@@ -34,7 +34,7 @@ pub struct CardAvailability {
 /// use cardscape_engine::parse_deck_text;
 /// let deck = parse_deck_text("3 Kettle Imp (hearth) 016\n1 Ember").deck;
 /// let owned = |set: &str, quantity| OwnedPrinting {
-///     printing: PrintingId::fresh(), card: CardId::fresh(), name: "Kettle Imp".into(), set: set.into(), number: "16".into(),
+///     printing: PrintingId::generate(), card: CardId::generate(), name: "Kettle Imp".into(), set: set.into(), number: "16".into(),
 ///     rarity: "common".into(), quantity,
 /// };
 /// let found = availabilities(&deck.entries, &[owned("hearth", 1), owned("reprints", 1)]);

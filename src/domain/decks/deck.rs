@@ -349,9 +349,9 @@ pub fn holds_serial(text: &str) -> bool {
         return false;
     }
     let mut before = ' ';
-    text.char_indices().any(|(at, letter)| {
-        let begins = letter.is_alphanumeric() && !before.is_alphanumeric();
-        before = letter;
+    text.char_indices().any(|(at, character)| {
+        let begins = character.is_alphanumeric() && !before.is_alphanumeric();
+        before = character;
         begins && is_code_at(&text[at..])
     })
 }
@@ -360,12 +360,12 @@ pub fn holds_serial(text: &str) -> bool {
 const CODE_SYMBOLS: usize = 16;
 
 /// A hyphen or dash that people type between the groups of a code.
-fn is_dash(letter: char) -> bool {
-    matches!(letter, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
+fn is_dash(character: char) -> bool {
+    matches!(character, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
-fn is_between_symbols(letter: char) -> bool {
-    letter.is_whitespace() || is_dash(letter)
+fn is_between_symbols(character: char) -> bool {
+    character.is_whitespace() || is_dash(character)
 }
 
 /// Whether a text begins with a quantity of one or two digits, as in `2 Name`, `2x Name` and `x2 Name`.
@@ -383,8 +383,8 @@ fn is_quantity_at(text: &str) -> bool {
 fn is_code_at(text: &str) -> bool {
     let (mut symbols, mut end) = (0_usize, 0);
     let (mut is_in_twos, mut is_in_fours) = (true, true);
-    for (at, letter) in text.char_indices() {
-        if letter.is_ascii_alphanumeric() {
+    for (at, character) in text.char_indices() {
+        if character.is_ascii_alphanumeric() {
             is_in_twos &= at == end || symbols.is_multiple_of(2);
             is_in_fours &= at == end || symbols.is_multiple_of(4);
             if symbols == CODE_SYMBOLS {
@@ -393,12 +393,12 @@ fn is_code_at(text: &str) -> bool {
             }
             symbols += 1;
             end = at + 1;
-        } else if !is_between_symbols(letter) || symbols == CODE_SYMBOLS {
+        } else if !is_between_symbols(character) || symbols == CODE_SYMBOLS {
             break;
         }
     }
     let code = &text[..end];
-    let has_digit = code.contains(|letter: char| letter.is_ascii_digit());
+    let has_digit = code.contains(|character: char| character.is_ascii_digit());
     symbols == CODE_SYMBOLS
         && has_digit
         && match SerialCode::parse(code) {

@@ -10,6 +10,7 @@ pub mod follows;
 pub mod list;
 pub mod list_addition;
 pub mod named_copies;
+pub mod own;
 pub mod public;
 pub mod rarities;
 pub mod reservation;

@@ -47,7 +47,7 @@ impl ReservedCopies {
 /// use std::collections::BTreeMap;
 /// use cardscape::domain::decks::reservation::{Reservation, in_effect};
 /// use cardscape::domain::ids::{DeckId, PrintingId};
-/// let (first, second, printing) = (DeckId::fresh(), DeckId::fresh(), PrintingId::fresh());
+/// let (first, second, printing) = (DeckId::generate(), DeckId::generate(), PrintingId::generate());
 /// let reserved = |deck, quantity| Reservation { deck, printing, quantity };
 /// let all = [reserved(first, 2), reserved(second, 2)];
 /// assert_eq!(in_effect(&all, &BTreeMap::from([(printing, 3)])), [reserved(first, 2), reserved(second, 1)]);
@@ -55,16 +55,16 @@ impl ReservedCopies {
 /// ```
 pub fn in_effect(reserved: &[Reservation], owned: &BTreeMap<PrintingId, u64>) -> Vec<Reservation> {
     let mut left = owned.clone();
-    let mut held = Vec::new();
+    let mut in_effect = Vec::new();
     for one in reserved {
         let Some(left) = left.get_mut(&one.printing) else { continue };
         let quantity = one.quantity.min(*left);
         *left -= quantity;
         if quantity > 0 {
-            held.push(Reservation { quantity, ..one.clone() });
+            in_effect.push(Reservation { quantity, ..one.clone() });
         }
     }
-    held
+    in_effect
 }
 
 /// The number of owned copies of each printing.
@@ -76,10 +76,14 @@ pub fn quantities(owned: &[OwnedPrinting]) -> BTreeMap<PrintingId, u64> {
     quantities
 }
 
-/// The owned copies that a deck can take because no other deck has reserved them. `held` are reservations [`in_effect`].
-pub fn open_to(deck: DeckId, owned: &[OwnedPrinting], held: &[Reservation]) -> Vec<OwnedPrinting> {
+/// The owned copies that a deck can take because no other deck has reserved them. `reserved` are reservations [`in_effect`].
+pub fn open_to(
+    deck: DeckId,
+    owned: &[OwnedPrinting],
+    reserved: &[Reservation],
+) -> Vec<OwnedPrinting> {
     let mut elsewhere: BTreeMap<PrintingId, u64> = BTreeMap::new();
-    for one in held.iter().filter(|one| one.deck != deck) {
+    for one in reserved.iter().filter(|one| one.deck != deck) {
         *elsewhere.entry(one.printing).or_default() += one.quantity;
     }
     let open = owned.iter().map(|one| {
@@ -134,12 +138,12 @@ mod tests {
     struct Stored(Vec<Reservation>);
 
     impl Stored {
-        fn held(&self, collection: &[OwnedPrinting]) -> Vec<Reservation> {
+        fn in_effect(&self, collection: &[OwnedPrinting]) -> Vec<Reservation> {
             in_effect(&self.0, &quantities(collection))
         }
 
         fn reserve(&mut self, at: usize, collection: &[OwnedPrinting]) {
-            let open = open_to(deck(at), collection, &self.held(collection));
+            let open = open_to(deck(at), collection, &self.in_effect(collection));
             let entries = parse_deck_text(LISTS[at]).deck.entries;
             let place = self.0.iter().position(|one| one.deck == deck(at)).unwrap_or(self.0.len());
             let mut new: BTreeMap<PrintingId, u64> = BTreeMap::new();
@@ -156,8 +160,8 @@ mod tests {
         }
     }
 
-    fn of(held: &[Reservation], deck: DeckId) -> Vec<Reservation> {
-        held.iter().filter(|one| one.deck == deck).cloned().collect()
+    fn of(reserved: &[Reservation], deck: DeckId) -> Vec<Reservation> {
+        reserved.iter().filter(|one| one.deck == deck).cloned().collect()
     }
 
     #[derive(Clone, Debug)]
@@ -181,11 +185,11 @@ mod tests {
             let mut stored = Stored::default();
             let mut collection = Vec::new();
             for step in steps {
-                let before = stored.held(&collection);
+                let before = stored.in_effect(&collection);
                 match step {
                     Step::Reserve(at) => {
                         stored.reserve(at, &collection);
-                        let after = stored.held(&collection);
+                        let after = stored.in_effect(&collection);
                         // The reservation may release copies, so that an earlier reservation of another deck is in effect again.
                         for one in before.iter().filter(|one| one.deck != deck(at)) {
                             let mut left = of(&after, one.deck).into_iter();
@@ -203,9 +207,9 @@ mod tests {
                         ];
                     }
                 }
-                let held = stored.held(&collection);
+                let reserved = stored.in_effect(&collection);
                 for (printing, quantity) in quantities(&collection) {
-                    let reserved: u64 = held.iter().filter(|one| one.printing == printing).map(|one| one.quantity).sum();
+                    let reserved: u64 = reserved.iter().filter(|one| one.printing == printing).map(|one| one.quantity).sum();
                     prop_assert!(reserved <= quantity);
                 }
             }

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Whether the name has letters beyond ASCII, apart from accents, letters that count as accented ones, and punctuation. The database asks the same of stored
+/// Whether the name has letters beyond ASCII, apart from accents, letters that count as accented ones, and punctuation. The database checks the same for stored
 /// names: `OTHER_LETTER` in `store/card_content/name_looks.rs`.
 pub fn has_other_letters(name: &str) -> bool {
-    let is_other = |letter: char| {
-        let is_plain = letter.is_ascii()
-            || matches!(letter, '\u{2000}'..='\u{206f}')
-            || is_accent(letter)
-            || ACCENTED.iter().any(|(accented, _)| *accented == letter);
+    let is_other = |character: char| {
+        let is_plain = character.is_ascii()
+            || matches!(character, '\u{2000}'..='\u{206f}')
+            || is_accent(character)
+            || ACCENTED.iter().any(|(accented, _)| *accented == character);
         !is_plain
     };
     !name.is_ascii() && name.nfkd().any(is_other)
@@ -33,30 +33,30 @@ pub(super) fn bare(name: &str) -> Cow<'_, str> {
         return name.into();
     }
     let mut bare = String::with_capacity(name.len());
-    for letter in name.nfkd() {
+    for character in name.nfkd() {
         let follows_accented =
             bare.chars().next_back().is_none_or(|before| before < AFTER_ACCENTED_SCRIPTS);
-        if is_accent(letter) && follows_accented {
+        if is_accent(character) && follows_accented {
             continue;
         }
-        match plain_letters(letter) {
+        match plain_letters(character) {
             Some(plain) => bare.push_str(plain),
-            None => bare.push(enclosed(letter).unwrap_or(letter)),
+            None => bare.push(enclosed(character).unwrap_or(character)),
         }
     }
     bare.into()
 }
 
-fn plain_letters(letter: char) -> Option<&'static str> {
+fn plain_letters(character: char) -> Option<&'static str> {
     let of = |letters: &[(char, &'static str)]| {
-        letters.iter().find(|(from, _)| *from == letter).map(|(_, plain)| *plain)
+        letters.iter().find(|(from, _)| *from == character).map(|(_, plain)| *plain)
     };
-    if letter.is_ascii() { None } else { of(&ACCENTED).or_else(|| of(&SMALL_CAPITALS)) }
+    if character.is_ascii() { None } else { of(&ACCENTED).or_else(|| of(&SMALL_CAPITALS)) }
 }
 
 /// The letter or digit in a filled circle or square. Unicode has no mapping for them, unlike for those in an empty circle or square.
-fn enclosed(letter: char) -> Option<char> {
-    let (first, plain) = match letter {
+fn enclosed(character: char) -> Option<char> {
+    let (first, plain) = match character {
         '\u{1f150}'..='\u{1f169}' => ('\u{1f150}', 'A'),
         '\u{1f170}'..='\u{1f189}' => ('\u{1f170}', 'A'),
         '\u{2776}'..='\u{277e}' => ('\u{2776}', '1'),
@@ -65,7 +65,7 @@ fn enclosed(letter: char) -> Option<char> {
         '\u{24ff}' => ('\u{24ff}', '0'),
         _ => return None,
     };
-    char::from_u32(u32::from(plain) + u32::from(letter) - u32::from(first))
+    char::from_u32(u32::from(plain) + u32::from(character) - u32::from(first))
 }
 
 /// Letters with a stroke and the like, which do not decompose, as `search_key` folds them.

@@ -78,7 +78,7 @@ pub struct DesignContent {
     pub name: String,
     /// Code of the kind of card.
     pub kind: String,
-    /// Attributes by code; those that differ between printings hold the base printing's values.
+    /// Attributes by code; those that differ between printings have the base printing's values.
     #[serde(default)]
     pub attributes: Map<String, Value>,
     /// Effects in printed order.
@@ -87,7 +87,7 @@ pub struct DesignContent {
     /// Printings with numbers that the author chose; the others are derived.
     #[serde(default)]
     pub printings: Vec<PrintingDefinition>,
-    /// A line in the voice of the world, printed on the card.
+    /// Flavour text: a line about the world of the game, printed on the card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flavour: Option<String>,
     /// Background, with the markup of [`super::markup`].

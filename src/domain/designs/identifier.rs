@@ -40,7 +40,7 @@ impl DesignCode {
     }
 
     /// A new random identifier.
-    pub fn fresh() -> Self {
+    pub fn generate() -> Self {
         // Some bits in the middle of a random UUID (RFC 9562, version 4) are fixed; only the other bits are used.
         let random = Uuid::new_v4().into_bytes();
         let mut bytes = [0; LENGTH - 1];
@@ -63,11 +63,11 @@ impl DesignCode {
     /// ```
     pub fn parse(text: &str) -> Result<Self, DesignCodeError> {
         let mut typed = Vec::with_capacity(LENGTH + 1);
-        for letter in text.chars().filter(|letter| !is_separator(*letter)) {
+        for character in text.chars().filter(|character| !is_separator(*character)) {
             if typed.len() > LENGTH {
                 return Err(DesignCodeError::Form);
             }
-            typed.push(value(letter).ok_or(DesignCodeError::Form)?);
+            typed.push(value(character).ok_or(DesignCodeError::Form)?);
         }
         let symbols = match typed.as_slice() {
             [first, rest @ ..] if rest.len() == LENGTH && symbol(*first) == 'D' => rest,

@@ -3,7 +3,7 @@
 use cardscape_engine::Effect;
 use sha2::{Digest as _, Sha256};
 
-/// Words that stand for a number.
+/// Words for a number.
 const NUMBERS: [&str; 24] = [
     "a",
     "an",
@@ -57,7 +57,7 @@ pub fn fixed_words(sentence: &str) -> Vec<String> {
 
 /// The words in lower case and in the singular, `#` for a number; each with whether every sentence with the same key has a word with this beginning.
 fn words_of(sentence: &str) -> impl Iterator<Item = (String, bool)> {
-    let words = sentence.split(|letter: char| !letter.is_alphanumeric());
+    let words = sentence.split(|character: char| !character.is_alphanumeric());
     words.filter(|word| !word.is_empty()).map(|word| {
         let word = word.to_lowercase();
         let is_number =

@@ -35,11 +35,11 @@ pub fn to_html(text: &str) -> String {
 /// assert_eq!(to_text("It *waits*.\n\nAnd **counts** 2 * 3."), "It waits. And counts 2 * 3.");
 /// ```
 pub fn to_text(text: &str) -> String {
-    let letter = |piece| match piece {
+    let character = |piece| match piece {
         Piece::Tag(_) => None,
-        Piece::Letter(letter) => Some(letter),
+        Piece::Letter(character) => Some(character),
     };
-    let plain: String = pieces(text).into_iter().filter_map(letter).collect();
+    let plain: String = pieces(text).into_iter().filter_map(character).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -132,9 +132,10 @@ fn marks(letters: &[char]) -> Vec<Mark> {
         match letters[at] {
             '\\' if letters.get(at + 1) == Some(&'*') => at += 2,
             '*' => {
-                let stars = letters[at..].iter().take_while(|letter| **letter == '*').count();
-                let is_text =
-                    |letter: Option<&char>| letter.is_some_and(|letter| !letter.is_whitespace());
+                let stars = letters[at..].iter().take_while(|character| **character == '*').count();
+                let is_text = |character: Option<&char>| {
+                    character.is_some_and(|character| !character.is_whitespace())
+                };
                 let before = at.checked_sub(1).and_then(|before| letters.get(before));
                 let (opens, closes) = (is_text(letters.get(at + stars)), is_text(before));
                 if stars <= 2 {

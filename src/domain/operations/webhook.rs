@@ -187,12 +187,12 @@ impl FailureStreak {
 
     /// How long all deliveries of the webhook pause. There is no pause after one failure, which may concern only one delivery; after two, the pause is 5 s, and
     /// it doubles with each further failure, up to five minutes. It is longer if the receiver requests it, up to an hour.
-    pub fn pause(&self, asked: Option<Duration>) -> Duration {
+    pub fn pause(&self, requested: Option<Duration>) -> Duration {
         let pause = match self.failures {
             ..=1 => Duration::zero(),
             failures => doubled(5, failures - 2).min(Duration::minutes(5)),
         };
-        pause.max(asked.unwrap_or_default().min(MAX_RETRY_AFTER))
+        pause.max(requested.unwrap_or_default().min(MAX_RETRY_AFTER))
     }
 }
 

@@ -226,12 +226,12 @@ mod tests {
 
     fn opening(packs: Option<PackParameters>) -> Opening {
         let printing = |(rarity, weight): (&str, u32)| PrintingToPrint {
-            id: PrintingId::fresh(),
+            id: PrintingId::generate(),
             rarity: rarity.to_owned(),
             weight,
         };
         let card = |number: &str| CardToPrint {
-            id: CardId::fresh(),
+            id: CardId::generate(),
             number: number.to_owned(),
             printings: [("rare", 1), ("common", 2)].map(printing).to_vec(),
         };

@@ -214,7 +214,7 @@ mod tests {
     fn cards(count: usize, weights: &[u32]) -> Vec<CardToPrint> {
         let printings = |_| {
             let printing = |(tier, &weight): (usize, &u32)| PrintingToPrint {
-                id: PrintingId::fresh(),
+                id: PrintingId::generate(),
                 rarity: format!("tier_{tier}"),
                 weight,
             };
@@ -222,7 +222,7 @@ mod tests {
         };
         (0..count)
             .map(|place| CardToPrint {
-                id: CardId::fresh(),
+                id: CardId::generate(),
                 number: format!("{:03}", place + 1),
                 printings: printings(place),
             })

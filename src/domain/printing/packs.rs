@@ -479,12 +479,12 @@ mod tests {
         packs: PackParameters,
     ) -> AnnouncedPlan {
         let printing = |&(rarity, weight): &(&str, u32)| PrintingToPrint {
-            id: PrintingId::fresh(),
+            id: PrintingId::generate(),
             rarity: rarity.to_owned(),
             weight,
         };
         let card = |place: usize| CardToPrint {
-            id: CardId::fresh(),
+            id: CardId::generate(),
             number: format!("{:03}", place + 1),
             printings: weights.iter().map(printing).collect(),
         };

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn only_a_rejection_is_a_guess() {
-        let (ada, ben) = (AccountId::fresh(), AccountId::fresh());
+        let (ada, ben) = (AccountId::generate(), AccountId::generate());
         let on = |owner, was_owner| Verdict::on_copy(owner, ada, was_owner);
         let verdicts =
             [on(None, false), on(Some(ada), true), on(Some(ben), false), on(Some(ben), true)];

@@ -142,7 +142,7 @@ mod tests {
 
     fn vote(account: AccountId, rarity: &str, network: u8) -> Vote {
         Vote {
-            submission: SubmissionId::fresh(),
+            submission: SubmissionId::generate(),
             account,
             account_since: day(0),
             rarity: rarity.to_owned(),
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn an_account_counts_once() {
-        let (ada, ben) = (AccountId::fresh(), AccountId::fresh());
+        let (ada, ben) = (AccountId::generate(), AccountId::generate());
         let votes = [vote(ada, "common", 1), vote(ada, "rare", 2), vote(ben, "common", 1)];
         assert_eq!(tally(&UnlockPolicy::plain(2), &votes), (2, true));
         assert_eq!(tally(&UnlockPolicy::plain(3), &votes), (2, false));
@@ -168,9 +168,9 @@ mod tests {
     #[test]
     fn accounts_of_one_network_count_up_to_the_limit() {
         let policy = UnlockPolicy { per_network: Some(2), ..UnlockPolicy::plain(3) };
-        let home: Vec<Vote> = (0..5).map(|_| vote(AccountId::fresh(), "common", 1)).collect();
+        let home: Vec<Vote> = (0..5).map(|_| vote(AccountId::generate(), "common", 1)).collect();
         assert_eq!(tally(&policy, &home), (2, false));
-        let elsewhere = vote(AccountId::fresh(), "common", 2);
+        let elsewhere = vote(AccountId::generate(), "common", 2);
         assert_eq!(tally(&policy, &[home.clone(), vec![elsewhere]].concat()), (3, true));
         // An account that changed its network does not count twice, and unknown networks are not counted as one network.
         let moved = Vote { networks: vec![vec![9]], ..home[0].clone() };
@@ -182,8 +182,8 @@ mod tests {
     #[test]
     fn no_more_rarities_are_required_than_the_card_has() {
         let policy = UnlockPolicy { rarities: 2, ..UnlockPolicy::plain(2) };
-        let ada = AccountId::fresh();
-        let votes = [vote(ada, "common", 1), vote(AccountId::fresh(), "common", 2)];
+        let ada = AccountId::generate();
+        let votes = [vote(ada, "common", 1), vote(AccountId::generate(), "common", 2)];
         assert_eq!(tally(&policy, &votes), (2, false));
         assert!(policy.tally(&votes, 1, day(10)).unlocks, "the card has only one rarity");
         let rare = vote(ada, "rare", 1);
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_counted_votes_are_returned() {
-        let (ada, ben) = (AccountId::fresh(), AccountId::fresh());
+        let (ada, ben) = (AccountId::generate(), AccountId::generate());
         let votes = [
             vote(ada, "common", 1),
             vote(ada, "rare", 1),
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_young_account_counts_later() {
         let policy = UnlockPolicy { min_account_age_days: 11, ..UnlockPolicy::plain(1) };
-        let votes = [vote(AccountId::fresh(), "common", 1)];
+        let votes = [vote(AccountId::generate(), "common", 1)];
         assert_eq!(tally(&policy, &votes), (0, false));
         assert!(policy.tally(&votes, 6, day(11)).unlocks);
     }
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn the_decision_of_a_moderator_counts() {
         let policy = UnlockPolicy { review: true, ..UnlockPolicy::plain(1) };
-        let waiting = vote(AccountId::fresh(), "common", 1);
+        let waiting = vote(AccountId::generate(), "common", 1);
         let said = |confirmed| Vote { confirmed: Some(confirmed), ..waiting.clone() };
         assert_eq!(tally(&policy, std::slice::from_ref(&waiting)), (0, false));
         assert_eq!(tally(&policy, &[said(true)]), (1, true));
@@ -241,7 +241,7 @@ mod tests {
         let policy = UnlockPolicy { per_network: Some(2), ..UnlockPolicy::plain(1_000) };
         let from = |customer: u8, street: u8| Vote {
             networks: vec![vec![1, customer, street], vec![2, street], vec![3]],
-            ..vote(AccountId::fresh(), "common", 0)
+            ..vote(AccountId::generate(), "common", 0)
         };
         let of_street: Vec<Vote> = (0..50).map(|customer| from(customer, 0)).collect();
         assert_eq!(tally(&policy, &of_street), (8, false), "four times the limit of one customer");
@@ -253,11 +253,11 @@ mod tests {
     }
 
     fn votes() -> impl Strategy<Value = Vec<Vote>> {
-        let accounts: Vec<AccountId> = (0..8).map(|_| AccountId::fresh()).collect();
+        let accounts: Vec<AccountId> = (0..8).map(|_| AccountId::generate()).collect();
         let one = (0..8_u8, 0..3_usize, prop::option::of(0..3_u8), prop::option::of(any::<bool>()));
         prop::collection::vec(one, 0..24).prop_map(move |votes| {
             let vote = |(account, rarity, network, confirmed): (u8, usize, Option<u8>, _)| Vote {
-                submission: SubmissionId::fresh(),
+                submission: SubmissionId::generate(),
                 account: accounts[usize::from(account)],
                 account_since: day(account.into()),
                 rarity: ["common", "rare", "mythic"][rarity].to_owned(),

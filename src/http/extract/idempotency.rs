@@ -39,10 +39,10 @@ impl IdempotencyKey {
         state: &AppState,
         account: AccountId,
         operation: &'static str,
-        thing: Uuid,
+        object: Uuid,
         body: &Body<T>,
     ) -> Option<IdempotencyClaim> {
-        let parts = [operation.as_bytes(), thing.as_bytes(), &body.raw];
+        let parts = [operation.as_bytes(), object.as_bytes(), &body.raw];
         let body_mac = state.keys.lookup("idempotency", &parts);
         Some(IdempotencyClaim { body_mac, ..self.claim(state, account, operation, body)? })
     }

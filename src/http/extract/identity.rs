@@ -64,19 +64,21 @@ impl<P: Permission + 'static> FromRequest for May<P> {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         let req = req.clone();
-        Box::pin(async move { Ok(Lasting::from_request(&req, &mut Payload::None).await?.granted) })
+        Box::pin(async move {
+            Ok(StreamPermission::from_request(&req, &mut Payload::None).await?.granted)
+        })
     }
 }
 
 /// Like [`May`], for streams: they end when the credential expires.
-pub struct Lasting<P> {
+pub struct StreamPermission<P> {
     /// The proof.
     pub granted: May<P>,
     /// When the access token expires; `None`: it is a personal access token, whose expiry is stored.
     pub until: Option<DateTime<Utc>>,
 }
 
-impl<P: Permission + 'static> FromRequest for Lasting<P> {
+impl<P: Permission + 'static> FromRequest for StreamPermission<P> {
     type Error = Problem;
     type Future = Extracting<Self>;
 

@@ -26,7 +26,7 @@ pub use conditional::{Condition, cacheable, cacheable_text, edited};
 pub use form::{Form, SentForm};
 pub use idempotency::{IdempotencyKey, claim_of_form};
 pub(crate) use identity::look_up;
-pub use identity::{Caller, Lasting, May};
+pub use identity::{Caller, May, StreamPermission};
 pub use list_body::{ListBody, ListUpload};
 pub use moment::Moment;
 pub use network::ClientNetwork;

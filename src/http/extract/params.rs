@@ -53,7 +53,7 @@ impl<T> LooseParams<T> {
             Err(problem) if faults.is_empty() => Err(problem),
             Ok(_) => Err(refusal(ProblemCode::InvalidQuery, faults)),
             // Faults about all parameters together may be wrong, because invalid parameters count as absent.
-            Err(problem) => Err(Problem::of_query(faults).and(problem.without_whole())),
+            Err(problem) => Err(Problem::of_query(faults).and(problem.without_general_faults())),
         }
     }
 }
@@ -109,14 +109,14 @@ fn require_utf8(query: &str) -> Result<(), Problem> {
 }
 
 /// The parameter at which the deserializer stopped, and the reason.
-struct Stop {
+struct ParameterFault {
     name: String,
     reason: String,
 }
 
-fn read<T: DeserializeOwned>(query: &str) -> Result<T, Stop> {
+fn read<T: DeserializeOwned>(query: &str) -> Result<T, ParameterFault> {
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
-    serde_path_to_error::deserialize(pairs).map_err(|error| Stop {
+    serde_path_to_error::deserialize(pairs).map_err(|error| ParameterFault {
         name: error.path().to_string(),
         reason: error.into_inner().to_string(),
     })
@@ -125,7 +125,7 @@ fn read<T: DeserializeOwned>(query: &str) -> Result<T, Stop> {
 /// All faults of a query by the contract, and all further faults of the deserializer; and the remaining parameters, if they are sufficient.
 fn every_fault<T: DeserializeOwned + IntoParams + 'static>(
     query: &str,
-    stop: Stop,
+    stop: ParameterFault,
 ) -> (Vec<InputFault>, Option<T>) {
     let contract = Contract::of_query::<T>();
     let (mut faulty, mut names, mut faults) = (HashSet::new(), HashSet::new(), Vec::new());
@@ -156,7 +156,9 @@ fn every_fault<T: DeserializeOwned + IntoParams + 'static>(
         pairs.retain(|(name, _)| !faulty.contains(name.as_ref()));
         let rest = form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
         match read::<T>(&rest) {
-            Err(Stop { name, reason }) if pairs.iter().any(|(known, _)| *known == name) => {
+            Err(ParameterFault { name, reason })
+                if pairs.iter().any(|(known, _)| *known == name) =>
+            {
                 faults.push(InputFault::at(format!("?{name}"), in_words(&reason)));
                 faulty.insert(name);
             }

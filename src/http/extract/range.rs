@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_range_of_another_version_is_the_whole() {
-        let asked = |method: Method, if_range: Option<&str>| {
+        let part_of = |method: Method, if_range: Option<&str>| {
             let mut req =
                 TestRequest::with_uri("/").method(method).insert_header(("range", "bytes=0-4"));
             if let Some(if_range) = if_range {
@@ -118,14 +118,14 @@ mod tests {
             Part::of(&req.to_http_request(), "abc", 100)
         };
         let some = Part::Bytes(0..5);
-        assert_eq!(asked(Method::GET, None), some);
-        assert_eq!(asked(Method::GET, Some("\"abc\"")), some);
+        assert_eq!(part_of(Method::GET, None), some);
+        assert_eq!(part_of(Method::GET, Some("\"abc\"")), some);
         for other in
             ["\"abd\"", "W/\"abc\"", "abc", "Sat, 21 Nov 2026 00:00:00 GMT", "\"x\", \"abc\""]
         {
-            assert_eq!(asked(Method::GET, Some(other)), Part::Whole, "{other}");
+            assert_eq!(part_of(Method::GET, Some(other)), Part::Whole, "{other}");
         }
-        assert_eq!(asked(Method::HEAD, None), Part::Whole);
+        assert_eq!(part_of(Method::HEAD, None), Part::Whole);
     }
 
     proptest! {

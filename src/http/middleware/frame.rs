@@ -26,7 +26,7 @@ pub async fn surround<B: MessageBody + 'static>(
     next: Next<B>,
 ) -> Result<ServiceResponse<Answer<BoxBody>>, Error> {
     let began = Instant::now();
-    let (id, method) = (RequestId::fresh(), observe::method_name(req.method()));
+    let (id, method) = (RequestId::generate(), observe::method_name(req.method()));
     let turn = req.conn_data::<Connection>().map(Connection::begin);
     let mut response = id.scope(answer(&state, req, next)).await?;
     observe::record(&mut response, id, method, began.elapsed());

@@ -22,7 +22,7 @@ pub fn fault(req: &ServiceRequest) -> Option<HttpResponse> {
         return None;
     };
     let mut answer = Problem::new(ProblemCode::InvalidRequest).detail(fault).respond();
-    // The client does not speak HTTP correctly, or probes the service.
+    // The client does not use HTTP correctly, or probes the service.
     answer.head_mut().set_connection_type(ConnectionType::Close);
     Some(answer)
 }

@@ -20,7 +20,7 @@ pub struct RequestId([u8; LENGTH]);
 
 impl RequestId {
     /// Creates a new id.
-    pub fn fresh() -> Self {
+    pub fn generate() -> Self {
         let mut text = [0; LENGTH];
         Uuid::now_v7().hyphenated().encode_lower(&mut text);
         Self(text)
@@ -59,7 +59,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_request_has_its_own_id_and_spawned_work_has_none() {
-        let (one, other) = (RequestId::fresh(), RequestId::fresh());
+        let (one, other) = (RequestId::generate(), RequestId::generate());
         assert_ne!(one, other);
         let version = Uuid::parse_str(one.as_str()).unwrap().get_version_num();
         assert_eq!(version, 7);

@@ -11,7 +11,7 @@ pub struct FeedClock {
     /// In microseconds after `started`; 0: nothing is known.
     known: AtomicU64,
     /// `known` is valid only if it is later than this moment, in the same unit.
-    doubted: AtomicU64,
+    invalidated_at: AtomicU64,
     published: watch::Sender<u64>,
     trust: Duration,
 }
@@ -22,7 +22,7 @@ impl FeedClock {
         Self {
             started: Instant::now(),
             known: AtomicU64::new(0),
-            doubted: AtomicU64::new(0),
+            invalidated_at: AtomicU64::new(0),
             published: watch::Sender::new(0),
             trust,
         }
@@ -43,8 +43,8 @@ impl FeedClock {
 
     /// Records that something was committed just now: the reader counts as current only after it has read the feed once
     /// more.
-    pub fn doubt(&self) {
-        self.doubted.store(self.micros(Instant::now()), Ordering::Release);
+    pub fn invalidate(&self) {
+        self.invalidated_at.store(self.micros(Instant::now()), Ordering::Release);
     }
 
     /// Whether the feed was read to its end within the time `trust`.
@@ -52,11 +52,11 @@ impl FeedClock {
         self.lag().is_some_and(|lag| lag < self.trust)
     }
 
-    /// The age of the moment up to which everything is known; `None`: nothing is known, or there was a
-    /// [`doubt`](Self::doubt) since.
+    /// The age of the moment up to which everything is known; `None`: nothing is known, or there was an
+    /// [`invalidate`](Self::invalidate) since.
     pub fn lag(&self) -> Option<Duration> {
         let known = self.known.load(Ordering::Acquire);
-        (known > self.doubted.load(Ordering::Acquire))
+        (known > self.invalidated_at.load(Ordering::Acquire))
             .then(|| self.started.elapsed().saturating_sub(Duration::from_micros(known)))
     }
 
@@ -94,9 +94,9 @@ mod tests {
         clock.reset();
         assert!(!clock.is_current());
         let before = Instant::now();
-        clock.doubt();
+        clock.invalidate();
         clock.advance_to(before);
-        assert!(!clock.is_current(), "the feed was read before the doubt");
+        assert!(!clock.is_current(), "the feed was read before the call");
         clock.advance_to(Instant::now() + Duration::from_secs(1));
         assert!(clock.is_current());
         let impatient = FeedClock::new(Duration::ZERO);

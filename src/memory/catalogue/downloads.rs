@@ -5,7 +5,7 @@ use crate::memory::places::{Place, Places};
 
 /// Most downloads of one network.
 const PER_NETWORK: usize = 20;
-/// Most downloads of a process: each holds a chunk, some twice.
+/// Most downloads of a process: each has a chunk in memory, some twice.
 const IN_ALL: usize = 2_000;
 
 /// The downloads of the process.

@@ -147,7 +147,7 @@ impl Catalogue {
     /// which is cached.
     pub(crate) async fn find_or<K, V, E>(
         &self,
-        kept: &VersionedCache<K, V>,
+        cache: &VersionedCache<K, V>,
         key: K,
         make: impl Future<Output = Result<V, E>>,
     ) -> Result<V, E>
@@ -159,11 +159,11 @@ impl Catalogue {
             return make.await;
         }
         let version = self.version();
-        if let Some(value) = kept.find(&key, version) {
+        if let Some(value) = cache.find(&key, version) {
             return Ok(value);
         }
         let value = make.await?;
-        kept.insert(key, version, value.clone());
+        cache.insert(key, version, value.clone());
         Ok(value)
     }
 
@@ -213,14 +213,14 @@ mod tests {
     #[tokio::test]
     async fn a_value_is_computed_once_for_each_snapshot_and_always_while_the_index_is_behind() {
         let catalogue = Catalogue::new(Duration::from_hours(1));
-        let kept = VersionedCache::new(1 << 10, |_: &u8, _: &u32| 1);
+        let cache = VersionedCache::new(1 << 10, |_: &u8, _: &u32| 1);
         let computed = Cell::new(0);
         let value = async || {
             let compute = async {
                 computed.set(computed.get() + 1);
                 Ok::<_, ()>(computed.get())
             };
-            catalogue.find_or(&kept, 1, compute).await.unwrap()
+            catalogue.find_or(&cache, 1, compute).await.unwrap()
         };
         assert_eq!((value().await, value().await), (1, 2), "the feed was never read");
         catalogue.publish(Arc::new(Snapshot::default()));

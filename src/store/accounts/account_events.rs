@@ -158,42 +158,42 @@ struct ClockRow {
     /// Number of cards that were unlocked since unlocks were added to its events, counted up to one more than
     /// [`FEW_UNLOCKS`].
     #[diesel(sql_type = BigInt)]
-    untold: i64,
+    missing_unlocks: i64,
     /// Whether it has events without a number.
     #[diesel(sql_type = Bool)]
     has_events: bool,
-    /// Whether unlocks have no number in the change feed yet, so that `untold` is incomplete.
+    /// Whether unlocks have no number in the change feed yet, so that `missing_unlocks` is incomplete.
     #[diesel(sql_type = Bool)]
     feed_is_behind: bool,
 }
 
 impl ClockRow {
     fn is_behind(&self) -> bool {
-        self.is_new || self.is_stale || self.untold > 0 || self.has_events
+        self.is_new || self.is_stale || self.missing_unlocks > 0 || self.has_events
     }
 }
 
 /// Accounts whose events have to be numbered, and the steps that at least one of them needs before.
-struct Behind {
+struct PendingSteps {
     /// Sorted, so that two readers that number events cannot deadlock.
     accounts: Vec<AccountId>,
     is_new: bool,
     is_stale: bool,
     /// The highest number of unlocks that an account does not know of, counted up to one more than [`FEW_UNLOCKS`].
-    untold: i64,
+    missing_unlocks: i64,
     has_events: bool,
 }
 
-impl Behind {
+impl PendingSteps {
     /// `None`: the events of all accounts have numbers.
     fn find(clocks: &[ClockRow]) -> Option<Self> {
-        let behind = || clocks.iter().filter(|clock| clock.is_behind());
-        let accounts: Vec<AccountId> = behind().map(|clock| clock.account_id).collect();
+        let pending = || clocks.iter().filter(|clock| clock.is_behind());
+        let accounts: Vec<AccountId> = pending().map(|clock| clock.account_id).collect();
         (!accounts.is_empty()).then(|| Self {
-            is_new: behind().any(|clock| clock.is_new),
-            is_stale: behind().any(|clock| clock.is_stale),
-            untold: behind().map(|clock| clock.untold).max().unwrap_or_default(),
-            has_events: behind().any(|clock| clock.has_events),
+            is_new: pending().any(|clock| clock.is_new),
+            is_stale: pending().any(|clock| clock.is_stale),
+            missing_unlocks: pending().map(|clock| clock.missing_unlocks).max().unwrap_or_default(),
+            has_events: pending().any(|clock| clock.has_events),
             accounts,
         })
     }
@@ -235,8 +235,8 @@ async fn number_all(
             oldest: Oldest::Known(clock.oldest),
         })
         .collect();
-    if let Some(behind) = Behind::find(&clocks) {
-        let newest = number(&mut conn, &behind, now).await?;
+    if let Some(pending) = PendingSteps::find(&clocks) {
+        let newest = number(&mut conn, &pending, now).await?;
         for one in &mut numbered {
             if let Some(newest) = newest.get(&one.account) {
                 (one.newest, one.oldest) = (*newest, Oldest::Unknown);
@@ -258,7 +258,7 @@ async fn read_clocks(
         "WITH unlocked AS MATERIALIZED (SELECT seq FROM events WHERE kind = 'card.unlocked' ORDER BY seq DESC LIMIT 1) \
          SELECT a.id AS account_id, coalesce(clock.last_seq, 0) AS last_seq, clock.looked_at IS NULL AS is_new, \
                 coalesce(clock.looked_at < $before, false) AS is_stale, \
-                (SELECT count(*) FROM (SELECT FROM events u WHERE u.kind = 'card.unlocked' AND u.seq > coalesce(clock.unlocks_seq, 0) LIMIT {few}) told) AS untold, \
+                (SELECT count(*) FROM (SELECT FROM events u WHERE u.kind = 'card.unlocked' AND u.seq > coalesce(clock.unlocks_seq, 0) LIMIT {few}) unlocks) AS missing_unlocks, \
                 EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1) AS has_events, \
                 (SELECT min(e.seq) FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NOT NULL) AS oldest, \
                 coalesce((SELECT seq IS NULL FROM unlocked), false) AS feed_is_behind \
@@ -280,11 +280,11 @@ async fn read_clocks(
 /// reader does it.
 async fn number(
     conn: &mut Connection,
-    behind: &Behind,
+    pending: &PendingSteps,
     now: DateTime<Utc>,
 ) -> StoreResult<HashMap<AccountId, i64>> {
-    let accounts = behind.accounts.as_slice();
-    if behind.is_new {
+    let accounts = pending.accounts.as_slice();
+    if pending.is_new {
         sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
              SELECT id, 0, 0, $now FROM unnest((SELECT $accounts)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
              ON CONFLICT (account_id) DO NOTHING")
@@ -293,12 +293,12 @@ async fn number(
         .execute(conn)
         .await?;
     }
-    if behind.is_stale {
+    if pending.is_stale {
         look_again(conn, accounts, now).await?;
     }
-    let told = behind.untold > 0
-        && add_unlock_events(conn, accounts, behind.untold <= FEW_UNLOCKS).await?;
-    if !(behind.is_new || behind.is_stale || behind.has_events || told) {
+    let added = pending.missing_unlocks > 0
+        && add_unlock_events(conn, accounts, pending.missing_unlocks <= FEW_UNLOCKS).await?;
+    if !(pending.is_new || pending.is_stale || pending.has_events || added) {
         return Ok(HashMap::new());
     }
     loop {
@@ -386,9 +386,9 @@ async fn add_unlock_events(
     few: bool,
 ) -> StoreResult<bool> {
     #[derive(QueryableByName)]
-    struct ToldRow {
+    struct AddedRow {
         #[diesel(sql_type = Bool)]
-        told: bool,
+        added: bool,
     }
     // If there were few unlocks, start with the unlocked cards and find their submitters. After a long time, start with
     // the account's submissions, because the submissions of all other accounts are far more.
@@ -411,19 +411,19 @@ async fn add_unlock_events(
                                    AND mine.created_at <= e.created_at + {SKEW} LIMIT 1) unlock"
         )
     };
-    let ToldRow { told } = sql(format!(
-        "WITH {LOCKED_CLOCKS}, newest AS MATERIALIZED (SELECT max(seq) AS seq FROM events WHERE kind = 'card.unlocked'), told AS ( \
+    let AddedRow { added } = sql(format!(
+        "WITH {LOCKED_CLOCKS}, newest AS MATERIALIZED (SELECT max(seq) AS seq FROM events WHERE kind = 'card.unlocked'), added AS ( \
              INSERT INTO account_events (account_id, kind, card_id, created_at) \
              SELECT found.account_id, 'card.unlocked', found.card_id, found.created_at FROM ({unlocked}) found ORDER BY found.seq RETURNING 1 \
          ), moved AS ( \
              UPDATE account_event_clocks c SET unlocks_seq = newest.seq FROM clock, newest \
              WHERE c.account_id = clock.account_id AND clock.unlocks_seq < newest.seq \
-         ) SELECT EXISTS (SELECT FROM told) OR EXISTS (SELECT FROM clock, newest WHERE clock.unlocks_seq >= newest.seq) AS told",
+         ) SELECT EXISTS (SELECT FROM added) OR EXISTS (SELECT FROM clock, newest WHERE clock.unlocks_seq >= newest.seq) AS added",
     ))
     .bind("accounts", accounts)
     .get_result(conn)
     .await?;
-    Ok(told)
+    Ok(added)
 }
 
 /// Numbered events of the caller's account after `seq`, the oldest first.

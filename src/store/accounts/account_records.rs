@@ -16,7 +16,7 @@ use crate::domain::copies::trade::Trading;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::db::schema::{accounts, recovery_codes};
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::feedback::{banned_works, bans_and_blocks};
 use crate::store::operations::audit;
 use crate::store::serials::votes;
@@ -142,7 +142,7 @@ async fn store_recovery_codes(
         .iter()
         .map(|code| (recovery_codes::account_id.eq(account), recovery_codes::code_hash.eq(code)))
         .collect();
-    diesel::insert_into(recovery_codes::table).values(rows).kept().execute(conn).await?;
+    diesel::insert_into(recovery_codes::table).values(rows).cached().execute(conn).await?;
     Ok(())
 }
 
@@ -225,7 +225,7 @@ pub(super) async fn lock_verified(
         Some(stronger) => {
             diesel::update(current)
                 .set(accounts::password_hash.eq(stronger))
-                .kept()
+                .cached()
                 .execute(conn)
                 .await?
         }
@@ -253,7 +253,7 @@ pub async fn change_password(
     let changed =
         diesel::update(accounts::table.find(account).filter(accounts::password_hash.eq(old_hash)))
             .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
-            .kept()
+            .cached()
             .execute(conn)
             .await?;
     if changed == 0 {
@@ -313,7 +313,7 @@ pub async fn reset_password(
 ) -> StoreResult<()> {
     diesel::update(accounts::table.find(account))
         .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(true)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     replace_recovery_codes(conn, account, recovery_codes).await?;
@@ -345,7 +345,7 @@ pub async fn recover(
         recovery_codes::table.find((account, code)).filter(recovery_codes::used_at.is_null()),
     )
     .set(recovery_codes::used_at.eq(now))
-    .kept()
+    .cached()
     .execute(conn)
     .await?;
     if used == 0 {
@@ -353,7 +353,7 @@ pub async fn recover(
     }
     diesel::update(accounts::table.find(account))
         .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     sessions::revoke_all(conn, account, None, RevokeReason::Recovered, now).await?;
@@ -380,7 +380,7 @@ pub async fn change_trading(
     Ok(diesel::update(accounts::table.find(by.account()))
         .set(accounts::trading.eq(trading))
         .returning(AccountRow::as_returning())
-        .kept()
+        .cached()
         .get_result(conn)
         .await
         .optional()?)
@@ -425,7 +425,7 @@ pub async fn change(
     let after = diesel::update(accounts::table.find(id))
         .set((accounts::role.eq(role), accounts::banned_at.eq(banned_at)))
         .returning(AccountRow::as_returning())
-        .kept()
+        .cached()
         .get_result(conn)
         .await?;
     let mut details = serde_json::json!({

@@ -91,7 +91,7 @@ pub(in crate::store) async fn lock_account(
 /// and still has the role. Locks the credential's row until the transaction ends: a revocation (log-out, change of the
 /// password, ban, new role) either comes first and is seen here, or waits until this transaction has ended.
 ///
-/// The lock is exclusive: shared locks overtake a waiting writer, so a thief's loop of requests could delay the
+/// The lock is exclusive: shared locks overtake a waiting writer, so an attacker's loop of requests could delay the
 /// revocation. Accounts are locked before credentials everywhere, so there are no deadlocks.
 pub(in crate::store) async fn confirm<P: Permission>(
     conn: &mut Connection,
@@ -233,11 +233,11 @@ pub async fn find_ended(
         }
     }
     let mut ended = Vec::new();
-    for (statement, asked) in [(SESSIONS, sessions), (TOKENS, tokens)] {
-        if asked.is_empty() {
+    for (statement, credentials) in [(SESSIONS, sessions), (TOKENS, tokens)] {
+        if credentials.is_empty() {
             continue;
         }
-        let mut ids: Vec<Uuid> = asked.iter().map(|(id, _)| *id).collect();
+        let mut ids: Vec<Uuid> = credentials.iter().map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids.dedup();
         let rows: Vec<EndedRow> = sql(statement)
@@ -247,7 +247,7 @@ pub async fn find_ended(
             .get_results(conn)
             .await?;
         for row in &rows {
-            let places = asked.iter().filter(|(id, _)| *id == row.id);
+            let places = credentials.iter().filter(|(id, _)| *id == row.id);
             ended.extend(places.map(|(_, place)| (*place, row.why())));
         }
     }

@@ -17,7 +17,7 @@ use crate::auth::second_factor::{ENROLMENT_LIFETIME, PresentedFactor, TotpSecret
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::AccountId;
 use crate::store::db::schema::{accounts, second_factor_codes as codes, second_factors as factors};
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreError, StoreResult};
 
@@ -127,7 +127,7 @@ pub async fn begin(
         .on_conflict(factors::account_id)
         .do_update()
         .set(values)
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(true)
@@ -160,12 +160,12 @@ pub async fn confirm(
     let Some(step) = step else { return Ok(Confirmed::WrongCode) };
     diesel::update(factors::table.find(account))
         .set(factors::last_step.eq(step))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     diesel::update(accounts::table.find(account))
         .set(accounts::second_factor_since.eq(now))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     store_codes(conn, account, recovery_codes).await?;
@@ -194,7 +194,8 @@ pub(in crate::store) async fn accept(
         PresentedFactor::Recovery(code) => {
             let unused = codes::table.find((account, code)).filter(codes::used_at.is_null());
             let used =
-                diesel::update(unused).set(codes::used_at.eq(now)).kept().execute(conn).await? == 1;
+                diesel::update(unused).set(codes::used_at.eq(now)).cached().execute(conn).await?
+                    == 1;
             if used {
                 let action = "account.second_factor_code_used";
                 write_audit(conn, Some(account), account, action, now).await?;
@@ -228,7 +229,7 @@ async fn accept_code(
             factors::key_id.eq(sealed.key_id),
             factors::sealed.eq(sealed.bytes),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(true)
@@ -348,7 +349,7 @@ async fn forget(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
     diesel::delete(factors::table.find(account)).execute(conn).await?;
     diesel::update(accounts::table.find(account))
         .set(accounts::second_factor_since.eq(None::<DateTime<Utc>>))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())
@@ -363,7 +364,7 @@ async fn store_codes(
         .iter()
         .map(|hash| (codes::account_id.eq(account), codes::code_hash.eq(hash)))
         .collect();
-    diesel::insert_into(codes::table).values(rows).kept().execute(conn).await?;
+    diesel::insert_into(codes::table).values(rows).cached().execute(conn).await?;
     Ok(())
 }
 

@@ -18,7 +18,7 @@ use crate::auth::session::{
 };
 use crate::domain::ids::{AccountId, SessionId};
 use crate::store::db::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::{Connection, StoreResult};
 
 /// Why a session ended early.
@@ -286,7 +286,7 @@ pub async fn refresh(
     let left_generation = if decision == RefreshDecision::Reissue { SUPERSEDED } else { newest };
     diesel::update(current)
         .set((refresh_tokens::replaced_at.eq(now), refresh_tokens::generation.eq(left_generation)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     insert_token(conn, id, next, next_generation, now).await?;
@@ -296,7 +296,7 @@ pub async fn refresh(
             sessions::last_used_at.eq(now),
             sessions::expires_at.eq(now + SESSION_LIFETIME),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(Refreshed::Renewed { session: id, account })
@@ -310,7 +310,7 @@ async fn revoke(
 ) -> StoreResult<usize> {
     Ok(diesel::update(sessions::table.find(id).filter(sessions::revoked_at.is_null()))
         .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?)
 }
@@ -327,7 +327,7 @@ pub(super) async fn revoke_all(
         .filter(personal_access_tokens::account_id.eq(account))
         .filter(personal_access_tokens::revoked_at.is_null())
         .set(personal_access_tokens::revoked_at.eq(now))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     let spare = spare.unwrap_or(SessionId(Uuid::nil()));
@@ -336,7 +336,7 @@ pub(super) async fn revoke_all(
         .filter(sessions::revoked_at.is_null())
         .filter(sessions::id.ne(spare))
         .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())
@@ -357,15 +357,15 @@ pub async fn end(
     session: SessionId,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    let ended = diesel::update(sessions::table)
+    let sessions_ended = diesel::update(sessions::table)
         .filter(sessions::id.eq(session))
         .filter(sessions::account_id.eq(by.account()))
         .filter(sessions::revoked_at.is_null())
         .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(RevokeReason::Logout)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
-    Ok(ended == 1)
+    Ok(sessions_ended == 1)
 }
 
 /// The caller's active sessions, the newest first.
@@ -443,7 +443,7 @@ pub async fn renew_browser_session(
         .filter(sessions::expires_at.gt(now))
         .filter(sessions::last_used_at.lt(now - BROWSER_RENEWAL))
         .set((sessions::last_used_at.eq(now), sessions::expires_at.eq(now + SESSION_LIFETIME)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())

@@ -12,7 +12,7 @@ use crate::auth::second_factor::SecondFactorDemand;
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::{AccountId, TokenId};
 use crate::store::db::schema::{accounts, personal_access_tokens as tokens};
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
@@ -134,7 +134,7 @@ pub async fn revoke(
         .filter(tokens::account_id.eq(by.account()))
         .filter(tokens::revoked_at.is_null())
         .set(tokens::revoked_at.eq(now))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(revoked == 1)
@@ -174,7 +174,7 @@ pub async fn identify(
     if last_used_at.is_none_or(|at| now - at >= Duration::minutes(1)) {
         diesel::update(tokens::table.find(id))
             .set(tokens::last_used_at.eq(now))
-            .kept()
+            .cached()
             .execute(conn)
             .await?;
     }

@@ -139,7 +139,7 @@ impl Row {
 /// A range of card ids: after the first, up to and including the second.
 pub(in crate::store) type IdRange = (CardId, CardId);
 
-/// Splits all possible ids into ranges that hold `cards` cards each.
+/// Splits all possible ids into ranges with `cards` cards each.
 pub async fn split_ids(conn: &mut Connection, cards: i64) -> StoreResult<Vec<IdRange>> {
     let ends: Vec<IdRow> = sql(
         "SELECT id AS card_id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM cards) placed WHERE place % $cards = 0 ORDER BY id",

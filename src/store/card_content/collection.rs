@@ -380,7 +380,7 @@ const KNOWN_COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, con
 
 /// The values by which the lines of a file name their cards.
 #[derive(Clone, Debug, Default)]
-pub(in crate::store) struct Clues {
+pub(in crate::store) struct CardReferences {
     /// Search keys of names.
     pub names: Vec<String>,
     /// Game, set, and number in every spelling.
@@ -395,10 +395,10 @@ pub(in crate::store) async fn find_known_cards(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
-    clues: &Clues,
+    references: &CardReferences,
 ) -> StoreResult<Vec<KnownCard>> {
     let mut rows: Vec<KnownRow> = Vec::new();
-    for names in clues.names.chunks(CHUNK) {
+    for names in references.names.chunks(CHUNK) {
         let sql = sql(KNOWN_COLUMNS)
             .push_visible_content(viewer)
             .push(" JOIN cards c ON c.id = content.card_id WHERE content.search_key = ")
@@ -406,7 +406,7 @@ pub(in crate::store) async fn find_known_cards(
             .push(" ORDER BY c.game_code, c.set_code, c.number");
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
-    for places in clues.places.chunks(CHUNK) {
+    for places in references.places.chunks(CHUNK) {
         let part = |of: fn(&(String, String, String)) -> &String| -> Vec<&String> {
             places.iter().map(of).collect()
         };
@@ -424,7 +424,7 @@ pub(in crate::store) async fn find_known_cards(
             .push_is_visible(viewer);
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
-    for printings in clues.printings.chunks(CHUNK) {
+    for printings in references.printings.chunks(CHUNK) {
         let sql = sql(KNOWN_COLUMNS)
             .push("cards c JOIN card_content content ON content.card_id = c.id AND ")
             .push_is_visible(viewer)
@@ -433,7 +433,7 @@ pub(in crate::store) async fn find_known_cards(
             .push(")");
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
-    if !clues.printings.is_empty() {
+    if !references.printings.is_empty() {
         // Cards that the account has counted but may not see any more: only the counted printings. In the same
         // statement, because the first row about a card is used.
         let sql = sql(
@@ -445,7 +445,7 @@ pub(in crate::store) async fn find_known_cards(
         .push_is_visible(viewer)
         .push(" WHERE content.card_id IS NULL AND e.account_id = ")
         .value(account)
-        .push(" AND e.printing_id = ").any(&clues.printings).push(" GROUP BY c.id");
+        .push(" AND e.printing_id = ").any(&references.printings).push(" GROUP BY c.id");
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     Ok(rows.into_iter().map(KnownRow::into_card).collect())

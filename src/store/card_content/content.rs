@@ -18,7 +18,7 @@ use crate::domain::ids::{CardId, PrintingId};
 use crate::search::{WORDS_VERSION, Words};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::{card_content, printing_content};
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, StoreResult};
 
 /// A card as it is stored, to compare an import with.
@@ -456,7 +456,7 @@ pub(in crate::store) async fn update(
             card_content::effects.eq(json!(definition.effects)),
             card_content::lore.eq(definition.lore.as_deref()),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())
@@ -499,7 +499,7 @@ pub(in crate::store) async fn update_printing(
 ) -> StoreResult<()> {
     diesel::update(printing_content::table.find(id))
         .set(printing_content::attributes.eq(Value::Object(printing.attributes.to_map())))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! The only access to the content of cards, which may be hidden. Only this module names the tables that hold the
+//! The only access to the content of cards, which may be hidden. Only this module names the tables that contain the
 //! content: `card_content`, `printing_content`, `card_rulings` and `card_history`; `tests/house.rs` checks this.
 //!
 //! Every read takes a [`Viewer`], or returns only whether a card has a name that the caller gave.
@@ -36,7 +36,7 @@ const HELD_CARDS: &str = "SELECT held_as.card_id FROM copies held JOIN printings
                     WHERE held.voided_at IS NULL AND held.owner_id = ";
 
 impl Statement<'_> {
-    /// Adds a source of rows, named `content`, that holds exactly what the viewer may see.
+    /// Adds a source of rows, named `content`, that contains exactly what the viewer may see.
     ///
     /// Visible are cards that are not hidden, cards of which the viewer holds a registered copy, and, for moderators
     /// and admins, all cards.

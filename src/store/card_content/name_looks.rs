@@ -94,7 +94,7 @@ pub(in crate::store) const STORED_VERSION: &str =
 /// Stores the looks of cards, for one turn, where older versions of the program did not or followed older rules; returns
 /// how many.
 pub async fn fill_in(store: &Store, turn: Period) -> StoreResult<usize> {
-    work_off::<StaleLooks>(store, turn).await
+    work_off(&StaleLooks, store, turn).await
 }
 
 struct StaleLooks;
@@ -112,7 +112,7 @@ struct NamedCard {
 impl Backlog for StaleLooks {
     type Row = NamedCard;
 
-    async fn read(conn: &mut Connection, limit: i64) -> StoreResult<Vec<NamedCard>> {
+    async fn read(&self, conn: &mut Connection, limit: i64) -> StoreResult<Vec<NamedCard>> {
         Ok(sql(format!(
             "SELECT card_id, game_code, name FROM card_content WHERE {STORED_VERSION} < $version ORDER BY {STORED_VERSION} LIMIT $limit \
              FOR NO KEY UPDATE SKIP LOCKED"
@@ -123,7 +123,7 @@ impl Backlog for StaleLooks {
         .await?)
     }
 
-    async fn complete(conn: &mut Connection, rows: &[NamedCard]) -> StoreResult<()> {
+    async fn complete(&self, conn: &mut Connection, rows: &[NamedCard]) -> StoreResult<()> {
         let cards: Vec<CardId> = rows.iter().map(|card| card.card_id).collect();
         let looks = rows.iter().map(|card| joined(&card.game_code, &card.name)).collect();
         store(conn, &cards, looks).await

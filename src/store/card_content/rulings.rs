@@ -13,7 +13,7 @@ use crate::domain::catalogue::ruling::{MAX_RULINGS, RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
 use crate::store::catalogue::changes;
 use crate::store::db::schema::{card_rulings, cards};
-use crate::store::db::statement::{KeepPrepared as _, Statement, sql};
+use crate::store::db::statement::{CachePrepared as _, Statement, sql};
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
@@ -214,7 +214,11 @@ pub async fn edit(
     if now == before {
         return Ok(RulingEdited::Done(now));
     }
-    diesel::update(card_rulings::table.find(id)).set(columns(content)).kept().execute(conn).await?;
+    diesel::update(card_rulings::table.find(id))
+        .set(columns(content))
+        .cached()
+        .execute(conn)
+        .await?;
     record(conn, by, "ruling_changed", Some(&before), Some(&now), at).await?;
     Ok(RulingEdited::Done(now))
 }
@@ -227,7 +231,7 @@ pub(in crate::store) async fn move_to_card(
 ) -> StoreResult<()> {
     diesel::update(card_rulings::table.filter(card_rulings::card_id.eq(from)))
         .set(card_rulings::card_id.eq(to))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())

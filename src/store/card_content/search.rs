@@ -21,7 +21,7 @@ use crate::store::{Connection, StoreResult};
 
 /// The rows of cards, for conditions.
 const CARDS: Rows = Rows {
-    seen: "content.card_id IS NOT NULL",
+    is_visible: "content.card_id IS NOT NULL",
     game: "c.game_code",
     printings: "printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = content.card_id",
     rarities: "printings p WHERE p.card_id = content.card_id",

@@ -45,7 +45,7 @@ impl Misspelt {
 struct NearRow {
     /// Index of the misspelt name, from 1.
     #[diesel(sql_type = BigInt)]
-    asked: i64,
+    place: i64,
     #[diesel(embed)]
     card: NamedCard,
 }
@@ -60,14 +60,14 @@ async fn find_near(
     let keys: Vec<&str> = names.iter().map(|name| name.search_key.as_str()).collect();
     let patterns: Vec<Option<&str>> = names.iter().map(|name| name.pattern.as_deref()).collect();
     let order = "is_same DESC, has_words DESC, likeness DESC, name_key, game_code";
-    let sql = sql("SELECT typed.asked, one.* FROM unnest(")
+    let sql = sql("SELECT typed.place, one.* FROM unnest(")
         .value(games)
         .push(", ")
         .value(keys)
         .push(", ")
         .value(patterns)
         .push(
-            ") WITH ORDINALITY AS typed (game, key, pattern, asked) CROSS JOIN LATERAL (SELECT * FROM ( \
+            ") WITH ORDINALITY AS typed (game, key, pattern, place) CROSS JOIN LATERAL (SELECT * FROM ( \
              SELECT DISTINCT ON (alike.game_code, alike.name_key) c.id, alike.game_code, c.set_code, c.number, alike.name, \
              alike.name_key, is_same, has_words, likeness FROM (SELECT content.card_id, content.game_code, content.name, \
              content.name_key, content.search_key = typed.key AS is_same, \
@@ -89,12 +89,12 @@ async fn find_near(
         .push(order)
         .push(" LIMIT ")
         .value(MAX_CANDIDATES)
-        .push(") one ORDER BY typed.asked, ")
+        .push(") one ORDER BY typed.place, ")
         .push(order);
     let rows: Vec<NearRow> = sql.load(conn).await?;
     let mut found = vec![Vec::new(); names.len()];
     for row in rows {
-        if let Some(cards) = usize::try_from(row.asked - 1).ok().and_then(|at| found.get_mut(at)) {
+        if let Some(cards) = usize::try_from(row.place - 1).ok().and_then(|at| found.get_mut(at)) {
             cards.push(row.card);
         }
     }

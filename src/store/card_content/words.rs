@@ -13,12 +13,12 @@ use crate::search::{WORDS_VERSION, Words};
 use crate::store::db::backlog::{Backlog, work_off};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::card_content;
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::{Connection, Store, StoreResult};
 
 /// Derives the words of cards without words or with those of an older version, for one turn; returns how many cards.
 pub async fn refresh(store: &Store, turn: Period) -> StoreResult<usize> {
-    work_off::<StaleWords>(store, turn).await
+    work_off(&StaleWords, store, turn).await
 }
 
 struct StaleWords;
@@ -26,7 +26,7 @@ struct StaleWords;
 impl Backlog for StaleWords {
     type Row = (Uuid, String, Json<Vec<Effect>>, Option<String>, Json<Map<String, Value>>);
 
-    async fn read(conn: &mut Connection, limit: i64) -> StoreResult<Vec<Self::Row>> {
+    async fn read(&self, conn: &mut Connection, limit: i64) -> StoreResult<Vec<Self::Row>> {
         Ok(card_content::table
             .filter(card_content::words_version.lt(WORDS_VERSION))
             .order(card_content::words_version)
@@ -44,12 +44,12 @@ impl Backlog for StaleWords {
             .await?)
     }
 
-    async fn complete(conn: &mut Connection, rows: &[Self::Row]) -> StoreResult<()> {
+    async fn complete(&self, conn: &mut Connection, rows: &[Self::Row]) -> StoreResult<()> {
         for (id, name, Json(effects), lore, Json(attributes)) in rows {
             let words = Words::of(name, effects, lore.as_deref(), attributes);
             diesel::update(card_content::table.find(id))
                 .set(word_columns(words))
-                .kept()
+                .cached()
                 .execute(conn)
                 .await?;
         }

@@ -1,7 +1,7 @@
 //! Bulk files: the public catalogue and public decks as compressed files, for mirrors.
 //!
 //! A file is stored in the database, so that any instance can build it and all instances serve it. It is split into
-//! chunks: a download holds one chunk in memory, and a connection only while it reads the next. A download gets one
+//! chunks: a download has one chunk in memory, and a connection only while it reads the next. A download gets one
 //! version from its first byte to its last; a replaced version is kept for a while, for downloads in progress.
 
 mod build;

@@ -22,7 +22,7 @@ use crate::store::card_content::identifier::CardIdentifier;
 use crate::store::card_content::{content, rulings};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::{card_migrations, cards, unlocks};
-use crate::store::db::statement::{KeepPrepared as _, run_commands, sql};
+use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::printing::print_runs::PRESS_LOCK;
@@ -359,7 +359,7 @@ pub async fn move_card(
             cards::revision.eq(cards::revision + 1),
             cards::updated_at.eq(order.at),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     for set in sets {
@@ -409,7 +409,7 @@ pub async fn merge_card(
     let row = order.store(conn, MigrationKind::Merge, &old, &new).await?;
     diesel::update(card_migrations::table.filter(card_migrations::card_id.eq(card)))
         .set(card_migrations::card_id.eq(into))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     rulings::move_to_card(conn, card, into).await?;

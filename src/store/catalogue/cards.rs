@@ -1,4 +1,4 @@
-//! Cards and printings, read through `card_content`, which keeps hidden content from viewers.
+//! Cards and printings, read through `card_content`, which protects hidden content.
 
 pub use crate::store::card_content::cards::{
     CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, find, find_by_number,

@@ -19,7 +19,7 @@ use crate::domain::ids::{CardId, DeckId};
 use crate::store::card_content::cards::CardPlace;
 use crate::store::db::pages::push_first;
 use crate::store::db::schema::{event_clock, events};
-use crate::store::db::statement::{KeepPrepared as _, run_commands, sql};
+use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
 use crate::store::{Connection, PooledConnection, Store, StoreError, StoreResult};
 
 /// Most events that are numbered in one transaction.
@@ -234,7 +234,7 @@ async fn number(conn: &mut Connection) -> StoreResult<()> {
     let last = last + i64::try_from(numbered).unwrap_or_default();
     diesel::update(event_clock::table)
         .set(event_clock::last_seq.eq(last))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())

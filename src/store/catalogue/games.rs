@@ -38,7 +38,7 @@ pub struct StoredManifest {
 /// is seen at once. The list of all games may be slightly old, because every search needs it.
 #[derive(Debug, Default)]
 pub struct GameCache {
-    kept: RwLock<BTreeMap<String, Arc<LoadedGame>>>,
+    loaded: RwLock<BTreeMap<String, Arc<LoadedGame>>>,
     listed: RwLock<GameList>,
     trust: Duration,
 }
@@ -137,8 +137,8 @@ impl GameCache {
     }
 
     fn cached(&self, code: &str, revision: i64) -> Option<Arc<LoadedGame>> {
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        kept.get(code).filter(|loaded| loaded.revision == revision).cloned()
+        let cached = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        cached.get(code).filter(|loaded| loaded.revision == revision).cloned()
     }
 
     async fn load(
@@ -158,8 +158,8 @@ impl GameCache {
             StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
         })?;
         let loaded = Arc::new(LoadedGame { game, revision, updated_at });
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        kept.insert(code.to_owned(), loaded.clone());
+        let mut cached = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        cached.insert(code.to_owned(), loaded.clone());
         Ok(Some(loaded))
     }
 }

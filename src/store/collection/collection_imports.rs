@@ -21,8 +21,8 @@ use crate::domain::collection::table::{Line, LineFault, WantedPrinting};
 use crate::domain::collection::{Condition, EntryKey, ImportMode, add_to_count};
 use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
 use crate::domain::network::Network;
-use crate::store::card_content::collection as door;
-use crate::store::card_content::collection::Clues;
+use crate::store::card_content::collection as card_collection;
+use crate::store::card_content::collection::CardReferences;
 use crate::store::card_content::lookups::NamedCard;
 use crate::store::card_content::suggestions::{Misspelt, suggest_near_names};
 use crate::store::db::codecs::json::Json;
@@ -101,12 +101,12 @@ async fn add_cards(
             (None, None) => {}
         }
     }
-    let clues = Clues {
+    let references = CardReferences {
         names: names.into_iter().collect(),
         places: places.into_iter().collect(),
         printings: ids.into_iter().collect(),
     };
-    for card in door::find_known_cards(conn, viewer, account, &clues).await? {
+    for card in card_collection::find_known_cards(conn, viewer, account, &references).await? {
         resolver.add(card);
     }
     Ok(())

@@ -15,7 +15,7 @@ use crate::domain::collection::resolve::{Assumptions, Meaning};
 use crate::domain::collection::table::WantedPrinting;
 use crate::domain::collection::{Condition, EntryKey, MAX_ENTRIES, add_to_count};
 use crate::domain::ids::{AccountId, PrintingId};
-use crate::store::card_content::{collection as door, completion};
+use crate::store::card_content::{collection as card_collection, completion};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
@@ -76,7 +76,7 @@ pub async fn list(
     after: Option<&EntryPosition>,
     limit: i64,
 ) -> StoreResult<Vec<EntryView>> {
-    door::page_entries(conn, viewer, by.account(), filter, after, limit).await
+    card_collection::page_entries(conn, viewer, by.account(), filter, after, limit).await
 }
 
 /// Number of entries in the caller's collection.
@@ -86,7 +86,7 @@ pub async fn count(
     viewer: Viewer,
     filter: &EntryFilter<'_>,
 ) -> StoreResult<i64> {
-    door::count_entries(conn, viewer, by.account(), filter).await
+    card_collection::count_entries(conn, viewer, by.account(), filter).await
 }
 
 /// The whole collection, or its entries of one game; one statement, and so one snapshot.
@@ -97,7 +97,7 @@ pub async fn all(
     game: Option<&str>,
 ) -> StoreResult<Vec<EntryView>> {
     let filter = EntryFilter { game, ..EntryFilter::default() };
-    door::list_entries(conn, viewer, by.account(), &filter).await
+    card_collection::list_entries(conn, viewer, by.account(), &filter).await
 }
 
 /// What the account owns of a game or one of its sets: see [`completion::count_owned`].
@@ -138,7 +138,7 @@ pub async fn duplicates(
     limit: i64,
 ) -> StoreResult<Vec<DuplicateView>> {
     let DuplicateFilter { game, over } = filter;
-    door::list_duplicates(conn, viewer, by.account(), *game, *over, after, limit).await
+    card_collection::list_duplicates(conn, viewer, by.account(), *game, *over, after, limit).await
 }
 
 /// Sets the count of a printing in a condition; 0 removes it. Returns the entry, `None` when it was removed.
@@ -152,7 +152,7 @@ pub async fn set(
 ) -> Result<Option<EntryView>, CollectionError> {
     lock(conn, by.account()).await?;
     let known = counts(conn, by.account(), CountSelection::Printings(vec![printing])).await?;
-    let seen = door::find_visible_printings(conn, viewer, &[printing], &[]).await?;
+    let seen = card_collection::find_visible_printings(conn, viewer, &[printing], &[]).await?;
     if known.is_empty() && seen.is_empty() {
         return Err(CollectionError::Unknown);
     }
@@ -247,7 +247,7 @@ async fn entries_of(
 ) -> StoreResult<Vec<Option<EntryView>>> {
     let printings = Some(keys.iter().map(|(printing, _)| *printing).collect());
     let filter = EntryFilter { printings, ..EntryFilter::default() };
-    let entries = door::list_entries(conn, viewer, by.account(), &filter).await?;
+    let entries = card_collection::list_entries(conn, viewer, by.account(), &filter).await?;
     let entry = |(printing, condition): &EntryKey| {
         let is_it =
             |entry: &&EntryView| entry.printing_id == *printing && entry.condition == *condition;

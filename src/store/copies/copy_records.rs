@@ -18,7 +18,7 @@ use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, TradeId};
 use crate::store::card_content::copies::find_visible_names;
 use crate::store::db::pages::push_page;
 use crate::store::db::schema::copies;
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::operations::audit;
 use crate::store::serials::votes;
 use crate::store::{Connection, StoreResult};
@@ -223,16 +223,16 @@ async fn list_by_owner(
     .await?)
 }
 
-/// One of the caller's copies; with `overseer`, any copy.
+/// One of the caller's copies; with `moderator_access`, any copy.
 pub async fn find(
     conn: &mut Connection,
     by: &Granted<ReadOwnCopies>,
-    overseer: Option<&Granted<OverseeCopies>>,
+    moderator_access: Option<&Granted<OverseeCopies>>,
     viewer: Viewer,
     copy: CopyId,
 ) -> StoreResult<Option<CopyView>> {
     let found = load_one(conn, viewer, by.account(), copy).await?;
-    Ok(found.filter(|view| overseer.is_some() || view.owner == by.account()))
+    Ok(found.filter(|view| moderator_access.is_some() || view.owner == by.account()))
 }
 
 async fn load_one(
@@ -278,12 +278,12 @@ pub struct LedgerRow {
     pub created_at: DateTime<Utc>,
 }
 
-/// The history of one of the caller's copies (with `overseer`: any copy), the oldest entry first, after the position
+/// The history of one of the caller's copies (with `moderator_access`: any copy), the oldest entry first, after the position
 /// `after`. `None`: there is no such copy for the reader.
 pub async fn history(
     conn: &mut Connection,
     by: &Granted<ReadOwnCopies>,
-    overseer: Option<&Granted<OverseeCopies>>,
+    moderator_access: Option<&Granted<OverseeCopies>>,
     copy: CopyId,
     after: Option<i32>,
     limit: i64,
@@ -294,7 +294,7 @@ pub async fn history(
         .first(conn)
         .await
         .optional()?;
-    if owner.is_none() || (overseer.is_none() && owner != Some(Some(by.account()))) {
+    if owner.is_none() || (moderator_access.is_none() && owner != Some(Some(by.account()))) {
         return Ok(None);
     }
     let statement = sql(
@@ -408,14 +408,14 @@ async fn apply(
     let row = copies::table.find((&locked.code_prefix, &locked.code_mac));
     match what {
         Moderation::Freeze => {
-            diesel::update(row).set(copies::frozen_at.eq(at)).kept().execute(conn).await?
+            diesel::update(row).set(copies::frozen_at.eq(at)).cached().execute(conn).await?
         }
         Moderation::Unfreeze => {
             let none = None::<DateTime<Utc>>;
-            diesel::update(row).set(copies::frozen_at.eq(none)).kept().execute(conn).await?
+            diesel::update(row).set(copies::frozen_at.eq(none)).cached().execute(conn).await?
         }
         Moderation::Void => {
-            diesel::update(row).set(copies::voided_at.eq(at)).kept().execute(conn).await?;
+            diesel::update(row).set(copies::voided_at.eq(at)).cached().execute(conn).await?;
             void_disputes(conn, locked, at).await?
         }
     };
@@ -455,7 +455,7 @@ async fn void_disputes(
         .filter(disputes::state.eq(DisputeState::Open));
     Ok(diesel::update(of_copy)
         .set((disputes::state.eq(DisputeState::Voided), disputes::closed_at.eq(at)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?)
 }

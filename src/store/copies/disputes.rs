@@ -18,7 +18,7 @@ use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, DisputeId};
 use crate::store::db::pages::push_page;
 use crate::store::db::schema::{copies, dispute_statements, disputes};
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
@@ -157,18 +157,18 @@ pub async fn list(
         DisputesOf::Own(_) => Some(by.account()),
     };
     // The text contains only the requested conditions: for others, a generic plan would expect fewer rows than there are.
-    let mut asked = String::new();
+    let mut conditions = String::new();
     for (is_asked, condition) in [
         (filter.state.is_some(), " AND d.state = $state"),
         (filter.from.is_some(), " AND d.opened_at >= $from"),
         (filter.until.is_some(), " AND d.opened_at < $until"),
     ] {
         if is_asked {
-            asked.push_str(condition);
+            conditions.push_str(condition);
         }
     }
     let statement = sql(format!(
-        "SELECT {COLUMNS}, {DISPUTE_COLUMNS} {JOIN_CARD} WHERE {condition}{state}{asked} AND d.id < $before"
+        "SELECT {COLUMNS}, {DISPUTE_COLUMNS} {JOIN_CARD} WHERE {condition}{state}{conditions} AND d.id < $before"
     ))
     .bind_some("account", account)
     .bind("before", before.unwrap_or(Uuid::max()))
@@ -363,7 +363,7 @@ pub async fn withdraw(
     }
     diesel::update(disputes::table.find(dispute))
         .set((disputes::state.eq(DisputeState::Withdrawn), disputes::closed_at.eq(at)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(DisputeOutcome::Done)
@@ -408,7 +408,7 @@ pub async fn decide(
     if outcome == Outcome::ForClaimant {
         diesel::update(copies::table.find((&copy.code_prefix, &copy.code_mac)))
             .set(copies::owner_id.eq(locked.claimant_id))
-            .kept()
+            .cached()
             .execute(conn)
             .await?;
     }
@@ -420,7 +420,7 @@ pub async fn decide(
             disputes::reason.eq(reason),
             disputes::lost_by.eq((outcome == Outcome::ForClaimant).then_some(copy.owner_id)),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     let entry = NewEntry {

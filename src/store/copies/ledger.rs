@@ -158,7 +158,7 @@ pub(in crate::store) async fn append(
         .iter()
         .map(|entry| {
             (
-                copy_ledger::id.eq(LedgerId::fresh()),
+                copy_ledger::id.eq(LedgerId::generate()),
                 copy_ledger::code_prefix.eq(&entry.copy.code_prefix),
                 copy_ledger::code_mac.eq(&entry.copy.code_mac),
                 copy_ledger::entry.eq(entry.kind),

@@ -14,7 +14,7 @@ use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::{TradeRole, TradeState};
 use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::store::db::schema::{accounts, trade_copies, trades};
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, StoreResult};
 
 /// Whether the action was done by this request or an earlier one.
@@ -84,7 +84,7 @@ pub(super) async fn close(
 ) -> StoreResult<()> {
     diesel::update(trades::table.find(trade))
         .set((trades::state.eq(state), trades::closed_at.eq(at)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())
@@ -96,11 +96,11 @@ pub(super) async fn list_missing_copies(
     trade: TradeId,
 ) -> StoreResult<Vec<CopyId>> {
     #[derive(QueryableByName)]
-    struct Gone {
+    struct MissingCopy {
         #[diesel(sql_type = SqlUuid)]
         id: CopyId,
     }
-    let rows: Vec<Gone> = sql(
+    let rows: Vec<MissingCopy> = sql(
         "SELECT c.id FROM trade_copies t JOIN copies c ON c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
          WHERE t.trade_id = $trade AND t.gone ORDER BY c.id",
     )
@@ -207,7 +207,7 @@ pub async fn accept(
         close(conn, trade, TradeState::Lapsed, at).await?;
         for copy in &gone {
             let row = trade_copies::table.find((trade, &copy.code_prefix, &copy.code_mac));
-            diesel::update(row).set(trade_copies::gone.eq(true)).kept().execute(conn).await?;
+            diesel::update(row).set(trade_copies::gone.eq(true)).cached().execute(conn).await?;
         }
         let gone: BTreeSet<_> = gone.iter().map(|copy| copy.id).collect();
         return Ok(Answered::Lapsed(gone.into_iter().collect(), DoneBy::ThisRequest));

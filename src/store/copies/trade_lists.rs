@@ -11,7 +11,7 @@ use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteO
 use crate::domain::collection::TradeListKind;
 use crate::domain::decks::deck::Visibility;
 use crate::domain::ids::{AccountId, CardId, PrintingId};
-use crate::store::card_content::collection as door;
+use crate::store::card_content::collection as card_collection;
 use crate::store::collection::counts;
 use crate::store::db::statement::sql;
 use crate::store::decks::deck_writes::Edited;
@@ -81,7 +81,7 @@ pub async fn find_own(
     kind: TradeListKind,
 ) -> StoreResult<TradeListView> {
     let row = find_row(conn, by.account(), kind).await?.unwrap_or_else(TradeListRow::empty);
-    let items = door::list_trade_items(conn, viewer, by.account(), kind).await?;
+    let items = card_collection::list_trade_items(conn, viewer, by.account(), kind).await?;
     Ok(TradeListView { row, items })
 }
 
@@ -112,7 +112,7 @@ pub async fn find_public(
     .optional()?;
     let Some(Owner { id, name }) = owner else { return Ok(None) };
     let Some(row) = find_row(conn, id, kind).await? else { return Ok(None) };
-    let items = door::list_trade_items(conn, viewer, id, kind).await?;
+    let items = card_collection::list_trade_items(conn, viewer, id, kind).await?;
     Ok(Some((name, TradeListView { row, items })))
 }
 
@@ -126,9 +126,9 @@ pub async fn find_printings(
     ids: &[PrintingId],
     cards: &[CardId],
 ) -> StoreResult<Vec<VisiblePrinting>> {
-    let mut found = door::find_visible_printings(conn, viewer, ids, cards).await?;
+    let mut found = card_collection::find_visible_printings(conn, viewer, ids, cards).await?;
     let seen: BTreeSet<PrintingId> = found.iter().map(|printing| printing.id).collect();
-    let listed = door::list_trade_items(conn, viewer, by.account(), kind).await?;
+    let listed = card_collection::list_trade_items(conn, viewer, by.account(), kind).await?;
     let listed = listed.into_iter().filter_map(|item| Some((item.printing_id?, item.card.id)));
     found.extend(
         listed
@@ -183,7 +183,7 @@ pub async fn replace(
     .bind("quantities", items.iter().map(|item| item.quantity).collect::<Vec<_>>())
     .execute(conn)
     .await?;
-    let items = door::list_trade_items(conn, viewer, account, kind).await?;
+    let items = card_collection::list_trade_items(conn, viewer, account, kind).await?;
     Ok(Edited::Done(TradeListView { row: list, items }))
 }
 

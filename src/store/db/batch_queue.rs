@@ -68,7 +68,7 @@ impl<T: Send + 'static> BatchQueue<T> {
             drop(waiting);
             // A separate task, because other requests wait for it, too. The guard is created here, so that it is
             // dropped even if the task never runs.
-            let serving = RunningWorker { jobs: self.clone(), ended: false };
+            let serving = RunningWorker { jobs: self.clone(), has_ended: false };
             self.0.runtime.spawn(serving.run(worker.clone()));
         }
     }
@@ -108,7 +108,7 @@ impl<T: Send + 'static> BatchQueue<T> {
 /// next job starts another task.
 struct RunningWorker<T> {
     jobs: BatchQueue<T>,
-    ended: bool,
+    has_ended: bool,
 }
 
 impl<T: Send + 'static> RunningWorker<T> {
@@ -120,13 +120,13 @@ impl<T: Send + 'static> RunningWorker<T> {
             let Some(jobs) = self.jobs.next(C::MAX_BATCH) else { break };
             worker.work(jobs).await;
         }
-        self.ended = true;
+        self.has_ended = true;
     }
 }
 
 impl<T> Drop for RunningWorker<T> {
     fn drop(&mut self) {
-        if !self.ended {
+        if !self.has_ended {
             let mut waiting = self.jobs.waiting();
             waiting.has_worker = false;
             waiting.jobs.clear();

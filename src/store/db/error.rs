@@ -46,9 +46,9 @@ pub enum StoreError {
 /// the server is silent without closing the connection.
 pub async fn in_time<T>(
     limit: Duration,
-    asked: impl Future<Output = StoreResult<T>>,
+    request: impl Future<Output = StoreResult<T>>,
 ) -> StoreResult<T> {
-    tokio::time::timeout(limit, asked).await.unwrap_or_else(|_| Err(StoreError::silent()))
+    tokio::time::timeout(limit, request).await.unwrap_or_else(|_| Err(StoreError::silent()))
 }
 
 impl StoreError {

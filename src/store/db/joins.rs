@@ -7,8 +7,8 @@
 use diesel::allow_tables_to_appear_in_same_query as allow;
 
 use super::schema::{
-    accounts, card_migrations, cards, copies, deck_entries, decks, games, personal_access_tokens,
-    print_commitments, print_runs, printings, sessions, sets, unlock_policies,
+    accounts, card_migrations, cards, deck_entries, decks, games, personal_access_tokens,
+    print_commitments, print_run_lines, print_runs, printings, sessions, sets, unlock_policies,
 };
 
 allow!(accounts, deck_entries);
@@ -17,8 +17,8 @@ allow!(accounts, personal_access_tokens);
 allow!(accounts, sessions);
 allow!(card_migrations, cards);
 allow!(cards, sets);
-allow!(copies, printings);
 allow!(deck_entries, decks);
 allow!(games, sets);
 allow!(print_commitments, print_runs);
+allow!(print_run_lines, printings);
 allow!(sets, unlock_policies);

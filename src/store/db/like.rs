@@ -3,11 +3,11 @@
 /// Escapes a text for a `LIKE` pattern.
 pub(in crate::store) fn escape_like(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 1);
-    for letter in text.chars() {
-        if matches!(letter, '%' | '_' | '\\') {
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
         }
-        pattern.push(letter);
+        pattern.push(character);
     }
     pattern
 }

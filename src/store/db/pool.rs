@@ -232,7 +232,7 @@ impl Store {
             conn.set_in_transaction(true);
             let mut shared: &Connection = &conn;
             // The statements are sent in this order, and answered in the same order.
-            let (begun, asked) =
+            let (begun, first_result) =
                 tokio::join!(biased; shared.batch_execute("BEGIN"), first(&conn, &acting));
             if let Some(limit) = self.time_limit {
                 conn.extend(limit);
@@ -241,7 +241,7 @@ impl Store {
             let result = async {
                 begun.map_err(store_error)?;
                 let conn = transaction.conn();
-                let done = work(conn, &acting, asked?).await?;
+                let done = work(conn, &acting, first_result?).await?;
                 credentials::confirm(conn, by, now).await?;
                 Ok(done)
             };
@@ -256,7 +256,7 @@ impl Store {
     }
 
     /// Begins a transaction on behalf of several callers, which the caller of this function ends: for spawned tasks
-    /// ([`Self::begin`]). `None` stands for a credential that has ended or is locked: there is no waiting.
+    /// ([`Self::begin`]). `None`: the credential has ended or is locked: there is no waiting.
     pub(in crate::store) async fn begin_by_all<P: Permission>(
         &self,
         by: &[&Granted<P>],
@@ -325,7 +325,7 @@ impl Store {
 
     /// Checks whether the server answers and accepts writes.
     pub async fn readiness(&self) -> Readiness {
-        let asked = async {
+        let query = async {
             let mut conn = self.connection().await?;
             let ReadOnly { read_only } = sql(
                 "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only",
@@ -334,7 +334,7 @@ impl Store {
             .await?;
             Ok::<bool, StoreError>(read_only)
         };
-        match asked.await {
+        match query.await {
             Err(_) => Readiness::Silent,
             Ok(true) => Readiness::ReadOnly,
             Ok(false) if self.settings.health.is_full() => Readiness::Full,
@@ -377,9 +377,9 @@ impl OpenTransaction {
     ) -> Result<T, E> {
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
         // If this fails, the connection is closed when it is dropped, and Postgres rolls back.
-        let ended = self.0.batch_execute(end).await;
-        self.0.set_in_transaction(ended.is_err());
-        match (result, ended) {
+        let outcome = self.0.batch_execute(end).await;
+        self.0.set_in_transaction(outcome.is_err());
+        match (result, outcome) {
             (Ok(_), Err(error)) => Err(StoreError::from(error).into()),
             (result, _) => result,
         }

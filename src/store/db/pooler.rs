@@ -6,7 +6,7 @@ use thiserror::Error;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::wire::{Dialled, dial};
+use super::wire::{OpenConnection, dial};
 use crate::auth::secret;
 use crate::store::StoreSettings;
 
@@ -65,7 +65,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// moment.
 pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
     let open = |time_limit| dial(&settings.url, "cardscape", time_limit, &settings.health);
-    let Dialled { client, line } = open(FIRST).await?;
+    let OpenConnection { client, line } = open(FIRST).await?;
     // A pooler reports itself as the process to cancel, because the process behind it may change.
     if line.pulse.process() == Some(process(&client).await?) {
         return Ok(Route::Session);
@@ -98,11 +98,11 @@ pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
         return Ok(Route::Session);
     }
     for _ in 0..if is_taken { 1 } else { TRIES } {
-        let asked = client.query(&statement, &[]).await;
+        let result = client.query(&statement, &[]).await;
         if line.has_ended() {
             return Err(RouteError::TooFew);
         }
-        let rows = asked.map_err(|error| describe(error, SqlState::INVALID_SQL_STATEMENT_NAME))?;
+        let rows = result.map_err(|error| describe(error, SqlState::INVALID_SQL_STATEMENT_NAME))?;
         if rows.first().and_then(|row| row.try_get(0).ok()) != Some(number) {
             return Err(RouteError::LosesStatements);
         }

@@ -72,13 +72,13 @@ impl Session {
         name: &str,
     ) -> ConnectionResult<Self> {
         let health = &settings.health;
-        let dialled = dial(&settings.url, name, settings.acquire_timeout, health).await?;
-        let mut conn = AsyncPgConnection::try_from(dialled.client).await?;
+        let opened = dial(&settings.url, name, settings.acquire_timeout, health).await?;
+        let mut conn = AsyncPgConnection::try_from(opened.client).await?;
         let driver = Arc::<DriverState>::default();
         conn.set_instrumentation(DriverEvents(driver.clone()));
-        dialled.line.pulse.lend(settings.answer_timeout, None);
+        opened.line.pulse.lend(settings.answer_timeout, None);
         let prepared_since = Instant::now();
-        Ok(Self { conn, driver, prepared_since, in_transaction: false, line: dialled.line })
+        Ok(Self { conn, driver, prepared_since, in_transaction: false, line: opened.line })
     }
 
     pub(in crate::store) fn pulse(&self) -> &Pulse {
@@ -154,7 +154,7 @@ impl Instrumentation for DriverEvents {
 }
 
 /// Counts a connection that was closed without notice.
-fn given_up(reason: &'static str) {
+fn count_closed(reason: &'static str) {
     metrics::counter!("database_connections_given_up_total", "reason" => reason).increment(1);
 }
 
@@ -174,7 +174,7 @@ impl Manager for Sessions {
         let broken = std::thread::panicking() || session.conn.is_broken();
         if broken || session.pulse().is_stuck(self.0.health.suspects()) {
             if !broken {
-                given_up("suspect");
+                count_closed("suspect");
             }
             session.line.cut();
             return Err(RecycleError::message("not fit for use"));
@@ -238,7 +238,7 @@ impl Drop for PooledConnection {
             session.driver.is_waiting.load(Ordering::Relaxed) || session.in_transaction;
         if is_waiting || session.conn.is_broken() {
             if !session.line.has_ended() {
-                given_up("abandoned");
+                count_closed("abandoned");
             }
             Object::take(session).line.cut();
         }

@@ -62,7 +62,7 @@ impl Cache {
     }
 
     /// Whether the text is cached: it already was, or there is room.
-    fn keeps(&self, text: &str) -> bool {
+    fn admits(&self, text: &str) -> bool {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(text);
         let hashes = self.hashes.read().unwrap_or_else(PoisonError::into_inner);
         if hashes.contains(&hash) || hashes.len() >= self.most {
@@ -76,7 +76,7 @@ impl Cache {
 
 /// Whether a statement stays prepared.
 #[derive(Clone, Copy)]
-enum Keep {
+enum Caching {
     /// Always: its text is one of few.
     Always,
     /// If the cache of its family has room.
@@ -101,22 +101,22 @@ pub(in crate::store) struct Statement<'a> {
     names: Vec<&'static str>,
     /// The values; its text is empty.
     values: BoxedSqlQuery<'a, Pg, SqlQuery>,
-    keep: Keep,
+    caching: Caching,
     /// The text with numbers in place of names, created when the statement first runs.
     numbered: OnceLock<String>,
 }
 
 /// A statement whose text consists of constants of this program, never of request data.
 pub(in crate::store) fn sql<'a>(text: impl Into<Cow<'static, str>>) -> Statement<'a> {
-    let (text, keep) = match text.into() {
-        Cow::Borrowed(text) => (text.to_owned(), Keep::Always),
-        Cow::Owned(text) => (text, Keep::In(&COMPOSED)),
+    let (text, caching) = match text.into() {
+        Cow::Borrowed(text) => (text.to_owned(), Caching::Always),
+        Cow::Owned(text) => (text, Caching::In(&COMPOSED)),
     };
     Statement {
         text,
         names: Vec::new(),
         values: diesel::sql_query("").into_boxed(),
-        keep,
+        caching,
         numbered: OnceLock::new(),
     }
 }
@@ -197,32 +197,32 @@ impl<'a> Statement<'a> {
 
     /// Marks the text as dependent on the search query: cached if it is among the first such texts.
     pub(in crate::store) fn varies_with_search(self) -> Self {
-        self.kept_in(&SEARCHES)
+        self.cached_in(&SEARCHES)
     }
 
     /// Marks the text as dependent on the filters of a list: cached if it is among the first such texts.
     pub(in crate::store) fn varies_with_filters(self) -> Self {
-        self.kept_in(&FILTERS)
+        self.cached_in(&FILTERS)
     }
 
-    fn kept_in(mut self, cache: &'static Cache) -> Self {
-        if !matches!(self.keep, Keep::Never) {
-            self.keep = Keep::In(cache);
+    fn cached_in(mut self, cache: &'static Cache) -> Self {
+        if !matches!(self.caching, Caching::Never) {
+            self.caching = Caching::In(cache);
         }
         self
     }
 
     /// Makes Postgres plan the statement for its values at each use; `_reason` says why a generic plan would be bad.
     pub(in crate::store) fn custom_plan(mut self, _reason: &'static str) -> Self {
-        self.keep = Keep::Never;
+        self.caching = Caching::Never;
         self
     }
 
     fn is_kept(&self) -> bool {
-        match self.keep {
-            Keep::Always => true,
-            Keep::In(cache) => cache.keeps(&self.text),
-            Keep::Never => false,
+        match self.caching {
+            Caching::Always => true,
+            Caching::In(cache) => cache.admits(&self.text),
+            Caching::Never => false,
         }
     }
 
@@ -236,22 +236,22 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// A statement composed by diesel that stays prepared; see [`KeepPrepared`].
+/// A statement composed by diesel that stays prepared; see [`CachePrepared`].
 #[must_use = "it runs when it is loaded or executed"]
-pub(in crate::store) struct Kept<Q>(Q);
+pub(in crate::store) struct Cached<Q>(Q);
 
 /// Keeps a statement prepared that diesel itself would prepare at each use: every UPDATE, an upsert, an INSERT of several
 /// rows. Its text must be one of few, so that lists are bound as arrays, and the number of rows is constant.
-pub(in crate::store) trait KeepPrepared: QueryFragment<Pg> + Sized {
+pub(in crate::store) trait CachePrepared: QueryFragment<Pg> + Sized {
     /// The statement, prepared once on each connection.
-    fn kept(self) -> Kept<Self> {
-        Kept(self)
+    fn cached(self) -> Cached<Self> {
+        Cached(self)
     }
 }
 
-impl<Q: QueryFragment<Pg>> KeepPrepared for Q {}
+impl<Q: QueryFragment<Pg>> CachePrepared for Q {}
 
-impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for Kept<Q> {
+impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for Cached<Q> {
     fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         self.0.walk_ast(pass)
     }
@@ -261,11 +261,11 @@ impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for Kept<Q> {
     }
 }
 
-impl<Q: Query> Query for Kept<Q> {
+impl<Q: Query> Query for Cached<Q> {
     type SqlType = Q::SqlType;
 }
 
-impl<Q> QueryId for Kept<Q> {
+impl<Q> QueryId for Cached<Q> {
     type QueryId = ();
 
     // Diesel must use the text as the key of its cache: one type of statement may have several texts.
@@ -339,17 +339,17 @@ mod tests {
     #[test]
     fn only_the_first_texts_are_cached_up_to_the_limit() {
         let cache = Cache::of(64);
-        let kept = |cache: &Cache| (0..1_000).filter(|n| cache.keeps(&n.to_string())).count();
-        assert_eq!(kept(&cache), 64);
-        assert_eq!(kept(&cache), 64);
-        assert!(cache.keeps("0") && !cache.keeps("999"));
+        let cached = |cache: &Cache| (0..1_000).filter(|n| cache.admits(&n.to_string())).count();
+        assert_eq!(cached(&cache), 64);
+        assert_eq!(cached(&cache), 64);
+        assert!(cache.admits("0") && !cache.admits("999"));
     }
 
     #[test]
     fn search_texts_do_not_fill_the_caches_of_others() {
         let search = |number: u32| sql("").push(&format!("SELECT {number}")).varies_with_search();
-        let kept = (0..1_000).filter(|number| search(*number).is_kept()).count();
-        assert!(kept <= SEARCHES.most, "{kept}");
+        let cached = (0..1_000).filter(|number| search(*number).is_kept()).count();
+        assert!(cached <= SEARCHES.most, "{cached}");
         assert!(sql(String::from("SELECT 'a text of constants'")).is_kept());
         assert!(sql("SELECT 1").is_kept());
         let planned = sql("SELECT 1").custom_plan("a test");

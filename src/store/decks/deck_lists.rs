@@ -7,7 +7,6 @@ use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
 use super::deck_records::{COLUMNS, DeckRow, StoredDeck};
 use super::stored_content::{StoredLine, read_tags, unreadable};
@@ -15,6 +14,7 @@ use crate::auth::permission::{Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::content::{DeckContent, UnreadLine};
 use crate::domain::decks::deck::{DeckName, FormatName, Visibility};
 use crate::domain::decks::details::{DeckDescription, DeckFolder, DeckVisibility};
+use crate::domain::decks::own::{OwnDeckKey, OwnDeckPosition, OwnDeckSort};
 use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
@@ -80,8 +80,10 @@ pub struct DeckFilter<'a> {
     pub name: Option<&'a DeckName>,
     /// Only decks that were deleted after this time; `None`: only decks that are not deleted.
     pub deleted_since: Option<DateTime<Utc>>,
-    /// The last deck on the previous page.
-    pub before: Option<Uuid>,
+    /// The order.
+    pub sort: OwnDeckSort,
+    /// The position of the last deck on the previous page.
+    pub after: Option<&'a OwnDeckPosition>,
 }
 
 #[derive(QueryableByName)]
@@ -104,7 +106,8 @@ const VISIBILITY: &str = "CASE WHEN d.visibility = 'public' THEN 'public' WHEN d
 const VISIBILITY_OF_DELETED: &str = "CASE WHEN d.visibility_before = 'public' THEN 'public' \
     WHEN d.visibility_before = 'unlisted' AND d.bound_revision = d.revision THEN 'unlisted' ELSE 'private' END";
 
-/// The caller's decks, the newest first, each with the number of its cards.
+/// The caller's decks in an order, each with the number of its cards. An account has so few decks that all of them are sorted for each page; only those of
+/// the page are counted.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -117,11 +120,10 @@ pub async fn list(
         Some(_) => COLUMNS.replace("d.visibility, d.unlisted", VISIBILITY_BEFORE),
     };
     let mut statement = sql(format!("SELECT {columns}")).push(
-        ", (SELECT coalesce(sum(e.quantity), 0)::bigint FROM deck_entries e WHERE e.deck_id = d.id) AS cards \
+        ", lower(d.name) AS sort_name, (SELECT coalesce(sum(e.quantity), 0)::bigint FROM deck_entries e WHERE e.deck_id = d.id) AS cards \
          FROM decks d WHERE d.account_id = $account",
     )
-    .bind("account", by.account())
-    ;
+    .bind("account", by.account());
     statement = match filter.deleted_since {
         None => statement.push(" AND d.deleted_at IS NULL"),
         Some(since) => statement.push(" AND d.deleted_at > $since").bind("since", since),
@@ -155,10 +157,31 @@ pub async fn list(
             .push(" AND strpos(lower(d.name), lower($name)) > 0")
             .bind("name", name.as_str());
     }
-    if let Some(before) = filter.before {
-        statement = statement.push(" AND d.id < $before").bind("before", before);
+    if let Some(OwnDeckPosition { key, deck }) = filter.after {
+        statement = match key {
+            OwnDeckKey::Created => statement.push(" AND d.id < "),
+            OwnDeckKey::Updated(at) => {
+                statement.push(" AND (d.updated_at, d.id) < (").value(*at).push(", ")
+            }
+            OwnDeckKey::Name(name) => {
+                // The database folds both names, so that they are folded alike.
+                let after = statement.push(" AND (lower(d.name), d.id) > (lower(");
+                after.value(name.as_str()).push("), ")
+            }
+            OwnDeckKey::Likes(likes) => {
+                statement.push(" AND (d.like_count, d.id) < (").value(*likes).push(", ")
+            }
+        };
+        let end = if *key == OwnDeckKey::Created { "" } else { ")" };
+        statement = statement.value(*deck).push(end);
     }
-    let statement = push_page(statement, "id DESC", limit);
+    let order = match filter.sort {
+        OwnDeckSort::Created => "id DESC",
+        OwnDeckSort::Updated => "updated_at DESC, id DESC",
+        OwnDeckSort::Name => "sort_name, id",
+        OwnDeckSort::Likes => "like_count DESC, id DESC",
+    };
+    let statement = push_page(statement, order, limit);
     let rows: Vec<CountedDeck> = statement.varies_with_filters().load(conn).await?;
     Ok(rows.into_iter().map(|row| (row.deck, row.cards)).collect())
 }

@@ -131,6 +131,32 @@ pub async fn list(
     Ok(statement.load(conn).await?)
 }
 
+/// An author of public decks.
+#[derive(QueryableByName)]
+pub struct NamedAuthor {
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Whether it is the name that was looked for.
+    #[diesel(sql_type = Bool)]
+    pub is_same: bool,
+}
+
+/// The authors of public decks with this name or a similar one, the most similar first. Banned authors are left out.
+pub async fn list_authors_like(
+    conn: &mut Connection,
+    name: &AccountName,
+    limit: i64,
+) -> StoreResult<Vec<NamedAuthor>> {
+    let statement = sql(format!(
+        "SELECT a.name, a.name_key = $typed AS is_same FROM accounts a WHERE (a.name_key = $typed OR a.name_key % $typed) AND a.banned_at IS NULL \
+         AND EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND {IS_PUBLIC}) \
+         ORDER BY a.name_key = $typed DESC, similarity(a.name_key, $typed) DESC, a.name_key LIMIT $limit"
+    ));
+    let statement = statement.bind("typed", name.key().to_owned()).bind("limit", limit);
+    let statement = statement.custom_plan("letters may be in a few names, or in most");
+    Ok(statement.load(conn).await?)
+}
+
 fn push_predicate<'a>(sql: Statement<'a>, predicate: &DeckPredicate) -> Statement<'a> {
     let joined = |sql: Statement<'a>, parts: &[DeckPredicate], between: &str, none: &str| {
         let (Some(first), rest) = (parts.first(), parts.iter().skip(1)) else {

@@ -115,7 +115,7 @@ async fn insert(
         ReportTarget::Suggestion(suggestion) => (None, None, None, Some(suggestion)),
         ReportTarget::Account => (None, None, None, None),
     };
-    let id = AbuseReportId::fresh();
+    let id = AbuseReportId::generate();
     let written = sql(
         "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, deck_id, comment_id, suggestion_id, reason, details, created_at) \
          VALUES ($id, $reporter, $accused, $design, $deck, $comment, $suggestion, $reason, $details, $at) \

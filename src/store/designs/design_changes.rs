@@ -102,7 +102,7 @@ pub async fn list_banned(conn: &mut Connection) -> StoreResult<Vec<AccountId>> {
 #[derive(Debug)]
 pub struct DesignChanges {
     /// The snapshot that contains them.
-    pub seen: Snapshot,
+    pub snapshot: Snapshot,
     /// Designs that were listed, unlisted or changed.
     pub designs: Vec<DesignId>,
     /// Those of them that are listed, in their current state.
@@ -121,7 +121,7 @@ impl DesignChanges {
 }
 
 /// Lists the changes since a snapshot; may repeat some that it contained.
-pub async fn list_since(conn: &mut Connection, seen: &Snapshot) -> StoreResult<DesignChanges> {
+pub async fn list_since(conn: &mut Connection, since: &Snapshot) -> StoreResult<DesignChanges> {
     #[derive(QueryableByName)]
     struct Row {
         #[diesel(sql_type = Text)]
@@ -131,17 +131,17 @@ pub async fn list_since(conn: &mut Connection, seen: &Snapshot) -> StoreResult<D
         #[diesel(sql_type = Nullable<SqlUuid>)]
         account_id: Option<AccountId>,
     }
-    let rows: Vec<Row> = sql(SINCE).bind("seen", seen.0.as_str()).load(conn).await?;
+    let rows: Vec<Row> = sql(SINCE).bind("seen", since.0.as_str()).load(conn).await?;
     let newest = match rows.as_slice() {
         [row, ..] => row.seen.clone(),
-        [] => seen.0.clone(),
+        [] => since.0.clone(),
     };
     let designs: BTreeSet<DesignId> = rows.iter().filter_map(|row| row.design_id).collect();
     let accounts: BTreeSet<AccountId> = rows.iter().filter_map(|row| row.account_id).collect();
     let designs: Vec<DesignId> = designs.into_iter().collect();
     let accounts: Vec<AccountId> = accounts.into_iter().collect();
     let mut changes = DesignChanges {
-        seen: Snapshot(newest),
+        snapshot: Snapshot(newest),
         designs,
         listed: Vec::new(),
         accounts,

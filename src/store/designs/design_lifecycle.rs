@@ -10,8 +10,8 @@ use diesel_async::RunQueryDsl;
 use super::artworks::lock_for_revision;
 use super::design_search;
 use super::reserved_names::{self, NameOwner, NewName};
-use super::{MODERATORS_SEE, SeesOwnDesigns};
-use crate::auth::permission::{Acting, Granted, Permission, ReviewDesigns, WriteOwnDesigns};
+use super::{DesignReviewer, MODERATORS_SEE, SeesOwnDesigns};
+use crate::auth::permission::{Acting, Granted, Permission, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
@@ -163,7 +163,7 @@ impl StoredDesign {
 pub async fn find<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     reader: Option<&Granted<P>>,
-    reviewer: Option<&Granted<ReviewDesigns>>,
+    reviewer: Option<DesignReviewer>,
     code: DesignCode,
 ) -> StoreResult<Option<StoredDesign>> {
     // The author sees the newest revision; strangers see the shared one, unless its author is banned or it was taken down.
@@ -180,11 +180,12 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
          LEFT JOIN LATERAL (SELECT array_agg(id ORDER BY first) AS ids, array_agg(name ORDER BY first) AS names FROM (\
           SELECT c.id, c.name, min(q.number) AS first FROM design_revisions q JOIN accounts c ON c.id = q.credited_to AND c.banned_at IS NULL \
           WHERE q.design_id = d.id AND q.credited_to IS NOT NULL AND q.number <= r.number GROUP BY c.id, c.name) credits) w ON true \
-         LEFT JOIN design_releases l ON l.design_id = d.id AND (d.status = 'official' OR $reviews) LEFT JOIN cards k ON k.id = l.card_id \
+         LEFT JOIN design_releases l ON l.design_id = d.id AND (d.status = 'official' OR $sees_all_cards) LEFT JOIN cards k ON k.id = l.card_id \
          WHERE d.code = $code"
     ))
     .bind("code", code)
     .bind("reviews", reviewer.is_some())
+    .bind("sees_all_cards", reviewer.is_some_and(DesignReviewer::sees_all_cards))
     .bind("reader", reader.map(Granted::account))
     .get_result(conn)
     .await

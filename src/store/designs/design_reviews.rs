@@ -8,7 +8,7 @@ use diesel_async::RunQueryDsl;
 use super::design_lifecycle::{StepOutcome, lock};
 use super::design_search;
 use super::reserved_names::{self, NameOwner, NewName};
-use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
+use crate::auth::permission::{Acting, Granted, ReviewDesigns, Viewer, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
@@ -61,7 +61,7 @@ pub async fn submit(
         INSERT INTO design_reviews (id, design_id, revision, submitted_at) SELECT $review, id, revision, $at FROM design")
     .bind("id", design.id)
     .bind("status", status)
-    .bind("review", DesignReviewId::fresh())
+    .bind("review", DesignReviewId::generate())
     .bind("listed_again", is_listed_again)
     .bind("at", at)
     .execute(conn)
@@ -111,11 +111,14 @@ pub struct WaitingDesign {
     /// Whether the reader is its author or contributed to it, and so cannot decide about it.
     #[diesel(sql_type = Bool)]
     pub own: bool,
+    /// Whether its author is banned: then it is not released, but its approval can be revoked.
+    #[diesel(sql_type = Bool)]
+    pub author_banned: bool,
 }
 
 /// The columns of a [`WaitingDesign`] that do not depend on the stage.
 const REVIEWED: &str = "SELECT v.id AS review, d.code, d.game_code, d.name, d.kind, d.account_id AS author_id, a.name AS author, v.revision, v.submitted_at, \
-     d.account_id = $reader OR EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reader) AS own, ";
+     d.account_id = $reader OR EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reader) AS own, a.banned_at IS NOT NULL AS author_banned, ";
 
 /// Waiting designs. Designs of banned authors are left out.
 const WAITING: &str = "m.id AS reviewer_id, v.lease_until, NULL::timestamptz AS approved_at \
@@ -123,12 +126,12 @@ const WAITING: &str = "m.id AS reviewer_id, v.lease_until, NULL::timestamptz AS 
      LEFT JOIN accounts m ON m.id = v.reviewer_id AND m.role <> 'player' AND m.banned_at IS NULL \
      WHERE v.closed_at IS NULL AND a.banned_at IS NULL";
 
-/// Approved designs with their last review, without those that are cards, also hidden ones. Designs of banned authors are
-/// left out.
+/// Approved designs with their last review, without those that are cards, also hidden ones. With those of banned authors:
+/// their approval can be revoked, and until then they may reserve their names.
 const APPROVED: &str = "NULL::uuid AS reviewer_id, NULL::timestamptz AS lease_until, v.closed_at AS approved_at \
      FROM designs d JOIN accounts a ON a.id = d.account_id JOIN LATERAL (\
       SELECT id, revision, submitted_at, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL ORDER BY w.id DESC LIMIT 1) v ON true \
-     WHERE d.status = 'approved' AND a.banned_at IS NULL AND NOT EXISTS (SELECT FROM design_releases r WHERE r.design_id = d.id)";
+     WHERE d.status = 'approved' AND NOT EXISTS (SELECT FROM design_releases r WHERE r.design_id = d.id)";
 
 /// Lists the designs of a stage, with a game only of that game; the first submitted first, after the review with that id.
 pub async fn list(
@@ -170,8 +173,10 @@ pub enum ReviewOutcome {
     NotClaimed,
     /// It cannot be approved, because something else has its name.
     NameTaken(NameOwner),
-    /// Its approval cannot be revoked, because it already is this card.
-    IsCard(ReleasedCard),
+    /// The approved revision is this one, not that of the request.
+    OtherRevision(i64),
+    /// Its approval cannot be revoked, because it already is this card; `None`: the moderator does not see the card.
+    IsCard(Option<ReleasedCard>),
 }
 
 /// The place of the card that a design became.
@@ -199,6 +204,8 @@ struct LockedReview {
     name: String,
     #[diesel(sql_type = Text)]
     status: DesignStatus,
+    #[diesel(sql_type = BigInt)]
+    revision: i64,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     review: Option<DesignReviewId>,
     /// Who claimed it last; `None` also if that account is no longer a moderator or is banned.
@@ -244,7 +251,7 @@ async fn lock_judged(
         .await?;
     // A second statement: the one that takes a lock sees the review before its wait.
     let found: Option<LockedReview> = sql(
-        "SELECT d.id AS design_id, d.account_id, a.banned_at IS NOT NULL AS author_banned, d.game_code, d.name, d.status, v.id AS review, m.id AS reviewer_id, v.lease_until, \
+        "SELECT d.id AS design_id, d.account_id, a.banned_at IS NOT NULL AS author_banned, d.game_code, d.name, d.status, d.revision, v.id AS review, m.id AS reviewer_id, v.lease_until, \
           EXISTS (SELECT FROM design_revisions q WHERE q.design_id = d.id AND q.credited_to = $reviewer) AS contributed \
          FROM designs d JOIN accounts a ON a.id = d.account_id \
          LEFT JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL \
@@ -365,14 +372,23 @@ pub async fn decide(
     Ok(ReviewOutcome::Done)
 }
 
-/// Revokes the approval of a design that is no card: it is declined, so that its author can change it and submit it
-/// again. Recorded as another review, and in the audit log. Also while the author is banned: an approved design that was
-/// shared reserves its name even then.
+/// Which approval is revoked, and why.
+#[derive(Clone, Copy, Debug)]
+pub struct Revocation<'a> {
+    /// Number of the approved revision that the moderator has read.
+    pub revision: i64,
+    pub reason: &'a str,
+}
+
+/// Revokes the approval of a revision of a design that is no card: it is declined, so that its author can change it and
+/// submit it again. Recorded as another review, and in the audit log. Also while the author is banned: an approved design
+/// that was shared reserves its name even then. `viewer`: to whom the place of a hidden card is shown.
 pub async fn revoke(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
+    viewer: Viewer,
     code: DesignCode,
-    reason: &str,
+    Revocation { revision, reason }: Revocation<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<ReviewOutcome> {
     let found = match lock_judged(conn, by, code).await? {
@@ -382,6 +398,10 @@ pub async fn revoke(
     let Some(status) = found.status.after(DesignStep::Revoke) else {
         return Ok(ReviewOutcome::NotFrom(found.status));
     };
+    // An approved design is not changed, so its newest revision is the approved one.
+    if found.revision != revision {
+        return Ok(ReviewOutcome::OtherRevision(found.revision));
+    }
     let card: Option<ReleasedCard> = sql(
         "SELECT k.set_code, k.number FROM design_releases r JOIN cards k ON k.id = r.card_id WHERE r.design_id = $id",
     )
@@ -390,12 +410,13 @@ pub async fn revoke(
     .await
     .optional()?;
     if let Some(card) = card {
-        return Ok(ReviewOutcome::IsCard(card));
+        // An approved design that is a card is a hidden card.
+        return Ok(ReviewOutcome::IsCard(viewer.sees_all().then_some(card)));
     }
     sql("INSERT INTO design_reviews (id, design_id, revision, submitted_at, reviewer_id, lease_until, decision, reason, closed_at) \
          SELECT $review, d.id, d.revision, coalesce((SELECT max(v.submitted_at) FROM design_reviews v WHERE v.design_id = d.id), $at), \
           $reviewer, $at, $decision, $reason, $at FROM designs d WHERE d.id = $id")
-    .bind("review", DesignReviewId::fresh())
+    .bind("review", DesignReviewId::generate())
     .bind("id", found.design_id)
     .bind("reviewer", by.account())
     .bind("decision", ReviewDecision::Declined)

@@ -1,6 +1,7 @@
 //! Search rows of listed designs: one row each, written in the transaction that lists the design.
 
 use std::sync::Arc;
+use std::time::{Duration as Period, Instant};
 
 use diesel::prelude::*;
 use diesel::sql_types::{Jsonb, Uuid as SqlUuid};
@@ -12,11 +13,12 @@ use crate::domain::designs::searchable::SearchableDesign;
 use crate::domain::ids::DesignId;
 use crate::search::WORDS_VERSION;
 use crate::store::catalogue::games::LoadedGame;
+use crate::store::db::backlog::{Backlog, work_off};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
-/// Designs per transaction.
+/// Designs of a game that [`fill_in_these`] completes.
 const BATCH: i64 = 200;
 
 const WRITE: &str = "INSERT INTO design_search (design_id, game_code, game_revision, words_version, kind, search_key, attributes, effects, has_lore, printings, \
@@ -62,21 +64,37 @@ pub(super) async fn write(
 }
 
 /// Writes the search rows of listed designs that have none, or one of another revision, an older manifest or an older
-/// word version; returns how many. Several instances may do this at once: each locks different designs.
-pub async fn fill_in(store: &Store, games: &[Arc<LoadedGame>]) -> StoreResult<usize> {
+/// word version, for one turn of all games; returns how many. Every game has at least one batch, so that the designs of
+/// one game cannot prevent those of the others.
+pub async fn fill_in(store: &Store, games: &[Arc<LoadedGame>], turn: Period) -> StoreResult<usize> {
+    let begun = Instant::now();
     let mut filled = 0;
     for game in games {
-        loop {
-            let mut begun = store.begin().await?;
-            let batch = fill_in_some(begun.conn(), game).await;
-            let batch = begun.end(batch).await?;
-            filled += batch;
-            if batch == 0 {
-                break;
-            }
-        }
+        let rest = turn.saturating_sub(begun.elapsed());
+        filled += work_off(&UnsearchedDesigns(game), store, rest).await?;
     }
     Ok(filled)
+}
+
+/// The listed designs of a game without a current search row.
+struct UnsearchedDesigns<'a>(&'a LoadedGame);
+
+impl Backlog for UnsearchedDesigns<'_> {
+    type Row = UnsearchedDesign;
+
+    async fn read(&self, conn: &mut Connection, limit: i64) -> StoreResult<Vec<UnsearchedDesign>> {
+        Ok(sql(TO_FILL)
+            .bind("game", self.0.game.code())
+            .bind("game_revision", self.0.revision)
+            .bind("words_version", WORDS_VERSION)
+            .bind("limit", limit)
+            .load(conn)
+            .await?)
+    }
+
+    async fn complete(&self, conn: &mut Connection, rows: &[UnsearchedDesign]) -> StoreResult<()> {
+        write_all(conn, self.0, rows).await
+    }
 }
 
 /// Writes the search rows of these designs, where they are listed without one of their current revision; returns how
@@ -111,17 +129,6 @@ const TO_FILL: &str = "SELECT d.id, r.content FROM designs d JOIN design_revisio
       (SELECT design_id FROM design_search WHERE game_code = $game AND words_version < $words_version LIMIT $limit)) \
      ORDER BY d.id LIMIT $limit FOR NO KEY UPDATE OF d SKIP LOCKED";
 
-async fn fill_in_some(conn: &mut Connection, game: &LoadedGame) -> StoreResult<usize> {
-    let designs: Vec<UnsearchedDesign> = sql(TO_FILL)
-        .bind("game", game.game.code())
-        .bind("game_revision", game.revision)
-        .bind("words_version", WORDS_VERSION)
-        .bind("limit", BATCH)
-        .load(conn)
-        .await?;
-    write_all(conn, game, &designs).await
-}
-
 async fn fill_in_some_of(
     conn: &mut Connection,
     game: &LoadedGame,
@@ -136,7 +143,8 @@ async fn fill_in_some_of(
     .push(" ORDER BY d.id LIMIT $limit FOR NO KEY UPDATE OF d SKIP LOCKED")
     .bind("limit", BATCH);
     let designs: Vec<UnsearchedDesign> = unsearched.load(conn).await?;
-    write_all(conn, game, &designs).await
+    write_all(conn, game, &designs).await?;
+    Ok(designs.len())
 }
 
 /// Writes the search rows of locked designs of a game.
@@ -144,7 +152,7 @@ async fn write_all(
     conn: &mut Connection,
     game: &LoadedGame,
     designs: &[UnsearchedDesign],
-) -> StoreResult<usize> {
+) -> StoreResult<()> {
     for UnsearchedDesign { id, content } in designs {
         write(conn, *id, game, &content.0).await?;
     }
@@ -158,5 +166,5 @@ async fn write_all(
         .bind("ids", ids)
         .execute(conn)
         .await?;
-    Ok(designs.len())
+    Ok(())
 }

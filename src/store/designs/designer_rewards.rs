@@ -264,7 +264,7 @@ async fn register(
     .bind("card", reward.card_id)
     .bind("prefix", copy.prefix.to_string())
     .bind("macs", macs)
-    .bind("entry", LedgerId::fresh())
+    .bind("entry", LedgerId::generate())
     .bind("at", at)
     .get_result(conn)
     .await

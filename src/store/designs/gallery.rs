@@ -104,7 +104,7 @@ impl GalleryDesign {
 
 /// The rows of designs, for conditions. Every listed design is visible.
 const DESIGNS: Rows = Rows {
-    seen: "content.design_id IS NOT NULL",
+    is_visible: "content.design_id IS NOT NULL",
     game: "d.game_code",
     printings: "jsonb_to_recordset(content.printings) AS own (attributes jsonb) WHERE true",
     rarities: "jsonb_to_recordset(content.printings) AS p (rarity text) WHERE true",

@@ -65,7 +65,7 @@ pub struct AlikeDesign {
 /// Finds similar designs, by id, among the listed designs and the caller's own.
 pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
-    asker: Option<&Granted<P>>,
+    requester: Option<&Granted<P>>,
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
     let parts = [
@@ -75,22 +75,22 @@ pub async fn find_alike<P: Permission + SeesOwnDesigns>(
         ") SELECT id FROM alike ORDER BY id LIMIT $limit) UNION ",
         OWN_ALIKE,
     ];
-    load(conn, &parts, asker, query).await
+    load(conn, &parts, requester, query).await
 }
 
 /// Finds similar designs among the caller's own.
 pub async fn find_own_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
-    asker: &Granted<P>,
+    requester: &Granted<P>,
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
-    load(conn, &[OWN_ALIKE], Some(asker), query).await
+    load(conn, &[OWN_ALIKE], Some(requester), query).await
 }
 
 async fn load<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     parts: &[&str],
-    asker: Option<&Granted<P>>,
+    requester: Option<&Granted<P>>,
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
     let of_all = parts.len() > 1;
@@ -99,7 +99,7 @@ async fn load<P: Permission + SeesOwnDesigns>(
     let always = query.looks.map(|looks| bytes(&looks.always())).unwrap_or_default();
     let other_letters = query.looks.is_some_and(|looks| looks.has_other_letters);
     let rows = sql(format!("WITH found AS ({}) {SELECT_ALIKE}", parts.concat()))
-        .bind("asker", asker.map(Granted::account))
+        .bind("requester", requester.map(Granted::account))
         .bind("game", query.game)
         .bind_some("name", of_all.then_some(query.name_key))
         .bind("skeleton", query.name_skeleton)
@@ -130,11 +130,11 @@ const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND 
        ORDER BY reverse(name_key) COLLATE \"C\" DESC LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND effects_key = $effects AND listed ORDER BY id LIMIT $limit)";
 
-const OWN_ALIKE: &str = "(SELECT id FROM designs WHERE account_id = $asker AND game_code = $game AND status <> 'withdrawn' \
+const OWN_ALIKE: &str = "(SELECT id FROM designs WHERE account_id = $requester AND game_code = $game AND status <> 'withdrawn' \
        AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit)";
 
 /// While an author is banned, only the approved designs keep their names (see `reserved_names`).
-const SELECT_ALIKE: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $asker, false) AS own, d.listed, \
+const SELECT_ALIKE: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $requester, false) AS own, d.listed, \
      coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects, a.banned_at IS NULL AS shown \
      FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id \
      WHERE d.code IS DISTINCT FROM $except AND (a.banned_at IS NULL OR d.status = 'approved') ORDER BY d.id";

@@ -21,7 +21,9 @@ pub mod revisions;
 pub mod suggested_changes;
 mod takedowns;
 
-use crate::auth::permission::{GiveFeedback, ReadOwnDesigns, WriteOwnDesigns};
+use crate::auth::permission::{
+    GiveFeedback, Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteOwnDesigns,
+};
 
 /// Whether the newest revision of a design is public, from `designs d JOIN accounts a`: then it is in the gallery, and
 /// accepts feedback.
@@ -31,6 +33,23 @@ pub(super) const EVERYBODY_SEES: &str = "d.listed AND a.banned_at IS NULL";
 /// it; NULL: none. What was submitted cannot be changed meanwhile; what was taken down may never have been shared.
 const MODERATORS_SEE: &str = "CASE WHEN d.status IN ('submitted', 'in_review', 'approved') THEN d.revision \
      WHEN d.taken_down_at IS NOT NULL THEN coalesce(d.public_revision, d.revision) ELSE d.public_revision END";
+
+/// A moderator who reads a design, and what this moderator sees of hidden cards: with a token that does not show hidden
+/// cards, a design does not show which hidden card it became.
+#[derive(Clone, Copy, Debug)]
+pub struct DesignReviewer(Viewer);
+
+impl DesignReviewer {
+    /// A moderator who sees the cards that `viewer` sees.
+    pub fn new(_by: &Granted<ReviewDesigns>, viewer: Viewer) -> Self {
+        Self(viewer)
+    }
+
+    /// Whether the moderator sees all hidden cards.
+    fn sees_all_cards(self) -> bool {
+        self.0.sees_all()
+    }
+}
 
 /// Permissions with which accounts see their own designs: for reading, and for changing, because a change returns the
 /// design.

@@ -235,7 +235,7 @@ pub(super) async fn store_looks(
 /// Stores what the names of listed designs are compared by, for one turn, where older versions of the program did not or
 /// followed older rules; returns how many. Names that older versions accepted beside each other stay.
 pub async fn fill_in(store: &Store, turn: Period) -> StoreResult<usize> {
-    work_off::<StaleLooks>(store, turn).await
+    work_off(&StaleLooks, store, turn).await
 }
 
 struct StaleLooks;
@@ -253,7 +253,7 @@ struct NamedDesign {
 impl Backlog for StaleLooks {
     type Row = NamedDesign;
 
-    async fn read(conn: &mut Connection, limit: i64) -> StoreResult<Vec<NamedDesign>> {
+    async fn read(&self, conn: &mut Connection, limit: i64) -> StoreResult<Vec<NamedDesign>> {
         Ok(sql(format!(
             "SELECT id, game_code, name FROM designs WHERE listed AND status <> 'official' AND {STORED_VERSION} < $version \
              ORDER BY {STORED_VERSION} LIMIT $limit FOR NO KEY UPDATE SKIP LOCKED"
@@ -264,7 +264,7 @@ impl Backlog for StaleLooks {
         .await?)
     }
 
-    async fn complete(conn: &mut Connection, rows: &[NamedDesign]) -> StoreResult<()> {
+    async fn complete(&self, conn: &mut Connection, rows: &[NamedDesign]) -> StoreResult<()> {
         for design in rows {
             store_looks(conn, design.id, &NewName::new(&design.game_code, &design.name)).await?;
         }

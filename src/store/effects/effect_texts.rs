@@ -12,7 +12,7 @@ use moka::policy::EvictionPolicy;
 use crate::auth::permission::Importer;
 use crate::domain::effects::effect_texts::{EffectLibrary, EffectTexts};
 use crate::store::db::schema::{effect_texts, games};
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::operations::audit;
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
@@ -148,7 +148,7 @@ pub async fn change(
     if stored.is_some() {
         diesel::update(effect_texts::table.find(game))
             .set((values, effect_texts::revision.eq(revision)))
-            .kept()
+            .cached()
             .execute(conn)
             .await?;
     } else {
@@ -212,7 +212,7 @@ pub async fn is_known(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> Sto
 pub async fn record_load(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> StoreResult<()> {
     diesel::update(effect_texts::table.find(game))
         .set(effect_texts::seeded_hash.eq(hash.to_vec()))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())

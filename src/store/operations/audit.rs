@@ -82,7 +82,8 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<AuditEntryRow>> {
     // The text contains only the requested conditions, so that a generic plan uses the index of each.
-    let mut asked = String::from("(e.created_at, e.id) < ($at, $id) AND e.created_at >= $from");
+    let mut conditions =
+        String::from("(e.created_at, e.id) < ($at, $id) AND e.created_at >= $from");
     let (noun, whole) = match filter.action {
         None => (None, None),
         Some(AuditAction::Noun(noun)) => (Some(noun), None),
@@ -95,11 +96,11 @@ pub async fn list(
         (whole.is_some(), " AND e.action = $action"),
     ] {
         if is_asked {
-            asked.push_str(condition);
+            conditions.push_str(condition);
         }
     }
     let part =
-        |condition: &str| format!("SELECT {ENTRY} FROM audit_log e WHERE {asked}{condition}");
+        |condition: &str| format!("SELECT {ENTRY} FROM audit_log e WHERE {conditions}{condition}");
     let text = match filter.account {
         None => part(""),
         // Each side uses its own index; an entry with the account on both sides is returned once.

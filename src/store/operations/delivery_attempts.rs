@@ -14,7 +14,7 @@ use crate::domain::operations::webhook::{
 };
 use crate::store::catalogue::changes::{self, Change};
 use crate::store::db::schema::{webhook_deliveries as deliveries, webhooks};
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::{Connection, Store, StoreResult};
 
 /// The content of a delivery.
@@ -91,7 +91,7 @@ async fn take_in(
     )
     .set(webhooks::lease_until.eq(now + LEASE))
     .returning((webhooks::url, webhooks::secret_generation, webhooks::previous_secret_until))
-    .kept()
+    .cached()
     .get_result(conn)
     .await
     .optional()?;
@@ -132,7 +132,7 @@ async fn take_in(
     let attempts = attempts + 1;
     diesel::update(deliveries::table.find(id))
         .set((deliveries::attempts.eq(attempts), deliveries::last_attempt_at.eq(now)))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     let delivery = id;
@@ -157,7 +157,7 @@ async fn finish(
             deliveries::last_failure.eq(failure.map(Failure::as_str)),
             deliveries::finished_at.eq(at),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())
@@ -185,7 +185,7 @@ pub async fn give_up(
         deliveries::last_failure.eq(failure),
         deliveries::finished_at.eq(now),
     ))
-    .kept()
+    .cached()
     .execute(&mut *conn)
     .await?;
     Ok(())
@@ -193,7 +193,7 @@ pub async fn give_up(
 
 /// The effect of an attempt on its webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum AttemptEffect {
     /// The webhook stays enabled.
     Enabled,
     /// The webhook was disabled after this failure.
@@ -208,7 +208,7 @@ pub async fn settle(
     outcome: Outcome,
     wait: Option<Duration>,
     now: DateTime<Utc>,
-) -> StoreResult<Settled> {
+) -> StoreResult<AttemptEffect> {
     let mut transaction = store.begin().await?;
     let attempt = (delivery, attempts);
     let result = settle_in(transaction.conn(), lease, attempt, outcome, wait, now).await;
@@ -222,7 +222,7 @@ async fn settle_in(
     outcome: Outcome,
     wait: Option<Duration>,
     now: DateTime<Utc>,
-) -> StoreResult<Settled> {
+) -> StoreResult<AttemptEffect> {
     type Health = (Option<Uuid>, i32, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
     let health: Option<Health> = webhooks::table
         .find(lease.webhook)
@@ -237,7 +237,9 @@ async fn settle_in(
         .first(conn)
         .await
         .optional()?;
-    let Some((current, failures, since, failed_at)) = health else { return Ok(Settled::Enabled) };
+    let Some((current, failures, since, failed_at)) = health else {
+        return Ok(AttemptEffect::Enabled);
+    };
     let webhook = webhooks::table.find(lease.webhook);
     let status = outcome.status.map(i32::from);
     let Some(failure) = outcome.failure else {
@@ -251,13 +253,13 @@ async fn settle_in(
                 webhooks::failed_at.eq(none),
                 webhooks::resume_at.eq(none),
             ))
-            .kept()
+            .cached()
             .execute(conn)
             .await?;
-        return Ok(Settled::Enabled);
+        return Ok(AttemptEffect::Enabled);
     };
     if current != Some(lease.id) {
-        return Ok(Settled::Enabled);
+        return Ok(AttemptEffect::Enabled);
     }
     let before = since.zip(failed_at).map(|(since, last)| FailureStreak { failures, since, last });
     let streak = FailureStreak::after(before, now);
@@ -276,7 +278,7 @@ async fn settle_in(
             deliveries::last_failure.eq(failure),
             deliveries::finished_at.eq(next.is_none().then_some(now)),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     diesel::update(webhook)
@@ -286,13 +288,13 @@ async fn settle_in(
             webhooks::failed_at.eq(streak.last),
             webhooks::resume_at.eq(now + streak.pause(outcome.retry_after)),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     let reason = match failure {
         Failure::Gone => DisabledReason::Gone,
         _ if streak.is_too_long() => DisabledReason::Failing,
-        _ => return Ok(Settled::Enabled),
+        _ => return Ok(AttemptEffect::Enabled),
     };
     let disabled = diesel::update(webhook.filter(webhooks::disabled_at.is_null()))
         .set((
@@ -300,14 +302,14 @@ async fn settle_in(
             webhooks::disabled_reason.eq(reason),
             webhooks::updated_at.eq(now),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     if disabled == 0 {
-        return Ok(Settled::Enabled);
+        return Ok(AttemptEffect::Enabled);
     }
     let details = json!({ "reason": reason.as_str(), "failing_since": streak.since });
     super::webhooks::write_audit(conn, None, "webhook.disabled", lease.webhook, details, now)
         .await?;
-    Ok(Settled::Disabled(reason))
+    Ok(AttemptEffect::Disabled(reason))
 }

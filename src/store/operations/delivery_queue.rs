@@ -11,7 +11,7 @@ use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::Failure;
 use crate::store::catalogue::changes;
 use crate::store::db::schema::{events, webhook_deliveries as deliveries, webhooks};
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, Store, StoreResult};
 
 /// Most events that one transaction reads.
@@ -103,7 +103,7 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
         .await?;
     diesel::update(webhooks::table.find(listener.id))
         .set(webhooks::cursor_seq.eq(up_to))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(true)
@@ -140,7 +140,7 @@ pub(super) async fn drop_waiting_of(
             deliveries::finished_at.eq(at),
             deliveries::last_failure.eq(Failure::Disabled),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())

@@ -11,7 +11,7 @@ use crate::auth::permission::{Acting, ManageWebhooks};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::operations::webhook::PING;
 use crate::store::db::schema::{webhook_deliveries as deliveries, webhooks};
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::{Connection, StoreResult};
 
 /// The result of a request to post something at once.
@@ -45,7 +45,7 @@ async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(
     }
     diesel::update(webhooks::table.find(webhook))
         .set(webhooks::resume_at.eq(None::<DateTime<Utc>>))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(Ok(()))
@@ -110,7 +110,7 @@ pub async fn resend(
                 deliveries::finished_at.eq(None::<DateTime<Utc>>),
             ))
             .returning(DeliveryRow::as_returning())
-            .kept()
+            .cached()
             .get_result(conn)
             .await
             .optional()?;

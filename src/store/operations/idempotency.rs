@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::ids::AccountId;
 use crate::store::db::schema::idempotency_keys;
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, StoreError, StoreResult};
 
 /// A client's `Idempotency-Key`, with the request that it belongs to.
@@ -122,7 +122,7 @@ pub async fn point_to(
 ) -> StoreResult<()> {
     diesel::update(idempotency_keys::table.find((claim.account, &claim.key)))
         .set(idempotency_keys::resource_id.eq(resource))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())

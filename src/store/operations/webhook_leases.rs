@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::LEASE;
 use crate::store::db::schema::webhooks;
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Store, StoreResult};
 
 /// The right of one task to post to a webhook, for a limited time.
@@ -54,7 +54,7 @@ pub async fn release(store: &Store, lease: Lease, now: DateTime<Utc>) -> StoreRe
     // `lease_until` stays as the time of the last turn, so that the webhook served last comes last.
     diesel::update(leased(lease))
         .set((webhooks::lease_id.eq(None::<Uuid>), webhooks::lease_until.eq(now)))
-        .kept()
+        .cached()
         .execute(&mut *conn)
         .await?;
     Ok(())

@@ -12,7 +12,7 @@ use crate::auth::permission::{Acting, Granted, ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{AccountId, WebhookId};
 use crate::domain::operations::webhook::{DisabledReason, MAX_WEBHOOKS};
 use crate::store::db::schema::{games, webhooks};
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, StoreResult};
 
 /// A webhook as admins see it.
@@ -228,7 +228,7 @@ pub async fn edit(
         // lease stays, so that no delivery overtakes it.
         diesel::update(webhooks::table.find(id))
             .set(webhooks::lease_id.eq(None::<Uuid>))
-            .kept()
+            .cached()
             .execute(conn)
             .await?;
     }
@@ -242,12 +242,12 @@ pub async fn edit(
             webhooks::disabled_at.eq(none),
             webhooks::disabled_reason.eq(None::<String>),
         );
-        diesel::update(webhooks::table.find(id)).set(forgotten).kept().execute(conn).await?;
+        diesel::update(webhooks::table.find(id)).set(forgotten).cached().execute(conn).await?;
         if before.disabled_at.is_some() {
             super::delivery_queue::drop_waiting_of(conn, id, at).await?;
             diesel::update(webhooks::table.find(id))
                 .set(webhooks::cursor_seq.eq(cursor))
-                .kept()
+                .cached()
                 .execute(conn)
                 .await?;
         }
@@ -257,7 +257,7 @@ pub async fn edit(
                 webhooks::disabled_at.eq(at),
                 webhooks::disabled_reason.eq(DisabledReason::Admin),
             ))
-            .kept()
+            .cached()
             .execute(conn)
             .await?;
     }
@@ -270,7 +270,7 @@ pub async fn edit(
             webhooks::updated_at.eq(at),
         ))
         .returning(WebhookRow::as_returning())
-        .kept()
+        .cached()
         .get_result(conn)
         .await?;
     write_audit(conn, Some(by.account()), "webhook.changed", id, content.details(), at).await?;
@@ -292,7 +292,7 @@ pub async fn delete(
     }
     diesel::update(webhooks::table.find(id))
         .set(webhooks::deleted_at.eq(at))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     write_audit(conn, Some(by.account()), "webhook.deleted", id, json!({}), at).await?;
@@ -324,7 +324,7 @@ pub async fn rotate(
             webhooks::updated_at.eq(at),
         ))
         .returning(WebhookRow::as_returning())
-        .kept()
+        .cached()
         .get_result(conn)
         .await?;
     let details = json!({ "generation": row.secret_generation, "previous_until": until });

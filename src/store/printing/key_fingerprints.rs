@@ -73,7 +73,7 @@ pub struct MissingKey {
 }
 
 /// Compares the keys of an instance with those that the database depends on, and registers the new ones. `Err`: some are missing, and nothing is
-/// registered. Of two instances that start on a fresh database with different key files, one is refused.
+/// registered. Of two instances that start on a new database with different key files, one is refused.
 pub async fn check_and_register(
     store: &Store,
     ring: &[KeyFingerprint],

@@ -14,7 +14,7 @@ use crate::domain::ids::{AccountId, CommitmentId, PrintRunId};
 use crate::domain::printing::commitment::{Opening, TAG};
 use crate::store::db::pages::push_page;
 use crate::store::db::schema::{print_commitments, print_runs};
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::printing::print_runs::RunStatus;
@@ -202,7 +202,7 @@ pub(super) async fn link_run(
         ),
     )
     .set(print_commitments::print_run_id.eq(run))
-    .kept()
+    .cached()
     .execute(conn)
     .await?;
     Ok(linked == 1)
@@ -261,7 +261,7 @@ pub async fn reveal(
     }
     diesel::update(print_commitments::table.find(id))
         .set(print_commitments::revealed_at.eq(now))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     let entry = audit::NewAuditEntry {

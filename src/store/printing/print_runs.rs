@@ -14,7 +14,7 @@ use crate::domain::printing::minting::PrintPlan;
 use crate::domain::serials::serial::RunPrefix;
 use crate::store::db::pages::push_page;
 use crate::store::db::schema::{games, print_runs, sets};
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
@@ -198,7 +198,7 @@ pub async fn activate(
         print_runs::table.find(run.id).filter(print_runs::status.eq(RunStatus::Pending)),
     )
     .set((print_runs::status.eq(RunStatus::Active), print_runs::activated_at.eq(now)))
-    .kept()
+    .cached()
     .execute(conn)
     .await?;
     if raised != 1 || activated != 1 {
@@ -313,7 +313,7 @@ pub async fn find(
         .optional()?)
 }
 
-/// How many copies a print run holds, and how many of them are registered.
+/// How many copies a print run has, and how many of them are registered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
     /// Codes of rarities with their copies, the most common rarity first. Empty for a discarded run.

@@ -7,7 +7,7 @@ use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Acting, ChangeOwnListing};
 use crate::store::db::schema::accounts;
-use crate::store::db::statement::{KeepPrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, StoreResult};
 
 /// A day on which cards were unlocked.
@@ -64,7 +64,7 @@ pub struct LeaderRow {
 /// The first `limit` players among those who agreed to be named.
 ///
 /// `counted` marks the first submission of a player for a card, and stays when its copy is declared void or a moderator
-/// refuses it: then another submission of the player that may count (`valid_votes`) stands for the card.
+/// refuses it: then another submission of the player that may count (`valid_votes`) counts for the card.
 pub async fn list_leaders(
     conn: &mut Connection,
     game: Option<&str>,
@@ -98,7 +98,7 @@ pub async fn change_listing(
 ) -> StoreResult<bool> {
     let changed = diesel::update(accounts::table.find(by.account()))
         .set(accounts::on_leaderboard.eq(listed))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(changed == 1)

@@ -168,7 +168,7 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
     let macs: Vec<&[u8]> = claims.iter().map(|claim| claim.copy.code_mac.as_slice()).collect();
     let cards: Vec<CardId> = claims.iter().map(|claim| claim.copy.card_id).collect();
     let submissions: Vec<SubmissionId> = claims.iter().map(|claim| claim.new.id).collect();
-    let entries: Vec<LedgerId> = claims.iter().map(|_| LedgerId::fresh()).collect();
+    let entries: Vec<LedgerId> = claims.iter().map(|_| LedgerId::generate()).collect();
     let events: Vec<Uuid> = claims.iter().map(|_| Uuid::now_v7()).collect();
     let networks: Vec<&[u8]> = claims.iter().map(|claim| &claim.new.network_mac[..]).collect();
     // Concatenated, because the rows of a Postgres array must have equal lengths, and networks have different numbers

@@ -265,7 +265,7 @@ async fn open_dispute(
     let prefix = new.claim.prefix.to_string();
     diesel::insert_into(copy_ledger::table)
         .values((
-            copy_ledger::id.eq(LedgerId::fresh()),
+            copy_ledger::id.eq(LedgerId::generate()),
             copy_ledger::code_prefix.eq(&prefix),
             copy_ledger::code_mac.eq(&copy.code_mac),
             copy_ledger::entry.eq("dispute"),

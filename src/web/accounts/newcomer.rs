@@ -35,7 +35,7 @@ pub(in crate::web) struct TypedNewcomer {
 }
 
 /// The checked name and password of an account that is to be created.
-pub(in crate::web) struct Newcomer<'a> {
+pub(in crate::web) struct NewAccount<'a> {
     new_password: Password,
     pub(in crate::web) typed: TypedAccount<'a>,
 }
@@ -61,7 +61,7 @@ impl TypedNewcomer {
     }
 
     /// The typed values, with the generated password if none was typed; or their faults.
-    pub(in crate::web) fn read(&self) -> Result<Newcomer<'_>, Faults> {
+    pub(in crate::web) fn read(&self) -> Result<NewAccount<'_>, Faults> {
         let is_made = self.password.is_empty() && !self.made_password.is_empty();
         let password = if is_made { &self.made_password } else { &self.password };
         let typed = TypedCredentials {
@@ -71,7 +71,7 @@ impl TypedNewcomer {
             read_name: AccountName::parse_new,
         };
         let (name, new_password) = typed.read()?;
-        Ok(Newcomer { new_password, typed: TypedAccount { name, password, is_made } })
+        Ok(NewAccount { new_password, typed: TypedAccount { name, password, is_made } })
     }
 }
 
@@ -147,9 +147,9 @@ impl TypedAccount<'_> {
 pub(in crate::web) async fn join_with(
     app: &AppState,
     network: Network,
-    newcomer: Newcomer<'_>,
+    newcomer: NewAccount<'_>,
 ) -> Result<Joining, Problem> {
-    let Newcomer { new_password, typed } = newcomer;
+    let NewAccount { new_password, typed } = newcomer;
     let registered = own_account::register(app, network, &typed.name, new_password).await;
     let problem = match registered {
         Ok(registered) => {

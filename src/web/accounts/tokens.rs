@@ -58,7 +58,7 @@ struct TypedToken {
 
 impl TypedToken {
     fn new() -> Self {
-        let (days, key) = (USUAL_LIFETIME, fresh_key());
+        let (days, key) = (USUAL_LIFETIME, new_key());
         Self { name: String::new(), scopes: Vec::new(), days, key }
     }
 
@@ -72,7 +72,7 @@ impl TypedToken {
     }
 }
 
-fn fresh_key() -> String {
+fn new_key() -> String {
     Uuid::now_v7().to_string()
 }
 
@@ -172,7 +172,7 @@ pub(in crate::web) async fn create_token(
             let faults = Faults::of_problem(&problem, &[], account_words::token_fault);
             let Some(faults) = faults else { return Err(problem) };
             if problem.code() == ProblemCode::IdempotencyKeyReused {
-                typed.key = fresh_key();
+                typed.key = new_key();
             }
             show(&state, &by, problem.code().status(), faults, "", typed).await
         }

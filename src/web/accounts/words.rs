@@ -285,7 +285,7 @@ pub(in crate::web) fn password_fault(error: PasswordError) -> &'static str {
     match error {
         PasswordError::Length => "A password has 10 to 128 characters.",
         PasswordError::Common => "This password is easy to guess.",
-        PasswordError::Name => "The name of the account must not stand in the password.",
+        PasswordError::Name => "The password must not contain the name of the account.",
     }
 }
 

@@ -104,7 +104,7 @@ struct AuditPage {
     frame: Frame,
     nav: Nav,
     faults: Faults,
-    asked: AuditQuery,
+    filter: AuditQuery,
     entries: Vec<EntryRow>,
     first_path: Option<String>,
     next_path: Option<String>,
@@ -166,14 +166,14 @@ pub(in crate::web) async fn list_audit_log(
     let before: Option<(CursorTime, Uuid)> = Cursor::key_of(query.cursor.as_ref())?;
     let before = before.map(|(CursorTime(at), id)| (at, id));
     let (entries, next_cursor, faults) = match query.read() {
-        Ok(asked) => {
+        Ok(filter) => {
             let filter = EntryFilter {
-                account: filter_by(&by.visitor, asked.account.as_ref())?,
-                actor: filter_by(&by.visitor, asked.actor.as_ref())?,
-                action: asked.action.as_ref(),
-                target: asked.target.as_ref(),
-                from: asked.from.map(|TypedMoment(from)| from),
-                until: asked.until.map(|TypedMoment(until)| until),
+                account: filter_by(&by.visitor, filter.account.as_ref())?,
+                actor: filter_by(&by.visitor, filter.actor.as_ref())?,
+                action: filter.action.as_ref(),
+                target: filter.target.as_ref(),
+                from: filter.from.map(|TypedMoment(from)| from),
+                until: filter.until.map(|TypedMoment(until)| until),
             };
             let reads = by.visitor.must::<ReadAccounts>()?;
             let page = audit_log::list(&state, &by, Some(&reads), &filter, before, limit(ENTRIES)?)
@@ -191,7 +191,7 @@ pub(in crate::web) async fn list_audit_log(
         entries: entries.into_iter().map(EntryRow::from).collect(),
         first_path: query.cursor.as_ref().map(|_| query.path_at(None)),
         next_path,
-        asked: query,
+        filter: query,
         faults,
     };
     private(status_of(&page.faults), &page)

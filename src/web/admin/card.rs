@@ -34,7 +34,7 @@ struct TypedTexts {
     /// In printed order; an empty effect is removed from the card.
     effects: Vec<String>,
     /// Effects that were typed when the card had another number of effects. They are shown, and not saved.
-    kept: Vec<String>,
+    unsaved: Vec<String>,
     version: String,
 }
 
@@ -44,7 +44,7 @@ impl TypedTexts {
             name: card.name.clone(),
             lore: card.lore.clone().unwrap_or_default(),
             effects: card.effects.iter().map(|effect| effect.text.clone()).collect(),
-            kept: Vec::new(),
+            unsaved: Vec::new(),
             version: version.clone(),
         }
     }
@@ -55,7 +55,7 @@ impl TypedTexts {
             name: fields.one("name").trim().to_owned(),
             lore: plain(fields.one("lore")),
             effects: fields.all("effect").map(plain).collect(),
-            kept: fields.all("kept_effect").map(plain).collect(),
+            unsaved: fields.all("kept_effect").map(plain).collect(),
             version: fields.one("version").to_owned(),
         }
     }
@@ -106,7 +106,7 @@ struct CardPage {
     typed: TypedTexts,
     effects: Vec<EffectField>,
     /// The effects that were typed and cannot be saved, shown read-only.
-    kept: Vec<EffectField>,
+    unsaved: Vec<EffectField>,
     rulings: Vec<RulingRow>,
     /// The stored version, if it differs from the version that the form was loaded with.
     saved: Option<Vec<String>>,
@@ -153,7 +153,7 @@ async fn show(
         let text = typed.effects.get(at).unwrap_or(&effect.text).clone();
         EffectField { label: catalogue_words::effect(at + 1, style.as_deref()), text }
     });
-    let kept = typed.kept.iter().enumerate().map(|(at, text)| EffectField {
+    let unsaved = typed.unsaved.iter().enumerate().map(|(at, text)| EffectField {
         label: catalogue_words::effect(at + 1, None),
         text: text.clone(),
     });
@@ -171,7 +171,7 @@ async fn show(
         place: card.place(),
         public_path: card.public_path(),
         effects: effects.collect(),
-        kept: kept.collect(),
+        unsaved: unsaved.collect(),
         typed,
         rulings,
         saved,
@@ -207,7 +207,7 @@ pub(in crate::web) async fn change_card(
         typed.version.clone_from(&found.version);
         if !typed.effects.is_empty() && !typed.fits(&found.card) {
             // The number of effects differs, so it is unknown which text belongs to which effect.
-            typed.kept = std::mem::take(&mut typed.effects);
+            typed.unsaved = std::mem::take(&mut typed.effects);
         }
     }
     show(&state, &by, problem.code().status(), found, typed, faults, "", is_stale).await
@@ -232,7 +232,7 @@ pub(super) async fn edit(
 
 /// The faults of the texts of a card, beside their fields.
 fn faults_of_edit(problem: &Problem) -> Option<Faults> {
-    let said = admin_words::fault(problem.code())?;
+    let message = admin_words::fault(problem.code())?;
     let mut faults = Faults::none();
     for fault in problem.faults() {
         let field = match fault.pointer.trim_start_matches('/').split('/').next() {
@@ -244,7 +244,7 @@ fn faults_of_edit(problem: &Problem) -> Option<Faults> {
         faults.add(field, fault_words::reason(&fault.reason));
     }
     if faults.is_empty() {
-        faults.add("", said);
+        faults.add("", message);
     }
     Some(faults)
 }

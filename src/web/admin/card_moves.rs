@@ -83,7 +83,7 @@ async fn show(
     mut typed: TypedPlace,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
-    typed.key = fresh_key();
+    typed.key = new_key();
     let game = Code::try_from(card.game.as_str()).map_err(Problem::internal)?;
     if typed.set.is_empty() {
         typed.set.clone_from(&card.set);
@@ -238,7 +238,7 @@ pub(in crate::web) async fn merge_card(
         let card = find_card(&state, &by, id).await?.card;
         return match find_other(&state, &by, &card, &typed).await? {
             Ok(other) => {
-                typed.key = fresh_key();
+                typed.key = new_key();
                 confirm(&by, 200, &card, &other, typed, Faults::none())
             }
             Err(faults) => show(&state, &by, 422, (ShownForm::Merge, &card), typed, faults).await,
@@ -253,7 +253,7 @@ pub(in crate::web) async fn merge_card(
     let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
     let card = find_card(&state, &by, id).await?.card;
     let other = find_card(&state, &by, into).await?.card;
-    typed.key = fresh_key();
+    typed.key = new_key();
     confirm(&by, problem.code().status(), &card, &other, typed, faults)
 }
 

@@ -8,7 +8,7 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::disputes::{dispute_path, overseer};
+use super::disputes::{dispute_path, moderator_access};
 use super::moderation_words;
 use super::parts::{Area, Nav, faults_of, limit, rarity};
 use super::people::person_path;
@@ -140,12 +140,19 @@ pub(in crate::web) async fn find_copy(
 ) -> Result<HttpResponse, Problem> {
     let id = CopyId(*copy);
     let after: Option<i32> = Cursor::key_of(query.cursor.as_ref())?;
-    let (reads, overseer) = (by.visitor.must::<ReadOwnCopies>()?, overseer(&by.visitor)?);
+    let (reads, moderator_access) =
+        (by.visitor.must::<ReadOwnCopies>()?, moderator_access(&by.visitor)?);
     let viewer = by.visitor.viewer();
-    let copy = own_copies::find(&state, &reads, Some(&overseer), viewer, id).await?;
-    let history =
-        own_copies::list_history(&state, &reads, Some(&overseer), id, after, limit(ENTRIES)?)
-            .await?;
+    let copy = own_copies::find(&state, &reads, Some(&moderator_access), viewer, id).await?;
+    let history = own_copies::list_history(
+        &state,
+        &reads,
+        Some(&moderator_access),
+        id,
+        after,
+        limit(ENTRIES)?,
+    )
+    .await?;
     let games = state.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
@@ -209,9 +216,11 @@ pub(in crate::web) async fn show_moderate(
 ) -> Result<HttpResponse, Problem> {
     let (copy, name) = path.into_inner();
     let action = action_of(&name).ok_or_else(Problem::not_found)?;
-    let (reads, overseer) = (by.visitor.must::<ReadOwnCopies>()?, overseer(&by.visitor)?);
+    let (reads, moderator_access) =
+        (by.visitor.must::<ReadOwnCopies>()?, moderator_access(&by.visitor)?);
     // Answers 404 if the copy does not exist.
-    own_copies::find(&state, &reads, Some(&overseer), by.visitor.viewer(), CopyId(copy)).await?;
+    own_copies::find(&state, &reads, Some(&moderator_access), by.visitor.viewer(), CopyId(copy))
+        .await?;
     ask(&by, 200, (copy, &name, action), String::new(), Faults::none())
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Area, Nav, faults_of, fresh_key, limit};
+use super::parts::{Area, Nav, faults_of, limit, new_key};
 use super::webhook_form::webhook_path;
 use super::webhooks::show_with_faults;
 use super::words as admin_words;
@@ -71,7 +71,7 @@ impl DeliveryRow {
     fn new(webhook: Uuid, one: DeliveryResponse) -> Self {
         Self {
             resend: format!("{}/deliveries/{}/resend", webhook_path(webhook), one.id),
-            key: fresh_key(),
+            key: new_key(),
             kind: operations_words::event_kind(&one.kind),
             state: operations_words::delivery_state(&one.state),
             attempts: one.attempts,
@@ -138,8 +138,8 @@ pub(in crate::web) async fn ping(
     let id = WebhookId(*webhook);
     let of_webhook = id.0.to_string();
     let key = claim_of_form(&state, by.account(), "page_ping_webhook", &form.key, &[&of_webhook]);
-    let asked = deliveries::ping(&state, &by, id, key.as_ref()).await;
-    after(&state, &by, id, asked, "pinged").await
+    let result = deliveries::ping(&state, &by, id, key.as_ref()).await;
+    after(&state, &by, id, result, "pinged").await
 }
 
 /// Sends a delivery again.
@@ -151,20 +151,20 @@ pub(in crate::web) async fn resend(
 ) -> Result<HttpResponse, Problem> {
     let (webhook, delivery) = path.into_inner();
     let id = WebhookId(webhook);
-    let said = [&*webhook.to_string(), &*delivery.to_string()];
-    let key = claim_of_form(&state, by.account(), "page_resend_delivery", &form.key, &said);
-    let asked = deliveries::resend(&state, &by, id, DeliveryId(delivery), key.as_ref()).await;
-    after(&state, &by, id, asked, "resent").await
+    let fields = [&*webhook.to_string(), &*delivery.to_string()];
+    let key = claim_of_form(&state, by.account(), "page_resend_delivery", &form.key, &fields);
+    let result = deliveries::resend(&state, &by, id, DeliveryId(delivery), key.as_ref()).await;
+    after(&state, &by, id, result, "resent").await
 }
 
 async fn after(
     app: &AppState,
     by: &Player<ManageWebhooks>,
     id: WebhookId,
-    asked: Result<DeliveryResponse, Problem>,
+    result: Result<DeliveryResponse, Problem>,
     done: &str,
 ) -> Result<HttpResponse, Problem> {
-    match asked {
+    match result {
         Ok(_) => Ok(see_other(&format!("{}/deliveries?done={done}", webhook_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };

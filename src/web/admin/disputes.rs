@@ -16,7 +16,7 @@ use crate::app::copies::dispute_responses::{
     DisputeResponse, DisputeSummaryResponse, StatementResponse,
 };
 use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
-use crate::app::copies::own_copies::Overseer;
+use crate::app::copies::own_copies::ModeratorAccess;
 use crate::app::page::Cursor;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -141,8 +141,8 @@ impl From<DisputeSummaryResponse> for DisputeRow {
 }
 
 /// The permission to see all copies and disputes.
-pub(super) fn overseer(visitor: &Visitor) -> Result<Overseer, Problem> {
-    Ok(Overseer { copies: visitor.must()?, accounts: Some(visitor.must()?) })
+pub(super) fn moderator_access(visitor: &Visitor) -> Result<ModeratorAccess, Problem> {
+    Ok(ModeratorAccess { copies: visitor.must()?, accounts: Some(visitor.must()?) })
 }
 
 /// Lists disputes, newest first. Without a filter, lists the open disputes.
@@ -156,7 +156,7 @@ pub(in crate::web) async fn list_disputes(
     let (found, next_cursor, faults) = match person(&query.account) {
         Ok(account) => {
             let account = Person::filter(account.as_ref(), || by.visitor.must())?;
-            let whose = WhoseDisputes::All(overseer(&by.visitor)?, account);
+            let whose = WhoseDisputes::All(moderator_access(&by.visitor)?, account);
             let (reads, viewer) = (by.visitor.must::<ReadOwnDisputes>()?, by.visitor.viewer());
             let (filter, most) = (query.filter(), limit(ENTRIES)?);
             let page = disputes::list(&state, &reads, viewer, &whose, filter, before, most).await?;
@@ -212,13 +212,13 @@ struct Statement {
 }
 
 impl From<StatementResponse> for Statement {
-    fn from(said: StatementResponse) -> Self {
-        let name = said.account_name;
+    fn from(statement: StatementResponse) -> Self {
+        let name = statement.account_name;
         Self {
-            side: moderation_words::side(said.by),
-            account: said.account_id.map(|id| Party::new(id, name)),
-            at: Moment::new(said.created_at),
-            paragraphs: said.text.lines().map(str::to_owned).collect(),
+            side: moderation_words::side(statement.by),
+            account: statement.account_id.map(|id| Party::new(id, name)),
+            at: Moment::new(statement.created_at),
+            paragraphs: statement.text.lines().map(str::to_owned).collect(),
         }
     }
 }
@@ -252,8 +252,9 @@ async fn show(
     faults: Faults,
     done: &'static str,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, overseer) = (visitor.must::<ReadOwnDisputes>()?, overseer(visitor)?);
-    let found = disputes::find(app, &reads, Some(&overseer), visitor.viewer(), id).await?;
+    let (reads, moderator_access) =
+        (visitor.must::<ReadOwnDisputes>()?, moderator_access(visitor)?);
+    let found = disputes::find(app, &reads, Some(&moderator_access), visitor.viewer(), id).await?;
     let DisputeResponse { summary, statements } = found;
     let outcome =
         |value: &str| Choice::new(value, moderation_words::outcome(value), &typed.outcome);

@@ -11,7 +11,7 @@ use crate::app::accounts::second_factor;
 use crate::app::catalogue::codes::Codes;
 use crate::app::catalogue::sets;
 use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
-use crate::app::copies::own_copies::Overseer;
+use crate::app::copies::own_copies::ModeratorAccess;
 use crate::app::designs::abuse_reports::{self, ReportFilter};
 use crate::app::designs::design_reviews;
 use crate::app::page::Page;
@@ -146,8 +146,9 @@ async fn waiting(
     let (by, undecided) = (visitor.must()?, ReportFilter::default());
     let reports = abuse_reports::list(app, &by, undecided, None, most).await?;
     let reports = entry(&admin_words::WAITING_REPORTS, &reports);
-    let overseer = Overseer { copies: visitor.must()?, accounts: Some(reads.clone()) };
-    let (whose, open) = (WhoseDisputes::All(overseer, None), Some(true));
+    let moderator_access =
+        ModeratorAccess { copies: visitor.must()?, accounts: Some(reads.clone()) };
+    let (whose, open) = (WhoseDisputes::All(moderator_access, None), Some(true));
     let filter = DisputeFilter { open, ..DisputeFilter::default() };
     let disputes =
         disputes::list(app, &visitor.must()?, viewer, &whose, filter, None, most).await?;

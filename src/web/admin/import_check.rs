@@ -50,11 +50,11 @@ pub(super) async fn check(
     };
     let revision = stored.as_ref().map(|(revision, _)| *revision);
     // Only a form that was loaded with a stored manifest can be stale. A file from elsewhere replaces the stored manifest, as its check shows.
-    let is_stale = typed.seen().is_some_and(|seen| Some(seen) != revision);
+    let is_stale = typed.base_revision().is_some_and(|base| Some(base) != revision);
     if typed.of == Described::Game && is_stale {
         return stale(app, by, typed, stored).await;
     }
-    typed.set_seen(revision);
+    typed.set_base_revision(revision);
     match import(app, by, &typed, revision, true).await {
         Ok(import) => {
             typed.set_checked();

@@ -125,13 +125,13 @@ impl TypedImport {
     }
 
     /// The revision of the manifest that the form was loaded with. `None`: it was loaded without a manifest of this game.
-    pub(super) fn seen(&self) -> Option<Revision> {
+    pub(super) fn base_revision(&self) -> Option<Revision> {
         let (game, revision) = self.revision.rsplit_once(':')?;
         if game == self.game { revision.parse().ok().map(Revision) } else { None }
     }
 
     /// Sets the revision of the manifest that the form is based on.
-    pub(super) fn set_seen(&mut self, revision: Option<Revision>) {
+    pub(super) fn set_base_revision(&mut self, revision: Option<Revision>) {
         self.revision = match revision {
             Some(Revision(revision)) => format!("{}:{revision}", self.game),
             None => String::new(),
@@ -271,12 +271,12 @@ mod tests {
     #[test]
     fn a_revision_belongs_to_its_game() {
         let mut typed = TypedImport::new(Described::Game, "ttcg".to_owned(), "");
-        assert_eq!(typed.seen(), None);
-        typed.set_seen(Some(Revision(7)));
-        assert_eq!(typed.seen(), Some(Revision(7)));
+        assert_eq!(typed.base_revision(), None);
+        typed.set_base_revision(Some(Revision(7)));
+        assert_eq!(typed.base_revision(), Some(Revision(7)));
         typed.game = "pebbles".to_owned();
-        assert_eq!(typed.seen(), None);
-        typed.set_seen(None);
+        assert_eq!(typed.base_revision(), None);
+        typed.set_base_revision(None);
         assert_eq!(typed.revision, "");
     }
 }

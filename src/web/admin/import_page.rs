@@ -129,7 +129,7 @@ pub(super) async fn stale(
 ) -> Result<HttpResponse, Problem> {
     let (revision, saved) = stored.unzip();
     typed.checked.clear();
-    typed.set_seen(revision);
+    typed.set_base_revision(revision);
     let faults = Faults::one("", catalogue_words::MANIFEST_CHANGED_MEANWHILE);
     let status = ProblemCode::PreconditionFailed.status();
     show(app, by, status, typed, FormMessages { faults, saved, ..FormMessages::default() }).await

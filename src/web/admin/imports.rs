@@ -73,7 +73,7 @@ pub(in crate::web) async fn run_import(
     if !typed.is_checked() {
         return check(&state, &by, typed, Faults::one("", catalogue_words::NOT_CHECKED)).await;
     }
-    match import(&state, &by, &typed, typed.seen(), false).await {
+    match import(&state, &by, &typed, typed.base_revision(), false).await {
         Ok(import) => done(&state, &by, &typed, import).await,
         Err(problem) => match problem.code() {
             ProblemCode::PreconditionFailed => {
@@ -139,6 +139,6 @@ pub(in crate::web) async fn show_manifest(
     let stored = games::find_manifest(&state, &game).await?;
     let mut typed =
         TypedImport::new(Described::Game, game.into_inner().into_string(), &stored.text);
-    typed.set_seen(Some(Revision(stored.revision)));
+    typed.set_base_revision(Some(Revision(stored.revision)));
     show(&state, &by, 200, typed, FormMessages::default()).await
 }

@@ -93,7 +93,7 @@ pub(super) fn limit(entries: u16) -> Result<PageLimit, Problem> {
 }
 
 /// Idempotency key: a form that is sent twice is one request.
-pub(super) fn fresh_key() -> String {
+pub(super) fn new_key() -> String {
     Uuid::now_v7().to_string()
 }
 

@@ -136,18 +136,18 @@ async fn confirm(
     app: &AppState,
     by: &Player<ManageAccounts>,
     id: AccountId,
-    asked: &Question,
+    question: &Question,
 ) -> Result<HttpResponse, Problem> {
     let account = own_account::find(app, &by.visitor.must()?, id).await?;
-    let heading = (asked.heading)(&account.name);
+    let heading = (question.heading)(&account.name);
     let path = person_path(id.0);
     let page = ConfirmPage {
         frame: Frame::new(&heading).at(Place::Account),
         nav: Nav::new(by.role(), Area::People),
         heading,
-        about: asked.about,
-        action: format!("{path}/{}", asked.way),
-        button: asked.button,
+        about: question.about,
+        action: format!("{path}/{}", question.way),
+        button: question.button,
         path,
     };
     private(200, &page)

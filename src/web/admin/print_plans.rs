@@ -8,7 +8,7 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 
 use super::announcements::announcement_path;
-use super::parts::{Area, Nav, faults_of, fresh_key, rarity};
+use super::parts::{Area, Nav, faults_of, new_key, rarity};
 use super::printing_words;
 use super::words as admin_words;
 use crate::app::printing::print_commitments;
@@ -160,7 +160,7 @@ async fn show(
     faults: Faults,
     plan: Option<Plan>,
 ) -> Result<HttpResponse, Problem> {
-    typed.key = fresh_key();
+    typed.key = new_key();
     let page = PlanPage {
         frame: Frame::new(printing_words::PLAN_RUN).at(Place::Account),
         nav: Nav::new(role, Area::PrintRuns),

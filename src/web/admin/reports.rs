@@ -78,7 +78,7 @@ struct ReportRow {
     reporter_path: String,
     at: Moment,
     /// The text of the comment or the suggestion.
-    said: Vec<String>,
+    reported_text: Vec<String>,
     /// The content of the design with the suggestion applied, as JSON.
     suggested: Option<String>,
     details: Vec<String>,
@@ -119,7 +119,7 @@ impl From<AbuseReportResponse> for ReportRow {
             reporter: report.reporter,
             reporter_path: person_path(report.reporter_id),
             at: Moment::new(report.created_at),
-            said: paragraphs(report.comment_text.or(report.suggestion_message)),
+            reported_text: paragraphs(report.comment_text.or(report.suggestion_message)),
             suggested: suggested.and_then(|design| serde_json::to_string_pretty(&design).ok()),
             details: paragraphs(report.details),
             decision: report.decision.map(moderation_words::report_decision),

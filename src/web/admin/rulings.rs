@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::cards::edit_path;
 use super::catalogue_words;
-use super::parts::{Area, Nav, faults_of, fresh_key};
+use super::parts::{Area, Nav, faults_of, new_key};
 use super::stored_card::find_card;
 use super::words as admin_words;
 use crate::app::catalogue::card_migrations::Located;
@@ -158,7 +158,7 @@ pub(in crate::web) async fn show_new_ruling(
     new_form(&state, &by, 200, CardId(*card), typed, Faults::none()).await
 }
 
-/// The form of a new ruling, with a fresh key: the next form that is sent is a new request.
+/// The form of a new ruling, with a new key: the next form that is sent is a new request.
 async fn new_form(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -168,7 +168,7 @@ async fn new_form(
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
     let card = find_card(app, by, id).await?.card;
-    let typed = TypedRuling { key: fresh_key(), version: String::new(), ..typed };
+    let typed = TypedRuling { key: new_key(), version: String::new(), ..typed };
     let action = format!("{}/rulings", edit_path(card.id));
     let heading = catalogue_words::new_ruling_of(&card.name);
     page(by, status, (heading, action, card.id), typed, faults, None)

@@ -6,7 +6,7 @@ use cardscape_engine::Game;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{fresh_key, game_choices};
+use super::parts::{game_choices, new_key};
 use super::words as admin_words;
 use crate::app::operations::webhook_requests::WebhookRequest;
 use crate::app::operations::webhooks::WebhookResponse;
@@ -48,7 +48,7 @@ impl TypedWebhook {
             game: String::new(),
             kinds: Vec::new(),
             enabled: true,
-            key: fresh_key(),
+            key: new_key(),
             version: String::new(),
         }
     }
@@ -60,7 +60,7 @@ impl TypedWebhook {
             game: webhook.game.clone().unwrap_or_default(),
             kinds: webhook.kinds.clone(),
             enabled: webhook.enabled,
-            key: fresh_key(),
+            key: new_key(),
             version: version_of(webhook)?,
         })
     }
@@ -149,7 +149,7 @@ impl From<WebhookResponse> for WebhookRow {
 
 /// The faults of a webhook, beside its fields.
 pub(super) fn faults_of_webhook(problem: &Problem) -> Option<Faults> {
-    let said = match problem.code() {
+    let message = match problem.code() {
         ProblemCode::InvalidBody => "",
         code => admin_words::fault(code)?,
     };
@@ -165,7 +165,7 @@ pub(super) fn faults_of_webhook(problem: &Problem) -> Option<Faults> {
         faults.add(field, fault_words::reason(&fault.reason));
     }
     if faults.is_empty() {
-        faults.add("", said);
+        faults.add("", message);
     }
     Some(faults)
 }

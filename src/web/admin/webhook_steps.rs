@@ -7,7 +7,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Area, Nav, fresh_key};
+use super::parts::{Area, Nav, new_key};
 use super::webhook_form::{PATH, WebhookRow, faults_of_webhook};
 use super::words as admin_words;
 use crate::app::operations::webhooks::{self, WebhookSecretResponse};
@@ -152,7 +152,7 @@ async fn rotate_form(
         faults,
         webhook: stored.into(),
         hours,
-        key: fresh_key(),
+        key: new_key(),
     };
     private(status, &page)
 }
@@ -179,13 +179,13 @@ pub(in crate::web) async fn rotate(
         let faults = Faults::one("overlap_hours", operations_words::HOURS_FAULT);
         return rotate_form(&state, &by, 422, id, form.overlap_hours, faults).await;
     };
-    let (of_webhook, said) = (id.0.to_string(), hours.to_string());
+    let (webhook, hours_text) = (id.0.to_string(), hours.to_string());
     let key = claim_of_form(
         &state,
         by.account(),
         "page_rotate_webhook",
         &form.key,
-        &[&of_webhook, &said],
+        &[&webhook, &hours_text],
     );
     let overlap = Duration::hours(hours.into());
     match webhooks::rotate_secret(&state, &by, id, overlap, key.as_ref()).await {

@@ -5,7 +5,7 @@ use askama::Template;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Area, DoneQuery, Nav, fresh_key};
+use super::parts::{Area, DoneQuery, Nav, new_key};
 use super::webhook_form::{TypedWebhook, WebhookForm, WebhookRow, faults_of_webhook, webhook_path};
 use super::webhook_steps::show_secret;
 use super::words as admin_words;
@@ -71,13 +71,13 @@ pub(in crate::web) async fn create_webhook(
 ) -> Result<HttpResponse, Problem> {
     let mut typed = TypedWebhook::read(&fields);
     let (kinds, enabled) = (typed.kinds.join(" "), typed.enabled.to_string());
-    let said = [&*typed.url, &typed.description, &typed.game, &kinds, &enabled];
-    let key = claim_of_form(&state, by.account(), "page_create_webhook", &typed.key, &said);
+    let fields = [&*typed.url, &typed.description, &typed.game, &kinds, &enabled];
+    let key = claim_of_form(&state, by.account(), "page_create_webhook", &typed.key, &fields);
     match webhooks::create(&state, &by, typed.request(), key.as_ref()).await {
         Ok(created) => show_secret(&by, 201, operations_words::WEBHOOK_MADE, created),
         Err(problem) => {
             let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
-            typed.key = fresh_key();
+            typed.key = new_key();
             list(&state, &by.visitor, problem.code().status(), typed, faults, "").await
         }
     }
@@ -147,7 +147,7 @@ async fn one(
         done,
         webhook,
         form: WebhookForm::new(app, typed).await?,
-        ping_key: fresh_key(),
+        ping_key: new_key(),
         is_stale,
     };
     private(status, &page)

@@ -158,12 +158,12 @@ async fn page(
     app: &AppState,
     viewer: Viewer,
     card: Card,
-    asked: &CardQuery,
+    query: &CardQuery,
 ) -> Result<CardPage, Problem> {
     let (game, set) = (code(&card.game)?, code(&card.set)?);
     let loaded = app.named_game(&game).await?.map_err(|_| Problem::not_found())?;
     let id = CardId(card.id.parse().map_err(Problem::internal)?);
-    let history = history::part(asked.cursor.as_ref())?;
+    let history = history::part(query.cursor.as_ref())?;
     let place = (&game, &set, card.number.as_str());
     let found = card_overview::find(app, viewer, id, place, history).await?;
     let path = card_path(&card.game, &card.set, &card.number);
@@ -177,7 +177,7 @@ async fn page(
     let mut frame = frame(app, &card, &path, &found.neighbours);
     let progress = Progress::of(&card);
     frame.script = progress.is_some().then_some(&*frame.assets.live_script);
-    let (Some(said), Some(name)) = (found.open, card.name.clone()) else {
+    let (Some(overview), Some(name)) = (found.open, card.name.clone()) else {
         return Ok(CardPage {
             heading: words::hidden_at(&place.set, &card.number),
             picture: Assets::of_this_version().back.clone(),
@@ -189,12 +189,12 @@ async fn page(
             place,
         });
     };
-    let shown = match asked.rarity() {
-        None => said.printings.first(),
+    let shown = match query.rarity() {
+        None => overview.printings.first(),
         Some(rarity) => {
             let is_meant =
                 |printing: &&PrintingResponse| printing.rarity.eq_ignore_ascii_case(rarity);
-            Some(said.printings.iter().find(is_meant).ok_or_else(Problem::not_found)?)
+            Some(overview.printings.iter().find(is_meant).ok_or_else(Problem::not_found)?)
         }
     };
     let rarity = shown.map(|printing| printing.rarity.clone());
@@ -213,7 +213,7 @@ async fn page(
             let at = unlock.unlocked_at?;
             Some(words::unlocked_at(at, unlock.submissions, unlock.threshold))
         }),
-        open: Some(open(&loaded.game, &card, in_set, said, rarity.as_deref(), asked)),
+        open: Some(open(&loaded.game, &card, in_set, overview, rarity.as_deref(), query)),
         heading: name,
         frame,
         place,
@@ -252,18 +252,19 @@ fn open(
     game: &Game,
     card: &Card,
     (path, place): (&str, String),
-    said: OpenCardOverview,
+    overview: OpenCardOverview,
     shown: Option<&str>,
-    asked: &CardQuery,
+    query: &CardQuery,
 ) -> Open {
     let own_kind = kind(game, card.kind.as_deref().unwrap_or_default());
-    let printing = said.printings.iter().find(|printing| Some(printing.rarity.as_str()) == shown);
+    let printing =
+        overview.printings.iter().find(|printing| Some(printing.rarity.as_str()) == shown);
     let mut columns: Vec<&String> =
-        said.printings.iter().flat_map(|printing| printing.attributes.keys()).collect();
+        overview.printings.iter().flat_map(|printing| printing.attributes.keys()).collect();
     columns.sort_unstable();
     columns.dedup();
     let attribute = |code: &str| own_kind.and_then(|kind| kind.attributes.get(code));
-    let printings = said.printings.iter().map(|printing| PrintingRow {
+    let printings = overview.printings.iter().map(|printing| PrintingRow {
         rarity: rarity_name(game, &printing.rarity),
         path: printing_path(path, &printing.rarity),
         is_shown: Some(printing.rarity.as_str()) == shown,
@@ -280,9 +281,13 @@ fn open(
         text: CardText::new(Some(game), card, place, printing.map(|printing| &printing.attributes)),
         printings: printings.collect(),
         columns: columns.iter().map(|code| super::values::label(attribute(code), code)).collect(),
-        rulings: said.rulings.into_iter().map(RulingText::from).collect(),
-        legalities: said.legalities.iter().map(|said| LegalityRow::new(game, said)).collect(),
-        history: History::new(game, said.history, path, asked),
+        rulings: overview.rulings.into_iter().map(RulingText::from).collect(),
+        legalities: overview
+            .legalities
+            .iter()
+            .map(|legality| LegalityRow::new(game, legality))
+            .collect(),
+        history: History::new(game, overview.history, path, query),
     }
 }
 
@@ -299,13 +304,14 @@ impl From<RulingResponse> for RulingText {
 }
 
 impl LegalityRow {
-    fn new(game: &Game, said: &LegalityResponse) -> Self {
-        let format = game.format(&said.format);
+    fn new(game: &Game, legality: &LegalityResponse) -> Self {
+        let format = game.format(&legality.format);
         Self {
-            format: format.map_or_else(|| words::titled(&said.format), |found| found.name.clone()),
-            status: said.status,
-            text: words::legality(said.status, said.max_copies),
-            rule: said.rule.clone(),
+            format: format
+                .map_or_else(|| words::titled(&legality.format), |found| found.name.clone()),
+            status: legality.status,
+            text: words::legality(legality.status, legality.max_copies),
+            rule: legality.rule.clone(),
         }
     }
 }

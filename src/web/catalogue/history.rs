@@ -50,15 +50,15 @@ impl History {
         game: &Game,
         part: Page<HistoryEntryResponse>,
         path: &str,
-        asked: &CardQuery,
+        query: &CardQuery,
     ) -> Self {
         let path_at = |cursor: &str| {
-            let rarity = asked.rarity().unwrap_or_default();
+            let rarity = query.rarity().unwrap_or_default();
             let page = path_of(path, &[("rarity", rarity), ("cursor", cursor)]);
             format!("{page}#history")
         };
         Self {
-            newest_path: asked.is_further_page().then(|| path_at("")),
+            newest_path: query.is_further_page().then(|| path_at("")),
             older_path: part.next_cursor.as_deref().map(path_at),
             entries: part.data.into_iter().map(|entry| HistoryRow::new(game, entry)).collect(),
         }

@@ -52,18 +52,18 @@ pub(super) fn value(game: &Game, pointer: &str, value: Option<&Value>) -> String
         Some(value) if pointer.contains("/attributes/") => {
             text(schema(game, last), value).unwrap_or_default()
         }
-        Some(value) => whole(game, value),
+        Some(value) => text_of_value(game, value),
         None => String::new(),
     };
     if shown.is_empty() { NOTHING.to_owned() } else { shown }
 }
 
 /// Values as text: strings as they are, arrays joined, and the main text of rulings, effects, printings and cards.
-fn whole(game: &Game, value: &Value) -> String {
+fn text_of_value(game: &Game, value: &Value) -> String {
     match value {
         Value::String(written) => written.clone(),
         Value::Array(items) => {
-            items.iter().map(|item| whole(game, item)).collect::<Vec<_>>().join("; ")
+            items.iter().map(|item| text_of_value(game, item)).collect::<Vec<_>>().join("; ")
         }
         Value::Object(members) => {
             let of = |name: &str| members.get(name).and_then(Value::as_str);
@@ -84,7 +84,11 @@ fn whole(game: &Game, value: &Value) -> String {
                 }
                 (None, _, Some(name), _) => name.to_owned(),
                 (None, _, None, Some(Value::Object(attributes))) => numbers(game, attributes),
-                _ => members.values().map(|one| whole(game, one)).collect::<Vec<_>>().join(", "),
+                _ => members
+                    .values()
+                    .map(|one| text_of_value(game, one))
+                    .collect::<Vec<_>>()
+                    .join(", "),
             }
         }
         other => text(None, other).unwrap_or_default(),

@@ -18,11 +18,11 @@ pub(in crate::web) fn pieces(query: &str, warnings: &[Warning]) -> Vec<Piece> {
         })
     };
     let mut pieces: Vec<Piece> = Vec::new();
-    for (at, letter) in query.chars().enumerate() {
+    for (at, character) in query.chars().enumerate() {
         let is_marked = is_marked(at);
         match pieces.last_mut() {
-            Some(last) if last.is_marked == is_marked => last.text.push(letter),
-            _ => pieces.push(Piece { text: letter.to_string(), is_marked }),
+            Some(last) if last.is_marked == is_marked => last.text.push(character),
+            _ => pieces.push(Piece { text: character.to_string(), is_marked }),
         }
     }
     pieces

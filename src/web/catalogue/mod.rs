@@ -28,7 +28,7 @@ pub(super) use marks::{Piece, pieces};
 pub(super) use rules::rule_path;
 pub(super) use search::faults_of as faults_of_query;
 pub(super) use tiles::Progress;
-pub(super) use unlocks::{NewUnlock, Wall, list_unlocks, list_walls};
+pub(super) use unlocks::{NewUnlock, SetWithHiddenCards, list_unlocks, list_walls};
 pub(super) use values::{Fact, facts, kind_name, label, rarity_name, text, zone_name};
 
 use actix_web::web::ServiceConfig;

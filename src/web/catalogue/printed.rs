@@ -24,7 +24,7 @@ pub(super) struct Printed {
     /// Whether hidden cards are left out.
     pub(super) without_hidden: bool,
     /// Whether the printed copies are the announced ones; `None`: the announcements of some printed copies are unknown, and no row shows a promise.
-    pub(super) kept: Option<&'static str>,
+    pub(super) announcement_check: Option<&'static str>,
     /// How well the registered copies match the printed ones, once there are enough.
     pub(super) verdict: Option<String>,
     pub(super) announcements: Vec<Announcement>,
@@ -68,7 +68,7 @@ pub(super) async fn find_printed(
     let of_rarity = |row: &PrintedRarity| {
         promised.as_ref().map(|by_rarity| by_rarity.get(&row.rarity).copied().unwrap_or_default())
     };
-    let kept = promised.as_ref().map(|by_rarity| {
+    let announcement_check = promised.as_ref().map(|by_rarity| {
         let all: i64 = by_rarity.values().sum();
         let is_kept = all == statistics.printed
             && statistics.rarities.iter().all(|row| of_rarity(row) == Some(row.printed));
@@ -86,7 +86,7 @@ pub(super) async fn find_printed(
     Ok(Some(Printed {
         rows,
         without_hidden: statistics.hidden_cards > 0,
-        kept,
+        announcement_check,
         verdict: statistics.test.map(|test| words::verdict(test.p_value)),
         announcements,
     }))

@@ -191,6 +191,8 @@ fn no_value(of: &str, value: &str, in_one_game: bool) -> String {
     let what = match of {
         "kind" => "kind of card",
         "type" | "style" | "slot" | "rarity" | "set" | "format" => of,
+        // Names in queries for decks.
+        "card" | "author of public decks" => of,
         // An attribute.
         _ if in_one_game => return format!("“{of}” has no value “{value}” in this game."),
         _ => return format!("“{of}” has no value “{value}”."),

@@ -125,7 +125,7 @@ const DESCENDING: &str = "desc";
 #[template(path = "web/catalogue/search.html")]
 struct SearchPage {
     frame: Frame,
-    asked: SearchForm,
+    search_form: SearchForm,
     /// Names of fields, shown as hints while the visitor types.
     hints: &'static [Hint],
     games: Vec<Choice>,
@@ -155,19 +155,23 @@ pub(in crate::web) async fn find_cards(
     req: HttpRequest,
     state: web::Data<AppState>,
     network: ClientNetwork,
-    asked: web::Query<SearchForm>,
+    search_form: web::Query<SearchForm>,
 ) -> Result<HttpResponse, Problem> {
-    let page = page(&state, network.0, asked.into_inner()).await?;
+    let page = page(&state, network.0, search_form.into_inner()).await?;
     // The same request may get the facets a moment later, so the answer without them is not cached.
     let freshness = if page.lacks_facets { Freshness::Never } else { LIVE };
     let written = write(&page, freshness)?;
     Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
 }
 
-async fn page(app: &AppState, network: Network, asked: SearchForm) -> Result<SearchPage, Problem> {
-    let game = asked.game()?;
-    let request = asked.request(game.as_ref())?;
-    let part = Part { cursor: asked.cursor.as_ref(), limit: ENTRIES, total: true };
+async fn page(
+    app: &AppState,
+    network: Network,
+    search_form: SearchForm,
+) -> Result<SearchPage, Problem> {
+    let game = search_form.game()?;
+    let request = search_form.request(game.as_ref())?;
+    let part = Part { cursor: search_form.cursor.as_ref(), limit: ENTRIES, total: true };
     let games = app.all_games().await?;
     let games: Vec<&Game> = games.iter().map(|loaded| &loaded.game).collect();
     let (found, faults) = match list(app, network, request, part).await {
@@ -186,10 +190,10 @@ async fn page(app: &AppState, network: Network, asked: SearchForm) -> Result<Sea
     };
     // Counted after the list: a page runs one search at a time, like a request of the API.
     let facets = match &game {
-        Some(game) if faults.is_none() => facets_of(app, network, game, &asked.q).await,
+        Some(game) if faults.is_none() => facets_of(app, network, game, &search_form.q).await,
         _ => FoundFacets::None,
     };
-    Ok(SearchPage::new(asked, &games, found, faults, facets))
+    Ok(SearchPage::new(search_form, &games, found, faults, facets))
 }
 
 /// The facets of the found cards.
@@ -231,7 +235,7 @@ pub(in crate::web) fn faults_of(problem: &Problem) -> Vec<Warning> {
 
 impl SearchPage {
     fn new(
-        asked: SearchForm,
+        search_form: SearchForm,
         games: &[&Game],
         found: Cards,
         faults: Option<Vec<Warning>>,
@@ -239,17 +243,18 @@ impl SearchPage {
     ) -> Self {
         let heading = match &faults {
             // The title comes first when a screen reader reads the page.
-            Some(_) => words::refused(&asked.q),
-            None if asked.q.is_empty() => words::SEARCH_TITLE.to_owned(),
-            None => asked.q.clone(),
+            Some(_) => words::refused(&search_form.q),
+            None if search_form.q.is_empty() => words::SEARCH_TITLE.to_owned(),
+            None => search_form.q.clone(),
         };
         let mut frame = Frame::new(&heading).at(Place::Search);
-        let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
+        let next_path =
+            found.next_cursor.as_deref().map(|cursor| search_form.path_at(Some(cursor)));
         frame.next.clone_from(&next_path);
         let text_of = |fault: &Warning| fault.text.clone();
         let refusals: Vec<String> = faults.iter().flatten().map(text_of).collect();
         let shown = faults.as_deref().unwrap_or(&found.warnings);
-        let marked = pieces(&asked.q, shown);
+        let marked = pieces(&search_form.q, shown);
         let is_marked = marked.iter().any(|piece| piece.is_marked);
         let are_printings = found.data.iter().any(|card| card.printing.is_some());
         let is_exact = found.total_is_exact.unwrap_or(true);
@@ -262,34 +267,34 @@ impl SearchPage {
                 .map(|game| Choice {
                     value: game.code().to_owned(),
                     name: game.name().to_owned(),
-                    is_chosen: asked.game.eq_ignore_ascii_case(game.code()),
+                    is_chosen: search_form.game.eq_ignore_ascii_case(game.code()),
                 })
                 .collect(),
-            sorts: sorts(&asked, games),
-            orders: orders(&asked),
+            sorts: sorts(&search_form, games),
+            orders: orders(&search_form),
             refusals,
             warnings: found.warnings.iter().map(text_of).collect(),
             marked: if is_marked { marked } else { Vec::new() },
             found: count.unwrap_or_default(),
-            results: Results::of(&asked.form, games, &found.data),
+            results: Results::of(&search_form.form, games, &found.data),
             forms: FORMS
                 .into_iter()
                 .map(|(form, name)| {
-                    let cursor = asked.cursor.as_ref().map(Cursor::as_str);
+                    let cursor = search_form.cursor.as_ref().map(Cursor::as_str);
                     Choice {
-                        value: asked.shown_as(form).path_at(cursor),
+                        value: search_form.shown_as(form).path_at(cursor),
                         name: name.to_owned(),
-                        is_chosen: asked.form == form,
+                        is_chosen: search_form.form == form,
                     }
                 })
                 .collect(),
-            first_path: asked.cursor.as_ref().map(|_| asked.path()),
+            first_path: search_form.cursor.as_ref().map(|_| search_form.path()),
             next_path,
-            game_links: if asked.game.is_empty() && faults.is_none() {
+            game_links: if search_form.game.is_empty() && faults.is_none() {
                 games
                     .iter()
                     .map(|game| Choice {
-                        value: asked.of_game(game.code()).path(),
+                        value: search_form.of_game(game.code()).path(),
                         name: game.name().to_owned(),
                         is_chosen: false,
                     })
@@ -300,13 +305,13 @@ impl SearchPage {
             lacks_facets: matches!(facets, FoundFacets::Missing),
             narrowings: match facets {
                 FoundFacets::Counted(facets) => {
-                    let beginning = asked.to_be_narrowed();
+                    let beginning = search_form.to_be_narrowed();
                     let path_with = |term: &str| beginning.path_with(term);
                     narrowings(&path_with, exact_total(&found), facets)
                 }
                 FoundFacets::None | FoundFacets::Missing => Vec::new(),
             },
-            asked,
+            search_form,
         }
     }
 }
@@ -317,9 +322,12 @@ fn exact_total(found: &Cards) -> Option<i64> {
 }
 
 /// The sort fields of the game, or of all games.
-fn sorts(asked: &SearchForm, games: &[&Game]) -> Vec<Choice> {
-    let chosen: Vec<&Game> =
-        games.iter().copied().filter(|game| asked.game.eq_ignore_ascii_case(game.code())).collect();
+fn sorts(search_form: &SearchForm, games: &[&Game]) -> Vec<Choice> {
+    let chosen: Vec<&Game> = games
+        .iter()
+        .copied()
+        .filter(|game| search_form.game.eq_ignore_ascii_case(game.code()))
+        .collect();
     let scope = if chosen.is_empty() { games } else { &chosen };
     let fields = card_fields().filter(|field| field.is_sortable && field.name != "set");
     fields
@@ -327,16 +335,16 @@ fn sorts(asked: &SearchForm, games: &[&Game]) -> Vec<Choice> {
         .map(|field| Choice {
             value: field.name.to_owned(),
             name: field_words::name(field.name),
-            is_chosen: asked.sort == field.name,
+            is_chosen: search_form.sort == field.name,
         })
         .collect()
 }
 
-fn orders(asked: &SearchForm) -> Vec<Choice> {
+fn orders(search_form: &SearchForm) -> Vec<Choice> {
     let order = |value: &str, name: &str| Choice {
         value: value.to_owned(),
         name: name.to_owned(),
-        is_chosen: asked.order == value,
+        is_chosen: search_form.order == value,
     };
     // The `order` of the form overrides `order:` in the query, so an untouched form must send none.
     vec![
@@ -352,18 +360,19 @@ mod tests {
 
     #[test]
     fn addresses_hold_the_query_and_no_empty_fields() {
-        let asked = SearchForm { q: "t:fire \"><script>".to_owned(), ..SearchForm::default() };
-        assert_eq!(asked.path(), "/search?q=t%3Afire+%22%3E%3Cscript%3E");
+        let search_form =
+            SearchForm { q: "t:fire \"><script>".to_owned(), ..SearchForm::default() };
+        assert_eq!(search_form.path(), "/search?q=t%3Afire+%22%3E%3Cscript%3E");
         assert_eq!(SearchForm::default().path(), "/search");
-        let listed = asked.of_game("ttcg").shown_as("list").path_at(Some("abc"));
+        let listed = search_form.of_game("ttcg").shown_as("list").path_at(Some("abc"));
         assert!(listed.ends_with("&game=ttcg&as=list&cursor=abc"), "{listed}");
     }
 
     #[test]
     fn a_further_term_narrows_every_alternative() {
         let with = |q: &str| {
-            let asked = SearchForm { q: q.to_owned(), ..SearchForm::default() };
-            asked.to_be_narrowed().q + "r:rare"
+            let search_form = SearchForm { q: q.to_owned(), ..SearchForm::default() };
+            search_form.to_be_narrowed().q + "r:rare"
         };
         assert_eq!(with(""), "r:rare");
         assert_eq!(with("fox "), "fox r:rare");

@@ -19,9 +19,8 @@ const NEW: u16 = 12;
 /// Sets with hidden cards on the first page: 4 with cards, and 50 in a short list.
 const SETS: usize = WALLS + 50;
 
-/// A set with hidden cards.
 #[derive(Debug)]
-pub(in crate::web) struct Wall {
+pub(in crate::web) struct SetWithHiddenCards {
     pub(in crate::web) name: String,
     pub(in crate::web) path: String,
     pub(in crate::web) game: String,
@@ -51,7 +50,7 @@ pub(in crate::web) struct NewUnlock {
 pub(in crate::web) async fn list_walls(
     app: &AppState,
     network: Network,
-) -> Result<(Vec<Wall>, bool), Problem> {
+) -> Result<(Vec<SetWithHiddenCards>, bool), Problem> {
     let sets = sets::list_with_hidden_cards(app, SETS).await?;
     let mut walls = Vec::with_capacity(SETS);
     // One after the other: a page runs one search at a time, like other requests.
@@ -66,7 +65,7 @@ async fn wall(
     network: Network,
     set: SetResponse,
     with_cards: bool,
-) -> Result<Wall, Problem> {
+) -> Result<SetWithHiddenCards, Problem> {
     let mut tiles = Vec::new();
     if with_cards {
         let first = Part { cursor: None, limit: TILES, total: false };
@@ -75,7 +74,7 @@ async fn wall(
     }
     let shown = i64::try_from(tiles.len()).unwrap_or(i64::MAX);
     let all = set.hidden_cards + set.unlocked_cards;
-    Ok(Wall {
+    Ok(SetWithHiddenCards {
         path: set_path(&set.game, &set.code),
         game_path: game_path(&set.game),
         unlocked: set.unlocked_cards,

@@ -140,7 +140,7 @@ fn new_card(typed: &TypedCount, condition: Condition) -> Result<RequestedChange,
         faults.add("add", collection_words::ADD_FAULT);
     }
     let by_number = !set.is_empty() && !number.is_empty();
-    let name = TypedCard::given(name).map(|name| TypedName::parse(&name)).transpose();
+    let name = TypedCard::non_empty(name).map(|name| TypedName::parse(&name)).transpose();
     if let Err(error) = &name {
         faults.add("card_name", fault_words::text_fault(error));
     }
@@ -154,11 +154,11 @@ fn new_card(typed: &TypedCount, condition: Condition) -> Result<RequestedChange,
     }
     let (Ok(name), Some(add), true) = (name, add, faults.is_empty()) else { return Err(faults) };
     let wanted = WantedPrinting {
-        game: TypedCard::given(game),
-        sets: TypedCard::given(set).into_iter().collect(),
-        number: TypedCard::given(number),
+        game: TypedCard::non_empty(game),
+        sets: TypedCard::non_empty(set).into_iter().collect(),
+        number: TypedCard::non_empty(number),
         name,
-        rarity: TypedCard::given(rarity),
+        rarity: TypedCard::non_empty(rarity),
         ..nothing_named()
     };
     Ok(RequestedChange::Add(Box::new(Change { wanted, condition, add })))

@@ -25,10 +25,10 @@ pub(super) struct Undo {
 }
 
 /// Card, place and condition of an entry, for labels that must differ between entries.
-pub(super) fn whole(games: &Games, entry: &CollectionEntryResponse) -> String {
+pub(super) fn entry_label(games: &Games, entry: &CollectionEntryResponse) -> String {
     let card = CardCell::of_line(games, &entry.card, entry.rarity.as_deref());
     let condition = collection_words::condition(entry.condition);
-    words::printing_at(&card.whole(), &condition)
+    words::printing_at(&card.name_and_place(), &condition)
 }
 
 impl Counted {
@@ -38,7 +38,7 @@ impl Counted {
         entry: Option<&CollectionEntryResponse>,
         quantity: i32,
     ) -> Self {
-        let name = entry.map(|entry| whole(games, entry));
+        let name = entry.map(|entry| entry_label(games, entry));
         Self { text: collection_words::counted_before(name.as_deref(), quantity), undo: None }
     }
 
@@ -49,7 +49,7 @@ impl Counted {
         before: i32,
         after: i32,
     ) -> Self {
-        let name = whole(games, entry);
+        let name = entry_label(games, entry);
         if before == after {
             let text = format!("{name}: {}", collection_words::ALREADY_SO);
             return Self { text, undo: None };

@@ -5,7 +5,7 @@ use askama::Template;
 use uuid::Uuid;
 
 use super::changes::{SentRow, TypedCount, WRONG_NUMBER, change, typed, wanted};
-use super::counted::{Counted, whole};
+use super::counted::{Counted, entry_label};
 use super::unclear::{MeantPrinting, choices_of, faults_of};
 use super::words as collection_words;
 use crate::app::collection::counts::{
@@ -19,7 +19,7 @@ use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::http::extract::Form;
 use crate::web::copies::words as copy_words;
 use crate::web::copies::{CardCell, Games, NarrowForm, Narrowing, Section, TypedCard};
-use crate::web::forms::{Choice, Faults, Fields, fresh_key, next_key, private};
+use crate::web::forms::{Choice, Faults, Fields, new_key, next_key, private};
 use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;
@@ -39,7 +39,7 @@ struct CountsPage {
     choices: Vec<MeantPrinting>,
     narrow: NarrowForm,
     is_narrowed: bool,
-    asked: Narrowing,
+    narrowing: Narrowing,
     /// The cursor of this page of the list.
     at: String,
     total: String,
@@ -76,7 +76,7 @@ struct CountRow {
 impl CountRow {
     /// `sent`: the row whose form was refused.
     fn new(games: &Games, entry: &CollectionEntryResponse, sent: Option<&SentRow>) -> Self {
-        let name = whole(games, entry);
+        let name = entry_label(games, entry);
         let sent = sent.filter(|sent| sent.is_of(entry));
         Self {
             printing: entry.printing,
@@ -86,7 +86,7 @@ impl CountRow {
             condition_name: collection_words::condition(entry.condition),
             quantity: entry.quantity.to_string(),
             is_wrong: false,
-            key: sent.map_or_else(fresh_key, |sent| sent.key.clone()),
+            key: sent.map_or_else(new_key, |sent| sent.key.clone()),
             label: collection_words::count_of(&name),
             set: collection_words::set_of(&name),
             less: collection_words::one_less(&name),
@@ -127,7 +127,7 @@ impl Shown {
             counted: None,
             choices: Vec::new(),
             typed,
-            key: fresh_key(),
+            key: new_key(),
             sent: None,
         }
     }
@@ -136,12 +136,12 @@ impl Shown {
 async fn show(
     app: &AppState,
     (by, viewer): (&Granted<ReadOwnCollection>, Viewer),
-    asked: Narrowing,
+    narrowing: Narrowing,
     Shown { mut status, mut faults, counted, choices, typed, key, sent }: Shown,
 ) -> Result<HttpResponse, Problem> {
-    let after = Cursor::key_of(asked.cursor.as_ref())?;
+    let after = Cursor::key_of(narrowing.cursor.as_ref())?;
     let games = Games::read(app).await?;
-    let found = match asked.codes(app).await? {
+    let found = match narrowing.codes(app).await? {
         Ok(codes) => {
             let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
             let selection = EntrySelection { codes, card: None, with_total: true };
@@ -157,24 +157,25 @@ async fn show(
     if faults.of(WRONG_NUMBER).is_some() {
         faults = mark_wrong(&games, &found.data, &mut rows, sent.as_ref());
     }
-    let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(PATH, Some(cursor)));
+    let next_path =
+        found.next_cursor.as_deref().map(|cursor| narrowing.path_at(PATH, Some(cursor)));
     let mut frame = Frame::new(collection_words::COLLECTION).at(Place::Collection);
     frame.next.clone_from(&next_path);
     let condition = |one: Condition| {
         let name = collection_words::condition(one.as_str());
         Choice::new(one.as_str(), &name, &typed.condition)
     };
-    let only_game = Narrowing { game: asked.game.clone(), ..Narrowing::default() };
+    let only_game = Narrowing { game: narrowing.game.clone(), ..Narrowing::default() };
     let page = CountsPage {
         frame,
         section: Section::Counts,
         faults,
         counted,
         choices,
-        narrow: NarrowForm::new(PATH, &games, &asked),
+        narrow: NarrowForm::new(PATH, &games, &narrowing),
         // A later page may be empty by now, although earlier pages have cards.
-        is_narrowed: asked.is_narrowed() || asked.cursor.is_some(),
-        at: asked.cursor.as_ref().map(|cursor| cursor.as_str().to_owned()).unwrap_or_default(),
+        is_narrowed: narrowing.is_narrowed() || narrowing.cursor.is_some(),
+        at: narrowing.cursor.as_ref().map(|cursor| cursor.as_str().to_owned()).unwrap_or_default(),
         total: found.total.map(collection_words::entries).unwrap_or_default(),
         rows,
         conditions: Condition::ALL.into_iter().map(condition).collect(),
@@ -184,9 +185,9 @@ async fn show(
         key,
         most: MAX_QUANTITY,
         export_path: only_game.path_at("/my/collection/export", None),
-        first_path: asked.first_path(PATH),
+        first_path: narrowing.first_path(PATH),
         next_path,
-        asked,
+        narrowing,
     };
     private(status, &page)
 }
@@ -207,7 +208,7 @@ fn mark_wrong(
     };
     row.quantity.clone_from(&sent.quantity);
     row.is_wrong = true;
-    Faults::one(WRONG_NUMBER, collection_words::number_fault(&whole(games, entry)))
+    Faults::one(WRONG_NUMBER, collection_words::number_fault(&entry_label(games, entry)))
 }
 
 /// Changes a count, shows the counts before and after, and offers to undo the change.
@@ -217,21 +218,21 @@ pub(in crate::web) async fn change_count(
     Form(fields): Form<Fields>,
 ) -> Result<HttpResponse, Problem> {
     let reads = by.visitor.must::<ReadOwnCollection>()?;
-    let asked = Narrowing {
+    let narrowing = Narrowing {
         game: fields.one("game").to_owned(),
         set: fields.one("set").to_owned(),
         rarity: fields.one("rarity").to_owned(),
         cursor: Cursor::sent(fields.one("cursor")),
     };
     // An invalid cursor is refused before the change, because the page could not be shown after it.
-    Cursor::key_of::<EntryPosition>(asked.cursor.as_ref())?;
+    Cursor::key_of::<EntryPosition>(narrowing.cursor.as_ref())?;
     let viewer = by.visitor.viewer();
     let typed = typed(&fields);
     let mut shown = Shown { typed, ..Shown::plain() };
     match wanted(&fields, &shown.typed) {
         Err(faults) => {
             (shown.status, shown.faults) = (422, faults);
-            shown.sent = SentRow::read(&fields).map(|row| row.with_key(fresh_key()));
+            shown.sent = SentRow::read(&fields).map(|row| row.with_key(new_key()));
         }
         Ok(wanted) => match change(&state, (&by, &reads), viewer, &fields, wanted).await {
             Ok(counted) => shown = Shown { counted, ..Shown::plain() },
@@ -248,5 +249,5 @@ pub(in crate::web) async fn change_count(
             }
         },
     }
-    show(&state, (&reads, viewer), asked, shown).await
+    show(&state, (&reads, viewer), narrowing, shown).await
 }

@@ -90,9 +90,9 @@ pub(in crate::web) async fn list_duplicates(
 ) -> Result<HttpResponse, Problem> {
     let after = Cursor::key_of(query.cursor.as_ref())?;
     let games = Games::read(&state).await?;
-    let asked = Narrowing { game: query.game.clone(), ..Narrowing::default() };
+    let narrowing = Narrowing { game: query.game.clone(), ..Narrowing::default() };
     let nothing = || Page { data: Vec::new(), next_cursor: None, total: None };
-    let (found, faults) = match (asked.codes(&state).await?, query.over()) {
+    let (found, faults) = match (narrowing.codes(&state).await?, query.over()) {
         (Ok(codes), Some(over)) => {
             let (viewer, limit) = (by.visitor.viewer(), PageLimit::try_from(ENTRIES));
             let limit = limit.map_err(Problem::internal)?;

@@ -17,8 +17,9 @@ pub(in crate::web) async fn export(
     by: Player<ReadOwnCollection>,
     query: web::Query<Narrowing>,
 ) -> Result<HttpResponse, Problem> {
-    let asked = Narrowing { game: query.game.clone(), ..Narrowing::default() };
-    let codes = asked.codes(&state).await?.map_err(|_| Problem::new(ProblemCode::InvalidQuery))?;
+    let narrowing = Narrowing { game: query.game.clone(), ..Narrowing::default() };
+    let codes =
+        narrowing.codes(&state).await?.map_err(|_| Problem::new(ProblemCode::InvalidQuery))?;
     let viewer = by.visitor.viewer();
     let exported = collection_export::export(&state, &by, viewer, codes.game.as_ref()).await?;
     Ok(protected(

@@ -94,7 +94,7 @@ struct RejectedRow {
 }
 
 impl From<RejectedLineResponse> for RejectedRow {
-    /// The reason is not shown: it stood beside the line on the page before, and is stored as text for programs.
+    /// The reason is not shown: it was shown beside the line on the page before, and is stored as text for programs.
     fn from(RejectedLineResponse { line, text, verdict, .. }: RejectedLineResponse) -> Self {
         Self { line, text, verdict: collection_words::verdict(&verdict) }
     }
@@ -171,8 +171,8 @@ pub(in crate::web) async fn read_file(
     if raw.trim_ascii().is_empty() {
         return show(&state, 422, typed, Faults::one("file", collection_words::NO_FILE)).await;
     }
-    let asked = Narrowing { game: typed.game.clone(), ..Narrowing::default() };
-    let codes = match asked.codes(&state).await? {
+    let narrowing = Narrowing { game: typed.game.clone(), ..Narrowing::default() };
+    let codes = match narrowing.codes(&state).await? {
         Ok(codes) => codes,
         Err(faults) => return show(&state, 422, typed, faults).await,
     };

@@ -95,8 +95,8 @@ pub(in crate::web) async fn find_progress(
         "" => game_of(&state, &by, viewer, &games).await?,
         game => game.to_owned(),
     };
-    let asked = Narrowing { game, ..Narrowing::default() };
-    let (status, sets, faults) = match asked.codes(&state).await? {
+    let narrowing = Narrowing { game, ..Narrowing::default() };
+    let (status, sets, faults) = match narrowing.codes(&state).await? {
         Ok(codes) => {
             let found = collection_progress::find_completion(&state, &by, viewer, &codes).await?;
             let game = codes.game.map(Code::into_string).unwrap_or_default();
@@ -109,7 +109,7 @@ pub(in crate::web) async fn find_progress(
         frame: Frame::new(collection_words::PROGRESS).at(Place::Collection),
         section: Section::Counts,
         faults,
-        games: games.choices(&asked.game),
+        games: games.choices(&narrowing.game),
         sets,
     };
     private(status, &page)

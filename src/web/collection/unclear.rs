@@ -19,9 +19,9 @@ pub(super) struct MeantPrinting {
 
 /// The faults of the form in a problem. `None`: the problem is shown on a page of its own.
 pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
-    let said = collection_words::count_fault(problem.code())?;
+    let message = collection_words::count_fault(problem.code())?;
     if problem.code() != ProblemCode::UnclearPrinting {
-        return Some(Faults::one("", said));
+        return Some(Faults::one("", message));
     }
     let candidates = candidates(problem);
     let names: Vec<String> = candidates.iter().filter_map(|one| one.name.clone()).collect();

@@ -83,7 +83,7 @@ pub(super) const REPLACES: &str =
 pub(super) const ANOTHER_FILE: &str = "Import another file";
 pub(super) const IMPORTED: &str = "The file is imported";
 pub(super) const IMPORT_GONE: &str =
-    "This reading is gone: it is kept for 15 minutes. Send the file again.";
+    "This import has expired: it is available for 15 minutes. Send the file again.";
 pub(super) const ADDED: &str = "New entries";
 pub(super) const CHANGED: &str = "Changed entries";
 pub(super) const REMOVED: &str = "Removed entries";

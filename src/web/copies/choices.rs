@@ -73,7 +73,7 @@ impl TypedCard {
     }
 
     /// The text of a field; `None`: the field is empty.
-    pub(in crate::web) fn given(text: &str) -> Option<String> {
+    pub(in crate::web) fn non_empty(text: &str) -> Option<String> {
         Some(text.to_owned()).filter(|text| !text.is_empty())
     }
 }

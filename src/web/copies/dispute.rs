@@ -18,7 +18,7 @@ use crate::domain::copies::dispute::{MAX_STATEMENT, MAX_STATEMENTS};
 use crate::domain::ids::DisputeId;
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::accounts::Moment;
-use crate::web::forms::{Faults, fresh_key, next_key, private};
+use crate::web::forms::{Faults, new_key, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
@@ -69,7 +69,7 @@ pub(in crate::web) struct DisputeQuery {
 /// The fields of a new statement.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(in crate::web) struct SaidForm {
+pub(in crate::web) struct StatementForm {
     text: String,
     key: String,
 }
@@ -82,7 +82,7 @@ pub(in crate::web) async fn find_dispute(
     query: web::Query<DisputeQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (id, done) = (DisputeId(*dispute), copy_words::done(&query.done));
-    let again = FormState { status: 200, faults: Faults::none(), text: "", key: fresh_key() };
+    let again = FormState { status: 200, faults: Faults::none(), text: "", key: new_key() };
     show(&state, (&by, &by.visitor), id, done, again).await
 }
 
@@ -106,8 +106,8 @@ async fn show(
     let card = CardCell::of_copy(&games, &summary.card, None);
     let heading = copy_words::dispute_about(&card.name);
     let (is_open, is_claimant) = (summary.state == "open", summary.role == Some("claimant"));
-    let said = i64::try_from(found.statements.len()).unwrap_or(MAX_STATEMENTS);
-    let left = MAX_STATEMENTS.saturating_sub(said);
+    let count = i64::try_from(found.statements.len()).unwrap_or(MAX_STATEMENTS);
+    let left = MAX_STATEMENTS.saturating_sub(count);
     let statements = found.statements.into_iter().map(|statement| Statement {
         at: Moment::new(statement.created_at),
         lines: statement.text.lines().map(str::to_owned).collect(),
@@ -143,20 +143,20 @@ pub(in crate::web) async fn say(
     state: web::Data<AppState>,
     by: Player<ArgueOwnDisputes>,
     dispute: web::Path<Uuid>,
-    Form(said): Form<SaidForm>,
+    Form(form): Form<StatementForm>,
 ) -> Result<HttpResponse, Problem> {
     let id = DisputeId(*dispute);
     let stated = async {
-        let text = disputes::read_statement(&said.text)?;
+        let text = disputes::read_statement(&form.text)?;
         let fields = [dispute.to_string(), text.clone()];
         let fields = fields.each_ref().map(String::as_str);
-        let key = claim_of_form(&state, by.account(), "page_create_statement", &said.key, &fields);
+        let key = claim_of_form(&state, by.account(), "page_create_statement", &form.key, &fields);
         let viewer = by.visitor.viewer();
         disputes::create_statement(&state, &by, viewer, id, &text, key.as_ref()).await
     };
     match stated.await {
         Ok(_) => Ok(see_other(&format!("{}?done=said", dispute_path(&id.to_string())))),
-        Err(problem) => refused(&state, &by, id, problem, &said).await,
+        Err(problem) => refused(&state, &by, id, problem, &form).await,
     }
 }
 
@@ -169,7 +169,7 @@ pub(in crate::web) async fn withdraw(
     let id = DisputeId(*dispute);
     match disputes::withdraw(&state, &by, by.visitor.viewer(), id).await {
         Ok(_) => Ok(see_other(&format!("{}?done=withdrawn", dispute_path(&id.to_string())))),
-        Err(problem) => refused(&state, &by, id, problem, &SaidForm::default()).await,
+        Err(problem) => refused(&state, &by, id, problem, &StatementForm::default()).await,
     }
 }
 
@@ -179,7 +179,7 @@ async fn refused(
     by: &Player<ArgueOwnDisputes>,
     id: DisputeId,
     problem: Problem,
-    said: &SaidForm,
+    form: &StatementForm,
 ) -> Result<HttpResponse, Problem> {
     let status = problem.code().status();
     let faults = if problem.code() == ProblemCode::NotFound {
@@ -189,6 +189,6 @@ async fn refused(
     };
     let Some(faults) = faults else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDisputes>()?;
-    let again = FormState { status, faults, text: &said.text, key: next_key(&problem, &said.key) };
+    let again = FormState { status, faults, text: &form.text, key: next_key(&problem, &form.key) };
     show(app, (&reads, &by.visitor), id, "", again).await
 }

@@ -24,7 +24,7 @@ impl ItemRow {
             id: id_of(item),
             is_any: item.printing.is_none() && !card.is_hidden,
             quantity: item.quantity,
-            label: copy_words::quantity_of(&card.whole()),
+            label: copy_words::quantity_of(&card.name_and_place()),
             card,
         }
     }

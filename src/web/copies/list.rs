@@ -81,7 +81,7 @@ struct ListPage {
     stored_readers: Option<String>,
     rows: Vec<Row>,
     /// Number of cards that were changed in the form and are no longer on the list.
-    gone: usize,
+    removed_count: usize,
     card: TypedCard,
     card_games: Vec<Choice>,
     add: String,
@@ -147,7 +147,7 @@ async fn show(
     let path = kind.path();
     let visibility = typed.visibility.as_deref().unwrap_or(stored.list.visibility);
     let is_there = |id: &&String| items.iter().any(|item| id_of(item) == **id);
-    let gone = typed.numbers.keys().filter(|id| !is_there(id)).count();
+    let removed_count = typed.numbers.keys().filter(|id| !is_there(id)).count();
     let next_path = next.map(|from| format!("{path}?from={from}"));
     let mut frame = Frame::new(kind.heading()).at(Place::Collection);
     frame.next.clone_from(&next_path);
@@ -167,7 +167,7 @@ async fn show(
         stored_readers: (visibility != stored.list.visibility)
             .then(|| copy_words::readers_on_list(stored.list.visibility)),
         rows,
-        gone,
+        removed_count,
         card_games: games.choices(&typed.card.game),
         card: typed.card,
         add: typed.add,

@@ -45,7 +45,7 @@ impl Typed {
         Self {
             revision: fields.one("revision").parse().unwrap_or_default(),
             from: fields.one("from").parse().unwrap_or_default(),
-            visibility: TypedCard::given(fields.one("visibility")),
+            visibility: TypedCard::non_empty(fields.one("visibility")),
             numbers: items.zip(numbers).collect(),
             card: TypedCard::read(fields),
             add: fields.one("add").trim().to_owned(),
@@ -94,7 +94,7 @@ pub(super) fn read_number(number: &str) -> Option<i32> {
 
 /// The name of an item, for messages that must differ between items.
 fn name_of(games: &Games, item: &TradeItemResponse) -> String {
-    CardCell::of_line(games, &item.card, item.rarity.as_deref()).whole()
+    CardCell::of_line(games, &item.card, item.rarity.as_deref()).name_and_place()
 }
 
 /// The name of the item at an index of the list that was sent. That list has the items of the stored list in the same order, without those whose number is 0.
@@ -122,18 +122,18 @@ pub(super) fn with_card(
     if quantity.is_none() {
         faults.add("add", copy_words::ADD_FAULT);
     }
-    let rarity = TypedCard::given(rarity).map(Code::try_from).transpose();
+    let rarity = TypedCard::non_empty(rarity).map(Code::try_from).transpose();
     if rarity.is_err() {
         faults.add("card_rarity", fault_words::CODE_FAULT);
     }
     let by_number = !set.is_empty() && !number.is_empty();
     let body = CardIdentifierBody {
         id: None,
-        game: TypedCard::given(game),
-        set: TypedCard::given(set),
+        game: TypedCard::non_empty(game),
+        set: TypedCard::non_empty(set),
         // Set and number together identify the card; otherwise its name does.
-        number: TypedCard::given(number).filter(|_| by_number),
-        name: TypedCard::given(name).filter(|_| !by_number),
+        number: TypedCard::non_empty(number).filter(|_| by_number),
+        name: TypedCard::non_empty(name).filter(|_| !by_number),
     };
     let is_named = !name.is_empty() || by_number;
     let mut wrong: Vec<InputFault> = Vec::new();
@@ -221,7 +221,7 @@ pub(super) fn faults_of(
                 Faults::one("card_name", text)
             } else {
                 let name = place.and_then(|place| name_at(games, stored, typed, place));
-                Faults::one("", copy_words::item_gone(name.as_deref()))
+                Faults::one("", copy_words::card_not_listed(name.as_deref()))
             })
         }
         _ => None,

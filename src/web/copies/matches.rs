@@ -51,17 +51,19 @@ pub(in crate::web) async fn list_matches(
     by: Player<ReadOwnCollection>,
     query: web::Query<Narrowing>,
 ) -> Result<HttpResponse, Problem> {
-    let asked = Narrowing { set: String::new(), rarity: String::new(), ..query.into_inner() };
-    let after = Cursor::key_of(asked.cursor.as_ref())?;
+    let query_narrowing =
+        Narrowing { set: String::new(), rarity: String::new(), ..query.into_inner() };
+    let after = Cursor::key_of(query_narrowing.cursor.as_ref())?;
     let games = Games::read(&state).await?;
-    let (found, faults) = match asked.codes(&state).await? {
+    let (found, faults) = match query_narrowing.codes(&state).await? {
         Ok(codes) => {
             let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
             (trade_matches::list(&state, &by, &codes, after, limit).await?, Faults::none())
         }
         Err(faults) => (Page { data: Vec::new(), next_cursor: None, total: None }, faults),
     };
-    let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(PATH, Some(cursor)));
+    let next_path =
+        found.next_cursor.as_deref().map(|cursor| query_narrowing.path_at(PATH, Some(cursor)));
     let mut frame = Frame::new(trade_words::FIND).at(Place::Collection);
     frame.next.clone_from(&next_path);
     let row = |found: trade_matches::TradeMatchResponse| MatchRow {
@@ -77,9 +79,9 @@ pub(in crate::web) async fn list_matches(
         frame,
         section: Section::Trades,
         faults,
-        games: games.choices(&asked.game),
+        games: games.choices(&query_narrowing.game),
         matches: found.data.into_iter().map(row).collect(),
-        first_path: asked.first_path(PATH),
+        first_path: query_narrowing.first_path(PATH),
         next_path,
     };
     private(status, &page)

@@ -84,12 +84,12 @@ pub(in crate::web) struct NarrowForm {
 }
 
 impl NarrowForm {
-    pub(in crate::web) fn new(path: &str, games: &Games, asked: &Narrowing) -> Self {
+    pub(in crate::web) fn new(path: &str, games: &Games, narrowing: &Narrowing) -> Self {
         Self {
             path: path.to_owned(),
-            games: games.choices(&asked.game),
-            set: asked.set.clone(),
-            rarity: Some(asked.rarity.clone()),
+            games: games.choices(&narrowing.game),
+            set: narrowing.set.clone(),
+            rarity: Some(narrowing.rarity.clone()),
         }
     }
 }
@@ -100,9 +100,12 @@ mod tests {
 
     #[test]
     fn addresses_hold_the_filter_and_no_empty_fields() {
-        let asked = Narrowing { set: " hearth ".to_owned(), ..Narrowing::default() };
-        assert_eq!(asked.path_at("/my/copies", Some("abc")), "/my/copies?set=hearth&cursor=abc");
+        let narrowing = Narrowing { set: " hearth ".to_owned(), ..Narrowing::default() };
+        assert_eq!(
+            narrowing.path_at("/my/copies", Some("abc")),
+            "/my/copies?set=hearth&cursor=abc"
+        );
         assert_eq!(Narrowing::default().path_at("/my/copies", None), "/my/copies");
-        assert!(asked.is_narrowed() && !Narrowing::default().is_narrowed());
+        assert!(narrowing.is_narrowed() && !Narrowing::default().is_narrowed());
     }
 }

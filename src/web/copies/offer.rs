@@ -23,7 +23,7 @@ use crate::domain::copies::trade::{DEFAULT_LIFETIME_HOURS, MAX_MESSAGE};
 use crate::domain::ids::TradeId;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
-use crate::web::forms::{Choice, Faults, Fields, fresh_key, next_key, private};
+use crate::web::forms::{Choice, Faults, Fields, new_key, next_key, private};
 use crate::web::page::{Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
@@ -196,7 +196,7 @@ struct FormState {
 
 impl FormState {
     fn first() -> Self {
-        Self { status: 200, faults: Faults::none(), key: fresh_key() }
+        Self { status: 200, faults: Faults::none(), key: new_key() }
     }
 
     fn after(problem: &Problem, faults: Faults, typed: &TypedOffer) -> Self {
@@ -217,7 +217,8 @@ async fn show(
         faults.add("player", copy_words::PLAYER_NAME_FAULT);
     }
     let games = Games::read(app).await?;
-    let (mut give, mut want) = (Picks::kept(&typed.give), Picks::kept(&typed.want));
+    let (mut give, mut want) =
+        (Picks::of_unknown_owner(&typed.give), Picks::of_unknown_owner(&typed.want));
     let mut has_page = false;
     if let Some(name) = &name {
         let codes = match typed.mine.codes(app).await? {

@@ -93,7 +93,7 @@ impl TypedOffer {
 
 /// The faults of the form in a problem, one for each field. `None`: the problem is not about the form.
 pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
-    let said = trade_words::fault(problem.code())?;
+    let message = trade_words::fault(problem.code())?;
     let mut faults = Faults::none();
     for fault in problem.faults() {
         let field = field_of(fault);
@@ -103,7 +103,7 @@ pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
     }
     if faults.is_empty() {
         let is_name = problem.code() == crate::app::problem::ProblemCode::NoSuchTrader;
-        faults.add(if is_name { "player" } else { "" }, said);
+        faults.add(if is_name { "player" } else { "" }, message);
     }
     Some(faults)
 }

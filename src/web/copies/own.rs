@@ -55,10 +55,10 @@ pub(in crate::web) async fn list_copies(
     by: Player<ReadOwnCopies>,
     query: web::Query<Narrowing>,
 ) -> Result<HttpResponse, Problem> {
-    let asked = query.into_inner();
-    let after = copies_after(asked.cursor.as_ref())?;
+    let query_narrowing = query.into_inner();
+    let after = copies_after(query_narrowing.cursor.as_ref())?;
     let games = Games::read(&state).await?;
-    let (found, faults) = match asked.codes(&state).await? {
+    let (found, faults) = match query_narrowing.codes(&state).await? {
         Ok(codes) => {
             let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
             let selection = CopySelection { codes, card: None, only: None };
@@ -68,7 +68,8 @@ pub(in crate::web) async fn list_copies(
         }
         Err(faults) => (Page { data: Vec::new(), next_cursor: None, total: None }, faults),
     };
-    let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(PATH, Some(cursor)));
+    let next_path =
+        found.next_cursor.as_deref().map(|cursor| query_narrowing.path_at(PATH, Some(cursor)));
     let mut frame = Frame::new(copy_words::MY_COPIES).at(Place::Collection);
     frame.next.clone_from(&next_path);
     let status = if faults.is_empty() { 200 } else { 400 };
@@ -76,11 +77,11 @@ pub(in crate::web) async fn list_copies(
         frame,
         section: Section::Copies,
         faults,
-        narrow: NarrowForm::new(PATH, &games, &asked),
+        narrow: NarrowForm::new(PATH, &games, &query_narrowing),
         // A later page may be empty by now, although earlier pages have copies.
-        is_narrowed: asked.is_narrowed() || asked.cursor.is_some(),
+        is_narrowed: query_narrowing.is_narrowed() || query_narrowing.cursor.is_some(),
         sets: by_set(&games, found.data),
-        first_path: asked.first_path(PATH),
+        first_path: query_narrowing.first_path(PATH),
         next_path,
     };
     private(status, &page)

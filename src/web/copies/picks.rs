@@ -45,7 +45,7 @@ pub(super) struct Pick {
 
 impl Picks {
     /// No copies are shown because their owner is not known; the chosen ones stay in the form.
-    pub(super) fn kept(chosen: &[Uuid]) -> Self {
+    pub(super) fn of_unknown_owner(chosen: &[Uuid]) -> Self {
         Self { elsewhere: chosen.to_vec(), ..Self::default() }
     }
 

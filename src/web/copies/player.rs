@@ -114,7 +114,7 @@ async fn page(
     visitor: &Visitor,
     network: Network,
     name: &AccountName,
-    asked: &PlayerQuery,
+    shown_part: &PlayerQuery,
 ) -> Result<PlayerPage, Problem> {
     let games = Games::read(app).await?;
     let viewer = visitor.viewer();
@@ -130,19 +130,20 @@ async fn page(
         ("haves", TradeListKind::Have, copy_words::HAVES),
         ("wants", TradeListKind::Want, copy_words::WANTS),
     ];
-    for (kind, of, heading) in kinds.into_iter().filter(|(kind, ..)| asked.shows(kind)) {
+    for (kind, of, heading) in kinds.into_iter().filter(|(kind, ..)| shown_part.shows(kind)) {
         let found = trade_lists::find_shown(app, viewer, name, of).await;
         let Some(ShownTradeListResponse { items, .. }) = unless_missing(found)? else {
             continue;
         };
-        let (from, most) = if asked.is_one(kind) { (asked.from, ENTRIES) } else { (0, FEW) };
+        let (from, most) =
+            if shown_part.is_one(kind) { (shown_part.from, ENTRIES) } else { (0, FEW) };
         let (part, next) = part_of(&items, from, most.into());
         let next = next.map(|next| format!("{path}?show={kind}&from={next}"));
         let all = next.is_some().then(|| copy_words::all_of(items.len()));
-        if asked.is_one(kind) {
+        if shown_part.is_one(kind) {
             next_path = next;
         }
-        let all = all.filter(|_| !asked.is_one(kind));
+        let all = all.filter(|_| !shown_part.is_one(kind));
         lists.push(ListView {
             kind,
             heading,
@@ -152,11 +153,11 @@ async fn page(
     }
     let reads: Option<Granted<ReadTrades>> = visitor.must().ok();
     let mut copies = None;
-    if let Some(reads) = reads.as_ref().filter(|_| asked.shows("copies")) {
-        let found = find_copies(app, reads, visitor, name, asked).await?;
+    if let Some(reads) = reads.as_ref().filter(|_| shown_part.shows("copies")) {
+        let found = find_copies(app, reads, visitor, name, shown_part).await?;
         copies = found.map(|found| {
             let next = found.next_cursor;
-            if asked.is_one("copies") {
+            if shown_part.is_one("copies") {
                 next_path = next.map(|cursor| format!("{path}?show=copies&cursor={cursor}"));
                 return CopiesView {
                     tiles: tiles(&games, &written, is_oneself, found.data),
@@ -167,7 +168,8 @@ async fn page(
             CopiesView { tiles: tiles(&games, &written, is_oneself, found.data), all }
         });
     }
-    let is_part = asked.is_one("haves") || asked.is_one("wants") || asked.is_one("copies");
+    let is_part =
+        shown_part.is_one("haves") || shown_part.is_one("wants") || shown_part.is_one("copies");
     let query = format!("by:\"{}\"", written.replace(['"', '\\'], " "));
     let mut decks = Vec::new();
     if !is_part {
@@ -197,8 +199,8 @@ async fn page(
         copies,
         decks,
         decks_path: format!("/decks?q={query}"),
-        first_path: (asked.from > 0 || asked.cursor.is_some())
-            .then(|| format!("{path}?show={}", asked.show)),
+        first_path: (shown_part.from > 0 || shown_part.cursor.is_some())
+            .then(|| format!("{path}?show={}", shown_part.show)),
         next_path,
         path,
         name: written,
@@ -219,12 +221,12 @@ async fn find_copies(
     by: &Granted<ReadTrades>,
     visitor: &Visitor,
     name: &AccountName,
-    asked: &PlayerQuery,
+    shown_part: &PlayerQuery,
 ) -> Result<Option<Page<ShownCopyResponse>>, Problem> {
-    let is_one = asked.is_one("copies");
+    let is_one = shown_part.is_one("copies");
     let limit = PageLimit::try_from(if is_one { ENTRIES } else { FEW });
     let limit = limit.map_err(Problem::internal)?;
-    let after = copies_after(asked.cursor.as_ref().filter(|_| is_one))?;
+    let after = copies_after(shown_part.cursor.as_ref().filter(|_| is_one))?;
     let all = CopySelection { codes: Codes::default(), card: None, only: None };
     let viewer = visitor.viewer();
     unless_missing(trading::list_shown(app, by, viewer, name, &all, after, limit).await)
@@ -240,7 +242,7 @@ fn tiles(
         let card = CardCell::of_copy(games, &copy.card, copy.rarity.as_deref());
         ShownTile {
             ask_path: (!is_oneself).then(|| new_path(player, Some(copy.id))),
-            ask: copy_words::ask_for(&card.whole()),
+            ask: copy_words::ask_for(&card.name_and_place()),
             is_disputed: copy.disputed,
             card,
         }

@@ -32,7 +32,7 @@ use crate::web::words;
 struct TradeView {
     path: String,
     title: String,
-    other: String,
+    other_player: String,
     state: &'static str,
     is_open: bool,
     /// Whether the reader made the offer.
@@ -71,7 +71,7 @@ impl TradeView {
     fn new(games: &Games, trade: TradeResponse) -> Self {
         let TradeResponse { summary, give, want } = trade;
         let (is_own, is_open) = (summary.role == "offerer", summary.state == "open");
-        let other = if is_own { summary.to } else { summary.from };
+        let other_player = if is_own { summary.to } else { summary.from };
         let (gives, gets) = if is_own { (give, want) } else { (want, give) };
         let all = || gives.iter().chain(&gets);
         let is_stuck = all().any(|copy| copy.available == Some(false));
@@ -91,8 +91,8 @@ impl TradeView {
         };
         Self {
             path: trade_path(summary.id),
-            title: trade_words::title(is_own, &other),
-            other,
+            title: trade_words::title(is_own, &other_player),
+            other_player,
             state: trade_words::state(summary.state, is_own),
             is_open,
             is_own,
@@ -196,9 +196,9 @@ async fn show(
     id: TradeId,
     Shown { status, faults, done, is_confirming }: Shown,
 ) -> Result<HttpResponse, Problem> {
-    let asker = (visitor.viewer(), network);
+    let requester = (visitor.viewer(), network);
     let reads = (visitor.must(), visitor.must());
-    let (trade, effects) = deck_trades::find_with_trade(app, by, reads, asker, id).await?;
+    let (trade, effects) = deck_trades::find_with_trade(app, by, reads, requester, id).await?;
     let games = Games::read(app).await?;
     let trade = TradeView::new(&games, trade);
     // A closed trade cannot be accepted, and neither can the reader's own offer.

@@ -73,7 +73,7 @@ impl CardCell {
     }
 
     /// Name and place, for labels that must differ between cards.
-    pub(in crate::web) fn whole(&self) -> String {
+    pub(in crate::web) fn name_and_place(&self) -> String {
         words::printing_at(&self.name, &self.place)
     }
 }

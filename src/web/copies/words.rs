@@ -77,7 +77,7 @@ pub(super) fn number_fault(card: &str) -> String {
 }
 
 /// The message about a card that can no longer be on the list; `None`: it is not known which card.
-pub(super) fn item_gone(card: Option<&str>) -> String {
+pub(super) fn card_not_listed(card: Option<&str>) -> String {
     let card = card.unwrap_or("A card of the list");
     format!("{card} is not there any more. Set its number to 0 to take it off.")
 }

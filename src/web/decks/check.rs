@@ -103,9 +103,9 @@ pub(in crate::web) async fn check(
     network: ClientNetwork,
     Form(mut form): Form<CheckForm>,
 ) -> Result<HttpResponse, Problem> {
-    let asker = (visitor.viewer(), network.0);
+    let requester = (visitor.viewer(), network.0);
     if !form.card.trim().is_empty()
-        && let Err(faults) = add_card(&state, asker, &mut form).await?
+        && let Err(faults) = add_card(&state, requester, &mut form).await?
     {
         return show(&state, 422, &form, faults, None).await;
     }
@@ -113,8 +113,9 @@ pub(in crate::web) async fn check(
         let faults = Faults::one("list", deck_words::NO_LIST);
         return show(&state, 422, &form, faults, None).await;
     }
-    let said = || parse_deck_text(&form.list).notes.remove("format");
-    let format = Some(form.format.clone()).filter(|format| !format.is_empty()).or_else(said);
+    let format_of_list = || parse_deck_text(&form.list).notes.remove("format");
+    let format =
+        Some(form.format.clone()).filter(|format| !format.is_empty()).or_else(format_of_list);
     let Some(format) = format else {
         let faults = Faults::one("format", deck_words::NO_FORMAT);
         return show(&state, 422, &form, faults, None).await;
@@ -129,7 +130,7 @@ pub(in crate::web) async fn check(
         encoding: TextEncoding::Utf8,
     };
     let (judged, ListSheet { sheet, statistics, entries }) =
-        match deck_reports::judge_list_with_sheet(&state, asker, request).await {
+        match deck_reports::judge_list_with_sheet(&state, requester, request).await {
             Ok(judged) => judged,
             Err(problem) => {
                 let Some(faults) = faults_of(&problem) else { return Err(problem) };
@@ -154,7 +155,7 @@ pub(in crate::web) async fn check(
 /// Adds a card to the list; returns the faults.
 async fn add_card(
     app: &AppState,
-    asker: (Viewer, Network),
+    requester: (Viewer, Network),
     form: &mut CheckForm,
 ) -> Result<Result<(), Faults>, Problem> {
     if form.format.is_empty() {
@@ -162,7 +163,7 @@ async fn add_card(
     }
     let dialect = Some(form.dialect.as_str()).filter(|dialect| !dialect.is_empty());
     let list = TypedList { format: &form.format, text: &form.list, dialect };
-    match list_additions::add(app, asker, list, form.card.trim()).await {
+    match list_additions::add(app, requester, list, form.card.trim()).await {
         Ok(Some(Addition { text, quantity })) => {
             (form.list, form.added) = (text, Some(quantity));
             Ok(Ok(()))

@@ -118,8 +118,8 @@ async fn page(
     id: DeckId,
 ) -> Result<DeckPage, Problem> {
     let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
-    let (reader, asker) = (reads.as_ref(), (visitor.viewer(), network));
-    let opened = open(app, reader, asker, id).await?;
+    let (reader, requester) = (reads.as_ref(), (visitor.viewer(), network));
+    let opened = open(app, reader, requester, id).await?;
     let DeckOverview { sheet, statistics, report, share_code, legalities, author } =
         deck_overviews::find(app, &opened).await?;
     let availability = find_availability(app, visitor, reader, &opened).await?;

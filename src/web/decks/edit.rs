@@ -171,7 +171,7 @@ pub(in crate::web) async fn show_new(
     show_form_of_new(&state, 200, TypedDeck::default(), Faults::none()).await
 }
 
-/// The form of a new deck, with a fresh key: the next form that is sent is a new request.
+/// The form of a new deck, with a new key: the next form that is sent is a new request.
 async fn show_form_of_new(
     app: &AppState,
     status: u16,
@@ -218,8 +218,8 @@ pub(in crate::web) async fn create(
     let fields = [name, format, visibility, folder, tags, description, list, dialect];
     let fields = fields.map(String::as_str);
     let key = claim_of_form(&state, by.account(), "create_deck", key, &fields);
-    let asker = (by.visitor.viewer(), network.0);
-    match deck_writes::create(&state, &by, asker, typed.request(), key.as_ref()).await {
+    let requester = (by.visitor.viewer(), network.0);
+    match deck_writes::create(&state, &by, requester, typed.request(), key.as_ref()).await {
         Ok(stored) => Ok(see_other(&deck_path(stored.deck.summary.id))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
@@ -284,9 +284,9 @@ pub(in crate::web) async fn save(
 ) -> Result<HttpResponse, Problem> {
     let (id, viewer) = (DeckId(*deck), by.visitor.viewer());
     let meant = Revision(typed.revision).meant();
-    let asker = (viewer, network.0);
+    let requester = (viewer, network.0);
     let replaced =
-        deck_writes::replace_by_list(&state, &by, asker, id, &meant, typed.request()).await;
+        deck_writes::replace_by_list(&state, &by, requester, id, &meant, typed.request()).await;
     let Err(problem) = replaced else { return Ok(see_other(&deck_path(id.0))) };
     let Some(faults) = faults_of(&problem) else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDecks>()?;

@@ -14,7 +14,7 @@ const FIELDS: [&str; 9] =
 
 /// The faults of the form in a problem. `None`: the problem is not about the form and is shown on a page of its own.
 pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
-    let said = deck_words::fault(problem.code())?;
+    let message = deck_words::fault(problem.code())?;
     let mut faults = Faults::none();
     for fault in problem.faults().iter().take(FAULTS_MAX) {
         let named = fault.pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
@@ -31,7 +31,7 @@ pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
         faults.add("list", deck_words::more_faults(left));
     }
     if faults.is_empty() {
-        faults.add("", said);
+        faults.add("", message);
     }
     Some(faults)
 }

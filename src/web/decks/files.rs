@@ -33,9 +33,9 @@ pub(in crate::web) async fn export(
     deck: web::Path<Uuid>,
     query: web::Query<ExportQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (visitor.must().ok(), (visitor.viewer(), network.0));
+    let (reads, requester) = (visitor.must().ok(), (visitor.viewer(), network.0));
     let dialect = read_dialect(Some(&query.dialect))?;
-    let exported = deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect);
+    let exported = deck_exports::export(&state, reads.as_ref(), requester, DeckId(*deck), dialect);
     let ExportedDeck { name, dialect, written } = exported.await?;
     let file = Rendered::file(freshness(&visitor), "text/plain; charset=utf-8", written.text);
     Ok(by_cookie(named_export(answer(&req, &file), &name, dialect)))
@@ -59,10 +59,11 @@ pub(in crate::web) async fn draw_chart(
     deck: web::Path<Uuid>,
     query: web::Query<ChartQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, asker) = (visitor.must().ok(), (visitor.viewer(), network.0));
+    let (reads, requester) = (visitor.must().ok(), (visitor.viewer(), network.0));
     let ChartQuery { of, zone, theme } = query.into_inner();
     let request = ChartRequest { of, zone, width: None, theme };
-    let chart = deck_charts::draw(&state, reads.as_ref(), asker, DeckId(*deck), request).await?;
+    let chart =
+        deck_charts::draw(&state, reads.as_ref(), requester, DeckId(*deck), request).await?;
     let mut answer = picture_answer(&req, &chart);
     if freshness(&visitor) == Freshness::Never {
         let never = HeaderValue::from_static("private, no-store");

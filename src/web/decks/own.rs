@@ -6,7 +6,6 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::deck_path;
 use super::formats::format_name;
@@ -14,13 +13,16 @@ use super::words as deck_words;
 use crate::app::catalogue::codes::Codes;
 use crate::app::decks::deck_lists::{self, DeckListRequest, OwnDeckConditions};
 use crate::app::decks::deck_responses::DeckSummaryResponse;
+use crate::app::decks::own_decks::OwnDeckCursor;
 use crate::app::page::{Cursor, MAX_LIMIT, PageLimit};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
+use crate::app::words::Word as _;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::decks::details::DeckFolder;
+use crate::domain::decks::own::OwnDeckSort;
 use crate::web::catalogue::game_path;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
@@ -29,13 +31,15 @@ use crate::web::words;
 const PATH: &str = "/my/decks";
 
 /// The query of the page.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct OwnQuery {
     /// Empty: decks of all folders.
     folder: String,
     /// Lists the deleted decks instead of the others.
     deleted: bool,
+    /// Empty: the default order.
+    sort: String,
     cursor: Option<Cursor>,
 }
 
@@ -43,8 +47,29 @@ impl OwnQuery {
     fn path_at(&self, cursor: Option<&str>) -> String {
         let deleted = if self.deleted { "true" } else { "" };
         let cursor = cursor.unwrap_or_default();
-        let fields = [("folder", self.folder.as_str()), ("deleted", deleted), ("cursor", cursor)];
+        let fields = [
+            ("folder", self.folder.as_str()),
+            ("deleted", deleted),
+            ("sort", &self.sort),
+            ("cursor", cursor),
+        ];
         path_of(PATH, &fields)
+    }
+
+    /// The path of the first page in the same order, for another folder.
+    fn path_of_folder(&self, folder: &str) -> String {
+        let (folder, sort) = (folder.to_owned(), self.sort.clone());
+        Self { folder, sort, ..Self::default() }.path_at(None)
+    }
+
+    /// A link to the same list in each order. The default order is not written to the address.
+    fn sorts(&self) -> Vec<Choice> {
+        let choice = |(sort, name): (&str, &str)| Choice {
+            value: Self { sort: sort.to_owned(), ..self.clone() }.path_at(None),
+            name: name.to_owned(),
+            is_chosen: sort == self.sort,
+        };
+        deck_words::OWN_SORTS.map(choice).into()
     }
 }
 
@@ -56,6 +81,8 @@ struct OwnPage {
     heading: &'static str,
     is_deleted: bool,
     folders: Vec<FolderLink>,
+    all_path: String,
+    sorts: Vec<Choice>,
     groups: Vec<FolderGroup>,
     first_path: Option<String>,
     next_path: Option<String>,
@@ -121,11 +148,16 @@ async fn show(
     let folder = folder.map(DeckFolder::wanted).transpose();
     let folder =
         folder.map_err(|error| Problem::of_query(vec![InputFault::at("?folder", error)]))?;
-    let before: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
+    let sort = Some(query.sort.as_str()).filter(|sort| !sort.is_empty());
+    let sort = sort.map(OwnDeckSort::read).transpose();
+    let sort = sort.map_err(|error| Problem::of_query(vec![InputFault::at("?sort", error)]))?;
+    let sort = sort.unwrap_or_default();
+    let cursor = OwnDeckCursor::read(query.cursor.as_ref())?;
+    let after = cursor.map(|cursor| cursor.position(sort)).transpose()?;
     let limit = PageLimit::try_from(MAX_LIMIT).map_err(Problem::internal)?;
     let (codes, deleted) = (Codes::default(), query.deleted);
     let conditions = OwnDeckConditions { folder, ..OwnDeckConditions::default() };
-    let request = DeckListRequest { codes: &codes, conditions, deleted, before, limit };
+    let request = DeckListRequest { codes: &codes, conditions, deleted, sort, after, limit };
     let found = deck_lists::list(app, by, &request).await?;
     let folders = deck_lists::list_folders(app, by).await?;
     let games = app.all_games().await?;
@@ -146,11 +178,13 @@ async fn show(
             .filter_map(|folder| Some((folder.name?, folder.decks)))
             .map(|(name, decks)| FolderLink {
                 is_chosen: name == query.folder,
-                path: OwnQuery { folder: name.clone(), ..OwnQuery::default() }.path_at(None),
+                path: query.path_of_folder(&name),
                 name,
                 decks,
             })
             .collect(),
+        all_path: query.path_of_folder(""),
+        sorts: query.sorts(),
         groups: groups(&games, found.data),
         first_path: query.cursor.as_ref().map(|_| query.path_at(None)),
         next_path,

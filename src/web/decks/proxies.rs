@@ -54,8 +54,8 @@ pub(in crate::web) async fn show_proxies(
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let reads = visitor.must::<ReadOwnDecks>().ok();
-    let asker = (visitor.viewer(), network.0);
-    let opened = open(&state, reads.as_ref(), asker, DeckId(*deck)).await?;
+    let requester = (visitor.viewer(), network.0);
+    let opened = open(&state, reads.as_ref(), requester, DeckId(*deck)).await?;
     let sheet = opened.sheet();
     let summary = opened.into_answer().deck.summary;
     let heading = deck_words::proxies_of(&summary.name);

@@ -75,7 +75,7 @@ impl SearchForm {
 #[template(path = "web/decks/public.html")]
 struct PublicPage {
     frame: Frame,
-    asked: SearchForm,
+    search_form: SearchForm,
     games: Vec<Choice>,
     sorts: Vec<Choice>,
     /// Why no search was made; empty: a search was made.
@@ -140,20 +140,24 @@ pub(in crate::web) async fn list_decks(
     req: HttpRequest,
     state: web::Data<AppState>,
     network: ClientNetwork,
-    asked: web::Query<SearchForm>,
+    search_form: web::Query<SearchForm>,
 ) -> Result<HttpResponse, Problem> {
-    let page = page(&state, network.0, asked.into_inner()).await?;
+    let page = page(&state, network.0, search_form.into_inner()).await?;
     let written = write(&page, Freshness::Public(0))?;
     Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
 }
 
-async fn page(app: &AppState, network: Network, asked: SearchForm) -> Result<PublicPage, Problem> {
-    let request = asked.request()?;
-    require_cursor(asked.cursor.as_ref())?;
+async fn page(
+    app: &AppState,
+    network: Network,
+    search_form: SearchForm,
+) -> Result<PublicPage, Problem> {
+    let request = search_form.request()?;
+    require_cursor(search_form.cursor.as_ref())?;
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
-    let (found, faults) = match list(app, network, request, asked.cursor.as_ref()).await {
+    let (found, faults) = match list(app, network, request, search_form.cursor.as_ref()).await {
         Ok(found) => (found, Vec::new()),
         Err(problem) if problem.code() == ProblemCode::InvalidQuery => {
             let page = Page { data: Vec::new(), next_cursor: None, total: None };
@@ -162,7 +166,7 @@ async fn page(app: &AppState, network: Network, asked: SearchForm) -> Result<Pub
         }
         Err(problem) => return Err(problem),
     };
-    Ok(PublicPage::new(app, asked, &games, found, faults))
+    Ok(PublicPage::new(app, search_form, &games, found, faults))
 }
 
 async fn list(
@@ -179,18 +183,18 @@ async fn list(
 impl PublicPage {
     fn new(
         app: &AppState,
-        asked: SearchForm,
+        search_form: SearchForm,
         games: &BTreeMap<&str, &Game>,
         PublicDeckPage { page, warnings }: PublicDeckPage,
         faults: Vec<Warning>,
     ) -> Self {
-        let heading = match (faults.is_empty(), asked.q.as_str()) {
+        let heading = match (faults.is_empty(), search_form.q.as_str()) {
             (false, query) => words::refused(query),
             (true, "") => deck_words::DECKS.to_owned(),
             (true, query) => query.to_owned(),
         };
         let mut frame = Frame::new(&heading).at(Place::Decks);
-        if asked.is_plain() {
+        if search_form.is_plain() {
             frame = frame.of_address(app.settings.public_url.as_deref(), PATH);
             frame.preview = Some(Preview {
                 title: deck_words::DECKS.to_owned(),
@@ -198,11 +202,11 @@ impl PublicPage {
                 picture: None,
             });
         }
-        let next_path = page.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
+        let next_path = page.next_cursor.as_deref().map(|cursor| search_form.path_at(Some(cursor)));
         frame.next.clone_from(&next_path);
         let warnings: Vec<Warning> = warnings.into_iter().map(Warning::from).collect();
         let text_of = |fault: &Warning| fault.text.clone();
-        let marked = pieces(&asked.q, if faults.is_empty() { &warnings } else { &faults });
+        let marked = pieces(&search_form.q, if faults.is_empty() { &warnings } else { &faults });
         let is_marked = marked.iter().any(|piece| piece.is_marked);
         let choice = |value: &str, name: &str, chosen: &str| Choice {
             value: value.to_owned(),
@@ -213,21 +217,21 @@ impl PublicPage {
             frame,
             games: games
                 .values()
-                .map(|game| choice(game.code(), game.name(), &asked.game))
+                .map(|game| choice(game.code(), game.name(), &search_form.game))
                 .collect(),
             // The default sort order is not written to the address.
             sorts: vec![
-                choice("", deck_words::SORT_NEW, &asked.sort),
-                choice("updated", deck_words::SORT_UPDATED, &asked.sort),
-                choice("likes", deck_words::SORT_LIKES, &asked.sort),
+                choice("", deck_words::SORT_NEW, &search_form.sort),
+                choice("updated", deck_words::SORT_UPDATED, &search_form.sort),
+                choice("likes", deck_words::SORT_LIKES, &search_form.sort),
             ],
             refusals: faults.iter().map(text_of).collect(),
             warnings: warnings.iter().map(text_of).collect(),
             marked: if is_marked { marked } else { Vec::new() },
             decks: page.data.into_iter().map(|deck| DeckRow::new(games, deck)).collect(),
-            first_path: asked.cursor.as_ref().map(|_| asked.path_at(None)),
+            first_path: search_form.cursor.as_ref().map(|_| search_form.path_at(None)),
             next_path,
-            asked,
+            search_form,
         }
     }
 }
@@ -238,10 +242,10 @@ mod tests {
 
     #[test]
     fn addresses_hold_the_query_and_no_empty_fields() {
-        let asked = SearchForm { q: "by:ada \"x\"".to_owned(), ..SearchForm::default() };
-        assert_eq!(asked.path_at(Some("abc")), "/decks?q=by%3Aada+%22x%22&cursor=abc");
+        let search_form = SearchForm { q: "by:ada \"x\"".to_owned(), ..SearchForm::default() };
+        assert_eq!(search_form.path_at(Some("abc")), "/decks?q=by%3Aada+%22x%22&cursor=abc");
         assert_eq!(SearchForm::default().path_at(None), "/decks");
-        assert!(SearchForm::default().is_plain() && !asked.is_plain());
+        assert!(SearchForm::default().is_plain() && !search_form.is_plain());
     }
 
     #[test]

@@ -170,8 +170,8 @@ async fn revision_page(
     (id, number): (DeckId, i64),
     faults: Faults,
 ) -> Result<RevisionPage, Problem> {
-    let asker = (visitor.viewer(), network);
-    let found = revision_overviews::find(app, reader, asker, (id, number)).await?;
+    let requester = (visitor.viewer(), network);
+    let found = revision_overviews::find(app, reader, requester, (id, number)).await?;
     let RevisionOverview { deck, game, name, format, sheet, .. } = found;
     let summary = deck.deck.summary;
     let is_own = reader.is_some_and(|by| Some(by.account().0) == summary.account_id);
@@ -232,8 +232,8 @@ pub(in crate::web) async fn restore(
 ) -> Result<HttpResponse, Problem> {
     let which = (DeckId(*deck), restored.number);
     let meant = Revision(restored.revision).meant();
-    let asker = (by.visitor.viewer(), network.0);
-    let done = deck_revisions::restore(&state, &by, asker, which, &meant).await;
+    let requester = (by.visitor.viewer(), network.0);
+    let done = deck_revisions::restore(&state, &by, requester, which, &meant).await;
     let problem = match done {
         Ok(_) => return Ok(see_other(&deck_path(*deck))),
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => problem,

@@ -11,6 +11,9 @@ pub(super) const DECK_SEARCH_EXAMPLE: &str = "contains:\"Kettle Imp\" legal:stan
 pub(super) const SORT_NEW: &str = "Published last";
 pub(super) const SORT_UPDATED: &str = "Changed last";
 pub(super) const SORT_LIKES: &str = "Most likes";
+/// The orders of the visitor's own decks, the default one first.
+pub(super) const OWN_SORTS: [(&str, &str); 4] =
+    [("", "Created last"), ("updated", SORT_UPDATED), ("name", DECK_NAME), ("likes", SORT_LIKES)];
 pub(super) const NO_DECKS: &str = "No public deck fits.";
 pub(super) const BY: &str = "by";
 pub(super) const LEGAL_IN: &str = "Legal in";
@@ -429,8 +432,8 @@ mod tests {
             (&[(1, 3), (0, 1)], "Another number"),
             (&[(2, 1), (0, 1)], "Moved"),
         ];
-        for (zones, said) in cases {
-            assert_eq!(card_change(zones), said, "{zones:?}");
+        for (zones, expected) in cases {
+            assert_eq!(card_change(zones), expected, "{zones:?}");
         }
         assert_eq!(
             [-1, 0, 2].map(more_cards),

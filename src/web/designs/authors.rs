@@ -65,8 +65,8 @@ pub(in crate::web) async fn find_author(
     author: web::Path<String>,
     query: web::Query<AuthorQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let asker = (&visitor, network.0);
-    show(&state, asker, &author, query.into_inner(), (200, Faults::none())).await
+    let requester = (&visitor, network.0);
+    show(&state, requester, &author, query.into_inner(), (200, Faults::none())).await
 }
 
 async fn show(
@@ -165,8 +165,8 @@ pub(in crate::web) async fn follow(
         Ok(()) => Ok(see_other(&author_path(&author))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
-            let (asker, query) = ((&by.visitor, network.0), AuthorQuery::default());
-            show(&state, asker, &author, query, (problem.code().status(), faults)).await
+            let (requester, query) = ((&by.visitor, network.0), AuthorQuery::default());
+            show(&state, requester, &author, query, (problem.code().status(), faults)).await
         }
     }
 }

@@ -47,9 +47,9 @@ pub(super) struct Thread {
 
 pub(super) struct CommentView {
     pub(super) id: Uuid,
-    /// `None`: the comment is deleted or removed, and `said` has a message about that.
+    /// `None`: the comment is deleted or removed, and `text` has a message about that.
     pub(super) author: Option<String>,
-    pub(super) said: Markup,
+    pub(super) text: Markup,
     pub(super) day: String,
     pub(super) at: String,
     pub(super) is_edited: bool,
@@ -106,7 +106,7 @@ impl CommentView {
         Self {
             id: comment.id,
             author: comment.author,
-            said: Markup::new(comment.text.as_deref().unwrap_or(gone)),
+            text: Markup::new(comment.text.as_deref().unwrap_or(placeholder)),
             day: words::day_of(comment.created_at),
             at: comment.created_at.to_rfc3339(),
             is_edited: comment.edited_at.is_some(),

@@ -23,6 +23,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
 use crate::memory::rendered::Freshness;
+use crate::store::designs::DesignReviewer;
 use crate::web::catalogue::{card_path, game_path, rarity_name};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place, Preview, answer, write};
@@ -155,8 +156,8 @@ async fn page(
     (faults, typed): (Faults, TypedFeedback),
 ) -> Result<DesignPage, Problem> {
     let reads: Option<Granted<ReadOwnDesigns>> = visitor.must().ok();
-    let reviews = visitor.must().ok();
-    let found = design_lifecycle::find(app, reads.as_ref(), reviews.as_ref(), code).await?;
+    let reviews = visitor.must().ok().map(|by| DesignReviewer::new(&by, visitor.viewer()));
+    let found = design_lifecycle::find(app, reads.as_ref(), reviews, code).await?;
     let VersionedDesign { is_own, design, .. } = found;
     let loaded = app.named_game(&design.game).await?.map_err(Problem::internal)?;
     let game = &loaded.game;
@@ -185,7 +186,7 @@ async fn page(
         None => (None, None),
     };
     let given = |criterion: &str| match (&typed.rating, &own_rating) {
-        (Some(typed), _) => typed.given(criterion),
+        (Some(typed), _) => typed.points_of(criterion),
         (None, Some(own)) => Some(match criterion {
             "fun" => own.fun,
             "balance" => own.balance,

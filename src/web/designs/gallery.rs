@@ -98,7 +98,7 @@ impl SearchForm {
 #[template(path = "web/designs/gallery.html")]
 struct Gallery {
     frame: Frame,
-    asked: SearchForm,
+    search_form: SearchForm,
     games: Vec<Choice>,
     sorts: Vec<Choice>,
     /// Why no search was made; empty: a search was made.
@@ -120,21 +120,25 @@ pub(in crate::web) async fn list_designs(
     req: HttpRequest,
     state: web::Data<AppState>,
     network: ClientNetwork,
-    asked: web::Query<SearchForm>,
+    search_form: web::Query<SearchForm>,
 ) -> Result<HttpResponse, Problem> {
-    let page = page(&state, network.0, asked.into_inner()).await?;
+    let page = page(&state, network.0, search_form.into_inner()).await?;
     let written = write(&page, Freshness::Public(0))?;
     Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
 }
 
-async fn page(app: &AppState, network: Network, asked: SearchForm) -> Result<Gallery, Problem> {
-    let game = asked.game()?;
-    let request = asked.request(game.as_ref())?;
-    require_cursor(asked.cursor.as_ref())?;
+async fn page(
+    app: &AppState,
+    network: Network,
+    search_form: SearchForm,
+) -> Result<Gallery, Problem> {
+    let game = search_form.game()?;
+    let request = search_form.request(game.as_ref())?;
+    require_cursor(search_form.cursor.as_ref())?;
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
-    let (found, faults) = match list(app, network, request, asked.cursor.as_ref()).await {
+    let (found, faults) = match list(app, network, request, search_form.cursor.as_ref()).await {
         Ok(found) => (found, Vec::new()),
         Err(problem) if problem.code() == ProblemCode::InvalidQuery => {
             let page = Page { data: Vec::new(), next_cursor: None, total: None };
@@ -144,10 +148,10 @@ async fn page(app: &AppState, network: Network, asked: SearchForm) -> Result<Gal
     };
     // Counted after the list: a page runs one search at a time, like a request of the API.
     let narrowings = match &game {
-        Some(game) if faults.is_empty() => find_narrowings(app, network, game, &asked).await,
+        Some(game) if faults.is_empty() => find_narrowings(app, network, game, &search_form).await,
         _ => Some(Vec::new()),
     };
-    Ok(Gallery::new(app, asked, &games, found, &faults, narrowings))
+    Ok(Gallery::new(app, search_form, &games, found, &faults, narrowings))
 }
 
 async fn list(
@@ -166,10 +170,10 @@ async fn find_narrowings(
     app: &AppState,
     network: Network,
     game: &Code,
-    asked: &SearchForm,
+    search_form: &SearchForm,
 ) -> Option<Vec<Narrowing>> {
-    let counted = design_facets::count(app, network, game, &asked.q).await;
-    let path_with = |term: &str| asked.path_with(term);
+    let counted = design_facets::count(app, network, game, &search_form.q).await;
+    let path_with = |term: &str| search_form.path_with(term);
     match counted.and_then(|counted| design_narrowings(&path_with, &counted)) {
         Ok(narrowings) => Some(narrowings),
         // The game does not exist, so it has no facets.
@@ -188,19 +192,19 @@ async fn find_narrowings(
 impl Gallery {
     fn new(
         app: &AppState,
-        asked: SearchForm,
+        search_form: SearchForm,
         games: &BTreeMap<&str, &Game>,
         GalleryPage { page, warnings }: GalleryPage,
         faults: &[Warning],
         narrowings: Option<Vec<Narrowing>>,
     ) -> Self {
-        let heading = match (faults.is_empty(), asked.q.as_str()) {
+        let heading = match (faults.is_empty(), search_form.q.as_str()) {
             (false, query) => words::refused(query),
             (true, "") => design_words::DESIGNS.to_owned(),
             (true, query) => query.to_owned(),
         };
         let mut frame = Frame::new(&heading).at(Place::Designs);
-        if asked.is_plain() {
+        if search_form.is_plain() {
             frame = frame.of_address(app.settings.public_url.as_deref(), PATH);
             frame.preview = Some(Preview {
                 title: design_words::DESIGNS.to_owned(),
@@ -208,11 +212,11 @@ impl Gallery {
                 picture: None,
             });
         }
-        let next_path = page.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
+        let next_path = page.next_cursor.as_deref().map(|cursor| search_form.path_at(Some(cursor)));
         frame.next.clone_from(&next_path);
         let warnings: Vec<Warning> = warnings.into_iter().map(Warning::from).collect();
         let text_of = |fault: &Warning| fault.text.clone();
-        let marked = pieces(&asked.q, if faults.is_empty() { &warnings } else { faults });
+        let marked = pieces(&search_form.q, if faults.is_empty() { &warnings } else { faults });
         let is_marked = marked.iter().any(|piece| piece.is_marked);
         let tile = |design: crate::app::designs::design_lists::DesignSummaryResponse| {
             DesignTile::new(games.get(design.game.as_str()).copied(), design)
@@ -224,7 +228,7 @@ impl Gallery {
                 .map(|game| Choice {
                     value: game.code().to_owned(),
                     name: game.name().to_owned(),
-                    is_chosen: asked.game.eq_ignore_ascii_case(game.code()),
+                    is_chosen: search_form.game.eq_ignore_ascii_case(game.code()),
                 })
                 .collect(),
             sorts: GallerySort::ALL
@@ -237,20 +241,20 @@ impl Gallery {
                         sort.as_str().to_owned()
                     },
                     name: design_words::sort(sort).to_owned(),
-                    is_chosen: sort.as_str() == asked.sort,
+                    is_chosen: sort.as_str() == search_form.sort,
                 })
                 .collect(),
             refusals: faults.iter().map(text_of).collect(),
             warnings: warnings.iter().map(text_of).collect(),
             marked: if is_marked { marked } else { Vec::new() },
             tiles: page.data.into_iter().map(tile).collect(),
-            first_path: asked.cursor.as_ref().map(|_| asked.path_at(None)),
+            first_path: search_form.cursor.as_ref().map(|_| search_form.path_at(None)),
             next_path,
-            game_links: if asked.game.is_empty() && faults.is_empty() {
+            game_links: if search_form.game.is_empty() && faults.is_empty() {
                 games
                     .values()
                     .map(|game| Choice {
-                        value: asked.of_game(game.code()),
+                        value: search_form.of_game(game.code()),
                         name: game.name().to_owned(),
                         is_chosen: false,
                     })
@@ -260,7 +264,7 @@ impl Gallery {
             },
             lacks_facets: narrowings.is_none(),
             narrowings: narrowings.unwrap_or_default(),
-            asked,
+            search_form,
         }
     }
 }
@@ -271,10 +275,10 @@ mod tests {
 
     #[test]
     fn a_term_is_added_to_all_alternatives() {
-        let asked = |q: &str| SearchForm { q: q.to_owned(), ..SearchForm::default() };
-        assert_eq!(asked("").path_with("kind:unit"), "/designs?q=kind%3Aunit");
-        assert_eq!(asked("owl").path_with("x:y"), "/designs?q=owl+x%3Ay");
-        assert_eq!(asked("a or b").path_with("x:y"), "/designs?q=%28a+or+b%29+x%3Ay");
+        let search_form = |q: &str| SearchForm { q: q.to_owned(), ..SearchForm::default() };
+        assert_eq!(search_form("").path_with("kind:unit"), "/designs?q=kind%3Aunit");
+        assert_eq!(search_form("owl").path_with("x:y"), "/designs?q=owl+x%3Ay");
+        assert_eq!(search_form("a or b").path_with("x:y"), "/designs?q=%28a+or+b%29+x%3Ay");
     }
 
     #[test]

@@ -56,12 +56,12 @@ pub(in crate::web) async fn list_own_designs(
     by: Player<ReadOwnDesigns>,
     query: web::Query<OwnQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let asked = query.into_inner();
-    let status = DesignStatus::parse(&asked.status);
-    if status.is_none() && !asked.status.is_empty() {
+    let filters = query.into_inner();
+    let status = DesignStatus::parse(&filters.status);
+    if status.is_none() && !filters.status.is_empty() {
         return Err(Problem::of_query(Vec::new()));
     }
-    let before: Option<Uuid> = Cursor::key_of(asked.cursor.as_ref())?;
+    let before: Option<Uuid> = Cursor::key_of(filters.cursor.as_ref())?;
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
     let (codes, before) = (Codes::of_game(None), before.map(DesignId));
     let page = design_lists::list_own(&state, &by, &codes, status, before, limit).await?;
@@ -74,7 +74,7 @@ pub(in crate::web) async fn list_own_designs(
     let choice = |status: &'static str, name: &str| Choice {
         value: path_at(status, None),
         name: name.to_owned(),
-        is_chosen: asked.status == status,
+        is_chosen: filters.status == status,
     };
     let each = DesignStatus::ALL.into_iter().map(DesignStatus::as_str);
     let page = OwnPage {
@@ -85,8 +85,8 @@ pub(in crate::web) async fn list_own_designs(
         tiles: page.data.into_iter().map(tile).collect(),
         is_reviewer: by.visitor.must::<ReviewDesigns>().is_ok(),
         is_filtered: status.is_some(),
-        first_path: asked.cursor.as_ref().map(|_| path_at(&asked.status, None)),
-        next_path: page.next_cursor.map(|cursor| path_at(&asked.status, Some(&cursor))),
+        first_path: filters.cursor.as_ref().map(|_| path_at(&filters.status, None)),
+        next_path: page.next_cursor.map(|cursor| path_at(&filters.status, Some(&cursor))),
     };
     private(200, &page)
 }

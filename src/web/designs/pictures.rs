@@ -14,6 +14,7 @@ use crate::auth::permission::ReadOwnDesigns;
 use crate::domain::code::Code;
 use crate::http::picture::picture_answer;
 use crate::memory::rendered::Rendered;
+use crate::store::designs::DesignReviewer;
 use crate::web::headers::stay_apart;
 use crate::web::session::{Player, Visitor};
 
@@ -32,9 +33,9 @@ pub(in crate::web) async fn draw_picture(
     query: web::Query<PictureQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (code, rarity) = (identifier(&design)?, query.rarity.as_ref());
-    let (reader, reviewer) = (visitor.must().ok(), visitor.must().ok());
-    let (reader, reviewer) = (reader.as_ref(), reviewer.as_ref());
-    let form = PictureForm::Svg;
+    let reader = visitor.must().ok();
+    let reviewer = visitor.must().ok().map(|by| DesignReviewer::new(&by, visitor.viewer()));
+    let (reader, form) = (reader.as_ref(), PictureForm::Svg);
     let picture = design_pictures::draw(&state, reader, reviewer, code, rarity, form).await?;
     Ok(answered(&req, &visitor, &picture))
 }
@@ -59,8 +60,8 @@ fn answered(req: &HttpRequest, visitor: &Visitor, picture: &Rendered) -> HttpRes
     // Otherwise another site could distinguish the author from a stranger by loading the picture.
     stay_apart(answer.headers_mut());
     if !visitor.is_stranger() {
-        let kept = HeaderValue::from_static("private, no-store");
-        answer.headers_mut().insert(header::CACHE_CONTROL, kept);
+        let cache_control = HeaderValue::from_static("private, no-store");
+        answer.headers_mut().insert(header::CACHE_CONTROL, cache_control);
     }
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
     answer

@@ -61,17 +61,17 @@ pub(super) struct CriterionField {
 /// A number of points.
 pub(super) struct PointField {
     pub(super) points: i32,
-    pub(super) is_given: bool,
+    pub(super) is_chosen: bool,
 }
 
 /// The fields of the form, with the points that the reader gave for each criterion.
-pub(super) fn criterion_fields(given: impl Fn(&str) -> Option<i32>) -> Vec<CriterionField> {
+pub(super) fn criterion_fields(points_of: impl Fn(&str) -> Option<i32>) -> Vec<CriterionField> {
     let field = |code| CriterionField {
         code,
         name: design_words::criterion(code),
         about: design_words::criterion_about(code),
         points: (MIN_POINTS..=MAX_POINTS)
-            .map(|points| PointField { points, is_given: given(code) == Some(points) })
+            .map(|points| PointField { points, is_chosen: points_of(code) == Some(points) })
             .collect(),
     };
     CRITERIA.into_iter().map(field).collect()
@@ -90,7 +90,7 @@ pub(in crate::web) struct TypedRating {
 }
 
 impl TypedRating {
-    pub(super) fn given(&self, code: &str) -> Option<i32> {
+    pub(super) fn points_of(&self, code: &str) -> Option<i32> {
         match code {
             "fun" => self.fun,
             "balance" => self.balance,
@@ -106,7 +106,7 @@ impl TypedRating {
             }
             _ => {
                 let mut faults = Faults::none();
-                for code in CRITERIA.into_iter().filter(|code| self.given(code).is_none()) {
+                for code in CRITERIA.into_iter().filter(|code| self.points_of(code).is_none()) {
                     faults.add(code, design_words::points_missing(code));
                 }
                 Err(faults)

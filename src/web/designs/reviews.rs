@@ -25,6 +25,8 @@ use crate::domain::designs::review::ReviewStage;
 use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
+use crate::store::designs::DesignReviewer;
+use crate::store::designs::design_reviews::Revocation;
 use crate::web::catalogue::card_path;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
@@ -50,8 +52,8 @@ struct WaitingRow {
     /// Whether a reviewer has claimed it, and whether that is the reader.
     is_claimed: bool,
     is_mine: bool,
-    /// Whether it is a work of the reader, who cannot decide about it.
-    is_own: bool,
+    /// Why it cannot be released or decided by the reader; empty: it can.
+    obstacle: &'static str,
 }
 
 #[derive(Template)]
@@ -63,7 +65,7 @@ struct QueuePage {
     /// What an empty list says.
     empty: &'static str,
     /// The other list: its path and its title.
-    other: (&'static str, &'static str),
+    other_list: (&'static str, &'static str),
     rows: Vec<WaitingRow>,
     first_path: Option<String>,
     next_path: Option<String>,
@@ -91,12 +93,16 @@ pub(in crate::web) async fn list(
         at: waiting.submitted_at.to_rfc3339(),
         is_claimed: waiting.reviewer_id.is_some(),
         is_mine: waiting.reviewer_id == Some(reader),
-        is_own: waiting.own,
+        obstacle: match (waiting.own, waiting.author_banned) {
+            (true, _) => design_words::OWN_WORK,
+            (false, true) => design_words::ONLY_REVOCABLE,
+            (false, false) => "",
+        },
         name: waiting.name,
         author: waiting.author,
     };
     let (waiting, approved) = (design_words::REVIEWS, design_words::APPROVED_DESIGNS);
-    let (path, title, about, empty, other) = match query.status {
+    let (path, title, about, empty, other_list) = match query.status {
         ReviewStage::Waiting => {
             let (about, empty) = (design_words::REVIEWS_ABOUT, design_words::NOTHING_WAITS);
             (QUEUE, waiting, about, empty, (APPROVED, approved))
@@ -112,7 +118,7 @@ pub(in crate::web) async fn list(
         title,
         about,
         empty,
-        other,
+        other_list,
         rows: page.data.into_iter().map(row).collect(),
         first_path: query.cursor.as_ref().map(|_| path.to_owned()),
         next_path: page
@@ -142,6 +148,8 @@ struct ReviewPage {
     author: String,
     author_path: String,
     status: &'static str,
+    /// Number of the shown revision.
+    revision: i64,
     content: ContentView,
     /// Whether the design can be claimed, unless it is the reader's own work.
     may_be_claimed: bool,
@@ -157,12 +165,21 @@ struct ReviewPage {
     typed: TypedDecision,
 }
 
+/// The moderator, and which cards the moderator sees.
+type Reviewer<'a> = (&'a Granted<ReviewDesigns>, Viewer);
+
+fn reviewer(by: &Player<ReviewDesigns>) -> Reviewer<'_> {
+    (by, by.visitor.viewer())
+}
+
 /// The decision, as the form sends it.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct TypedDecision {
     decision: String,
     reason: String,
+    /// The approved revision that was shown, if its approval is revoked.
+    revision: i64,
 }
 
 /// Shows a waiting design.
@@ -173,18 +190,19 @@ pub(in crate::web) async fn show(
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
     let typed = TypedDecision::default();
-    show_page(&state, &by, code, None, (200, Faults::none(), typed)).await
+    show_page(&state, reviewer(&by), code, None, (200, Faults::none(), typed)).await
 }
 
 async fn show_page(
     app: &AppState,
-    by: &Granted<ReviewDesigns>,
+    (by, viewer): Reviewer<'_>,
     code: DesignCode,
     claimed: Option<ClaimedDesignResponse>,
     (status, faults, typed): (u16, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
     let nobody = None::<&Granted<ReadOwnDesigns>>;
-    let design = design_lifecycle::find(app, nobody, Some(by), code).await?.design;
+    let reviewer = Some(DesignReviewer::new(by, viewer));
+    let design = design_lifecycle::find(app, nobody, reviewer, code).await?.design;
     let loaded = app.named_game(&design.game).await?.map_err(Problem::internal)?;
     let name = design_words::name_of(&design.content.name);
     let claim = claimed.map(|claimed| ClaimView {
@@ -204,6 +222,7 @@ async fn show_page(
         design: design_path(&design.id),
         author_path: author_path(&design.author),
         status: design_words::status(design.status),
+        revision: design.revision,
         content: ContentView::new(&loaded.game, &design.content),
         may_be_claimed: matches!(design.status, "submitted" | "in_review"),
         may_be_revoked: design.status == "approved" && design.card.is_none(),
@@ -228,24 +247,24 @@ pub(in crate::web) async fn claim(
     Form(typed): Form<TypedDecision>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    let reviewer = (&*by, by.visitor.viewer());
-    show_claimed(&state, reviewer, network.0, code, (200, Faults::none(), typed)).await
+    show_claimed(&state, reviewer(&by), network.0, code, (200, Faults::none(), typed)).await
 }
 
 async fn show_claimed(
     app: &AppState,
-    (by, viewer): (&Granted<ReviewDesigns>, Viewer),
+    reviewer: Reviewer<'_>,
     network: Network,
     code: DesignCode,
     (status, faults, typed): (u16, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
+    let (by, viewer) = reviewer;
     match design_reviews::claim(app, by, viewer, network, code).await {
-        Ok(claimed) => show_page(app, by, code, Some(claimed), (status, faults, typed)).await,
+        Ok(claimed) => show_page(app, reviewer, code, Some(claimed), (status, faults, typed)).await,
         Err(problem) => {
             let Some(found) = faults_of(&problem, &[]) else { return Err(problem) };
             let (status, faults) =
                 if faults.is_empty() { (problem.code().status(), found) } else { (status, faults) };
-            show_page(app, by, code, None, (status, faults, typed)).await
+            show_page(app, reviewer, code, None, (status, faults, typed)).await
         }
     }
 }
@@ -264,7 +283,7 @@ pub(in crate::web) async fn give_back(
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
             let (status, typed) = (problem.code().status(), TypedDecision::default());
-            show_page(&state, &by, code, None, (status, faults, typed)).await
+            show_page(&state, reviewer(&by), code, None, (status, faults, typed)).await
         }
     }
 }
@@ -290,10 +309,9 @@ pub(in crate::web) async fn decide(
             let status = problem.code().status();
             // Faults of the input are shown with the checklist. After any other problem the claim is over; a new claim keeps the input.
             if problem.faults().is_empty() {
-                show_page(&state, &by, code, None, (status, faults, typed)).await
+                show_page(&state, reviewer(&by), code, None, (status, faults, typed)).await
             } else {
-                let reviewer = (&*by, by.visitor.viewer());
-                show_claimed(&state, reviewer, network.0, code, (status, faults, typed)).await
+                show_claimed(&state, reviewer(&by), network.0, code, (status, faults, typed)).await
             }
         }
     }
@@ -309,7 +327,8 @@ pub(in crate::web) async fn revoke(
     let code = identifier(&design)?;
     let revoked = async {
         let reason = read_reason(&typed.reason)?;
-        design_reviews::revoke(&state, &by, code, &reason).await
+        let revocation = Revocation { revision: typed.revision, reason: &reason };
+        design_reviews::revoke(&state, &by, by.visitor.viewer(), code, revocation).await
     };
     match revoked.await {
         Ok(_) => Ok(see_other(APPROVED)),
@@ -318,7 +337,7 @@ pub(in crate::web) async fn revoke(
                 return Err(problem);
             };
             let status = problem.code().status();
-            show_page(&state, &by, code, None, (status, faults, typed)).await
+            show_page(&state, reviewer(&by), code, None, (status, faults, typed)).await
         }
     }
 }

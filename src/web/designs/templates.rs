@@ -179,8 +179,8 @@ impl TemplatesPage<'_> {
 fn readable(text: &str) -> String {
     let mut readable = String::with_capacity(text.len());
     let mut is_place = false;
-    for letter in text.chars() {
-        match letter {
+    for character in text.chars() {
+        match character {
             '<' => {
                 is_place = true;
                 readable.push('[');
@@ -190,7 +190,7 @@ fn readable(text: &str) -> String {
                 readable.push(']');
             }
             '_' if is_place => readable.push(' '),
-            letter => readable.push(letter),
+            character => readable.push(character),
         }
     }
     readable

@@ -215,7 +215,7 @@ pub(super) const REVIEWS_ABOUT: &str =
     "Claim a design to decide about it. A claim lasts half an hour.";
 pub(super) const NOTHING_WAITS: &str = "No design waits.";
 pub(super) const APPROVED_DESIGNS: &str = "Approved designs";
-pub(super) const APPROVED_ABOUT: &str = "These designs are no cards yet. An admin can release them; a moderator can revoke the approval.";
+pub(super) const APPROVED_ABOUT: &str = "These designs are no cards yet. An admin can release them, unless the author is banned; a moderator can revoke the approval.";
 pub(super) const NOTHING_APPROVED: &str = "No approved design waits for its release.";
 pub(super) const REVOKE: &str = "Revoke the approval";
 pub(super) const REVOKE_ABOUT: &str = "The design counts as declined then. Its author can read the reason, change the design and submit it again.";
@@ -223,6 +223,8 @@ pub(super) const SUBMITTED_ON: &str = "Submitted on";
 pub(super) const CLAIMED: &str = "Somebody looks at it";
 pub(super) const CLAIMED_BY_YOU: &str = "You look at it";
 pub(super) const OWN_WORK: &str = "Your own work: somebody else decides";
+pub(super) const ONLY_REVOCABLE: &str =
+    "The author is banned: it is not released, but the approval can be revoked";
 pub(super) const WHOLE_DESIGN: &str = "The whole design, with ratings and comments";
 pub(super) const CHECKLIST: &str = "Checklist";
 pub(super) const DECISION: &str = "Decision";
@@ -363,7 +365,7 @@ pub(super) fn points_missing(code: &str) -> String {
 }
 
 /// The placeholder for a comment that is deleted or removed.
-pub(super) fn gone_comment(state: &str) -> &'static str {
+pub(super) fn comment_placeholder(state: &str) -> &'static str {
     match state {
         "deleted" => "Deleted by its author.",
         "hidden_by_owner" => "Hidden by the author of the design.",

@@ -18,7 +18,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// Seconds that caches may keep pages: the pages change only with the program.
+/// Seconds for which caches may store pages: the pages change only with the program.
 const FRESHNESS: Freshness = Freshness::Public(300);
 
 /// A file for browsers.

@@ -48,12 +48,12 @@ fn plan(error: &PlanError) -> Sentence {
     }
 }
 
-fn whole(number: u64) -> i64 {
+fn as_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 fn copies_of(number: u64) -> String {
-    copies_in_words(whole(number))
+    copies_in_words(as_i64(number))
 }
 
 fn packs(error: &PackError) -> Sentence {
@@ -70,7 +70,7 @@ fn packs(error: &PackError) -> Sentence {
         PackError::TooManyLoreCards { copies, packs } => format!(
             "Each pack has one copy of a lore card. There are {} of them, and only {}.",
             copies_of(copies),
-            counted(whole(packs), "pack", "packs")
+            counted(as_i64(packs), "pack", "packs")
         )
         .into(),
         PackError::NoPack { copies, cards_per_pack } => {
@@ -79,7 +79,7 @@ fn packs(error: &PackError) -> Sentence {
         PackError::Remainder { copies, packs, cards_per_pack, left } => format!(
             "With {cards_per_pack} cards in a pack, {} make {} and leave {left}. Allow copies to be left over, or plan another number of them.",
             copies_of(copies),
-            counted(whole(packs), "pack", "packs")
+            counted(as_i64(packs), "pack", "packs")
         )
         .into(),
         PackError::InsertTooHeavy { lightest, heaviest, limit } => format!(
@@ -137,13 +137,13 @@ fn artwork(error: &ArtworkError) -> Sentence {
                 .into()
         }
         ArtworkError::Unsupported { .. } => {
-            "The picture is of a rare kind. Open it in an image program, and save it again.".into()
+            "This kind of picture file cannot be read. Open it in an image program, and save it again.".into()
         }
         ArtworkError::Truncated => {
             "The file ends before the picture does. It may not have been sent or saved completely."
                 .into()
         }
         ArtworkError::Broken { .. } => "The file is damaged.".into(),
-        _ => "The file is no picture that can be taken.".into(),
+        _ => "The file is not a picture that can be read.".into(),
     }
 }

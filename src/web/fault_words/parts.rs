@@ -34,7 +34,7 @@ pub(super) fn terms(fault: TermsFault) -> Sentence {
             format!("Each side has at most {MAX_COPIES} copies. This one has {}.", count(copies))
                 .into()
         }
-        TermsFault::Twice => "A copy stands in the offer twice.".into(),
+        TermsFault::Twice => "A copy is in the offer twice.".into(),
     }
 }
 

@@ -276,7 +276,8 @@ fn causes() -> Vec<ProblemCause> {
 
 /// Whether a word looks like code instead of prose.
 fn is_of_programs(word: &str) -> bool {
-    let word = word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '/');
+    let word =
+        word.trim_matches(|character: char| !character.is_alphanumeric() && character != '/');
     let is_snake = word.contains('_');
     // A path that is part of an address is preceded by a scheme.
     let is_pointer = word.starts_with('/');
@@ -322,9 +323,9 @@ fn rules_of_games_have_messages() {
 
 #[test]
 fn messages_of_the_check_are_quoted() {
-    let said = "must be text, not a number";
-    let (text, quote) = of_file(&InputFault::at("/cards/0/name", said));
-    assert_eq!((&*text, quote.as_deref()), (CHECK_SAYS, Some(said)));
+    let expected = "must be text, not a number";
+    let (text, quote) = of_file(&InputFault::at("/cards/0/name", expected));
+    assert_eq!((&*text, quote.as_deref()), (CHECK_SAYS, Some(expected)));
     let (text, quote) = of_file(&InputFault::at("/cards/0/name", FaultReason::Nul));
     assert_eq!((&*text, quote), ("There is a character in it that cannot be stored.", None));
 }

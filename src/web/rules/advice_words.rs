@@ -138,8 +138,8 @@ mod tests {
             ),
             (Fix::MoveToZone { from: text("x"), to: text("main") }, "Write Main instead of “x”."),
         ];
-        for (fix, said) in fixes {
-            assert_eq!(mending(&fix, None).as_deref(), Some(said));
+        for (fix, expected) in fixes {
+            assert_eq!(mending(&fix, None).as_deref(), Some(expected));
         }
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
         }
         Code::EffectStyleUnknown => format!("An effect{of} has no style that the game knows."),
         Code::EffectSlotUnknown => {
-            format!("An effect{of} stands in a place that the card does not have.")
+            format!("An effect{of} is in a place that the card does not have.")
         }
         Code::TextInvalid => format!("A text{of} {}.", unreadable(limit)),
         Code::RarityUnknown => format!("The game has no such rarity{}.", rarities(found, quoted)),

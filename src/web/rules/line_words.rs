@@ -44,7 +44,7 @@ pub(in crate::web) fn mark(mark: DialectMark) -> &'static str {
 pub(in crate::web) fn verdict(verdict: &LineVerdict, game: Option<&Game>) -> String {
     let names = Names::of(game);
     match verdict {
-        LineVerdict::Accepted => "It was read as it stands.".to_owned(),
+        LineVerdict::Accepted => "It was read as written.".to_owned(),
         LineVerdict::Guessed { how } => {
             how.iter().map(|one| guess(one, names)).collect::<Vec<_>>().join(" ")
         }
@@ -83,12 +83,13 @@ fn guess(guess: &Guess, names: Names<'_>) -> String {
         Guess::MarksDropped => "The marks around it are left out.".to_owned(),
         Guess::TagsDropped => "Its tags between ^ are left out: a deck has none.".to_owned(),
         Guess::ColumnsGuessed => {
-            "No line names the columns, so it was guessed what stands in them.".to_owned()
+            "No line names the columns, so their meaning was guessed.".to_owned()
         }
         Guess::RemarkDropped { remark } => format!("{} is a remark.", quoted(remark)),
         Guess::NameSpelled { name } => format!("It means {}.", quoted(name)),
         Guess::BySetAndNumber { name } => format!("Set and number are those of {}.", quoted(name)),
         Guess::BySymbol { name } => format!("It is the symbol of {}.", quoted(name)),
+        Guess::SymbolsCounted => "The symbols of the row are counted.".to_owned(),
         Guess::SetDropped { set } => format!("The card is not in the set {}.", quoted(set)),
         Guess::NumberDropped { number } => {
             format!("The card does not have the number {}.", quoted(number))
@@ -159,7 +160,7 @@ fn malformed(text: &MalformedText) -> String {
         MalformedText::ShareCode(ShareCodeError::CheckDigits) => {
             "The share code is mistyped, or a part of it is missing."
         }
-        MalformedText::ShareCode(ShareCodeError::Malformed) => "The share code holds no deck.",
+        MalformedText::ShareCode(ShareCodeError::Malformed) => "The share code contains no deck.",
         MalformedText::ShareCode(ShareCodeError::TooLarge) => {
             "The deck is too large for a share code."
         }
@@ -210,10 +211,10 @@ pub(in crate::web) fn entry(field: &str, reason: &EntryReason) -> String {
             format!("It names more copies than it has, or more than {MAX_COPIES}.")
         }
         EntryReason::SerialOfCopy => {
-            "The code of a card must not stand in a deck: name the copy by its id.".to_owned()
+            "A deck must not contain the code of a card: name the copy by its id.".to_owned()
         }
         EntryReason::Serial => {
-            "The code of a card must not stand in a list: register the card, and write its name here."
+            "A list must not contain the code of a card: register the card, and write its name here."
                 .to_owned()
         }
         EntryReason::Quantity => {
@@ -285,8 +286,8 @@ mod tests {
         let near = LineVerdict::Unknown { near: vec!["Rope".to_owned()], reason: None };
         assert_eq!(verdict(&near, None), "No card has this name. Perhaps: Rope.");
         let marks: Vec<&str> = DialectMark::ALL.iter().map(|one| mark(*one)).collect();
-        for (at, said) in marks.iter().enumerate() {
-            assert!(said.starts_with("it") && !marks[..at].contains(said), "{said}");
+        for (at, mark) in marks.iter().enumerate() {
+            assert!(mark.starts_with("it") && !marks[..at].contains(mark), "{mark}");
         }
     }
 
@@ -294,15 +295,15 @@ mod tests {
     fn tables_and_json_have_messages() {
         let game = Game::from_toml(POND).unwrap();
         let catalogue = Catalogue::builder(&game).build();
-        let said = |text: &str, at: usize| {
+        let words_of = |text: &str, at: usize| {
             let read = read_deck(text, &DeckReading::new(&catalogue));
             verdict(&read.lines[at].verdict, Some(&game))
         };
         let table = "Qty,Name,Condition\ntwo,Rope,NM";
-        assert_eq!(said(table, 0), "The names of the columns. Not read: “Condition”.");
-        assert_eq!(said(table, 1), "Its quantity must be a whole number, as in “2”.");
+        assert_eq!(words_of(table, 0), "The names of the columns. Not read: “Condition”.");
+        assert_eq!(words_of(table, 1), "Its quantity must be a whole number, as in “2”.");
         assert_eq!(
-            said("{\"cards\": [", 0),
+            words_of("{\"cards\": [", 0),
             "It is JSON, but no deck in it can be read: it ends before it is complete (line 1, column 11)."
         );
     }
@@ -310,7 +311,7 @@ mod tests {
     /// The stored message of a line leads to the same text as the line itself.
     #[test]
     fn stored_messages_of_lines_are_recognised() {
-        for (kept, said) in [
+        for (content, expected) in [
             ("quantity must be 1 to 10000", "There must be 1 to 10,000 copies."),
             ("the quantity is far too large", "Its number is far too large."),
             (
@@ -320,11 +321,11 @@ mod tests {
             ("the link has more than three parts", "The link has more than three parts."),
             (
                 "name must not be a serial code: submit it, and name the card here",
-                "The code of a card must not stand in a list: register the card, and write its name here.",
+                "A list must not contain the code of a card: register the card, and write its name here.",
             ),
             ("something else", "It cannot be in a deck as it is written."),
         ] {
-            assert_eq!(unread(kept), said);
+            assert_eq!(unread(content), expected);
         }
     }
 }

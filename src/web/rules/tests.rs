@@ -142,7 +142,7 @@ fn every_code_of_the_engine_has_words_of_its_own() {
 #[test]
 fn messages_depend_on_numbers_and_names_replace_codes() {
     let game = harbour();
-    for (code, limit, actual, said) in [
+    for (code, limit, actual, expected) in [
         ("DECK_SIZE_ABOVE_MAX", 1, 2, "Side hold has 2 cards; at most 1 is allowed."),
         ("ZONE_SIZE_ABOVE_MAX", 40, 1_041, "Side hold has 1,041 cards; at most 40 are allowed."),
         ("ZONE_SIZE_ABOVE_MAX", 0, 1, "Side hold has 1 card; none is allowed."),
@@ -187,17 +187,17 @@ fn messages_depend_on_numbers_and_names_replace_codes() {
             "Load of “Silk” must be 5 more than in the lowest rarity, not 4.",
         ),
     ] {
-        assert_eq!(explain(&found(code, limit, actual), Some(&game)), said, "{code}");
+        assert_eq!(explain(&found(code, limit, actual), Some(&game)), expected, "{code}");
     }
     let sum =
         Found { attribute: Some("weight + timber"), ..found("ATTRIBUTE_TOTAL_MISMATCH", 10, 11) };
     assert_eq!(explain(&sum, Some(&game)), "Load + Timber of “Silk” add up to 11, not to 10.");
     assert_eq!(explain(&sum, None), "Weight + Timber of “Silk” add up to 11, not to 10.");
-    for (unknown, said) in
+    for (unknown, expected) in
         [(1, "1 unknown card is not counted."), (2, "2 unknown cards are not counted.")]
     {
         let sum = Found { unknown_cards: Some(unknown), ..found("BUDGET_BELOW_MIN", 10, 5) };
-        assert!(explain(&sum, None).ends_with(said), "{}", explain(&sum, None));
+        assert!(explain(&sum, None).ends_with(expected), "{}", explain(&sum, None));
     }
 }
 
@@ -218,7 +218,7 @@ fn advice_uses_names() {
         let broken = Found { attribute, suggestions: &suggestions, ..found(code, 1, 2) };
         advice(&broken, Some(&game)).unwrap_or_default()
     };
-    for (code, attribute, suggestions, said) in [
+    for (code, attribute, suggestions, expected) in [
         ("CARD_UNKNOWN", None, &["Silk"][..], "Perhaps: Silk."),
         ("ZONE_UNKNOWN", None, &["main", "at_sea"], "The game has: Main hold, Side hold."),
         ("KIND_NOT_ALLOWED", None, &["at_sea"], "Allowed in: Side hold."),
@@ -238,7 +238,7 @@ fn advice_uses_names() {
         ),
         ("COPY_LIMIT_EXCEEDED", None, &[], ""),
     ] {
-        assert_eq!(advice_on(code, attribute, suggestions), said, "{code}");
+        assert_eq!(advice_on(code, attribute, suggestions), expected, "{code}");
     }
 }
 
@@ -250,11 +250,11 @@ fn violations_of_the_engine_have_messages() {
     let report = validate(&parse_deck_text("2 Silk").deck, &catalogue, format);
     let all: Vec<String> =
         report.violations.iter().map(|one| explain(&Found::from(one), Some(&game))).collect();
-    for said in [
+    for expected in [
         "Main hold has 2 cards; at most 1 is allowed.",
         "Side hold has 0 cards; at least 2 are needed.",
     ] {
-        assert!(all.iter().any(|text| text == said), "{all:?}");
+        assert!(all.iter().any(|text| text == expected), "{all:?}");
     }
     let edits = report.violations.iter().filter_map(|one| mending(one.fix.as_ref()?, Some(&game)));
     let edits: Vec<String> = edits.collect();
@@ -267,13 +267,13 @@ fn violations_of_the_engine_have_messages() {
     let broken = check_card(&game, &serde_json::from_value(card).unwrap());
     let all: Vec<String> =
         broken.iter().map(|one| explain(&Found::from(one), Some(&game))).collect();
-    for said in [
+    for expected in [
         "Load of “Silk” is 900; the most is 100.",
         "Timber of “Silk” has a value that the game does not know.",
         "Marks of “Silk” has 2 values; at most 1 is allowed.",
         "Seal of “Silk” is empty, longer than 5 characters, or has characters that are not shown.",
         "“Silk” cannot have X y here.",
     ] {
-        assert!(all.iter().any(|text| text == said), "{said}: {all:?}");
+        assert!(all.iter().any(|text| text == expected), "{expected}: {all:?}");
     }
 }

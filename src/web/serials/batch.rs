@@ -89,9 +89,9 @@ pub(in crate::web) async fn submit_batch(
     let answer = match submission_batches::submit(&state, &by, network.0, serials).await {
         Ok(answer) => answer,
         Err(problem) => {
-            let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
+            let message_of = |code| serial_words::submission_fault(code).map(|(text, _)| text);
             // Lines that were registered before the failure belong to the player already; sending them again does no harm.
-            let faults = Faults::of_problem(&problem, &[], said)
+            let faults = Faults::of_problem(&problem, &[], message_of)
                 .unwrap_or_else(|| Faults::one("", serial_words::NOT_NOW));
             return show(problem.code().status(), faults, Vec::new(), &form.lines);
         }

@@ -46,8 +46,8 @@ pub(in crate::web) async fn draw_picture(
             // Otherwise another site could distinguish an owner from a stranger by loading the picture.
             stay_apart(answer.headers_mut());
             if !viewer.is_stranger() {
-                let kept = HeaderValue::from_static("private, no-store");
-                answer.headers_mut().insert(header::CACHE_CONTROL, kept);
+                let cache_control = HeaderValue::from_static("private, no-store");
+                answer.headers_mut().insert(header::CACHE_CONTROL, cache_control);
             }
             answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
             Ok(answer)

@@ -59,8 +59,8 @@ impl<'a> SubmitPage<'a> {
     /// The form again for a player, with the fault and advice. `None`: the problem is shown on a page of its own.
     pub(super) fn not_registered(typed: &'a TypedCode, problem: &Problem) -> Option<Self> {
         let (_, advice) = serial_words::submission_fault(problem.code())?;
-        let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
-        let faults = Faults::of_problem(problem, &[], said).unwrap_or_default();
+        let message_of = |code| serial_words::submission_fault(code).map(|(text, _)| text);
+        let faults = Faults::of_problem(problem, &[], message_of).unwrap_or_default();
         let dispute = problem.member(ProblemMember::DisputeId).and_then(|id| id.as_str());
         let dispute = dispute.map(dispute_path);
         Some(Self { advice, dispute, ..Self::new(typed, faults, None) })

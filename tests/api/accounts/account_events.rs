@@ -143,7 +143,7 @@ async fn the_event_of_an_accepted_submission_links_its_copy_and_card() {
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let nothing = json!({ "data": [], "next_after": 0, "newest": 0 });
     assert_eq!(page(&app, &ada, "").await.expect(200), nothing);
-    let made = app.submit(&ada, &cards[0]).await.expect(201);
+    let created = app.submit(&ada, &cards[0]).await.expect(201);
     let answer = page(&app, &ada, "after=0").await;
     assert!(answer.header("cache-control").starts_with("private"));
     let tag = answer.header("etag");
@@ -151,8 +151,8 @@ async fn the_event_of_an_accepted_submission_links_its_copy_and_card() {
     let event = &body["data"][0];
     assert_eq!((&body["next_after"], &body["newest"]), (&json!(1), &json!(1)));
     assert_eq!((&event["seq"], &event["kind"]), (&json!(1), &json!("submission.accepted")));
-    assert_eq!(event["submission"]["id"], made["submission"]);
-    assert_eq!(event["copy"]["id"], made["copy"]);
+    assert_eq!(event["submission"]["id"], created["submission"]);
+    assert_eq!(event["copy"]["id"], created["copy"]);
     assert_eq!((&event["card"]["set"], &event["card"]["number"]), (&json!("dusk"), &json!("001")));
     for subject in ["submission", "copy", "card"] {
         app.get(&text(&event[subject], "href")).by(&ada).answer().await.expect(200);
@@ -295,8 +295,8 @@ async fn a_held_submission_and_its_review_create_events() {
     app.put(path).by(&admin).json(&policy).answer().await.expect(201);
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let review = async |player: &Player, card: &PaperCard, confirmed: bool| {
-        let made = app.submit(player, card).await.expect(201);
-        let path = format!("/v1/submissions/{}/review", text(&made, "submission"));
+        let created = app.submit(player, card).await.expect(201);
+        let path = format!("/v1/submissions/{}/review", text(&created, "submission"));
         let body = json!({ "confirmed": confirmed, "note": "a note for nobody else" });
         app.put(&path).by(&moderator).json(&body).answer().await.expect(200);
     };
@@ -519,21 +519,21 @@ async fn concurrent_readers_get_every_event_exactly_once() {
     };
     // Opens streams on the two instances in turn, and closes each after a few events.
     let listen = async |player: &Player, stride: usize| {
-        let mut heard: Vec<StreamEvent> = Vec::new();
+        let mut received: Vec<StreamEvent> = Vec::new();
         let mut turn = 0;
-        while heard.len() < total {
+        while received.len() < total {
             turn += 1;
             let from = if turn % 2 == 0 { &app } else { &other };
-            let last = heard.last().map_or(0, |event| event.id.unwrap());
+            let last = received.last().map_or(0, |event| event.id.unwrap());
             let mut listener = Listener::open(from, &player.access_token, Some(last)).await;
             // Reads enough events per stream that the account stays below its stream limit: the service notices a closed stream only when it writes to it.
             for _ in 0..=(turn * stride * 5) % 37 {
-                if heard.len() < total {
-                    heard.push(listener.next().await.unwrap());
+                if received.len() < total {
+                    received.push(listener.next().await.unwrap());
                 }
             }
         }
-        heard.into_iter().map(|event| event.data).collect::<Vec<Value>>()
+        received.into_iter().map(|event| event.data).collect::<Vec<Value>>()
     };
     let read = async |from: &TestApp, player: &Player| {
         let (mut read, mut seen) = (Vec::new(), 0);
@@ -585,8 +585,8 @@ async fn streams_on_other_instances_send_an_event_within_seconds() {
 
 async fn token(app: &TestApp, owner: &Player, days: u16) -> (String, String) {
     let body = json!({ "name": "t", "scopes": ["events:read"], "expires_in_days": days });
-    let made = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
-    (text(&made, "id"), text(&made, "secret"))
+    let created = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
+    (text(&created, "id"), text(&created, "secret"))
 }
 
 /// Each operation that ends a credential also ends the streams of that credential on every instance, with the reason. Streams of other

@@ -37,8 +37,9 @@ async fn design_events_are_created_once_for_the_accounts_concerned() {
 
     let suggest = async |name: &str, revision: i64| {
         let body = json!({ "revision": revision, "message": "So?", "design": heron(name) });
-        let made = app.post(&format!("{design}/suggestions")).by(&ben).json(&body).answer().await;
-        made.header("location")
+        let created =
+            app.post(&format!("{design}/suggestions")).by(&ben).json(&body).answer().await;
+        created.header("location")
     };
     let (one, two) = (suggest("Egret", 1).await, suggest("Crane", 1).await);
     app.post(&format!("{one}/take")).by(&ada).header("if-match", "*").answer().await.expect(200);

@@ -247,7 +247,7 @@ async fn no_secret_is_stored_in_plain() {
     let body = registration("ada", "tram window sonnet");
     let account = app.post("/v1/accounts").json(&body).answer().await.expect(201);
     let ada = app.log_in("ada", "tram window sonnet").await;
-    let made = app
+    let created = app
         .post("/v1/tokens")
         .by(&ada)
         .header("idempotency-key", "k1")
@@ -258,7 +258,7 @@ async fn no_secret_is_stored_in_plain() {
     let secrets = [
         "tram window sonnet",
         account["recovery_codes"][0].as_str().unwrap(),
-        made["secret"].as_str().unwrap(),
+        created["secret"].as_str().unwrap(),
         &ada.refresh_token,
         &ada.access_token,
     ];

@@ -52,8 +52,8 @@ async fn accounts(app: &TestApp, names: &[&str]) {
 /// The owner, with a new token of these scopes in place of the session.
 async fn with_token(app: &TestApp, owner: &Player, scopes: &[&str]) -> Player {
     let body = json!({ "name": "small", "scopes": scopes });
-    let made = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
-    Player { access_token: text(&made, "secret"), ..owner.clone() }
+    let created = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
+    Player { access_token: text(&created, "secret"), ..owner.clone() }
 }
 
 #[tokio::test]
@@ -97,8 +97,8 @@ async fn accounts_are_found_by_part_of_their_names() {
 async fn a_cursor_continues_a_list_of_accounts() {
     let app = TestApp::start().await;
     let admin = app.admin().await;
-    let made = ["anna", "hanna", "anton", "joanna", "annabel", "susanna", "annika", "bob"];
-    accounts(&app, &made).await;
+    let created = ["anna", "hanna", "anton", "joanna", "annabel", "susanna", "annika", "bob"];
+    accounts(&app, &created).await;
     let by_name = ["anna", "annabel", "annika", "hanna", "joanna", "susanna"];
     assert_eq!(walk(&app, &admin, "/v1/accounts?name=ann&limit=2", "name").await, by_name);
     let all =
@@ -496,9 +496,9 @@ async fn the_audit_log_has_names() {
     case.decide(&case.moderator, "for_claimant").await;
     case.app.created_by_operator("by the operator", Role::Admin, "first password").await;
     let log = list(&case.app, &case.admin, "/v1/audit-log?limit=3").await;
-    let [made, decided, changed] = [0, 1, 2].map(|at| &log["data"][at]);
-    assert_eq!((made.get("actor_id"), made.get("actor_name")), (None, None));
-    assert_eq!(made["target_name"], "by the operator");
+    let [created, decided, changed] = [0, 1, 2].map(|at| &log["data"][at]);
+    assert_eq!((created.get("actor_id"), created.get("actor_name")), (None, None));
+    assert_eq!(created["target_name"], "by the operator");
     assert_eq!(decided["actor_name"], "the moderator");
     assert_eq!(decided.get("target_name"), None);
     assert_eq!(decided["details"]["owner"]["from"], case.owner.id);
@@ -594,7 +594,7 @@ async fn names_take_one_statement_for_a_page() {
         assert!(page["data"].as_array().unwrap().len() >= most, "{page}");
         wiretap.take_statements(&[]);
         list(&app, &admin, path).await;
-        let heard = wiretap.take_statements(&["\"accounts\".\"name\""]);
-        assert_eq!(heard.len(), 1, "{path}: {heard:#?}");
+        let statements = wiretap.take_statements(&["\"accounts\".\"name\""]);
+        assert_eq!(statements.len(), 1, "{path}: {statements:#?}");
     }
 }

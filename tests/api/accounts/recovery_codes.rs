@@ -110,9 +110,9 @@ async fn the_command_line_shows_new_recovery_codes() {
         assert_eq!(codes.len(), 8, "{printed}");
         codes
     };
-    let made = shown(&["admin", "create", "ada"]).await;
+    let created = shown(&["admin", "create", "ada"]).await;
     let reset = shown(&["admin", "reset-password", "ada"]).await;
-    recover(&app, &made[0]).await.problem(401, "wrong_recovery_code");
+    recover(&app, &created[0]).await.problem(401, "wrong_recovery_code");
     recover(&app, &reset[0]).await.expect(204);
     app.log_in("ada", NEW).await;
 }

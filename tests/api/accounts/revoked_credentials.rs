@@ -461,6 +461,10 @@ impl Scene {
                 let path = self.deck().await;
                 Draft::new(ada, path, deck()).with("if-match", "\"r1\"")
             }
+            "edit_deck" => {
+                let path = self.deck().await;
+                Draft::new(ada, path, json!({ "name": "Renamed" })).with("if-match", "\"r1\"")
+            }
             "delete_deck" => {
                 Draft::new(ada, self.deck().await, Value::Null).with("if-match", "\"r1\"")
             }
@@ -637,7 +641,11 @@ impl Scene {
             }
             "revoke_approval" => {
                 let path = self.approved_design().await;
-                Draft::new(moderator, format!("{path}/revoke"), json!({ "reason": "no" }))
+                Draft::new(
+                    moderator,
+                    format!("{path}/revoke"),
+                    json!({ "revision": 1, "reason": "no" }),
+                )
             }
             "release_design" => {
                 let path = self.approved_design().await;
@@ -936,8 +944,13 @@ async fn every_way_to_revoke_stops_writes_on_all_instances_at_once() {
             thief.id
         );
         let before = app.db().number(&tokens).await;
-        let made = app.post("/v1/tokens").by(&thief).json(&token_body).answer().await;
-        assert_eq!(made.status, if session_ended { 401 } else { 201 }, "{way}: {}", made.text());
+        let created = app.post("/v1/tokens").by(&thief).json(&token_body).answer().await;
+        assert_eq!(
+            created.status,
+            if session_ended { 401 } else { 201 },
+            "{way}: {}",
+            created.text()
+        );
         assert_eq!(app.db().number(&tokens).await - before, i64::from(!session_ended), "{way}");
         if token_ended {
             let list = json!({ "items": [] });
@@ -960,21 +973,21 @@ async fn no_token_created_during_a_password_change_stays_valid() {
     let owner = app.log_in("ada", &thief.password).await;
     let body = json!({ "name": "t", "scopes": ["decks:read"] });
     let stop = std::sync::atomic::AtomicBool::new(false);
-    let made = std::sync::atomic::AtomicUsize::new(0);
+    let created = std::sync::atomic::AtomicUsize::new(0);
     let steal = || async {
         while !stop.load(std::sync::atomic::Ordering::Relaxed) {
             let answer = app.post("/v1/tokens").by(&thief).json(&body).answer().await;
             if answer.status == 201 {
-                made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                created.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 let path = format!("/v1/tokens/{}", text(&answer.json(), "id"));
-                if made.load(std::sync::atomic::Ordering::Relaxed).is_multiple_of(2) {
+                if created.load(std::sync::atomic::Ordering::Relaxed).is_multiple_of(2) {
                     app.delete(&path).by(&thief).answer().await;
                 }
             }
         }
     };
     let change = async {
-        while made.load(std::sync::atomic::Ordering::Relaxed) < 4 {
+        while created.load(std::sync::atomic::Ordering::Relaxed) < 4 {
             tokio::task::yield_now().await;
         }
         let body =

@@ -18,8 +18,8 @@ fn demand_from(role: Role) -> impl FnOnce(&mut ApiSettings) {
 
 async fn token(app: &TestApp, owner: &Player) -> String {
     let body = json!({ "name": "t", "scopes": ["admin:read", "catalogue:read"] });
-    let made = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
-    made["secret"].as_str().unwrap().to_owned()
+    let created = app.post("/v1/tokens").by(owner).json(&body).answer().await.expect(201);
+    created["secret"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]

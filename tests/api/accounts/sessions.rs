@@ -71,7 +71,7 @@ async fn a_wrong_password_an_unknown_name_and_an_invalid_name_get_the_same_answe
 
 /// Only who knows the password learns that the account is banned, with or without a code of a second factor.
 #[tokio::test]
-async fn a_ban_is_told_to_those_who_know_the_password() {
+async fn a_ban_is_reported_to_those_who_know_the_password() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
     let log_in = async |name: &str, password: &str| {

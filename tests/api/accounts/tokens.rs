@@ -18,17 +18,17 @@ async fn create_token(app: &TestApp, owner: &Player, key: &str) -> crate::suppor
 async fn a_token_is_shown_once_listed_and_revoked() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
-    let made = create_token(&app, &ada, "first").await.expect(201);
-    assert_eq!(made["scopes"], json!(["decks:read"]));
-    assert!(made["secret"].as_str().unwrap().starts_with("csp_"));
+    let created = create_token(&app, &ada, "first").await.expect(201);
+    assert_eq!(created["scopes"], json!(["decks:read"]));
+    assert!(created["secret"].as_str().unwrap().starts_with("csp_"));
     // A repeated request returns the same token, but not its secret.
     let again = create_token(&app, &ada, "first").await.expect(201);
-    assert_eq!((&again["id"], &again["secret_already_shown"]), (&made["id"], &json!(true)));
+    assert_eq!((&again["id"], &again["secret_already_shown"]), (&created["id"], &json!(true)));
     assert!(again.get("secret").is_none());
     let list = app.get("/v1/tokens").by(&ada).answer().await.expect(200);
     assert_eq!(list["data"].as_array().unwrap().len(), 1);
 
-    let path = format!("/v1/tokens/{}", made["id"].as_str().unwrap());
+    let path = format!("/v1/tokens/{}", created["id"].as_str().unwrap());
     let eve = app.player("eve").await;
     app.delete(&path).by(&eve).answer().await.problem(404, "not_found");
     app.delete(&path).by(&ada).answer().await.expect(204);
@@ -53,14 +53,14 @@ async fn an_idempotency_key_stands_for_one_request() {
     create_token(&app, &ada, "with space").await.problem(400, "invalid_header");
     let tries =
         futures_util::future::join_all((0..8).map(|_| create_token(&app, &ada, "race"))).await;
-    let (made, refused): (Vec<_>, Vec<_>) =
+    let (created, refused): (Vec<_>, Vec<_>) =
         tries.into_iter().partition(|answer| answer.status == 201);
     for answer in refused {
         answer.problem(409, "idempotency_in_progress");
     }
-    let made: Vec<Value> = made.iter().map(crate::support::Answer::json).collect();
-    assert!(!made.is_empty() && made.iter().all(|token| token["id"] == made[0]["id"]));
-    assert_eq!(made.iter().filter(|token| token.get("secret").is_some()).count(), 1);
+    let created: Vec<Value> = created.iter().map(crate::support::Answer::json).collect();
+    assert!(!created.is_empty() && created.iter().all(|token| token["id"] == created[0]["id"]));
+    assert_eq!(created.iter().filter(|token| token.get("secret").is_some()).count(), 1);
 }
 
 #[tokio::test]
@@ -69,9 +69,10 @@ async fn tokens_expire() {
         TestApp::start_with(|settings| settings.identity_ttl = std::time::Duration::ZERO).await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "short", "scopes": ["decks:read"], "expires_in_days": 1 });
-    let made = app.post("/v1/tokens").by(&ada).json(&body).answer().await.expect(201);
-    let decks =
-        async || app.get("/v1/decks").bearer_auth(made["secret"].as_str().unwrap()).answer().await;
+    let created = app.post("/v1/tokens").by(&ada).json(&body).answer().await.expect(201);
+    let decks = async || {
+        app.get("/v1/decks").bearer_auth(created["secret"].as_str().unwrap()).answer().await
+    };
     // On a busy machine the test itself takes some seconds.
     app.clock().advance(Duration::days(1) - Duration::minutes(5));
     decks().await.expect(200);
@@ -89,9 +90,9 @@ async fn parallel_requests_create_at_most_fifty_tokens() {
     let body = json!({ "name": "one of many", "scopes": ["decks:read"] });
     let tries = (0..56).map(|_| app.post("/v1/tokens").by(&ada).json(&body).answer());
     let answers = futures_util::future::join_all(tries).await;
-    let (made, refused): (Vec<_>, Vec<_>) =
+    let (created, refused): (Vec<_>, Vec<_>) =
         answers.into_iter().partition(|answer| answer.status == 201);
-    assert_eq!((made.len(), refused.len()), (50, 6));
+    assert_eq!((created.len(), refused.len()), (50, 6));
     for answer in refused {
         answer.problem(409, "too_many_tokens");
     }

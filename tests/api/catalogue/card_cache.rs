@@ -44,7 +44,7 @@ async fn wait_until_cached(app: &TestApp, path: &str) -> String {
 }
 
 /// Adds headers to a request.
-type Ask = fn(RequestBuilder) -> RequestBuilder;
+type AddHeaders = fn(RequestBuilder) -> RequestBuilder;
 
 /// The parts of an answer that must be the same from the cache and from the database.
 pub fn comparable(answer: &Answer) -> (u16, Vec<(String, String)>, Vec<u8>) {
@@ -76,7 +76,7 @@ async fn cached_answers_are_the_same_as_from_the_database() {
     let plain = app.second_instance();
     let etag = plain.get(&by_id).answer().await.header("etag");
     assert!(!etag.is_empty());
-    let ways: &[Ask] = &[
+    let ways: &[AddHeaders] = &[
         |ask| ask,
         |ask| ask.header("accept-encoding", "gzip"),
         |ask| ask.header("accept-encoding", "br"),

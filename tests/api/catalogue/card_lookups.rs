@@ -29,7 +29,7 @@ async fn named(app: &TestApp, by: Option<&Player>, how: &str, name: &str, rest: 
     get(app, by, &format!("/v1/cards/named?{}{rest}", param(how, name))).await
 }
 
-/// The service with TTCG and Uno Emoji, and names that are hard to tell apart.
+/// The service with TTCG and Uno Emoji, and names that are hard to distinguish.
 async fn with_odd_names() -> TestApp {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");

@@ -271,7 +271,8 @@ async fn a_printed_set_gets_no_new_cards_and_loses_no_printing() {
 
     sql(
         &app.db().url(),
-        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM copies; UPDATE print_runs SET status = 'discarded', activated_at = NULL",
+        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM copies; \
+         UPDATE print_runs SET status = 'discarded', activated_at = NULL; DELETE FROM print_run_lines",
     )
     .await;
     assert_eq!(app.import(&source).await.unwrap().sets[0].cards_added, 1);
@@ -283,7 +284,20 @@ async fn a_printed_set_gets_no_new_cards_and_loses_no_printing() {
     let faults = refused(&app, &source).await;
     assert!(faults.iter().all(|fault| fault.pointer.ends_with("/printings")), "{faults:?}");
     assert_eq!(app.db().value(rarities).await, "standard");
-    sql(&app.db().url(), "UPDATE print_runs SET status = 'discarded'").await;
+    // Neither while a run has the printing in its plan, whatever its set is.
+    sql(
+        &app.db().url(),
+        "INSERT INTO print_run_lines SELECT r.id, p.id, 1 FROM print_runs r, printings p JOIN cards c ON c.id = p.card_id \
+          WHERE c.set_code = 'feed' AND c.number = '001'; \
+         INSERT INTO copies (code_prefix, code_mac, print_run_id, printing_id) SELECT 'ZZ', substr(sha256('x'), 1, 16), print_run_id, printing_id \
+          FROM print_run_lines; \
+         UPDATE print_runs SET status = 'discarded'",
+    )
+    .await;
+    assert_eq!(refused(&app, &source).await.len(), 1);
+    sql(&app.db().url(), "DELETE FROM print_run_lines").await;
+    // The copies of the discarded run are not deleted yet: nobody waits for that.
+    assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "1");
     app.import(&source).await.unwrap();
     assert_eq!(app.db().value(rarities).await, "plain");
 }

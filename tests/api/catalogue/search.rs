@@ -938,7 +938,7 @@ async fn hold_regular_expressions(app: &TestApp) -> tokio_postgres::Client {
 }
 
 /// How many statements of this database wait for the lock.
-async fn held(app: &TestApp) -> String {
+async fn waiting_statements(app: &TestApp) -> String {
     let query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted \
                  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     app.db().value(query).await
@@ -969,7 +969,7 @@ async fn a_burst_of_slow_searches_does_not_delay_other_requests() {
         app.get(&path(&[("q", &q)])).by(&moderator).header("x-forwarded-for", from).answer()
     });
     let others = async {
-        while held(&app).await != "2" {
+        while waiting_statements(&app).await != "2" {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
         for _ in 0..5 {
@@ -985,7 +985,11 @@ async fn a_burst_of_slow_searches_does_not_delay_other_requests() {
                 answer.expect(200);
             }
         }
-        assert_eq!(held(&app).await, "2", "the burst still waits, on its own connections");
+        assert_eq!(
+            waiting_statements(&app).await,
+            "2",
+            "the burst still waits, on its own connections"
+        );
         session.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
     };
     let (answers, ()) = tokio::join!(futures_util::future::join_all(burst), others);
@@ -1027,7 +1031,7 @@ async fn suggestions_are_left_out_while_slow_searches_run() {
         app.get(&regex).by(&moderator).header("x-forwarded-for", from).answer()
     });
     let others = async {
-        while held(&app).await != "2" {
+        while waiting_statements(&app).await != "2" {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
         let report = serde_json::json!({ "format": "ttcg/standard", "list": "2 Kettel Imp" });
@@ -1138,7 +1142,7 @@ async fn printing_numbers_stay_correct_for_all_writers() {
     app.seed(&["uno-emoji", "emoji-tcg", "emojo-dojo", "emojito"]).await;
     assert_eq!(app.db().value(wrong).await, "0");
     app.sql("ALTER TABLE printing_content ENABLE TRIGGER printing_content_added").await;
-    // An older program does not write the numbers; triggers do it. The statements below stand for such a program.
+    // An older program does not write the numbers; triggers do it. The statements below do what such a program does.
     let one = "(SELECT id FROM cards WHERE set_code = 'hearth' AND number = '001')";
     assert_eq!(found(&app, "attack>99000").await, Vec::<String>::new());
     let changed_card = ["hearth/001"];

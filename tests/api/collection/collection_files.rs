@@ -87,7 +87,7 @@ async fn the_encodings_of_spreadsheets_are_read() {
     let marked = format!("\u{feff}{text}");
     let little = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     let big = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
-    let windows: Vec<u8> = text.chars().map(|letter| u8::try_from(letter).unwrap()).collect();
+    let windows: Vec<u8> = text.chars().map(|character| u8::try_from(character).unwrap()).collect();
     for (file, encoding, mark) in [
         (text.clone().into_bytes(), "utf-8", false),
         (marked.clone().into_bytes(), "utf-8", true),

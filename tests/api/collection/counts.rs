@@ -123,7 +123,7 @@ async fn changes_apply_all_or_none_and_never_fall_below_zero() {
     let ada = app.player("ada").await;
     let common = printing(&app, None, "base", "001", "common").await;
     let place = |number: &str, add: i32| json!({ "game": "ttcg", "set": "base", "number": number, "rarity": "common", "add": add });
-    let made = change(
+    let created = change(
         &app,
         &ada,
         json!([
@@ -135,7 +135,7 @@ async fn changes_apply_all_or_none_and_never_fall_below_zero() {
     .await
     .expect(200);
     let quantities: Vec<&Value> =
-        made["data"].as_array().unwrap().iter().map(|one| &one["quantity"]).collect();
+        created["data"].as_array().unwrap().iter().map(|one| &one["quantity"]).collect();
     assert_eq!(quantities, [&json!(5), &json!(5), &json!(1)]);
 
     // One change that is out of range prevents all changes.
@@ -146,9 +146,9 @@ async fn changes_apply_all_or_none_and_never_fall_below_zero() {
     refused.problem(409, "count_out_of_range");
     assert_eq!(collection(&app, &ada, "").await.len(), 2);
     // A count may fall to zero and rise again: changes apply in their order.
-    let made =
+    let created =
         change(&app, &ada, json!([place("001", -5), place("001", 1), place("001", -1)])).await;
-    assert_eq!(made.expect(200)["data"][2]["quantity"], 0);
+    assert_eq!(created.expect(200)["data"][2]["quantity"], 0);
     assert_eq!(collection(&app, &ada, "").await.len(), 1);
 
     let unclear = json!([

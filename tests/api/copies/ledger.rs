@@ -307,7 +307,7 @@ impl Model {
     }
 
     /// Everything that the database must hold, in the form of [`DATABASE`].
-    fn whole(&self, people: &[String]) -> Value {
+    fn database_rows(&self, people: &[String]) -> Value {
         let copies: BTreeMap<&String, Value> = self
             .copies
             .iter()
@@ -373,8 +373,8 @@ struct World {
 /// The same account with a token that stays valid while the clock advances.
 async fn with_lasting_token(app: &TestApp, player: Player, scopes: &[&str]) -> Player {
     let body = json!({ "name": "t", "scopes": scopes, "expires_in_days": 366 });
-    let made = app.post("/v1/tokens").by(&player).json(&body).answer().await.expect(201);
-    Player { access_token: text(&made, "secret"), ..player }
+    let created = app.post("/v1/tokens").by(&player).json(&body).answer().await.expect(201);
+    Player { access_token: text(&created, "secret"), ..player }
 }
 
 /// A database with accounts and cards, before any step. Each case runs on a copy of it.
@@ -591,7 +591,7 @@ impl World {
         }
         let people: Vec<String> = self.players.iter().map(|player| player.id.clone()).collect();
         let stored: Value = serde_json::from_str(&self.app.db().value(DATABASE).await).unwrap();
-        assert_eq!(stored, self.model.whole(&people));
+        assert_eq!(stored, self.model.database_rows(&people));
         let listed = self.app.copies_of(&self.players[reader]).await;
         let owned = self.model.copies.iter().filter(|copy| copy.owner == Some(reader));
         let owned: BTreeSet<String> = owned.map(|copy| copy.id.clone()).collect();

@@ -324,8 +324,8 @@ async fn an_offer_has_limits() {
     .await;
     let give = [&own];
     let both = join_all((0..4).map(|_| app.offer(&ada, &ben, &give, &[]))).await;
-    let made = both.iter().filter(|answer| answer.status == 201).count();
-    assert_eq!(made, 1, "parallel offers do not pass the limit");
+    let created = both.iter().filter(|answer| answer.status == 201).count();
+    assert_eq!(created, 1, "parallel offers do not pass the limit");
     app.offer(&ada, &ben, &[&own], &[]).await.problem(409, "too_many_trades");
     app.offer(&ben, &ada, &[&other], &[]).await.expect(201);
     // Expired offers do not count for the limit.

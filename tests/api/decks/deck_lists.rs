@@ -48,11 +48,11 @@ async fn a_deck_names_its_author() {
         (member("author"), member("account_id"))
     };
     let ada_told = (Some("ada".to_owned()), Some(ada.id.clone()));
-    for (path, told) in paths.iter().zip([ada_told.clone(), (None, None)]) {
+    for (path, owners) in paths.iter().zip([ada_told.clone(), (None, None)]) {
         let read = app.get(path).answer().await.expect(200);
-        assert_eq!(owner(&read), told, "{read:#}");
+        assert_eq!(owner(&read), owners, "{read:#}");
         let read = app.get(path).by(&eve).answer().await.expect(200);
-        assert_eq!(owner(&read), told, "{read:#}");
+        assert_eq!(owner(&read), owners, "{read:#}");
         let own = app.get(path).by(&ada).answer().await.expect(200);
         assert_eq!(owner(&own), ada_told, "{own:#}");
     }
@@ -565,4 +565,45 @@ async fn own_decks_are_listed_page_by_page() {
         app.get(&format!("/v1/decks?{query}")).by(&ada).answer().await.problem(400, code);
     }
     app.get("/v1/decks").answer().await.problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn own_decks_are_listed_in_the_chosen_order() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    for name in ["beta", "Alpha", "gamma", "alpha"] {
+        stored(&app, &ada, &request(name, 1)).await;
+    }
+    app.sql("UPDATE decks SET updated_at = updated_at + interval '1 hour' WHERE name = 'beta'")
+        .await;
+    app.sql("UPDATE decks SET like_count = 3 WHERE name = 'gamma'").await;
+    for (sort, expected) in [
+        ("", ["alpha", "gamma", "Alpha", "beta"]),
+        ("&sort=created", ["alpha", "gamma", "Alpha", "beta"]),
+        ("&sort=updated", ["beta", "alpha", "gamma", "Alpha"]),
+        ("&sort=name", ["Alpha", "alpha", "beta", "gamma"]),
+        ("&sort=likes", ["gamma", "alpha", "Alpha", "beta"]),
+    ] {
+        let mut names = Vec::new();
+        let mut path = format!("/v1/decks?limit=1{sort}");
+        loop {
+            let page = app.get(&path).by(&ada).answer().await.expect(200);
+            names.extend(page["data"].as_array().unwrap().iter().map(|deck| deck["name"].clone()));
+            let Some(cursor) = page["next_cursor"].as_str() else { break };
+            path = format!("/v1/decks?limit=1{sort}&cursor={cursor}");
+        }
+        assert_eq!(names, expected, "{sort}");
+    }
+    let page = app.get("/v1/decks?limit=1&sort=name").by(&ada).answer().await.expect(200);
+    let cursor = page["next_cursor"].as_str().unwrap();
+    for sort in ["", "&sort=created", "&sort=updated", "&sort=likes"] {
+        let path = format!("/v1/decks?limit=1{sort}&cursor={cursor}");
+        app.get(&path).by(&ada).answer().await.problem(400, "invalid_cursor");
+    }
+    let wrong = app.get("/v1/decks?sort=nmae").by(&ada).answer().await;
+    let wrong = wrong.problem(400, "invalid_query");
+    assert_eq!(wrong["errors"][0]["pointer"], "?sort");
+    // A fault of another parameter does not make the cursor a fault.
+    let wrong = app.get(&format!("/v1/decks?sort=nmae&cursor={cursor}")).by(&ada).answer().await;
+    assert_eq!(wrong.problem(400, "invalid_query")["errors"].as_array().unwrap().len(), 1);
 }

@@ -595,6 +595,36 @@ async fn a_restored_revision_is_bound_to_the_cards_that_its_owner_sees_now() {
     }
 }
 
+/// A patch is a save, too: a deck that becomes public does not show names that were typed before their hidden cards were owned.
+#[tokio::test]
+async fn a_deck_that_a_patch_publishes_is_bound_to_the_cards_that_its_owner_sees_now() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let list = "2 Drowned Lantern\n1 Kettle Imp";
+    let body = json!({ "name": "n", "format": "ttcg/standard", "list": list });
+    let path = app.post("/v1/decks").by(eve).json(&body).answer().await.header("location");
+    let guessed = stage.stored(eve, "1 Mirror Pilgrim").await;
+    for number in ["003", "004"] {
+        stage.hand_over(number, eve).await;
+    }
+    let publish = app.patch(&path).by(eve).header("if-match", "*");
+    let publish = publish.json(&json!({ "visibility": "public" }));
+    let published = publish.answer().await.expect(200);
+    assert_eq!(published["entries"][0]["name"], "Drowned Lantern", "the owner reads it");
+    for reader in [None, Some(ada)] {
+        let answer = stage.text_for(&path, reader).await;
+        assert!(!answer.contains("Drowned") && answer.contains("Kettle Imp"), "{answer}");
+    }
+    // Others have read this guess: if it were masked now, they would know that it was right.
+    let renamed = app.patch(&guessed).by(eve).header("if-match", "*").json(&json!({ "name": "m" }));
+    renamed.answer().await.expect(200);
+    let seen: Value = serde_json::from_str(&stage.text_for(&guessed, None).await).unwrap();
+    assert_eq!(
+        (&seen["name"], &seen["entries"][0]["name"]),
+        (&json!("m"), &json!("Mirror Pilgrim"))
+    );
+}
+
 #[tokio::test]
 async fn unreadable_lines_are_shown_only_to_the_owner() {
     let stage = Stage::set().await;

@@ -651,10 +651,22 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
     let unread =
         ask(&json!({ "format": format, "decks": [{ "list": "1 Ping" }, { "list": "0 Ping" }] }))
             .await;
+    let problem = unread.problem(422, "unreadable_deck_list");
+    assert_eq!(problem["errors"][0]["pointer"], "/decks/1/list");
+    assert_eq!(problem["detail"], "The faults are in the list at index 1.");
+    // The detail names the lists, as far as they state their names.
+    let named = json!([{ "list": "// name: Friday\n0 Ping" }, { "list": "1 Ping" }, { "list": "About\nName Embers\n\nDeck\n0 Ping" }]);
+    let problem = ask(&json!({ "format": format, "decks": named })).await;
+    let problem = problem.problem(422, "unreadable_deck_list");
     assert_eq!(
-        unread.problem(422, "unreadable_deck_list")["errors"][0]["pointer"],
-        "/decks/1/list"
+        problem["detail"],
+        "The faults are in the lists at index 0 (“Friday”), 2 (“Embers”)."
     );
+    let long = json!([{ "list": format!("// name: Long\n1 Ping\n{}", "0 Ping\n".repeat(501)) }]);
+    let problem = ask(&json!({ "format": format, "decks": long })).await;
+    let problem = problem.problem(422, "unreadable_deck_list");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.starts_with("In the list at index 0 (“Long”): 501 lines"), "{detail}");
     ask(&json!({ "format": format, "decks": [] })).await.problem(422, "invalid_body");
     let large = json!({ "list": "1 x\n".repeat(500) });
     let problem = ask(&json!({ "format": format, "decks": vec![large; 21] })).await;

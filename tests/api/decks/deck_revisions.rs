@@ -287,6 +287,47 @@ async fn a_clone_names_its_source() {
     app.post(&clones).answer().await.problem(401, "unauthenticated");
 }
 
+/// Earlier versions stored the owner of every source.
+#[tokio::test]
+async fn copies_of_unlisted_decks_lose_the_account_that_earlier_versions_stored() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let copy_of = async |by: &Player, path: &str| {
+        let copy = app.post(&format!("{path}/clones")).by(by).answer().await;
+        assert_eq!(copy.status, 201, "{}", copy.text());
+        copy.header("location")
+    };
+    let unlisted = stored(&app, &ada, &deck("Secret", "unlisted", "2 Kettle Imp")).await;
+    let public = stored(&app, &ada, &deck("Ember", "public", "2 Kettle Imp")).await;
+    let old = stored(&app, &ada, &deck("Old", "public", "2 Kettle Imp")).await;
+    let gone = stored(&app, &ada, &deck("Gone", "public", "2 Kettle Imp")).await;
+    let copies = [
+        (&eve, copy_of(&eve, &unlisted).await, false),
+        (&ada, copy_of(&ada, &unlisted).await, true),
+        (&eve, copy_of(&eve, &public).await, true),
+        (&eve, copy_of(&eve, &old).await, true),
+        (&eve, copy_of(&eve, &gone).await, false),
+    ];
+    // What is said of the copies does not depend on what their sources are now.
+    put(&app, &ada, &unlisted, &deck("Secret", "public", "2 Kettle Imp")).await;
+    put(&app, &ada, &public, &deck("Ember", "unlisted", "2 Kettle Imp")).await;
+    app.sql(&format!(
+        "UPDATE decks SET cloned_account_id = '{}' WHERE cloned_deck_id IS NOT NULL; \
+         DELETE FROM deck_revisions r USING decks d WHERE d.id = r.deck_id AND d.name = 'Old'; \
+         DELETE FROM decks WHERE name = 'Gone' AND cloned_deck_id IS NULL",
+        ada.id
+    ))
+    .await;
+    let folder = "migrations/2026-11-28-000097_sources_of_unlisted_decks";
+    let file = format!("{}/{folder}/up.sql", env!("CARGO_MANIFEST_DIR"));
+    app.sql(&std::fs::read_to_string(file).unwrap()).await;
+    for (reader, path, has_account) in copies {
+        let copy = app.get(&path).by(reader).answer().await.expect(200);
+        let account = has_account.then(|| json!(ada.id));
+        assert_eq!(copy["cloned_from"].get("account_id"), account.as_ref(), "{copy:#}");
+    }
+}
+
 #[tokio::test]
 async fn a_clone_gets_the_name_of_its_request() {
     let app = app().await;

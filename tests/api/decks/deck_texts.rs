@@ -103,6 +103,16 @@ async fn cards_are_found_by_place_symbol_and_id() {
     let answer = judged(&app, "emoji-tcg/playtest", "2 🙂\n1 😂").await;
     assert_eq!(entries(&answer)[0].split(" set=").next(), Some("main: 2 Tiny Smile"), "{answer:#}");
     assert!(lines(&answer)[0].1.contains("symbol"), "{answer:#}");
+    // A row of symbols has an entry for each of them. Its lines are those of the symbols.
+    let row = judged(&app, "emoji-tcg/playtest", "🙂🙂😂 ×2\n1 Tiny Smile").await;
+    let row_entries = entries(&row);
+    assert!(row_entries[0].starts_with("main: 4 Tiny Smile"), "{row:#}");
+    assert!(row_entries[1].starts_with("main: 2 Happy Tears"), "{row:#}");
+    let results = row["reading"]["lines"].as_array().unwrap();
+    let of_row = |at: usize| (&results[at]["line"], &results[at]["text"], &results[at]["entry"]);
+    assert_eq!(of_row(0), (&json!(1), &json!("🙂"), &json!(0)));
+    assert_eq!(of_row(1), (&json!(1), &json!("😂"), &json!(1)));
+    assert_eq!(results[0]["how"][0]["guess"], "symbols_counted", "{row:#}");
     // A list of external ids: the game does not declare which attribute of its cards holds them, and the report states this.
     let ids = judged(&app, "ttcg/standard", "#main\n46986414\n46986414\n!side\n1").await;
     assert_eq!(ids["reading"]["dialect"], "ydk");
@@ -219,11 +229,24 @@ async fn a_serial_code_in_a_list_is_neither_stored_nor_returned() {
     assert!(!stored.contains(&code) && stored.contains("Kettle Imp"), "{stored}");
     // What stands beside a name is quoted in guesses and labels, but not if it is a code.
     let remarks = format!("2 Kettle Imp // {code}\n1 Pocket Bat #{code}\n1 Bone Fiddler");
+    let surplus = format!("Count,Name,Edition\n2,Kettle Imp,nowhere,{code}\n1,Pocket Bat,,{code}");
+    let headed = judged(&app, "ttcg/standard", &surplus).await;
+    assert!(!headed.to_string().contains(&code), "{headed:#}");
+    assert_eq!(entries(&headed)[0], "main: 2 Kettle Imp");
+    let heading = format!("[4 {code}]\n(4 {code})\n2 Kettle Imp");
+    assert!(!judged(&app, "ttcg/standard", &heading).await.to_string().contains(&code));
     for list in [remarks, format!("2,Kettle Imp,{code}\n1,Pocket Bat,{code}")] {
         let answer = judged(&app, "ttcg/standard", &list).await;
         assert!(!answer.to_string().contains(&code), "{answer:#}");
         assert!(entries(&answer)[0].starts_with("main: 2 Kettle Imp"), "{answer:#}");
         assert!(lines(&answer)[0].1.contains("(a serial code)"), "{answer:#}");
+    }
+    // Names of facts about the deck and of columns are quoted, too.
+    let facts = format!("// {code}: x\n2 Kettle Imp");
+    for list in [facts, format!("Quantity,Name,{code}\n2,Kettle Imp,x")] {
+        let answer = judged(&app, "ttcg/standard", &list).await;
+        assert!(!answer.to_string().to_uppercase().contains(&code), "{answer:#}");
+        assert!(entries(&answer)[0].starts_with("main: 2 Kettle Imp"), "{answer:#}");
     }
     let entry = json!({ "name": "n", "format": "ttcg/standard", "entries": [{ "quantity": 1, "name": code }] });
     let problem = app.post("/v1/decks").by(&ada).json(&entry).answer().await;
@@ -381,13 +404,18 @@ async fn misspelt_names_in_decorated_lines_are_unknown() {
 }
 
 #[tokio::test]
-async fn json_of_other_programs_is_read_and_its_faults_are_told_in_words() {
+async fn json_of_other_programs_is_read_and_its_faults_are_reported_in_words() {
     let app = app().await;
     let list = r#"{"cards": [{"count": 2, "card": {"name": "Kettle Imp", "set": "hearth"}}, {"quantity": 1, "name": "Bellows Smith"}]}"#;
     let answer = judged(&app, "ttcg/standard", list).await;
     assert_eq!(answer["reading"]["dialect"], "json", "{answer:#}");
     let expected = ["main: 2 Kettle Imp set=hearth", "main: 1 Bellows Smith"];
     assert_eq!(entries(&answer), expected);
+    // Names and quantities beside a zone are not left out.
+    let list = r#"{"deck": {"Kettle Imp": 2, "sideboard": {"Bellows Smith": 1}}}"#;
+    let counts = entries(&judged(&app, "ttcg/standard", list).await);
+    assert!(counts.contains(&"main: 2 Kettle Imp".to_owned()), "{counts:#?}");
+    assert!(counts.contains(&"side: 1 Bellows Smith".to_owned()), "{counts:#?}");
     for (list, said) in [
         (
             r#"{"cards": [{"count": 2 "name": "Kettle Imp"}]}"#,

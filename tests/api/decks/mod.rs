@@ -3,6 +3,7 @@
 mod deck_availability;
 mod deck_comments;
 mod deck_deletions;
+mod deck_edits;
 mod deck_files;
 mod deck_likes;
 mod deck_lists;

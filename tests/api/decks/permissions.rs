@@ -11,6 +11,7 @@ pub const ROWS: &[Row] = &[
     ("create_deck",         Scoped("decks:write"),    "", || json!({ "name": "d", "format": "none/none", "entries": [] })),
     ("find_deck",           Anyone,                   SOME, none),
     ("replace_deck",        Scoped("decks:write"),    SOME, || json!({ "name": "d", "format": "none/none", "entries": [] })),
+    ("edit_deck",           Scoped("decks:write"),    SOME, || json!({ "name": "d" })),
     ("delete_deck",         Scoped("decks:write"),    SOME, none),
     ("undelete_deck",       Scoped("decks:write"),    SOME, none),
     ("export_deck",         Anyone,                   SOME, none),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::deck_reports::sample;
 use super::stored_as as stored;
-use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};
+use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp, in_memory};
 
 pub fn query(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
@@ -258,6 +258,53 @@ async fn pages_stay_complete_while_decks_are_published() {
         all.retain(|name| name.starts_with("Deck"));
         assert_eq!(all, ["Deck 5", "Deck 4", "Deck 3", "Deck 2", "Deck 1"], "{q}");
         ask(&app, "another", &format!("&cursor={cursor}")).await.problem(400, "invalid_cursor");
+    }
+}
+
+/// Only public names are suggested: those of open cards, and of players who have published a deck.
+#[tokio::test]
+async fn unknown_names_are_reported_with_similar_ones() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    let (ada, bob) = (app.player("adalbert").await, app.player("adalbart").await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    stored(&app, &ada, &deck("Shown", "2 Drowned Lantern\n1 Kettle Imp")).await;
+    let private = json!({ "name": "Own", "format": "ttcg/standard", "list": "1 Kettle Imp" });
+    stored(&app, &bob, &private).await;
+    app.catch_up().await;
+    for (q, rest, message, near) in [
+        ("contains:\"Kettle Inp\"", "", "there is no card \"Kettle Inp\"", "Kettle Imp"),
+        (
+            "-contains:\"Kettle Inp\"",
+            "&game=ttcg",
+            "the game \"ttcg\" has no card \"Kettle Inp\"",
+            "Kettle Imp",
+        ),
+        ("by:adalbrt", "", "there is no author of public decks \"adalbrt\"", "adalbert?"),
+        // This player exists, but nobody can learn that here.
+        ("by:adalbart", "", "there is no author of public decks \"adalbart\"", "adalbert?"),
+    ] {
+        let page = ask(&app, q, rest).await.expect(200);
+        let warnings = page["warnings"].as_array().unwrap();
+        assert_eq!(warnings.len(), 1, "{q}: {page:#}");
+        let shown = warnings[0]["message"].as_str().unwrap();
+        assert!(shown.starts_with(message), "{shown}");
+        assert!(shown.contains("did you mean") && shown.contains(near), "{shown}");
+    }
+    let page = ask(&app, "contains:\"kettle imp\" by:ADALBERT", "").await.expect(200);
+    assert_eq!((page.get("warnings"), &page["data"][0]["name"]), (None, &json!("Shown")));
+    // The name of a hidden card is as unknown as any other, also to a player who has the card, and is never suggested.
+    let of_deck = async |name: &str, reader: &Player| {
+        let q = query(&format!("contains:\"{name}\""));
+        let page = app.get(&format!("/v1/public-decks?q={q}")).by(reader).answer().await;
+        page.expect(200)["warnings"][0]["message"].as_str().unwrap().to_owned()
+    };
+    for name in ["Drowned Lantern", "Drowned Lanterm"] {
+        for reader in [&ada, &bob] {
+            let message = of_deck(name, reader).await;
+            assert!(message.starts_with(&format!("there is no card \"{name}\"")), "{message}");
+            assert!(!message.replacen(name, "", 1).contains("Drowned Lantern"), "{message}");
+        }
     }
 }
 

@@ -16,7 +16,7 @@ async fn look(app: &TestApp, by: Option<&Player>, id: &str) -> Answer {
 }
 
 /// Whether each of the readers sees an artwork.
-async fn seen(app: &TestApp, id: &str, who: &[Option<&Player>]) -> Vec<bool> {
+async fn visible_to(app: &TestApp, id: &str, who: &[Option<&Player>]) -> Vec<bool> {
     let mut seen = Vec::new();
     for by in who {
         let answer = look(app, *by, id).await;
@@ -171,18 +171,18 @@ async fn an_artwork_is_as_public_as_the_revision_that_shows_it() {
     let (author, reviewer, all) =
         ([true, false, false, false], [true, true, false, false], [true; 4]);
     let (one, two) = (uploaded(&app, &ada, 1).await, uploaded(&app, &ada, 2).await);
-    assert_eq!(seen(&app, &one, &who).await, author);
+    assert_eq!(visible_to(&app, &one, &who).await, author);
     let path = begun(&app, &ada, &heron_with(&one)).await;
-    assert_eq!(seen(&app, &one, &who).await, author, "a draft");
+    assert_eq!(visible_to(&app, &one, &who).await, author, "a draft");
     step(&app, &ada, &path, "submit").await.expect(200);
-    assert_eq!(seen(&app, &one, &who).await, reviewer, "submitted and never shared");
+    assert_eq!(visible_to(&app, &one, &who).await, reviewer, "submitted and never shared");
     let file = look(&app, Some(&moderator), &one).await;
     assert_eq!(file.header("cache-control"), "private, no-store");
     step(&app, &ada, &path, "withdraw").await.expect(200);
-    assert_eq!(seen(&app, &one, &who).await, author, "withdrawn and never shared");
+    assert_eq!(visible_to(&app, &one, &who).await, author, "withdrawn and never shared");
 
     step(&app, &ada, &path, "share").await.expect(200);
-    assert_eq!(seen(&app, &one, &who).await, all);
+    assert_eq!(visible_to(&app, &one, &who).await, all);
     for by in who {
         let file = look(&app, by, &one).await;
         assert_eq!(file.header("cache-control"), "public, max-age=300");
@@ -190,24 +190,24 @@ async fn an_artwork_is_as_public_as_the_revision_that_shows_it() {
     }
     // Another artwork replaces the first artwork.
     put(&app, &ada, &path, "*", &heron_with(&two)).await.expect(200);
-    assert_eq!(seen(&app, &one, &who).await, author);
-    assert_eq!(seen(&app, &two, &who).await, all);
+    assert_eq!(visible_to(&app, &one, &who).await, author);
+    assert_eq!(visible_to(&app, &two, &who).await, all);
     // After the withdrawal, others still see the artwork of the last public revision. Only the author sees the artwork of a later revision.
     step(&app, &ada, &path, "withdraw").await.expect(200);
     put(&app, &ada, &path, "*", &heron_with(&one)).await.expect(200);
-    assert_eq!(seen(&app, &one, &who).await, author);
-    assert_eq!(seen(&app, &two, &who).await, all);
+    assert_eq!(visible_to(&app, &one, &who).await, author);
+    assert_eq!(visible_to(&app, &two, &who).await, all);
     // Bob uploads the first artwork, too, so he sees his own upload.
     assert_eq!(uploaded(&app, &bob, 1).await, one);
-    assert_eq!(seen(&app, &one, &who).await, [true, false, true, false]);
+    assert_eq!(visible_to(&app, &one, &who).await, [true, false, true, false]);
 
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'ada'").await;
     // Moderators decide the reports about it.
-    assert_eq!(seen(&app, &two, &who[1..]).await, [true, false, false]);
+    assert_eq!(visible_to(&app, &two, &who[1..]).await, [true, false, false]);
     let file = look(&app, Some(&moderator), &two).await;
     assert_eq!(file.header("cache-control"), "private, no-store");
     app.sql("UPDATE accounts SET banned_at = NULL WHERE name = 'ada'").await;
-    assert_eq!(seen(&app, &two, &who[1..]).await, [true; 3]);
+    assert_eq!(visible_to(&app, &two, &who[1..]).await, [true; 3]);
 }
 
 /// The artwork of a design that became a hidden card is shown after the unlock of the card, and reveals nothing before.
@@ -233,13 +233,13 @@ async fn artwork_of_a_hidden_card_waits_for_the_unlock() {
     let release = app.post(&format!("{path}/release")).by(&admin).json(&place);
     let card = release.answer().await.expect(201);
     assert_eq!(card["hidden"], true);
-    assert_eq!(seen(&app, &id, &who).await, [true, true, false, false]);
+    assert_eq!(visible_to(&app, &id, &who).await, [true, true, false, false]);
     assert_eq!(hers().await, approved, "the answers to the author do not reveal the release");
 
     let unlock = format!("/v1/cards/{}/unlock", card["card"].as_str().unwrap());
     let unlock = app.post(&unlock).by(&admin).json(&json!({ "reason": "It is time." }));
     unlock.answer().await.expect(200);
-    assert_eq!(seen(&app, &id, &who).await, [true; 4]);
+    assert_eq!(visible_to(&app, &id, &who).await, [true; 4]);
 }
 
 #[tokio::test]

@@ -420,7 +420,7 @@ async fn parallel_uploads_are_limited() {
     assert_eq!(refused.header("retry-after"), "2");
     refused.problem(429, "too_many_imports");
     send(&bob).await.expect(201);
-    let others: Vec<_> = (2..8).map(|place| enter(AccountId::fresh(), place)).collect();
+    let others: Vec<_> = (2..8).map(|place| enter(AccountId::generate(), place)).collect();
     let refused = send(&bob).await;
     assert_eq!(refused.header("retry-after"), "1");
     refused.problem(503, "unavailable");

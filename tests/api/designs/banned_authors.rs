@@ -66,7 +66,7 @@ impl Mirror {
                 let path = format!("/v1/{member}s/{id}");
                 if kind.ends_with(".withdrawn") {
                     self.copies.remove(&path);
-                } else if let Some(copy) = seen(app, &path).await {
+                } else if let Some(copy) = read_as_stranger(app, &path).await {
                     self.copies.insert(path, copy);
                 }
                 kinds.push(kind);
@@ -81,7 +81,7 @@ impl Mirror {
 }
 
 /// What a stranger reads there.
-async fn seen(app: &TestApp, path: &str) -> Option<Value> {
+async fn read_as_stranger(app: &TestApp, path: &str) -> Option<Value> {
     let answer = app.get(path).answer().await;
     assert!(matches!(answer.status, 200 | 404), "{}", answer.text());
     (answer.status == 200).then(|| answer.json())
@@ -96,7 +96,7 @@ async fn public(app: &TestApp, decks: &[&String]) -> BTreeMap<String, Value> {
         listed.map(|design| format!("/v1/designs/{}", text(design, "id"))).collect();
     paths.extend(decks.iter().map(|deck| (*deck).clone()));
     for path in paths {
-        if let Some(copy) = seen(app, &path).await {
+        if let Some(copy) = read_as_stranger(app, &path).await {
             found.insert(path, copy);
         }
     }
@@ -131,8 +131,8 @@ async fn a_mirror_follows_bans_of_authors() {
     let report = report_design(&app, &bob, &plain).await;
 
     ban(&app, &admin, &ada, true).await;
-    let told = mirror.follow(&app).await;
-    assert_eq!(told, ["deck.withdrawn", "design.withdrawn", "design.withdrawn"]);
+    let reported = mirror.follow(&app).await;
+    assert_eq!(reported, ["deck.withdrawn", "design.withdrawn", "design.withdrawn"]);
     assert_eq!(mirror.copies, public(&app, &decks).await);
     assert_eq!(mirror.copies.keys().collect::<Vec<_>>(), [&his, &of_bob]);
     // A second ban changes nothing.
@@ -152,8 +152,8 @@ async fn a_mirror_follows_bans_of_authors() {
     decide(&app, &mod_, &report, "dismissed").await.expect(200);
     assert_eq!(mirror.follow(&app).await, [] as [&str; 0]);
     ban(&app, &admin, &ada, false).await;
-    let told = mirror.follow(&app).await;
-    assert_eq!(told, ["deck.published", "design.official", "design.shared"]);
+    let reported = mirror.follow(&app).await;
+    assert_eq!(reported, ["deck.published", "design.official", "design.shared"]);
     assert_eq!(mirror.copies, public(&app, &decks).await);
     assert_eq!(mirror.copies.keys().collect::<Vec<_>>(), all.keys().collect::<Vec<_>>());
 }

@@ -9,8 +9,8 @@ async fn check(app: &TestApp, design: &Value) -> Value {
     app.post("/v1/design-checks").json(design).answer().await.expect(200)
 }
 
-async fn check_by(app: &TestApp, asker: &Player, design: &Value) -> Value {
-    app.post("/v1/design-checks").by(asker).json(design).answer().await.expect(200)
+async fn check_by(app: &TestApp, requester: &Player, design: &Value) -> Value {
+    app.post("/v1/design-checks").by(requester).json(design).answer().await.expect(200)
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn a_number_that_was_sent_as_a_text_has_a_fix() {
 }
 
 #[tokio::test]
-async fn values_of_a_wrong_type_are_told_the_right_one() {
+async fn values_of_a_wrong_type_are_reported_the_right_one() {
     let app = app().await;
     for (name, value, message, meant) in [
         ("subtypes", json!("beast"), "must be a list of values.", Some(json!(["beast"]))),

@@ -422,7 +422,7 @@ async fn a_release_and_a_parallel_revocation_exclude_each_other() {
     let app = app().await;
     let (mod_, admin) = (app.moderator().await, app.admin().await);
     let second = app.second_instance();
-    let reason = json!({ "reason": "Not yet." });
+    let reason = json!({ "revision": 1, "reason": "Not yet." });
     for round in 0..3 {
         let ada = app.player(&format!("ada{round}")).await;
         let path = approved(&app, &ada, &mod_, &format!("Heron of Day {round}")).await;

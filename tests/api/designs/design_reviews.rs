@@ -281,8 +281,28 @@ async fn the_author_gets_events_about_decisions() {
     assert_eq!(events[0]["design"]["href"], path);
 }
 
+/// Revokes the approval of the first revision.
 async fn revoke(app: &TestApp, by: &Player, path: &str, reason: &str) -> Answer {
-    app.post(&format!("{path}/revoke")).by(by).json(&json!({ "reason": reason })).answer().await
+    revoke_revision(app, by, path, 1, reason).await
+}
+
+async fn revoke_revision(
+    app: &TestApp,
+    by: &Player,
+    path: &str,
+    revision: i64,
+    reason: &str,
+) -> Answer {
+    let body = json!({ "revision": revision, "reason": reason });
+    app.post(&format!("{path}/revoke")).by(by).json(&body).answer().await
+}
+
+/// The moderator with a token that may review designs, but does not show hidden cards.
+async fn without_hidden_cards(app: &TestApp, mod_: &Player) -> Player {
+    let body = json!({ "name": "reviews", "scopes": ["admin:write"] });
+    let token = app.post("/v1/tokens").by(mod_).json(&body).answer().await.expect(201);
+    let secret = token["secret"].as_str().unwrap().to_owned();
+    Player { access_token: secret, ..mod_.clone() }
 }
 
 /// An approved design that cannot be released is no dead end: a moderator revokes the approval, and the author gives the design another name and submits it again.
@@ -330,11 +350,48 @@ async fn an_approval_is_revoked_with_a_reason() {
     let log = app.db().value("SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target LIKE 'design:D-%'");
     assert_eq!(log.await, "design.approved design.approval_revoked design.approved");
 
-    // A card stays a card, also while it is hidden.
+    // A moderator who has read only the revision that was approved before does not revoke the approval of another one.
+    let refused = revoke(&app, &mod_, &path, "Late.").await.problem(409, "design_step_refused");
+    assert_eq!(refused["detail"], "The approved revision is 2: read the design again.");
+    assert_eq!(queue(&app, &mod_, "?status=approved").await[0]["revision"], 2);
+
+    // A card stays a card, also while it is hidden. Its place is shown to those who see hidden cards.
     super::design_releases::release(&app, &admin, &path, &place).await.expect(201);
-    let refused = revoke(&app, &mod_, &path, "No.").await.problem(409, "design_step_refused");
-    assert!(refused["detail"].as_str().unwrap().contains("card 900"), "{refused}");
+    let refused = revoke_revision(&app, &mod_, &path, 2, "No.").await;
+    let refused = refused.problem(409, "design_step_refused");
+    assert_eq!(refused["detail"], "It is the card 900 of the set veil already.");
+    let blind = without_hidden_cards(&app, &mod_).await;
+    let refused = revoke_revision(&app, &blind, &path, 2, "No.").await;
+    let refused = refused.problem(409, "design_step_refused");
+    assert_eq!(refused["detail"], "It is a card already.");
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["status"], "approved");
+}
+
+/// The place of a hidden card is shown with the design to moderators, unless their token does not show hidden cards. An open card is shown to everybody.
+#[tokio::test]
+async fn a_design_shows_its_hidden_card_only_to_those_who_see_hidden_cards() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    super::design_releases::approve(&app, &ada, &mod_, &path).await;
+    let place = json!({ "set": "veil", "number": "900" });
+    super::design_releases::release(&app, &admin, &path, &place).await.expect(201);
+    let blind = without_hidden_cards(&app, &mod_).await;
+    let place_for = async |by: &Player| {
+        let design = app.get(&path).by(by).answer().await.expect(200);
+        design.get("card").map(|card| (card["set"].clone(), card["number"].clone()))
+    };
+    let place = Some((json!("veil"), json!("900")));
+    assert_eq!(place_for(&mod_).await, place);
+    assert_eq!(place_for(&blind).await, None);
+    assert_eq!(place_for(&ada).await, None);
+    let card = "/v1/games/ttcg/sets/veil/cards/900";
+    let card = app.get(card).by(&admin).answer().await.expect(200)["id"].clone();
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", card.as_str().unwrap())).by(&admin);
+    unlock.json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    for by in [&mod_, &blind, &ada] {
+        assert_eq!(place_for(by).await, place);
+    }
 }
 
 /// The change feed, from which mirrors learned that a shared design was approved, reports that it is only shared again.
@@ -360,30 +417,61 @@ async fn an_approval_of_a_banned_author_is_revoked() {
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
     let path = begun(&app, &ada, &heron("Lantern Heron")).await;
     super::design_releases::approve(&app, &ada, &mod_, &path).await;
+    let listed = async || queue(&app, &mod_, "?status=approved").await;
+    assert_eq!(listed().await[0].get("author_banned"), None);
     app.sql(&format!("UPDATE accounts SET banned_at = created_at WHERE id = '{}'", ada.id)).await;
+    // Moderators find the design, and read it before they revoke its approval.
+    let found = listed().await;
+    let (name, is_banned) = (&found[0]["name"], &found[0]["author_banned"]);
+    assert_eq!((found.len(), name, is_banned), (1, &json!("Lantern Heron"), &json!(true)));
+    let read = app.get(&path).by(&mod_).answer().await.expect(200);
+    assert_eq!((&read["status"], &read["revision"]), (&json!("approved"), &found[0]["revision"]));
     revoke(&app, &mod_, &path, "The author is banned.").await.expect(200);
+    assert_eq!(listed().await.len(), 0);
     shared(&app, &bob, &heron("Lantern Heron")).await;
 }
 
-/// A moderator learns from the claim that a hidden card has the name, which the release would refuse. The author learns nothing.
+/// A moderator learns from the claim which hidden cards have the name, which the release would refuse. Nobody else learns anything: neither the author, nor a moderator
+/// whose token does not show hidden cards, nor a reader of the audit log.
 #[tokio::test]
 async fn a_claim_warns_of_a_hidden_card_with_the_name() {
     let app = app().await;
     let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let blind = without_hidden_cards(&app, &mod_).await;
     let path = begun(&app, &ada, &heron("Nobody's Shad\u{43e}w")).await;
     step(&app, &ada, &path, "submit").await.expect(200);
-    let before = app.get(&path).by(&ada).answer().await.expect(200);
-    let claimed = act(&app, &mod_, &path, "claim").await.expect(200);
-    let namesakes = claimed["hidden_namesakes"].as_array().unwrap();
-    assert_eq!((namesakes.len(), &namesakes[0]["set"]), (1, &json!("veil")), "{claimed}");
-    // As in the checks of the author.
-    assert_eq!(claimed["check"]["name"], json!({ "available": true, "like": [] }));
-    let after = app.get(&path).by(&ada).answer().await.expect(200);
-    assert_eq!((&after["name"], after.get("review")), (&before["name"], before.get("review")));
-
     let free = begun(&app, &ada, &heron("Lantern Heron")).await;
     step(&app, &ada, &free, "submit").await.expect(200);
-    assert_eq!(act(&app, &mod_, &free, "claim").await.expect(200).get("hidden_namesakes"), None);
+    let before = app.get(&path).by(&ada).answer().await.expect(200);
+    let claimed = act(&app, &mod_, &path, "claim").await.expect(200);
+    assert_eq!(claimed["hidden_namesakes"], json!([{ "set": "veil", "number": "001" }]));
+    // As in the checks of the author.
+    assert_eq!(claimed["check"]["name"], json!({ "available": true, "like": [] }));
+    let members = |claimed: &Value| {
+        let mut names: Vec<String> = claimed.as_object().unwrap().keys().cloned().collect();
+        names.sort();
+        names
+    };
+    let unnamed = act(&app, &mod_, &free, "claim").await.expect(200);
+    assert_eq!(members(&unnamed), ["check", "claimed_until"]);
+    let seen_by_token = act(&app, &blind, &path, "claim").await.expect(200);
+    assert_eq!(members(&seen_by_token), ["check", "claimed_until"]);
+    assert_eq!(seen_by_token["check"], claimed["check"]);
+
+    // The claim changes the status of the design, and nothing else that its author reads.
+    let mut expected = before.clone();
+    let mut after = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(after["status"], "in_review");
+    for design in [&mut expected, &mut after] {
+        let design = design.as_object_mut().unwrap();
+        design.remove("status");
+        design.remove("updated_at");
+    }
+    assert_eq!(after, expected);
+    let events = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    assert_eq!(events["data"], json!([]));
+    let log = "SELECT count(*) FROM audit_log WHERE target LIKE 'design:D-%'";
+    assert_eq!(app.db().value(log).await, "0");
 }
 
 /// The time at which a claim ends is one that people can read.

@@ -1,6 +1,7 @@
 //! Compares searches for designs with a test of each single design, for random designs and random queries.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use cardscape::domain::designs::content::DesignContent;
 use cardscape::domain::designs::gallery::GallerySort;
@@ -11,6 +12,7 @@ use cardscape::search::index::{
 use cardscape::search::{
     self, CardQuery, DesignTest, KnownTest, Predicate, Scope, SortKey, Unique, Words,
 };
+use cardscape::store::db::backlog::UNTIL_DONE;
 use cardscape::store::designs::design_search;
 use cardscape::store::designs::gallery::GalleryFilter;
 use cardscape_engine::Game;
@@ -166,7 +168,7 @@ async fn write(app: &TestApp, chance: &mut Chance, games: &[&Game], many: usize)
         let game = games[number % games.len()];
         let text = content(chance, game.code(), number);
         let parsed: DesignContent = serde_json::from_value(text.clone()).unwrap();
-        let (code, id) = (DesignCode::fresh().to_string(), uuid::Uuid::now_v7());
+        let (code, id) = (DesignCode::generate().to_string(), uuid::Uuid::now_v7());
         let author = ["ada", "bob", "eve"][number % 3];
         let status = STATUSES[chance.below(STATUSES.len())];
         let public = if status == "draft" { "NULL" } else { "1" };
@@ -383,6 +385,30 @@ fn is_in_memory(app: &TestApp, predicate: &Predicate) -> bool {
     app.shared().gallery_designs.find(&filter, (GallerySort::New, None, 1)).is_some()
 }
 
+/// Housekeeping prepares designs for one turn at a time, so that its other jobs do not wait for many designs.
+#[tokio::test]
+async fn many_designs_are_prepared_for_the_search_over_several_turns() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for name in ["ada", "bob", "eve"] {
+        app.player(name).await;
+    }
+    let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
+    let loaded = loaded.unwrap();
+    let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).take(1).collect();
+    let mut chance = Chance(SplitMix64::new(20_261_128));
+    let designs = write(&app, &mut chance, &games, 400).await;
+    let listed =
+        designs.iter().filter(|design| !matches!(design.status, "draft" | "withdrawn")).count();
+    assert!((201..400).contains(&listed), "{listed}");
+    let mut turns = Vec::new();
+    for _ in 0..3 {
+        let turn = design_search::fill_in(app.store(), &loaded, Duration::ZERO).await;
+        turns.push(turn.unwrap());
+    }
+    assert_eq!(turns, [200, listed - 200, 0]);
+}
+
 /// Searches in the database and in memory find the same designs as a test of each design.
 #[tokio::test]
 async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
@@ -399,8 +425,8 @@ async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'eve'").await;
     let listed =
         designs.iter().filter(|design| !matches!(design.status, "draft" | "withdrawn")).count();
-    assert_eq!(design_search::fill_in(app.store(), &loaded).await.unwrap(), listed);
-    assert_eq!(design_search::fill_in(app.store(), &loaded).await.unwrap(), 0);
+    assert_eq!(design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap(), listed);
+    assert_eq!(design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap(), 0);
     let with_memory = app.second_instance_in_memory().await;
 
     let records: Vec<CardRecord> = designs.iter().map(|design| design.record.clone()).collect();
@@ -442,7 +468,7 @@ async fn words_of_few_and_of_many_designs_are_found() {
     let mut chance = Chance(SplitMix64::new(20_261_128));
     let designs = write(&app, &mut chance, &games, 1_200).await;
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'eve'").await;
-    design_search::fill_in(app.store(), &loaded).await.unwrap();
+    design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap();
     let with_memory = app.second_instance_in_memory().await;
     let records: Vec<CardRecord> = designs.iter().map(|design| design.record.clone()).collect();
     // The number in each name is a word, too.
@@ -490,7 +516,7 @@ async fn words_in_memory_follow_changes_of_designs() {
     let mut chance = Chance(SplitMix64::new(20_261_129));
     write(&app, &mut chance, &games, 200).await;
     // An older program wrote these rows with other words.
-    design_search::fill_in(app.store(), &loaded).await.unwrap();
+    design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap();
     app.sql("UPDATE design_search SET words_version = 0, words = ' zebra'").await;
     let with_memory = app.second_instance_in_memory().await;
     assert!(!answered(&with_memory, "zebra", "new", 200).await.is_empty());
@@ -506,7 +532,7 @@ async fn words_in_memory_follow_changes_of_designs() {
     ] {
         app.sql(change).await;
         if renews {
-            assert!(design_search::fill_in(app.store(), &loaded).await.unwrap() > 100);
+            assert!(design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap() > 100);
         }
         with_memory.catch_up().await;
         for text in ["zebra", "draw", "riv comments>2", "-by:cyd river", "draw or by:bob card"] {

@@ -166,8 +166,8 @@ async fn memory_finds_what_the_database_finds() {
             };
             let cached = app.shared().listed_designs.find_alike(None, &query, |_, _| true).unwrap();
             let mut conn = app.store().connection().await.unwrap();
-            let asker = None::<&Granted<ReadOwnDesigns>>;
-            let stored = likeness::find_alike(&mut conn, asker, &query).await.unwrap();
+            let requester = None::<&Granted<ReadOwnDesigns>>;
+            let stored = likeness::find_alike(&mut conn, requester, &query).await.unwrap();
             assert_eq!(cached, stored, "{name:?} after {all:?}");
             found += cached.len();
             let none = app.shared().listed_designs.find_alike(None, &query, |_, _| false).unwrap();
@@ -206,8 +206,8 @@ async fn memory_finds_what_the_database_finds() {
                 let cached =
                     app.shared().listed_designs.find_alike(None, &query, |_, _| true).unwrap();
                 let mut conn = app.store().connection().await.unwrap();
-                let asker = None::<&Granted<ReadOwnDesigns>>;
-                let stored = likeness::find_alike(&mut conn, asker, &query).await.unwrap();
+                let requester = None::<&Granted<ReadOwnDesigns>>;
+                let stored = likeness::find_alike(&mut conn, requester, &query).await.unwrap();
                 assert_eq!(cached, stored, "{like:?} after {all:?}");
                 found_by_looks += cached.len();
             }

@@ -32,7 +32,7 @@ pub const ROWS: &[Row] = &[
     ("claim_design",             Moderator("admin:write"), DESIGN, none),
     ("return_design",            Moderator("admin:write"), DESIGN, none),
     ("decide_design",            Moderator("admin:write"), DESIGN, || json!({ "decision": "approved", "reason": "r" })),
-    ("revoke_approval",          Moderator("admin:write"), DESIGN, || json!({ "reason": "r" })),
+    ("revoke_approval",          Moderator("admin:write"), DESIGN, || json!({ "revision": 1, "reason": "r" })),
     ("release_design",           Admin("admin:write"),     DESIGN, || json!({ "set": "veil", "number": "900" })),
     ("list_designer_perks",      Admin("admin:read"),      "", none),
     ("find_designer_perk",       Scoped("designs:read"),   DESIGN, none),

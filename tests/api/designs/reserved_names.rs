@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::{app, begun, changed, heron, put, shared, step};
 use crate::support::{Player, RequestExt as _, TestApp, in_memory};
 
-async fn check(app: &TestApp, asker: &Player, name: &str) -> Value {
-    let check = app.post("/v1/design-checks").by(asker).json(&heron(name));
+async fn check(app: &TestApp, requester: &Player, name: &str) -> Value {
+    let check = app.post("/v1/design-checks").by(requester).json(&heron(name));
     check.answer().await.expect(200)["name"].clone()
 }
 

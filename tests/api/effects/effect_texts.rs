@@ -204,12 +204,12 @@ async fn every_effect_of_a_card_matches_a_template() {
             let first = &found["matches"][0];
             let template = first["template_text"].as_str().unwrap();
             // The template with the values in its places is the raw sentence again.
-            let mut made = template.to_owned();
+            let mut created = template.to_owned();
             for binding in first["bindings"].as_array().unwrap() {
                 let (place, value) = (binding["placeholder"].as_str(), binding["value"].as_str());
-                made = made.replace(place.unwrap(), value.unwrap());
+                created = created.replace(place.unwrap(), value.unwrap());
             }
-            assert_eq!(first["raw"], made, "{found}");
+            assert_eq!(first["raw"], created, "{found}");
             assert_eq!(found["suggestions"], json!([]));
         }
     }
@@ -259,8 +259,8 @@ async fn sentences_are_matched_with_templates_and_not_with_cards() {
     let admin = app.admin().await;
     let hidden = set_file(&seed_data("ttcg"), "veil")["cards"][0]["effects"][0]["text"].clone();
     let only = json!({ "templates": ["Rest."] });
-    let made = app.put("/v1/games/ttcg/effect-templates").by(&admin).json(&only);
-    made.answer().await.expect(200);
+    let created = app.put("/v1/games/ttcg/effect-templates").by(&admin).json(&only);
+    created.answer().await.expect(200);
     let body = json!({ "sentences": [hidden, "Rest."] });
     for caller in [None, Some(&admin)] {
         let request = app.post("/v1/games/ttcg/effects/match").json(&body);
@@ -578,9 +578,9 @@ async fn the_first_template_needs_no_etag() {
     named.answer().await.problem(412, "precondition_failed");
     post(&app, &admin, "?dry_run=true", &body).answer().await.expect(200);
     app.get("/v1/games/emojito/effect-templates").answer().await.problem(404, "not_found");
-    let made = post(&app, &admin, "", &body).header("if-none-match", "*").answer().await;
-    assert_eq!(made.header("location"), "/v1/games/emojito/effect-templates/1");
-    made.expect(201);
+    let created = post(&app, &admin, "", &body).header("if-none-match", "*").answer().await;
+    assert_eq!(created.header("location"), "/v1/games/emojito/effect-templates/1");
+    created.expect(201);
     post(&app, &admin, "", &body).answer().await.problem(428, "precondition_required");
     let second = post(&app, &admin, "", &body).header("if-none-match", "*");
     second.answer().await.problem(412, "precondition_failed");

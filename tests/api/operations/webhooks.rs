@@ -78,7 +78,7 @@ async fn an_unlock_is_posted_with_a_signature_and_the_body_of_the_feed() {
     let hook = app.webhook(&admin, &receiver.url, &["card.unlocked", "card.merged"]).await;
     app.post_webhooks().await;
     assert_eq!(
-        receiver.seen().len(),
+        receiver.received().len(),
         0,
         "events from before the webhook was created are not posted"
     );
@@ -89,7 +89,7 @@ async fn an_unlock_is_posted_with_a_signature_and_the_body_of_the_feed() {
     app.post(&unlock).by(&admin).json(&reason).answer().await.expect(200);
     app.post_webhooks().await;
 
-    let seen = receiver.seen();
+    let seen = receiver.received();
     assert_eq!(seen.len(), 1);
     assert_eq!(seen[0].target, "/hook?key=of-the-receiver");
     assert_eq!(seen[0].header("content-type"), "application/json");
@@ -126,7 +126,7 @@ async fn an_unlock_is_posted_with_a_signature_and_the_body_of_the_feed() {
     );
     assert!(delivery.get("next_attempt_at").is_none() && delivery.get("last_failure").is_none());
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 1, "the event is posted once");
+    assert_eq!(receiver.received().len(), 1, "the event is posted once");
 }
 
 #[tokio::test]
@@ -234,7 +234,7 @@ async fn every_attempt_checks_the_address() {
         );
         assert!(ping.get("last_status").is_none(), "{url}");
     }
-    assert_eq!(receiver.seen().len(), 0);
+    assert_eq!(receiver.received().len(), 0);
 }
 
 #[tokio::test]
@@ -252,20 +252,20 @@ async fn failed_deliveries_are_retried_with_growing_delays() {
     );
     app.clock().advance(Duration::seconds(8));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 1, "no retry before the delay is over");
+    assert_eq!(receiver.received().len(), 1, "no retry before the delay is over");
     // The delay is 10 s plus up to a fifth of it at random.
     app.clock().advance(Duration::seconds(5));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 2);
+    assert_eq!(receiver.received().len(), 2);
     let second = only_delivery(&app, &admin, &hook).await;
     assert_eq!((&second["attempts"], &second["last_failure"]), (&json!(2), &json!("redirect")));
     app.clock().advance(Duration::seconds(30));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 2, "the second delay is at least 40 s");
+    assert_eq!(receiver.received().len(), 2, "the second delay is at least 40 s");
     app.clock().advance(Duration::seconds(20));
     app.post_webhooks().await;
 
-    let seen = receiver.seen();
+    let seen = receiver.received();
     assert_eq!(seen.len(), 3, "the redirect was not followed");
     assert!(seen.iter().all(|one| one.target == seen[0].target));
     let ids: BTreeSet<_> = seen.iter().map(|one| one.header("webhook-id")).collect();
@@ -285,10 +285,10 @@ async fn deliveries_are_in_order_and_a_failed_one_does_not_block_the_others() {
     receiver.answer(&["200 OK", "500 Oops"]);
     insert_events(&app, 5).await;
     app.post_webhooks().await;
-    assert_eq!(numbers(&receiver.seen()), [1, 2, 3, 4, 5]);
+    assert_eq!(numbers(&receiver.received()), [1, 2, 3, 4, 5]);
     app.clock().advance(Duration::seconds(13));
     app.post_webhooks().await;
-    assert_eq!(numbers(&receiver.seen()), [1, 2, 3, 4, 5, 2]);
+    assert_eq!(numbers(&receiver.received()), [1, 2, 3, 4, 5, 2]);
 }
 
 /// The service does not send every event to a receiver that is down.
@@ -300,10 +300,10 @@ async fn several_failures_pause_all_deliveries_of_a_webhook() {
     receiver.answer(&["500 Oops", "500 Oops"]);
     insert_events(&app, 50).await;
     app.post_webhooks().await;
-    assert_eq!(numbers(&receiver.seen()), [1, 2]);
+    assert_eq!(numbers(&receiver.received()), [1, 2]);
     app.clock().advance(Duration::seconds(6));
     app.post_webhooks().await;
-    let seen = numbers(&receiver.seen());
+    let seen = numbers(&receiver.received());
     assert_eq!(
         seen[2..],
         (3..=50).collect::<Vec<_>>(),
@@ -311,18 +311,18 @@ async fn several_failures_pause_all_deliveries_of_a_webhook() {
     );
     app.clock().advance(Duration::seconds(7));
     app.post_webhooks().await;
-    assert_eq!(numbers(&receiver.seen())[50..], [1, 2]);
+    assert_eq!(numbers(&receiver.received())[50..], [1, 2]);
     // A receiver can request a delay with `Retry-After`.
     receiver.answer(&["503 Busy\r\nretry-after: 600"]);
     insert_events(&app, 2).await;
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 53);
+    assert_eq!(receiver.received().len(), 53);
     app.clock().advance(Duration::seconds(590));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 53);
+    assert_eq!(receiver.received().len(), 53);
     app.clock().advance(Duration::seconds(15));
     app.post_webhooks().await;
-    assert_eq!(numbers(&receiver.seen())[53..], [51, 52]);
+    assert_eq!(numbers(&receiver.received())[53..], [51, 52]);
 }
 
 #[tokio::test]
@@ -345,7 +345,7 @@ async fn two_instances_post_every_event_once() {
     // A round skips a webhook that another round has leased, so one more round posts the rest.
     app.post_webhooks().await;
     for receiver in &receivers {
-        assert_eq!(numbers(&receiver.seen()), (1..=30).collect::<Vec<_>>());
+        assert_eq!(numbers(&receiver.received()), (1..=30).collect::<Vec<_>>());
     }
 }
 
@@ -361,10 +361,10 @@ async fn a_delivery_in_progress_is_not_posted_by_another_instance() {
     let first = tokio::spawn(async move { first.run_once().await });
     receiver.wait_for(1).await;
     other.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 1);
+    assert_eq!(receiver.received().len(), 1);
     receiver.release();
     first.await.unwrap().unwrap();
-    assert_eq!(numbers(&receiver.seen()), [1, 2]);
+    assert_eq!(numbers(&receiver.received()), [1, 2]);
 
     // If an instance is killed during an attempt, another instance repeats the delivery after the lease has ended.
     receiver.hold();
@@ -377,11 +377,11 @@ async fn a_delivery_in_progress_is_not_posted_by_another_instance() {
     other.post_webhooks().await;
     app.clock().advance(Duration::seconds(55));
     other.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 3, "the lease has not ended yet");
+    assert_eq!(receiver.received().len(), 3, "the lease has not ended yet");
     receiver.release();
     app.clock().advance(Duration::seconds(6));
     other.post_webhooks().await;
-    let seen = receiver.seen();
+    let seen = receiver.received();
     assert_eq!(numbers(&seen), [1, 2, 3, 3]);
     assert_eq!(seen[2].header("webhook-id"), seen[3].header("webhook-id"));
     let newest = &deliveries(&app, &admin, &hook).await[0];
@@ -412,7 +412,7 @@ async fn after_a_rotation_both_secrets_are_valid_for_a_day() {
     let next = async || {
         insert_events(&app, 1).await;
         app.post_webhooks().await;
-        receiver.seen().pop().unwrap()
+        receiver.received().pop().unwrap()
     };
     let both = next().await;
     assert_eq!(both.signed_with(&second), [true, false]);
@@ -448,7 +448,7 @@ async fn a_webhook_that_fails_for_days_is_disabled() {
     let admin = app.log_in(&admin.name, &admin.password).await;
     let now = app.get(&hook.path).by(&admin).answer().await.expect(200);
     assert_eq!((&now["enabled"], &now["disabled_reason"]), (&json!(false), &json!("failing")));
-    let attempts = receiver.seen().len();
+    let attempts = receiver.received().len();
     assert!((10..=13).contains(&attempts), "{attempts}");
     assert_eq!(
         audited_actions(&app, &admin).await,
@@ -458,7 +458,7 @@ async fn a_webhook_that_fails_for_days_is_disabled() {
     insert_events(&app, 1).await;
     app.clock().advance(Duration::days(1));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), attempts);
+    assert_eq!(receiver.received().len(), attempts);
     let admin = app.log_in(&admin.name, &admin.password).await;
     assert_eq!(only_delivery(&app, &admin, &hook).await["state"], "failed");
     for path in ["/ping".to_owned(), "/secret".to_owned()] {
@@ -472,12 +472,12 @@ async fn a_webhook_that_fails_for_days_is_disabled() {
     let body = json!({ "url": receiver.url, "kinds": ["game.changed"] });
     assert_eq!(put(&app, &admin, &hook, &body).await.expect(200)["enabled"], true);
     receiver.answer(&[]);
-    let before = receiver.seen().len();
+    let before = receiver.received().len();
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), before);
+    assert_eq!(receiver.received().len(), before);
     insert_events(&app, 1).await;
     app.post_webhooks().await;
-    assert_eq!(numbers(&receiver.seen())[before..], [3]);
+    assert_eq!(numbers(&receiver.received())[before..], [3]);
 }
 
 #[tokio::test]
@@ -488,7 +488,7 @@ async fn a_webhook_is_disabled_when_its_receiver_answers_410() {
     receiver.answer(&["410 Gone"]);
     insert_events(&app, 3).await;
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 1);
+    assert_eq!(receiver.received().len(), 1);
     let now = app.get(&hook.path).by(&admin).answer().await.expect(200);
     assert_eq!(now["disabled_reason"], "gone");
     app.post_webhooks().await;
@@ -516,7 +516,7 @@ async fn a_delivery_can_be_sent_again_and_a_webhook_can_be_pinged() {
     let again = app.post(&format!("{path}/resend")).by(&admin).answer().await.expect(202);
     assert_eq!((&again["state"], &again["attempts"]), (&json!("waiting"), &json!(0)));
     app.post_webhooks().await;
-    let seen = receiver.seen();
+    let seen = receiver.received();
     assert_eq!(seen.len(), 2);
     assert_eq!(seen[0].header("webhook-id"), seen[1].header("webhook-id"));
     let now = app.get(&path).by(&admin).answer().await.expect(200);
@@ -530,14 +530,14 @@ async fn a_delivery_can_be_sent_again_and_a_webhook_can_be_pinged() {
     assert_eq!(ping["id"], same["id"]);
     receiver.answer(&["500 Oops"]);
     app.post_webhooks().await;
-    let seen = receiver.seen();
+    let seen = receiver.received();
     assert_eq!(seen.len(), 3);
     let body = seen[2].json();
     assert_eq!((&body["kind"], &body["webhook"]), (&json!("ping"), &json!(hook.id)));
     assert_eq!(seen[2].signed_with(&hook.secret), [true]);
     app.clock().advance(Duration::minutes(10));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 3, "a failed ping is not retried");
+    assert_eq!(receiver.received().len(), 3, "a failed ping is not retried");
     let failed = app.get(&format!("{}/deliveries?state=failed", hook.path)).by(&admin);
     let failed = failed.answer().await.expect(200);
     assert_eq!(failed["data"].as_array().unwrap().len(), 1);
@@ -576,7 +576,7 @@ async fn a_resend_during_an_attempt_is_not_lost() {
     receiver.release();
     first.await.unwrap().unwrap();
     assert_eq!(
-        receiver.seen().len(),
+        receiver.received().len(),
         2,
         "the second request comes from the resend, because a ping is not retried"
     );
@@ -605,7 +605,7 @@ async fn a_late_answer_of_the_old_address_does_not_disable_the_webhook() {
     // The lease of the first attempt expires.
     app.clock().advance(Duration::seconds(61));
     app.post_webhooks().await;
-    assert_eq!((old.seen().len(), numbers(&new.seen())), (1, vec![1]));
+    assert_eq!((old.received().len(), numbers(&new.received())), (1, vec![1]));
 }
 
 #[tokio::test]
@@ -619,7 +619,7 @@ async fn waiting_deliveries_are_posted_even_if_no_new_ones_can_be_written() {
     app.sql("UPDATE webhooks SET resume_at = NULL; ALTER TABLE event_clock RENAME TO stopped")
         .await;
     assert!(app.dispatcher().run_once().await.is_err());
-    assert_eq!(numbers(&receiver.seen()), [1]);
+    assert_eq!(numbers(&receiver.received()), [1]);
 }
 
 #[tokio::test]
@@ -648,7 +648,7 @@ async fn edits_need_the_etag_that_was_read() {
                     (gen_random_uuid(), 'card.moved', '{\"game\":\"ttcg\"}', clock_timestamp())")
         .await;
     app.post_webhooks().await;
-    let seen = receiver.seen();
+    let seen = receiver.received();
     assert_eq!(seen.len(), 1);
     assert_eq!(
         (&seen[0].json()["kind"], &seen[0].json()["set"]),
@@ -664,14 +664,14 @@ async fn edits_need_the_etag_that_was_read() {
     let on = json!({ "url": receiver.url, "kinds": ["game.changed"] });
     assert!(put(&app, &admin, &hook, &on).await.expect(200).get("disabled_reason").is_none());
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 1);
+    assert_eq!(receiver.received().len(), 1);
 
     // A deleted webhook is not found any more. A later sweep deletes its rows and its deliveries.
     insert_events(&app, 1).await;
     let last = version(&app, &admin, &hook).await;
     app.delete(&hook.path).by(&admin).header("if-match", last).answer().await.expect(204);
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 1);
+    assert_eq!(receiver.received().len(), 1);
     for path in ["", "/deliveries"] {
         let request = app.get(&format!("{}{path}", hook.path)).by(&admin);
         request.answer().await.problem(404, "not_found");
@@ -734,7 +734,7 @@ async fn a_long_backlog_is_written_once() {
     let count =
         "SELECT count(*) || ' ' || count(DISTINCT seq) || ' ' || max(seq) FROM webhook_deliveries";
     assert_eq!(app.db().value(count).await, "1700 1700 1700");
-    assert_eq!(receiver.seen().len(), 0);
+    assert_eq!(receiver.received().len(), 0);
     let page = app.get(&format!("{}/deliveries?limit=3", hook.path)).by(&admin).answer().await;
     let page = page.expect(200);
     let seqs = |page: &Value| -> Vec<i64> {
@@ -768,7 +768,7 @@ async fn a_delivery_that_cannot_be_rendered_is_settled_as_failed() {
     };
     Arc::new(Dispatcher { render, ..dispatcher }).run_once().await.unwrap();
     let games: Vec<String> = receiver
-        .seen()
+        .received()
         .iter()
         .map(|seen| seen.json()["game"].as_str().unwrap().to_owned())
         .collect();
@@ -787,5 +787,5 @@ async fn a_delivery_that_cannot_be_rendered_is_settled_as_failed() {
     // The failed deliveries are not retried.
     app.clock().advance(Duration::hours(1));
     app.post_webhooks().await;
-    assert_eq!(receiver.seen().len(), 2);
+    assert_eq!(receiver.received().len(), 2);
 }

@@ -146,11 +146,11 @@ async fn form_contents_are_not_lost_when_the_session_ends() {
     // After a new log-in, the same form creates the deck. A second request with the same key creates no second deck.
     let browser = Browser::of(&app, "ada").await;
     let again: Vec<_> = sent.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let made = browser.post("/my/decks/new", &again).await;
-    assert_eq!(made.status, 303, "{}", made.text());
+    let created = browser.post("/my/decks/new", &again).await;
+    assert_eq!(created.status, 303, "{}", created.text());
     assert_eq!(
         browser.post("/my/decks/new", &again).await.header("location"),
-        made.header("location")
+        created.header("location")
     );
     assert_eq!(app.db().value("SELECT count(*) FROM decks").await, "1");
     // A GET request without a session still redirects to the log-in page, which leads back.

@@ -4,6 +4,7 @@ use cardscape::app::page::Cursor;
 use cardscape::domain::designs::identifier::DesignCode;
 use cardscape::domain::designs::likeness::effects_key;
 use cardscape::domain::text::name_skeleton;
+use cardscape::store::db::backlog::UNTIL_DONE;
 use cardscape::store::designs::design_search;
 use cardscape_engine::{Effect, name_key};
 use serde_json::{Value, json};
@@ -93,7 +94,7 @@ pub(super) async fn share_designs(app: &TestApp) {
     }
     let games = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
     // A job of the service may have done a part of this.
-    design_search::fill_in(app.store(), &games.unwrap()).await.unwrap();
+    design_search::fill_in(app.store(), &games.unwrap(), UNTIL_DONE).await.unwrap();
     assert_eq!(app.db().number("SELECT count(*) FROM design_search").await, 2);
     caught_up(app).await;
 }

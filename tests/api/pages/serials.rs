@@ -28,9 +28,10 @@ async fn a_code_is_carried_through_the_log_in_and_registered() {
     let mut browser = Browser::new(&app);
     let form = check("/submit", &browser.get("/submit").await);
     assert_eq!(form.all("input").filter(|field| field.get("id") == Some("serial")).count(), 1);
-    let asked = browser.send("/submit", &[("serial", &card.serial), ("card", &card.name)]).await;
-    assert_eq!(asked.status, 200, "{}", text(&asked));
-    let page = check("/submit", &asked);
+    let confirmation =
+        browser.send("/submit", &[("serial", &card.serial), ("card", &card.name)]).await;
+    assert_eq!(confirmation.status, 200, "{}", text(&confirmation));
+    let page = check("/submit", &confirmation);
     // The forms that lead to other pages carry the code and the name in hidden fields.
     let hidden: BTreeMap<&str, &str> = page
         .all("input")

@@ -85,9 +85,9 @@ async fn counts_of_a_run_are_cached() {
     assert_eq!((runs.len(), &runs[0]["copies_per_card"]), (2, &json!(1)));
     assert_eq!(runs[0]["rarities"][0], json!({ "rarity": "common", "copies": 2 }));
     app.sql(
-        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM print_run_lines USING print_runs r \
-         WHERE r.id = print_run_id AND r.copies_per_card = 1; \
-         UPDATE print_runs SET status = 'discarded', activated_at = NULL WHERE copies_per_card = 1",
+        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; \
+         UPDATE print_runs SET status = 'discarded', activated_at = NULL WHERE copies_per_card = 1; \
+         DELETE FROM print_run_lines USING print_runs r WHERE r.id = print_run_id AND r.copies_per_card = 1",
     )
     .await;
     let runs = list().await;

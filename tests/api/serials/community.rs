@@ -130,8 +130,8 @@ async fn refused_submissions_do_not_count_on_the_leaderboard() {
     app.put("/v1/me/leaderboard").by(&ada).json(&listed).answer().await.expect(204);
     let submit = async |at: usize| {
         let request = app.post("/v1/submissions").by(&ada).json(&cards[at].submission());
-        let made = request.answer().await.expect(201);
-        format!("/v1/submissions/{}/review", made["submission"].as_str().unwrap())
+        let created = request.answer().await.expect(201);
+        format!("/v1/submissions/{}/review", created["submission"].as_str().unwrap())
     };
     let review = async |path: &str, confirmed: bool| {
         let body = json!({ "confirmed": confirmed, "note": "A photo of another card." });

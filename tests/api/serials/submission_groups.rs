@@ -175,12 +175,12 @@ async fn parallel_requests_use_an_idempotency_key_once() {
     for answer in rest {
         assert_eq!(answer.status, 201, "keys of different players are independent");
     }
-    let made: BTreeSet<_> = same
+    let created: BTreeSet<_> = same
         .iter()
         .filter(|answer| answer.status != 409)
         .map(|answer| answer.clone().expect(201)["submission"].to_string())
         .collect();
-    assert_eq!(made.len(), 1, "{made:?}");
+    assert_eq!(created.len(), 1, "{created:?}");
     for refused in same.iter().filter(|answer| answer.status == 409) {
         refused.clone().problem(409, "idempotency_in_progress");
     }

@@ -289,8 +289,8 @@ async fn a_moderator_confirms_or_refuses_submissions() {
     let (players, moderator) = (players(&app, 2).await, app.moderator().await);
     let mut submissions = Vec::new();
     for (player, copy) in players.iter().zip(copies(&cards, None)) {
-        let made = submit(&app, player, copy, "192.0.2.7").await;
-        submissions.push(made["submission"].as_str().unwrap().to_owned());
+        let created = submit(&app, player, copy, "192.0.2.7").await;
+        submissions.push(created["submission"].as_str().unwrap().to_owned());
     }
     assert_eq!(progress(&app).await, (0, false));
     let waiting = async || {
@@ -341,8 +341,8 @@ async fn a_held_submission_is_shown_as_held_and_does_not_count_yet() {
     let (one, another) = (copies.next().unwrap(), copies.next().unwrap());
     let review = json!("review");
     let held = ("held", &review, &Value::Null, 0);
-    let made = submit(&app, &players[0], one, "192.0.2.7").await;
-    assert_eq!(standing(&made), held);
+    let created = submit(&app, &players[0], one, "192.0.2.7").await;
+    assert_eq!(standing(&created), held);
     let again = app.post("/v1/submissions").by(&players[0]).json(&one.submission()).answer().await;
     assert_eq!(standing(&again.expect(200)), held);
     // A batch shows the same state for each submission.
@@ -352,7 +352,7 @@ async fn a_held_submission_is_shown_as_held_and_does_not_count_yet() {
     assert_eq!(standing(accepted), held);
     assert_eq!(progress(&app).await, (0, false));
 
-    let path = format!("/v1/submissions/{}", made["submission"].as_str().unwrap());
+    let path = format!("/v1/submissions/{}", created["submission"].as_str().unwrap());
     let shown = app.get(&path).by(&players[0]).answer().await;
     let tag = shown.header("etag");
     let shown = shown.expect(200);
@@ -386,13 +386,13 @@ async fn a_held_submission_shows_the_account_age_or_the_network_as_the_reason() 
     let since = app.get("/v1/me").by(&young).answer().await.expect(200)["created_at"].clone();
     let since: DateTime<Utc> = since.as_str().unwrap().parse().unwrap();
     let mut copies = copies(&cards, Some("common"));
-    let made = submit(&app, &young, copies.next().unwrap(), "192.0.2.7").await;
+    let created = submit(&app, &young, copies.next().unwrap(), "192.0.2.7").await;
     let until = json!(since + Duration::days(7));
-    assert_eq!(standing(&made), ("held", &json!("account_age"), &until, 0));
+    assert_eq!(standing(&created), ("held", &json!("account_age"), &until, 0));
 
     app.clock().advance(Duration::days(8));
     unlock_all_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap();
-    let path = format!("/v1/submissions/{}", made["submission"].as_str().unwrap());
+    let path = format!("/v1/submissions/{}", created["submission"].as_str().unwrap());
     let young = app.log_in("ada", &young.password).await;
     let shown = app.get(&path).by(&young).answer().await.expect(200);
     assert_eq!(standing(&shown), ("counted", &Value::Null, &Value::Null, 1));
@@ -400,11 +400,11 @@ async fn a_held_submission_shows_the_account_age_or_the_network_as_the_reason() 
     let ben = app.player("ben").await;
     app.sql("UPDATE accounts SET created_at = created_at - interval '30 days' WHERE name = 'ben'")
         .await;
-    let made = submit(&app, &ben, copies.next().unwrap(), "192.0.2.7").await;
-    assert_eq!(standing(&made), ("held", &json!("network"), &Value::Null, 1));
+    let created = submit(&app, &ben, copies.next().unwrap(), "192.0.2.7").await;
+    assert_eq!(standing(&created), ("held", &json!("network"), &Value::Null, 1));
     // A second copy of an account that already counts is not held, because it can never count.
-    let made = submit(&app, &young, copies.next().unwrap(), "192.0.2.9").await;
-    assert_eq!(standing(&made), ("not_counted", &Value::Null, &Value::Null, 1));
+    let created = submit(&app, &young, copies.next().unwrap(), "192.0.2.9").await;
+    assert_eq!(standing(&created), ("not_counted", &Value::Null, &Value::Null, 1));
 }
 
 #[tokio::test]
@@ -412,15 +412,15 @@ async fn an_account_no_longer_sees_a_hidden_card_when_its_copy_is_voided() {
     let (app, cards, _) = app_with_print_run().await;
     let (players, moderator) = (players(&app, 2).await, app.moderator().await);
     let copy = copies(&cards, None).next().unwrap();
-    let made = submit(&app, &players[0], copy, "192.0.2.7").await;
-    let path = format!("/v1/submissions/{}", made["submission"].as_str().unwrap());
+    let created = submit(&app, &players[0], copy, "192.0.2.7").await;
+    let path = format!("/v1/submissions/{}", created["submission"].as_str().unwrap());
     let named = async |path: &str| {
         let answer = app.get(path).by(&players[0]).answer().await;
         assert_eq!(answer.status, 200);
         answer.text().contains(&copy.name)
     };
     assert!(named(&path).await && named("/v1/submissions").await);
-    let void = format!("/v1/copies/{}/void", made["copy"].as_str().unwrap());
+    let void = format!("/v1/copies/{}/void", created["copy"].as_str().unwrap());
     let reason = json!({ "reason": "Stolen." });
     app.post(&void).by(&moderator).json(&reason).answer().await.expect(200);
     assert!(!named(&path).await && !named("/v1/submissions").await);
@@ -484,8 +484,8 @@ async fn no_vote_is_lost_when_a_policy_is_removed() {
     let (app, cards, admin) = app_with_print_run().await;
     let players = players(&app, 8).await;
     for (round, copies) in copies(&cards, None).collect::<Vec<_>>().chunks(2).take(4).enumerate() {
-        let made = set(&app, &admin, POLICY, json!({ "threshold": 90, "review": true })).await;
-        let tag = made.header("etag");
+        let created = set(&app, &admin, POLICY, json!({ "threshold": 90, "review": true })).await;
+        let tag = created.header("etag");
         let remove = app.delete(POLICY).by(&admin).header("if-match", &tag);
         let (one, other) = (&players[round * 2], &players[round * 2 + 1]);
         let (removed, ..) = tokio::join!(
@@ -523,15 +523,15 @@ async fn a_moderator_cannot_review_an_own_submission() {
     set(&app, &admin, POLICY, json!({ "threshold": 1, "review": true })).await.expect(201);
     let moderator = app.moderator().await;
     let copy = copies(&cards, None).next().unwrap();
-    let made = submit(&app, &moderator, copy, "192.0.2.7").await;
+    let created = submit(&app, &moderator, copy, "192.0.2.7").await;
     for (reader, own) in [(&moderator, Some(&json!(true))), (&admin, None)] {
         let list = app.get("/v1/submission-reviews").by(reader).answer().await.expect(200);
         assert_eq!(
             (&list["data"][0]["submission"], list["data"][0].get("own")),
-            (&made["submission"], own)
+            (&created["submission"], own)
         );
     }
-    let path = format!("/v1/submissions/{}/review", made["submission"].as_str().unwrap());
+    let path = format!("/v1/submissions/{}/review", created["submission"].as_str().unwrap());
     let body = json!({ "confirmed": true, "note": "It is mine." });
     app.put(&path).by(&moderator).json(&body).answer().await.problem(409, "own_case");
     assert_eq!(progress(&app).await, (0, false));

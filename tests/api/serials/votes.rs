@@ -254,8 +254,8 @@ async fn only_submissions_that_count_are_reported_as_counted() {
     let players = table.players(7).await;
     let cards: Vec<&PaperCard> = table.copies("001").collect();
     for (player, card) in players[..5].iter().zip(&cards) {
-        let made = table.app.submit(player, card).await.expect(201);
-        assert_eq!(made["counted"], true);
+        let created = table.app.submit(player, card).await.expect(201);
+        assert_eq!(created["counted"], true);
         assert_eq!(table.app.submit(player, card).await.expect(200)["counted"], true);
     }
     let late = table.app.submit(&players[5], cards[5]).await.expect(201);

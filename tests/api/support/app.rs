@@ -355,7 +355,7 @@ impl TestApp {
     async fn make(&self, name: &str, role: Role, password: &str, must_change_password: bool) {
         let name = AccountName::parse(name).unwrap();
         let new = NewAccount {
-            id: AccountId::fresh(),
+            id: AccountId::generate(),
             name: &name,
             password_hash: hash_of(password).await,
             role,

@@ -51,7 +51,8 @@ impl TestApp {
         bulk_files::refresh::<DeckRows>(store, &games, layout, clock, at_once).await.unwrap();
     }
 
-    /// Gives a player a registered copy of the card, as a submission does.
+    /// Gives a player a registered copy of the card, as a submission does. The plan of its run counts no copies, so that the
+    /// set can be printed.
     pub async fn give_copy(&self, player: &str, game: &str, set: &str, number: &str) {
         let now = self.clock().now().to_rfc3339();
         sql(
@@ -61,11 +62,14 @@ impl TestApp {
                      INSERT INTO print_runs (id, set_id, code_prefix, key_id, copies_per_card, copy_count, status, file_sha256, \
                                              created_at, activated_at) \
                      SELECT gen_random_uuid(), id, 'ZZ', 'test', 1, 1, 'active', sha256('x'), '{now}', '{now}' \
-                     FROM sets WHERE game_code = '{game}' AND code = '{set}' RETURNING id) \
+                     FROM sets WHERE game_code = '{game}' AND code = '{set}' RETURNING id), \
+                 line AS ( \
+                     INSERT INTO print_run_lines (print_run_id, printing_id, copy_count) SELECT run.id, p.id, 0 \
+                     FROM run, printings p JOIN cards c ON c.id = p.card_id \
+                     WHERE c.game_code = '{game}' AND c.set_code = '{set}' AND c.number = '{number}' AND p.tier = 1 \
+                     RETURNING print_run_id, printing_id) \
                  INSERT INTO copies (code_prefix, code_mac, print_run_id, printing_id, owner_id, registered_at) \
-                 SELECT 'ZZ', substr(sha256(p.id::text::bytea), 1, 16), run.id, p.id, '{player}', '{now}' \
-                 FROM run, printings p JOIN cards c ON c.id = p.card_id \
-                 WHERE c.game_code = '{game}' AND c.set_code = '{set}' AND c.number = '{number}' AND p.tier = 1"
+                 SELECT 'ZZ', substr(sha256(printing_id::text::bytea), 1, 16), print_run_id, printing_id, '{player}', '{now}' FROM line"
             ),
         )
         .await;

@@ -13,7 +13,7 @@ use super::TestDb;
 
 /// What the proxy does with the bytes of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weather {
+pub enum ProxyMode {
     /// Delivers them.
     Fair,
     /// Holds back the bytes of connections that are older than this state; new connections work.
@@ -30,7 +30,7 @@ pub enum Weather {
 pub struct Proxy {
     address: SocketAddr,
     database: String,
-    weather: watch::Sender<(Weather, u64)>,
+    mode: watch::Sender<(ProxyMode, u64)>,
     opened: Arc<AtomicU64>,
 }
 
@@ -45,7 +45,7 @@ impl Proxy {
             format!("{}?user={}", config.get_dbname().unwrap(), config.get_user().unwrap());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (weather, seen) = watch::channel((Weather::Fair, 0));
+        let (mode, seen) = watch::channel((ProxyMode::Fair, 0));
         let opened = Arc::new(AtomicU64::new(0));
         let numbers = opened.clone();
         tokio::spawn(async move {
@@ -63,7 +63,7 @@ impl Proxy {
                 });
             }
         });
-        Self { address, database, weather, opened }
+        Self { address, database, mode, opened }
     }
 
     /// The address of the database through the proxy.
@@ -72,30 +72,30 @@ impl Proxy {
     }
 
     /// Changes the state, also for open connections.
-    pub fn set(&self, weather: Weather) {
-        self.weather.send_replace((weather, self.opened.load(Ordering::SeqCst)));
+    pub fn set(&self, mode: ProxyMode) {
+        self.mode.send_replace((mode, self.opened.load(Ordering::SeqCst)));
     }
 }
 
 async fn carry(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
-    mut weather: watch::Receiver<(Weather, u64)>,
+    mut mode: watch::Receiver<(ProxyMode, u64)>,
     number: u64,
     answers: bool,
 ) {
     let mut bytes = vec![0; 64 * 1024];
     while let Ok(count @ 1..) = from.read(&mut bytes).await {
         let frozen =
-            |(weather, since): &(Weather, u64)| *weather == Weather::OldFrozen && number < *since;
-        if weather.wait_for(|now| !frozen(now)).await.is_err() {
+            |(mode, since): &(ProxyMode, u64)| *mode == ProxyMode::OldFrozen && number < *since;
+        if mode.wait_for(|now| !frozen(now)).await.is_err() {
             return;
         }
-        let (now, _) = *weather.borrow();
+        let (now, _) = *mode.borrow();
         match now {
-            Weather::BlackHole => continue,
-            Weather::AnswersLost if answers => continue,
-            Weather::Slow(time) => tokio::time::sleep(time).await,
+            ProxyMode::BlackHole => continue,
+            ProxyMode::AnswersLost if answers => continue,
+            ProxyMode::Slow(time) => tokio::time::sleep(time).await,
             _ => {}
         }
         if to.write_all(&bytes[..count]).await.is_err() {

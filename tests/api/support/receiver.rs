@@ -45,9 +45,9 @@ impl TestApp {
     /// Creates a webhook for these kinds of events.
     pub async fn webhook(&self, admin: &Player, url: &str, kinds: &[&str]) -> Hook {
         let body = json!({ "url": url, "kinds": kinds });
-        let made = self.post("/v1/webhooks").by(admin).json(&body).answer().await.expect(201);
-        let id = made["id"].as_str().unwrap().to_owned();
-        let secret = made["secret"].as_str().unwrap().to_owned();
+        let created = self.post("/v1/webhooks").by(admin).json(&body).answer().await.expect(201);
+        let id = created["id"].as_str().unwrap().to_owned();
+        let secret = created["secret"].as_str().unwrap().to_owned();
         Hook { path: format!("/v1/webhooks/{id}"), id, secret }
     }
 }
@@ -98,7 +98,7 @@ impl Received {
 
 #[derive(Default)]
 struct Inbox {
-    seen: Mutex<Vec<Received>>,
+    received: Mutex<Vec<Received>>,
     answers: Mutex<VecDeque<String>>,
     arrival: Notify,
 }
@@ -147,17 +147,17 @@ impl Receiver {
     }
 
     /// The requests received so far.
-    pub fn seen(&self) -> Vec<Received> {
-        self.inbox.seen.lock().unwrap().clone()
+    pub fn received(&self) -> Vec<Received> {
+        self.inbox.received.lock().unwrap().clone()
     }
 
     /// Waits until this many requests were received.
     pub async fn wait_for(&self, count: usize) -> Vec<Received> {
         loop {
             let more = self.inbox.arrival.notified();
-            let seen = self.seen();
-            if seen.len() >= count {
-                return seen;
+            let received = self.received();
+            if received.len() >= count {
+                return received;
             }
             more.await;
         }
@@ -166,7 +166,7 @@ impl Receiver {
 
 async fn serve(mut stream: TcpStream, inbox: Arc<Inbox>, gate: Arc<Semaphore>) {
     let Some(received) = read(&mut stream).await else { return };
-    inbox.seen.lock().unwrap().push(received);
+    inbox.received.lock().unwrap().push(received);
     inbox.arrival.notify_waiters();
     gate.acquire().await.unwrap().forget();
     let answer = inbox.answers.lock().unwrap().pop_front();

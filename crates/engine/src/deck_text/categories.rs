@@ -25,6 +25,12 @@ fn read_category(entry: &mut DraftEntry<'_>, game: &Game) {
         entry.card.rarity = None;
         entry.zone.get_or_insert(Cow::Borrowed("commander"));
     }
+    // Deckstats marks them with a comment.
+    let is_mark = |tag: &str| tag.trim().eq_ignore_ascii_case("!commander");
+    if let Some(at) = entry.card.tags.iter().position(|tag| is_mark(tag)) {
+        entry.card.tags.remove(at);
+        entry.zone.get_or_insert(Cow::Borrowed("commander"));
+    }
     let Some(category) = entry.card.category else { return };
     let Some(label) = zone_of(category) else { return };
     if place(game, label) == Place::Category {

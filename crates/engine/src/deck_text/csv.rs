@@ -102,6 +102,7 @@ const WORDS: [(Part, &[&str]); 10] = [
             "collectornumber",
             "cardnumber",
             "no",
+            "collector",
             "kartennummer",
             "sammlernummer",
             "nummer",
@@ -112,10 +113,20 @@ const WORDS: [(Part, &[&str]); 10] = [
         ],
     ),
     (Part::Rarity, &["rarity", "seltenheit", "rarete", "rareza", "rarita"]),
-    (Part::Finish, &["foil", "finish", "printing", "isfoil"]),
+    (Part::Finish, &["foil", "finish", "printing", "isfoil", "premium"]),
     (
         Part::Zone,
-        &["zone", "board", "section", "deckzone", "bereich", "zona", "seccion", "sezione"],
+        &[
+            "zone",
+            "board",
+            "section",
+            "deckzone",
+            "sideboarded",
+            "bereich",
+            "zona",
+            "seccion",
+            "sezione",
+        ],
     ),
     (Part::Id, &["id", "cardid", "passcode", "externalid"]),
 ];
@@ -183,12 +194,16 @@ impl Columns {
         }
         let mut columns = Self { separator, ..Self::default() };
         let mut known = 0;
-        let mut nombre = None;
+        let (mut nombre, mut printing) = (None, None);
         for (at, field) in fields(line, separator).into_iter().enumerate() {
             columns.count = at + 1;
             let key = key(&field);
             if key == "nombre" {
                 nombre.get_or_insert(at);
+                continue;
+            }
+            if key == "printing" {
+                printing.get_or_insert(at);
                 continue;
             }
             let Some((part, _)) = WORDS.iter().find(|(_, words)| words.contains(&&*key)) else {
@@ -202,6 +217,14 @@ impl Columns {
         if let Some(at) = nombre {
             let part = if columns.name.is_none() { Part::Name } else { Part::Quantity };
             let column = columns.column(part);
+            known += usize::from(column.is_none());
+            column.get_or_insert(at);
+        }
+        // The word for a finish is the word for the set in tables that have a column for the finish, too.
+        if let Some(at) = printing {
+            let has_set = columns.set.or(columns.set_code).or(columns.set_name).is_some();
+            let is_set = columns.finish.is_some() && !has_set;
+            let column = columns.column(if is_set { Part::Set } else { Part::Finish });
             known += usize::from(column.is_none());
             column.get_or_insert(at);
         }
@@ -309,6 +332,13 @@ impl Columns {
         (!unread.is_empty()).then(|| first_letters(&unread, REMARK_SHOWN).to_owned())
     }
 
+    /// The fields after those that the header names.
+    fn surplus(&self, record: &[Cow<'_, str>]) -> Option<String> {
+        let fields = record.get(self.count..)?.iter().map(|field| field.trim());
+        let surplus = fields.filter(|field| !field.is_empty()).collect::<Vec<_>>().join(", ");
+        (!surplus.is_empty()).then(|| first_letters(&surplus, REMARK_SHOWN).to_owned())
+    }
+
     fn entry_of<'a>(&self, line: &'a str, record: &[Cow<'a, str>]) -> Content<'a> {
         let field = |column: Option<usize>| -> Option<Cow<'a, str>> {
             let field = record.get(column?)?;
@@ -332,7 +362,7 @@ impl Columns {
             Ok(quantity) => quantity,
             Err(fault) => return fault.into(),
         };
-        let zone = field(self.zone);
+        let zone = field(self.zone).and_then(zone_of_field);
         // Without a header, the parts of a card may also stand in one column with its name, and the line may be no table at all.
         let rarity = field(self.rarity).filter(|word| !NO.contains(&key(word).as_str()));
         let has_place = field(self.set).is_some() || field(self.number).is_some();
@@ -358,17 +388,39 @@ impl Columns {
                 set: field(self.set_code)
                     .or_else(|| field(self.set))
                     .or_else(|| field(self.set_name)),
-                number: field(self.number),
+                number: field(self.number).map(without_total),
                 rarity: rarity.or(finish),
                 ..Parts::default()
             },
             external_id,
-            remark: self.is_guessed.then(|| self.remark(record)).flatten(),
+            remark: if self.is_guessed { self.remark(record) } else { self.surplus(record) },
             zone,
             zone_is_code: true,
             assumed: self.is_guessed.then_some(Guess::ColumnsGuessed),
             ..DraftEntry::default()
         }))
+    }
+}
+
+/// The zone in a field. Magic Online only says whether a card is in the sideboard.
+fn zone_of_field(field: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    match field.to_ascii_lowercase().as_str() {
+        "yes" | "true" => Some(Cow::Borrowed("sideboard")),
+        "no" | "false" => None,
+        _ => Some(field),
+    }
+}
+
+/// The number of a card without the size of its set: `1/264`.
+fn without_total(number: Cow<'_, str>) -> Cow<'_, str> {
+    let is_whole = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let end = match number.split_once('/') {
+        Some((front, total)) if is_whole(front) && is_whole(total) => front.len(),
+        _ => return number,
+    };
+    match number {
+        Cow::Borrowed(number) => Cow::Borrowed(&number[..end]),
+        Cow::Owned(number) => Cow::Owned(number[..end].to_owned()),
     }
 }
 

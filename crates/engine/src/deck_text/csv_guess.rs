@@ -101,7 +101,7 @@ fn are_rows_numbered(table: &[Vec<String>]) -> bool {
     let is_number = |(at, record): (usize, &Vec<String>)| {
         record.len() > 2
             && record[0].parse() == Ok(at + 1)
-            && record[1].contains(|letter: char| letter.is_ascii_digit())
+            && record[1].contains(|character: char| character.is_ascii_digit())
             && quantity(&record[1]).is_ok_and(|count| count <= COUNT_AFTER_ROW_MAX)
     };
     table.len() > 1 && table.iter().enumerate().all(is_number)

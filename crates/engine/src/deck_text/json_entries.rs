@@ -3,21 +3,22 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+use super::json_counts::{Counts, MemberReader};
 use super::json_fault::JsonFault;
-use super::zones::{Place, place};
+use super::zones::{Place, main_zone, place};
 use crate::deck::{CardReference, DeckEntry, MAIN_ZONE};
 use crate::manifest::Game;
 
 /// Members of a list that hold its entries, or its zones.
 const LISTS: [&str; 5] = ["entries", "cards", "deck", "decklist", "boards"];
 /// Members of an entry, as several programs name them.
-const QUANTITIES: [&str; 4] = ["quantity", "count", "qty", "amount"];
+pub(super) const QUANTITIES: [&str; 4] = ["quantity", "count", "qty", "amount"];
 const ZONES: [&str; 3] = ["zone", "board", "section"];
 const SETS: [&str; 3] = ["set", "set_code", "setCode"];
-const NUMBERS: [&str; 3] = ["number", "collector_number", "collectorNumber"];
+const NUMBERS: [&str; 4] = ["number", "collector_number", "collectorNumber", "cn"];
 
 /// An entry that was found.
 #[derive(Debug)]
@@ -89,23 +90,19 @@ impl<'de> Visitor<'de> for Holder<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         let (lists, mut is_empty) = (self.found.lists, true);
-        // Whether all members can be names and quantities of cards.
-        let (mut counts, mut are_counts) = (Vec::new(), self.holds_cards);
+        let mut counts = Counts::default();
         while let Some(key) = object.next_key::<String>()? {
             is_empty = false;
             let named = place(self.game, &key);
             let is_list = LISTS.contains(&key.to_lowercase().as_str());
             if !is_list && named == Place::Category {
-                if !are_counts {
-                    object.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-                let value = object.next_value::<Value>()?;
-                are_counts = value.is_number() && !QUANTITIES.contains(&key.as_str());
-                counts.push((key, value));
+                let value =
+                    object.next_value_seed(MemberReader { holds_cards: self.holds_cards })?;
+                counts.add(key, value, self.place);
                 continue;
             }
-            are_counts = false;
+            counts.are_alone = false;
+            counts.has_main |= is_list || is_main(self.game, &named);
             object.next_value_seed(Holder {
                 game: self.game,
                 place: if is_list { self.place } else { &named },
@@ -114,12 +111,11 @@ impl<'de> Visitor<'de> for Holder<'_> {
                 found: &mut *self.found,
             })?;
         }
-        if are_counts && !counts.is_empty() {
+        let has_lists = self.found.lists > lists;
+        let entries = counts.entries(self.holds_cards, has_lists).map_err(A::Error::custom)?;
+        if !entries.is_empty() {
             self.found.lists += 1;
-            for (name, value) in counts {
-                let entry = counted(name, &value, self.place).map_err(A::Error::custom)?;
-                self.found.entries.push(entry);
-            }
+            self.found.entries.extend(entries);
         }
         // Cards in another form must not be left out silently.
         let is_zone = matches!(self.place, Place::Zone { .. });
@@ -154,6 +150,10 @@ impl<'de> Visitor<'de> for Holder<'_> {
     fn visit_unit<E: Error>(self) -> Result<(), E> {
         Ok(())
     }
+}
+
+fn is_main(game: &Game, place: &Place) -> bool {
+    matches!(place, Place::Zone { code, .. } if *code == main_zone(game))
 }
 
 /// Reads an element of a list of entries. An error has the position directly after the entry.
@@ -193,7 +193,7 @@ impl<'de> Visitor<'de> for EntryReader<'_> {
 }
 
 /// The entry of an object. Its own zone counts more than `place`, that of its list.
-fn entry(members: &Map<String, Value>, place: &Place) -> Result<DeckEntry, JsonFault> {
+pub(super) fn entry(members: &Map<String, Value>, place: &Place) -> Result<DeckEntry, JsonFault> {
     let nested = members.get("card").and_then(Value::as_object);
     let part = |names: &[&str]| match nested.map_or(Ok(None), |card| text(card, names))? {
         Some(part) => Ok(Some(part)),
@@ -221,7 +221,7 @@ fn entry(members: &Map<String, Value>, place: &Place) -> Result<DeckEntry, JsonF
     })
 }
 
-fn member<'m>(members: &'m Map<String, Value>, names: &[&str]) -> Option<&'m Value> {
+pub(super) fn member<'m>(members: &'m Map<String, Value>, names: &[&str]) -> Option<&'m Value> {
     names.iter().find_map(|name| members.get(*name)).filter(|value| !value.is_null())
 }
 
@@ -236,15 +236,6 @@ fn text(members: &Map<String, Value>, names: &[&str]) -> Result<Option<String>, 
         }
         Some(_) => Err(JsonFault::NotText),
     }
-}
-
-/// The entry of a member that is the name of a card and its quantity.
-fn counted(name: String, value: &Value, place: &Place) -> Result<JsonEntry, JsonFault> {
-    let mut members = Map::new();
-    members.insert("name".to_owned(), Value::String(name));
-    members.insert(QUANTITIES[0].to_owned(), value.clone());
-    let is_outside = *place == Place::Outside;
-    Ok(JsonEntry { entry: entry(&members, place)?, exact: false, is_outside })
 }
 
 fn quantity(members: &Map<String, Value>) -> Result<u32, JsonFault> {

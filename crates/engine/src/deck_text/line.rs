@@ -24,8 +24,38 @@ pub(super) fn common(line: &str) -> Content<'_> {
 
 /// Like [`common`], with another function to split the text after the quantity into parts.
 pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
-    let Some(quoted) = line.strip_prefix("> ") else { return unquoted(line, parts) };
-    with_marks_dropped(unquoted(quoted.trim_start_matches(['>', ' ']), parts))
+    if let Some(small) = line.strip_prefix("-# ") {
+        return Content::Comment(small.trim());
+    }
+    let quoted = line.strip_prefix("> ").map(|quoted| quoted.trim_start_matches(['>', ' ']));
+    let bare = without_chat_marks(quoted.unwrap_or(line));
+    if bare.len() == line.len() {
+        return unquoted(line, parts);
+    }
+    with_marks_dropped(unquoted(bare, parts))
+}
+
+/// A line without marks of chats: the bars around a hidden text (`||Name||`), and the code of a picture before it (`:fire: Name`, `<:fire:123> Name`).
+fn without_chat_marks(line: &str) -> &str {
+    let hidden = line.strip_prefix("||").and_then(|rest| rest.strip_suffix("||"));
+    let line = hidden.map(str::trim).filter(|inner| !inner.is_empty()).unwrap_or(line);
+    if !line.starts_with([':', '<']) {
+        return line;
+    }
+    let is_code = |word: &str| {
+        let code = word.strip_prefix('<').map_or(word, |inner| {
+            let inner =
+                inner.trim_end_matches('>').trim_end_matches(|id: char| id.is_ascii_digit());
+            inner.strip_prefix('a').unwrap_or(inner)
+        });
+        let name = code.strip_prefix(':').and_then(|rest| rest.strip_suffix(':'));
+        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-".contains(&byte);
+        name.is_some_and(|name| name.len() > 1 && name.bytes().all(is_letter))
+    };
+    match line.split_once(' ') {
+        Some((word, rest)) if is_code(word) && !rest.trim().is_empty() => rest.trim_start(),
+        _ => line,
+    }
 }
 
 /// An entry whose line has marks around it, which were left out.
@@ -43,7 +73,7 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
     if line.is_empty() {
         return Content::Ignored(IgnoredReason::Decoration);
     }
-    if let Some(inner) = bracketed(line)
+    if let Some(inner) = bracketed(line).or_else(|| in_parentheses(line))
         && leading(inner).is_some_and(|(_, name)| !name.is_empty())
     {
         return with_marks_dropped(unquoted(inner, parts));
@@ -53,7 +83,10 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
         return Content::Ignored(IgnoredReason::Decoration);
     }
     if !line.starts_with(|first: char| first.is_ascii_digit()) {
-        if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
+        // The keycap of the number sign is an emoji.
+        let after_hash =
+            line.strip_prefix('#').filter(|rest| !rest.starts_with(['\u{fe0f}', '\u{20e3}']));
+        if let Some(comment) = line.strip_prefix("//").or(after_hash) {
             return Content::Comment(comment.trim());
         }
         if let Some(content) = xmage(line) {
@@ -114,13 +147,19 @@ fn bracketed(line: &str) -> Option<&str> {
     (!inner.contains(['[', ']'])).then(|| inner.trim())
 }
 
+/// The text in parentheses that a whole line consists of.
+pub(super) fn in_parentheses(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))?;
+    (!inner.contains(['(', ')'])).then(|| inner.trim())
+}
+
 /// A header without the decoration and the count that are often around it: `Sideboard (15):`, `== Main ==`, `Pokémon - 12`.
 pub(super) fn without_count(line: &str) -> &str {
-    let is_frame = |letter: char| "*=#-–—:[]~_ ".contains(letter);
+    let is_frame = |character: char| "*=#-–—:[]~_ ".contains(character);
     let label = line.trim_matches(is_frame);
     let cut = |label: &str| -> Option<usize> {
         let bare = label.strip_suffix(')').unwrap_or(label);
-        let before = bare.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let before = bare.trim_end_matches(|character: char| character.is_ascii_digit());
         let mark = before.trim_end();
         let counted = before.len() < bare.len() && mark.ends_with(['(', ':', '-', '–']);
         counted.then(|| mark.trim_end_matches(['(', ':', '-', '–']).trim_end().len())
@@ -200,7 +239,7 @@ fn without_bullet(line: &str) -> &str {
 
 /// Whether a text is only a quantity, such as `2` or `x2`.
 fn is_count_alone(text: &str) -> bool {
-    let number = text.trim_matches(|letter: char| " xX×".contains(letter));
+    let number = text.trim_matches(|character: char| " xX×".contains(character));
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -258,9 +297,14 @@ fn leading(line: &str) -> Option<(&str, &str)> {
         return None;
     }
     let (number, mut rest) = inner.split_at(digits);
-    // The digit of a keycap emoji.
-    let keycap = rest.strip_prefix('\u{fe0f}').unwrap_or(rest);
-    rest = keycap.strip_prefix('\u{20e3}').unwrap_or(rest);
+    // The digit of a keycap emoji. Without a name after it, it is no quantity, but may be the symbol of a card.
+    let keycap = rest.strip_prefix('\u{fe0f}').unwrap_or(rest).strip_prefix('\u{20e3}');
+    if let Some(after) = keycap {
+        if after.trim().is_empty() || is_count_alone(after) {
+            return None;
+        }
+        rest = after;
+    }
     if !before && let Some(after) = rest.strip_prefix(['x', 'X', '×']) {
         rest = after;
     }
@@ -299,11 +343,11 @@ fn circled(line: &str) -> Option<(&str, &str)> {
 
 /// `4` directly after the sign in `Name×4`; an `x` may be part of a name, but not of a symbol.
 fn times_after(line: &str) -> Option<(&str, &str)> {
-    let before = line.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let before = line.trim_end_matches(|character: char| character.is_ascii_digit());
     let number = &line[before.len()..];
     let name = before.strip_suffix('×').or_else(|| {
         let name = before.strip_suffix(['x', 'X'])?;
-        (!name.contains(|letter: char| letter.is_alphanumeric())).then_some(name)
+        (!name.contains(|character: char| character.is_alphanumeric())).then_some(name)
     })?;
     (!number.is_empty() && !name.trim().is_empty()).then_some((name.trim_end(), number))
 }
@@ -334,7 +378,7 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
         Some(bare) => (bare, &['(', '[']),
         None => (line, &[':', ',', ';']),
     };
-    let number = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let number = before.trim_end_matches(|character: char| character.is_ascii_digit());
     let count = before[number.len()..].parse().ok()?;
     let front = number.trim_end();
     let name = match front.strip_suffix(marks) {
@@ -372,17 +416,18 @@ pub(super) fn linked_name(text: &str) -> Option<&str> {
 
 /// A text without the symbols before or after it, such as the emoji of a card beside its name.
 pub(super) fn without_symbols(text: &str) -> &str {
-    let is_symbol = |letter: char| !letter.is_alphanumeric() && !letter.is_ascii();
-    let is_blank_or_symbol = |letter: char| is_symbol(letter) || letter == ' ';
+    let is_symbol = |character: char| !character.is_alphanumeric() && !character.is_ascii();
+    let is_blank_or_symbol = |character: char| is_symbol(character) || character == ' ';
     let bare = text.trim_matches(is_blank_or_symbol);
     if bare.len() < text.trim().len() { bare } else { text }
 }
 
 /// Splits the text of a card into its parts, from the end: `Name (set) number *finish* [category] #tag ^tag^`.
 pub(super) fn split_parts(text: &str) -> Parts<'_> {
-    if let Some(parts) = set_in_front(text) {
-        return parts;
-    }
+    set_in_front(text).unwrap_or_else(|| split_from_end(text))
+}
+
+fn split_from_end(text: &str) -> Parts<'_> {
     let mut parts = Parts::default();
     let mut name = text;
     // Dots after a name are its influence cost.
@@ -413,6 +458,8 @@ pub(super) fn split_parts(text: &str) -> Parts<'_> {
             '<' if parts.number.is_none() && is_number(value) => {
                 parts.number = Some(Cow::Borrowed(value));
             }
+            // The kind of picture, as MTGGoldfish writes it.
+            '<' => parts.tags.push(Cow::Borrowed(value)),
             // The finish of MTGGoldfish, or a word that is rather a finish than a set.
             '(' if parts.rarity.is_none() && is_finish(value, before) => {
                 parts.rarity = Some(Cow::Borrowed(value));
@@ -480,28 +527,33 @@ pub(super) fn joined_place(written: &str) -> Option<(&str, &str)> {
 fn place_alone(text: &str) -> Option<(&str, &str)> {
     let (set, number) = text.strip_prefix('(')?.split_once(')')?;
     let (set, number) = (set.trim(), number.trim());
-    let is_number = number.contains(|letter: char| letter.is_ascii_digit());
+    let is_number = number.contains(|character: char| character.is_ascii_digit());
     let is_word = !number.contains(char::is_whitespace);
     (is_number && is_word && !set.is_empty()).then_some((set, number))
 }
 
-/// `[set:number] Name`, as XMage writes.
+/// `[set:number] Name`, as XMage writes, and `[set#number] Name` or `[set] Name`, as Deckstats does, perhaps with other parts after the name.
 fn set_in_front(text: &str) -> Option<Parts<'_>> {
     let (inner, name) = text.strip_prefix('[')?.split_once(']')?;
-    let (set, number) = inner.split_once(':')?;
+    let (set, number) = match inner.split_once([':', '#']) {
+        Some((set, number)) => (set.trim(), Some(number.trim())),
+        None if is_set_code(inner) && name.starts_with(char::is_whitespace) => (inner, None),
+        None => return None,
+    };
     let name = name.trim();
-    (!name.is_empty()).then(|| Parts {
-        name: Cow::Borrowed(name),
-        set: Some(Cow::Borrowed(set.trim())),
-        number: Some(Cow::Borrowed(number.trim())),
-        ..Parts::default()
-    })
+    if name.is_empty() {
+        return None;
+    }
+    let parts = split_from_end(name);
+    let number = number.map(Cow::Borrowed).or(parts.number);
+    Some(Parts { set: Some(Cow::Borrowed(set)), number, ..parts })
 }
 
 /// Splits a tag between `^` off the end. It may stand directly after another tag, or after a comma.
 pub(super) fn last_tag(text: &str) -> Option<(&str, &str)> {
     let (before, tag) = text.strip_suffix('^')?.rsplit_once('^')?;
-    let name = before.trim_end_matches(|letter: char| letter.is_whitespace() || letter == ',');
+    let name =
+        before.trim_end_matches(|character: char| character.is_whitespace() || character == ',');
     let is_apart = name.len() < before.len() || name.ends_with('^');
     let tag = tag.trim();
     (is_apart && !name.is_empty() && !tag.is_empty()).then_some((name, tag))
@@ -536,7 +588,7 @@ pub(super) fn is_set_code(word: &str) -> bool {
 pub(super) fn split_parts_without_brackets(text: &str) -> Parts<'_> {
     let mut words = text.rsplitn(3, char::is_whitespace);
     if let (Some(number), Some(set), Some(name)) = (words.next(), words.next(), words.next()) {
-        let is_number = number.contains(|letter: char| letter.is_ascii_digit());
+        let is_number = number.contains(|character: char| character.is_ascii_digit());
         if is_number && is_set_code(set) && !name.trim().is_empty() {
             return Parts {
                 name: Cow::Borrowed(name.trim()),

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::{Content, Draft, Parts};
+use super::draft::{Content, Draft, DraftEntry, Parts};
 use super::line::{joined_place, number_tags, without_count};
-use super::resolve::{readings, without_selectors};
+use super::resolve::readings;
+use super::symbols::{may_be_symbol, symbol_row, without_selectors, without_skin_tones};
 use crate::deck::{CardReference, Deck};
 
 /// How many meanings of a line are considered.
@@ -81,9 +82,26 @@ impl DeckMentions {
             let numbers = number_tags(parts).map(|(_, number)| number.to_owned());
             self.numbered.extend(numbers.map(|number| (set.to_owned(), number)));
         }
-        let is_symbol = !parts.name.contains(|letter: char| letter.is_alphanumeric());
-        if every && is_symbol && !parts.name.is_empty() {
-            self.symbols.insert(without_selectors(&parts.name).into_owned());
+        if every && may_be_symbol(&parts.name) {
+            self.add_symbol(&parts.name);
+        }
+    }
+
+    fn add_symbol(&mut self, symbol: &str) {
+        self.symbols.insert(without_selectors(symbol).into_owned());
+        self.symbols.extend(without_skin_tones(symbol));
+    }
+
+    /// Adds all meanings of an entry.
+    fn add_readings(&mut self, entry: &DraftEntry<'_>) {
+        for (parts, ..) in readings(entry) {
+            self.add(&parts, MentionDepth::Every);
+        }
+        let texts = entry.readings.map_or([None, None], |(text, line)| [Some(text), Some(line)]);
+        for row in texts.into_iter().flatten().filter_map(symbol_row) {
+            for (symbol, _) in row.symbols {
+                self.add_symbol(symbol);
+            }
         }
     }
 }
@@ -97,9 +115,7 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
                 mentions.external_ids.extend(entry.external_id);
                 mentions.add(&entry.card, if entry.exact { MentionDepth::Every } else { depth });
                 if depth == MentionDepth::Every && !entry.exact {
-                    for (parts, ..) in readings(entry) {
-                        mentions.add(&parts, depth);
-                    }
+                    mentions.add_readings(entry);
                     // A heading may be the name of a card, and a name may end like a heading.
                     let name = without_count(&line.text).to_owned();
                     mentions.names.extend((!name.is_empty()).then_some(name));
@@ -107,9 +123,7 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
                 if depth == MentionDepth::Every
                     && let Some(other) = &entry.otherwise
                 {
-                    for (parts, ..) in readings(other) {
-                        mentions.add(&parts, depth);
-                    }
+                    mentions.add_readings(other);
                 }
             }
             // A card may have the name of a zone, or stand in brackets as headers do.

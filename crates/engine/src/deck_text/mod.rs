@@ -2,13 +2,14 @@
 //!
 //! | Part | What it holds |
 //! |---|---|
-//! | `own`, `json`, `json_entries`, `json_fault`, `share_code` | our own dialects, which lose nothing or little of a deck |
+//! | `own`, `json`, `json_entries`, `json_counts`, `json_fault`, `share_code` | our own dialects, which lose nothing or little of a deck |
 //! | `csv_guess` | columns of tables without a header |
 //! | `plain`, `arena`, `mtgo`, `moxfield`, `archidekt`, `ptcg_live`, `ptcg_online`, `netrunner_db`, `forge`, `csv`, `ydk`, `ydke` | dialects of other programs: reader and writer of each side by side |
 //! | `text` | encodings, and normalisation of tolerated characters |
 //! | `recognise` | which dialect a text is in |
 //! | `numbering` | lists whose lines are numbered |
 //! | `line`, `draft` | the line reader that the dialects share, and its result |
+//! | `symbols` | emoji and rows of them |
 //! | `zones`, `categories` | what headers and categories mean in a game |
 //! | `xml`, `binary` | deck files, and files without text, that are refused as a whole |
 //! | `mentions` | which cards a list may refer to, for catalogues that do not hold all cards |
@@ -26,6 +27,7 @@ mod csv_guess;
 mod draft;
 mod forge;
 mod json;
+mod json_counts;
 mod json_entries;
 mod json_fault;
 mod line;
@@ -42,6 +44,7 @@ mod read_deck;
 mod recognise;
 mod resolve;
 mod share_code;
+mod symbols;
 mod text;
 mod writing;
 mod xml;

@@ -7,11 +7,8 @@ use super::read_deck::Guess;
 /// Largest number before a point that is read as a quantity; larger ones are rather part of the name.
 const COUNT_MAX: u32 = 99;
 
-/// Number of lines in order from which on numbers among other entries count lines.
-const RUN_MIN: u32 = 3;
-
 /// Finds the quantities of lines that begin with a number and a point. If all these lines are numbered from 1 on, in order, the numbers are not quantities;
-/// the numbers may begin again after a line without a number. If there are other entries, too, at least three lines must be in order. Otherwise the numbers
+/// the numbers may begin again after a line without a number. A single number is a quantity, because it is in order by chance. Otherwise the numbers
 /// are quantities. `parts`: how the dialect splits the text after the number.
 pub(super) fn read_numbers(draft: &mut Draft<'_>, parts: PartsOf) {
     let is_numbered = are_numbered(draft);
@@ -43,8 +40,8 @@ fn meaning((number, rest): (u32, &str), is_numbered: bool) -> Option<(u32, &str,
 
 /// Whether there are several lines with numbers, and the numbers are those of the lines.
 fn are_numbered(draft: &Draft<'_>) -> bool {
-    let (mut next, mut lines, mut longest_run) = (1, 0, 0);
-    let (mut may_begin_again, mut has_others) = (true, false);
+    let (mut next, mut longest_run, mut may_begin_again) = (1, 0, true);
+    let (mut lines, mut has_others) = (0, false);
     for line in &draft.lines {
         let Content::Entry(entry) = &line.content else {
             may_begin_again = true;
@@ -67,7 +64,8 @@ fn are_numbered(draft: &Draft<'_>) -> bool {
             }
         }
     }
-    if has_others { longest_run >= RUN_MIN } else { lines > 1 }
+    // Among other entries, a second line shows that the numbers rise.
+    if has_others { longest_run > 1 } else { lines > 1 }
 }
 
 /// The number before a point or a closing bracket at the beginning of a line, and the text after it.

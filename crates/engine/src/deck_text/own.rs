@@ -253,7 +253,7 @@ fn lacks_name(text: &str) -> bool {
         rest = after.trim_start();
         // "(Half) Fox" is a name; "(hearth) 017" is not.
         let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        if word.contains(|letter: char| letter.is_ascii_digit()) && !word.starts_with('{') {
+        if word.contains(|character: char| character.is_ascii_digit()) && !word.starts_with('{') {
             rest = after.trim_start();
         }
     }
@@ -405,9 +405,9 @@ fn render_card(quantity: u32, card: &CardReference, write: impl Fn(&str) -> Stri
 fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => quoted.extend(['\\', letter]),
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             other => quoted.push(other),

@@ -81,7 +81,7 @@ fn is_zero(number: &usize) -> bool {
 pub struct ReadLine {
     /// Number of the line, from 1. All entries of a share code, a YDKE link or JSON have line 1.
     pub line: usize,
-    /// The line, trimmed and cut after 200 characters; of a link or code, the part that describes the entry.
+    /// The line, trimmed and cut after 200 characters; of a link, a code or a row of symbols, the part that describes the entry.
     pub text: String,
     /// Position of its entry in the deck, from 0; `None`: it has none. In files with a line for each copy, consecutive lines of one card have the same entry.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +92,25 @@ pub struct ReadLine {
     /// Labels of the line that a deck cannot hold: tags, categories, colours.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+}
+
+impl ReadLine {
+    /// The parts of the list that the labels and the verdict quote, so that a caller can replace those that must not be shown. The text of the line itself is
+    /// not among them.
+    pub fn quoted_mut(&mut self) -> Vec<&mut String> {
+        let mut quoted: Vec<&mut String> = self.tags.iter_mut().collect();
+        match &mut self.verdict {
+            LineVerdict::Guessed { how } => {
+                quoted.extend(how.iter_mut().filter_map(Guess::quoted_mut));
+            }
+            LineVerdict::Ignored(reason) => quoted.extend(reason.quoted_mut()),
+            // Names and places of cards, as the game has them.
+            LineVerdict::Ambiguous { candidates: _ }
+            | LineVerdict::Unknown { near: _, reason: _ }
+            | LineVerdict::Accepted => {}
+        }
+        quoted
+    }
 }
 
 /// The verdict on a line.
@@ -191,6 +210,8 @@ pub enum Guess {
         /// Its name.
         name: String,
     },
+    /// The line is a row of symbols: each is one copy, or as many as the number beside it or beside the row says.
+    SymbolsCounted,
     /// The card is not in this set.
     SetDropped {
         /// As it is written.
@@ -213,6 +234,32 @@ pub enum Guess {
     },
 }
 
+impl Guess {
+    /// The part of the list that the guess quotes. Each guess has its own arm, so that a new one cannot quote a part by oversight.
+    fn quoted_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::RemarkDropped { remark: text }
+            | Self::SetDropped { set: text }
+            | Self::NumberDropped { number: text }
+            | Self::RarityDropped { rarity: text }
+            | Self::ZoneNotInGame { zone: text } => Some(text),
+            // Names of cards, as the game has them.
+            Self::NameSpelled { name: _ }
+            | Self::BySetAndNumber { name: _ }
+            | Self::BySymbol { name: _ } => None,
+            Self::OneCopy
+            | Self::LineIsNumbered
+            | Self::QuantityBeforePoint
+            | Self::QuantityAfterName
+            | Self::QuantityIsPartOfName
+            | Self::MarksArePartOfName
+            | Self::MarksDropped
+            | Self::TagsDropped
+            | Self::ColumnsGuessed => None,
+        }
+    }
+}
+
 impl fmt::Display for Guess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -229,6 +276,7 @@ impl fmt::Display for Guess {
             Self::NameSpelled { name } => write!(f, "it means {name}"),
             Self::BySetAndNumber { name } => write!(f, "its set and number mean {name}"),
             Self::BySymbol { name } => write!(f, "it is the symbol of {name}"),
+            Self::SymbolsCounted => f.write_str("the symbols of the row are counted"),
             Self::SetDropped { set } => write!(f, "the card is not in the set {set:?}"),
             Self::NumberDropped { number } => write!(f, "the card has no number {number:?}"),
             Self::RarityDropped { rarity } => write!(f, "the card has no rarity {rarity:?}"),
@@ -306,6 +354,26 @@ pub enum IgnoredReason {
         /// What is wrong with it.
         detail: MalformedText,
     },
+}
+
+impl IgnoredReason {
+    /// The parts of the list that the reason quotes.
+    fn quoted_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Note { key: text }
+            | Self::ZoneHeader { zone: text }
+            | Self::BlankLine { zone: text } => vec![text],
+            Self::ColumnsNotRead { columns } => columns.iter_mut().collect(),
+            // Fixed texts.
+            Self::Unreadable { fault: _ }
+            | Self::Malformed { detail: _ }
+            | Self::Comment
+            | Self::Heading
+            | Self::OutsideTheDeck
+            | Self::Decoration
+            | Self::TooLong => Vec::new(),
+        }
+    }
 }
 
 impl fmt::Display for IgnoredReason {

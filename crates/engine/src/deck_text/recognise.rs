@@ -306,6 +306,6 @@ fn has_set_and_number(line: &str) -> bool {
         let set = before.rsplit_once('(').map(|(_, set)| set);
         set.is_some_and(|set| !set.is_empty() && !set.contains(' '))
             && !number.contains(' ')
-            && number.contains(|letter: char| letter.is_ascii_digit())
+            && number.contains(|character: char| character.is_ascii_digit())
     })
 }

@@ -101,8 +101,8 @@ fn with_plain_characters(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut tidy = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
+    for character in text.chars() {
+        match character {
             '\n' => tidy.push('\n'),
             // Invisible: soft hyphen, zero-width characters, marks of direction. Joiners and variation selectors are parts of emoji.
             '\u{ad}'
@@ -113,7 +113,7 @@ fn with_plain_characters(text: &str) -> Cow<'_, str> {
             | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{2069}'
             | '\u{feff}' => {}
-            '\u{ff01}'..='\u{ff5e}' => tidy.push(narrow(letter)),
+            '\u{ff01}'..='\u{ff5e}' => tidy.push(narrow(character)),
             other if other.is_whitespace() || other.is_control() => tidy.push(' '),
             other => tidy.push(other),
         }
@@ -122,8 +122,8 @@ fn with_plain_characters(text: &str) -> Cow<'_, str> {
 }
 
 /// The ASCII form of a full-width character.
-fn narrow(letter: char) -> char {
-    char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter)
+fn narrow(character: char) -> char {
+    char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
 }
 
 /// Ends lines with line feeds in texts of old systems, where a carriage return alone ends a line.

@@ -133,8 +133,10 @@ pub(super) struct DeckWriter<'a> {
 
 /// The text without line breaks and other control characters.
 fn in_one_line(text: &str) -> String {
-    let spaced: String =
-        text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let spaced: String = text
+        .chars()
+        .map(|character| if character.is_control() { ' ' } else { character })
+        .collect();
     spaced.trim().to_owned()
 }
 
@@ -422,5 +424,5 @@ fn has_place(card: &CardReference) -> bool {
 /// Whether a text can be written between spaces or in brackets.
 fn is_word(text: &str) -> bool {
     !text.is_empty()
-        && text.chars().all(|letter| letter.is_alphanumeric() || "-_.+★†".contains(letter))
+        && text.chars().all(|character| character.is_alphanumeric() || "-_.+★†".contains(character))
 }

@@ -29,7 +29,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         }
         let content = match id {
             Some(id) => Content::Entry(copy(id)),
-            None => Draft::line(line, other),
+            None => Draft::line(line, read_other_line),
         };
         draft.push(at + 1, Cow::Borrowed(line), content);
     }
@@ -41,7 +41,7 @@ pub(super) fn copy<'a>(id: u64) -> Box<DraftEntry<'a>> {
 }
 
 /// Reads a section, a comment, or a line of another dialect that somebody added.
-fn other(line: &str) -> Content<'_> {
+fn read_other_line(line: &str) -> Content<'_> {
     match SECTIONS.iter().find(|(_, mark)| line.eq_ignore_ascii_case(mark)) {
         Some((_, mark)) => Content::Section(Cow::Borrowed(&mark[1..])),
         None if line.starts_with("#created by") => Content::Ignored(IgnoredReason::Decoration),

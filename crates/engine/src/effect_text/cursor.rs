@@ -2,14 +2,14 @@
 
 use super::effects::{Binding, Choice, Effects, Part, shifted};
 
-/// A combination: what each place of a sequence holds.
+/// A combination: the content of each place of a sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor {
     pub(super) sequence: u32,
     pub(super) places: Vec<Place>,
 }
 
-/// What a place holds.
+/// The content of a place.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     /// Index of the choice.
@@ -129,7 +129,7 @@ impl Effects {
     }
 
     /// Keeps the offsets up to the first part that shows this place or a later one, and removes those after it.
-    pub(super) fn keep_before(&self, cursor: &Cursor, changed: usize, begins: &mut Vec<usize>) {
+    pub(super) fn truncate_after(&self, cursor: &Cursor, changed: usize, begins: &mut Vec<usize>) {
         let parts = &self.sequence(cursor.sequence).parts;
         let shows = |part: &Part| matches!(part, Part::Slot(at) if *at >= changed);
         begins.truncate(parts.iter().position(shows).map_or(0, |first| first + 1));

@@ -19,7 +19,7 @@ pub const MAX_CHOICES: usize = 5_000_000;
 /// Maximum number of placeholders. Different spellings count separately, and placeholders on cycles count once for each way to reach them.
 pub const MAX_SLOTS: usize = 20_000;
 
-/// A list of templates with the values of their placeholders: the sentences that they stand for, before the phrase rules.
+/// A list of templates with the values of their placeholders: the sentences that they produce, before the phrase rules.
 ///
 /// Every template has its own combinations, numbered from 0: the first placeholder changes slowest, the last fastest, values come in the order of
 /// their file, and the combinations of a value that has places itself come in its own order. The list has the combinations of its templates one after
@@ -318,7 +318,7 @@ impl<'a> Expansions<'a> {
         self.effects.render_rest(cursor, &mut self.text, &mut self.begins);
         let template = self.template;
         match self.effects.advance(cursor) {
-            Some(changed) => self.effects.keep_before(cursor, changed, &mut self.begins),
+            Some(changed) => self.effects.truncate_after(cursor, changed, &mut self.begins),
             None => {
                 self.cursor = None;
                 self.template += 1;

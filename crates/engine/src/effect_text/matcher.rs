@@ -260,7 +260,7 @@ struct Progress {
     matched_length: usize,
 }
 
-/// What a place holds, and its text for the other places of the same spelling.
+/// The content of a place, and its text for the other places of the same spelling.
 #[derive(Clone)]
 struct Bound {
     place: Place,
@@ -369,7 +369,7 @@ impl<'a> Search<'a> {
         self.steps >= STEPS_MAX || self.found.len() >= self.max_matches
     }
 
-    /// Tries everything that a place may hold.
+    /// Tries every possible content of a place.
     fn choices(
         &mut self,
         sequence: u32,

@@ -58,7 +58,7 @@ impl std::fmt::Display for IgnoredRule {
 }
 
 impl PhraseRules {
-    /// Reads the two files; an empty text stands for a missing one. Lines are trimmed; blank ones and those that begin with `#` are
+    /// Reads the two files; an empty text is used for a missing one. Lines are trimmed; blank ones and those that begin with `#` are
     /// comments.
     ///
     /// A removal is a phrase. A replacement is `old: new`, split at the first `:` and trimmed on both sides; an empty right side deletes. A phrase that

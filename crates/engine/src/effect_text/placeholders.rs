@@ -7,7 +7,7 @@ use super::template::{Template, TemplateError};
 
 /// Values by name. Each value is itself a template, so values may have places of their own.
 ///
-/// A file has one value on a line; lines are trimmed, blank ones ignored. `#` does not begin a comment. A `_` stands for nothing, so that a line with
+/// A file has one value on a line; lines are trimmed, blank ones ignored. `#` does not begin a comment. A `_` means nothing, so that a line with
 /// only a `_` is an empty value; names in brackets keep their underscores.
 ///
 /// ```

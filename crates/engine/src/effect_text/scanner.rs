@@ -197,7 +197,7 @@ impl Table {
     }
 }
 
-/// An offset in a text where phrases end. One record stands for all of these phrases, which may be many.
+/// An offset in a text where phrases end. One record represents all of these phrases, which may be many.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     /// In bytes.
@@ -307,7 +307,8 @@ mod tests {
     #[test]
     fn a_full_table_finds_what_the_library_finds() {
         let letters: String = ('\u{1}'..='\u{7ff}').step_by(3).collect();
-        let mut words: Vec<String> = letters.chars().map(|letter| format!("{letter}ab")).collect();
+        let mut words: Vec<String> =
+            letters.chars().map(|character| format!("{character}ab")).collect();
         let rest = TABLE_MAX - words.iter().map(String::len).sum::<usize>();
         words.push("x".repeat(rest));
         let phrases: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -328,7 +329,7 @@ mod tests {
     #[test]
     fn repeated_findings_take_memory_once() {
         let longer: Vec<String> =
-            ('\u{100}'..'\u{300}').map(|letter| format!("{letter}a")).collect();
+            ('\u{100}'..'\u{300}').map(|character| format!("{character}a")).collect();
         let mut phrases: Vec<&str> = longer.iter().map(String::as_str).collect();
         phrases.resize(longer.len() + 4_000, "a");
         let Scanner::Table(table) = Scanner::new(&phrases) else { panic!() };

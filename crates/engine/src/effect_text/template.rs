@@ -103,7 +103,7 @@ impl Template {
         Ok(Self { source: source.to_owned(), pieces })
     }
 
-    /// Reads a value. A `_` outside of brackets stands for nothing, so that a value of `_` alone is empty: a blank line cannot be a value. Names keep
+    /// Reads a value. A `_` outside of brackets means nothing, so that a value of `_` alone is empty: a blank line cannot be a value. Names keep
     /// their underscores.
     pub(super) fn parse_value(text: &str) -> Result<Self, TemplateError> {
         let written = Self::parse(text)?;

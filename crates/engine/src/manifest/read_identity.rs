@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::read_rules::{Registry, Scope, integer_attribute, selector, zone_list};
 use super::reader::Reader;
 use crate::name::name_key;
-use crate::rule::{Agreement, DeckCheck, Identity, StatedBounds, Worth};
+use crate::rule::{Agreement, BudgetPoints, DeckCheck, Identity, StatedBounds};
 use crate::schema::{Attribute, AttributeValue};
 use crate::selector::Selector;
 
@@ -51,7 +51,7 @@ pub(super) fn budget(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Regi
     DeckCheck::Budget {
         zones: zone_list(reader, scope),
         select: some_cards(reader, scope, registry),
-        worth: worth(reader, scope),
+        points: budget_points(reader, scope),
         min,
         max,
         stated,
@@ -60,7 +60,7 @@ pub(super) fn budget(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Regi
 }
 
 /// Reads what a copy counts: an attribute, with or without a table, or a list of points.
-fn worth(reader: &Reader<'_>, scope: &Scope<'_>) -> Worth {
+fn budget_points(reader: &Reader<'_>, scope: &Scope<'_>) -> BudgetPoints {
     if reader.has("attribute") == reader.has("points") {
         reader.fault_here("either attribute or points is required");
     }
@@ -71,7 +71,7 @@ fn worth(reader: &Reader<'_>, scope: &Scope<'_>) -> Worth {
     let mut by_key = BTreeMap::new();
     for (name, value) in &points {
         if by_key.insert(name_key(name), *value).is_some() {
-            reader.fault("points", format!("{name:?} stands in the list twice"));
+            reader.fault("points", format!("{name:?} is in the list twice"));
         }
     }
     let values: BTreeMap<String, i64> = reader.map("values");
@@ -83,14 +83,14 @@ fn worth(reader: &Reader<'_>, scope: &Scope<'_>) -> Worth {
         if reader.has_text("attribute") {
             known_choices(reader, &attribute, values.keys(), scope);
         }
-        Worth::Table { attribute, values }
+        BudgetPoints::Table { attribute, values }
     } else if reader.has("points") {
         // Read so that it is not also reported as an unknown key.
         let _: Option<String> = reader.optional("attribute");
-        Worth::Points { points, by_key }
+        BudgetPoints::Points { points, by_key }
     } else {
         let attribute = integer_attribute(reader, "attribute", scope).unwrap_or_default();
-        Worth::Attribute { attribute }
+        BudgetPoints::Attribute { attribute }
     }
 }
 

@@ -200,7 +200,7 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
         let mut by_key = BTreeMap::new();
         for (name, max) in &cards {
             if by_key.insert(name_key(name), *max).is_some() {
-                table.fault("cards", format!("{name:?} stands in the list twice"));
+                table.fault("cards", format!("{name:?} is in the list twice"));
             }
         }
         checks.push(DeckCheck::LimitList { cards, by_key });
@@ -259,7 +259,7 @@ fn zone_size(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) ->
     let min = exactly.or_else(|| reader.optional("min"));
     let max = exactly.or_else(|| reader.optional("max"));
     if exactly.is_some() && (reader.has("min") || reader.has("max")) {
-        reader.fault("exactly", "stands for both min and max");
+        reader.fault("exactly", "sets both min and max");
     }
     let stated = reader.has("min_of") || reader.has("max_of");
     match (min, max) {

@@ -91,7 +91,7 @@ pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
         if rarity.tier != tier {
             table.fault(
                 "tier",
-                format!("rarities stand from the lowest tier up, so this one has tier {tier}"),
+                format!("rarities are listed from the lowest tier up, so this one has tier {tier}"),
             );
         }
         if rarity.weight == 0 {

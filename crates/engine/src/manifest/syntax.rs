@@ -9,10 +9,10 @@ pub(super) fn in_words(reason: &str) -> String {
             "a value is missing here, or quotation marks around a text"
         }
         "invalid basic string" | "invalid literal string" | "invalid string" => {
-            "a text is not closed, or has a character that may not stand in it: is a quotation mark missing?"
+            "a text is not closed, or has a character that is not allowed in it: is a quotation mark missing?"
         }
         "invalid multi-line basic string" | "invalid multi-line literal string" => {
-            "a text of several lines is not closed, or has a character that may not stand in it: are three quotation marks missing?"
+            "a text of several lines is not closed, or has a character that is not allowed in it: are three quotation marks missing?"
         }
         "missing opening quote" => "a quotation mark is missing here",
         "missing escaped value" | "too few unicode value digits" => {

@@ -52,7 +52,7 @@ pub struct StatedBounds {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Worth {
+pub enum BudgetPoints {
     /// The value of an integer attribute.
     Attribute { attribute: String },
     /// The points in a table for the value of a choice; for a list, the sum of the points for its values.
@@ -71,7 +71,7 @@ pub enum Worth {
     },
 }
 
-impl Worth {
+impl BudgetPoints {
     /// The attribute that counts, if there is one.
     pub fn attribute(&self) -> Option<&str> {
         match self {

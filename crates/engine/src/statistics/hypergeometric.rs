@@ -166,15 +166,15 @@ fn ways(successes: u64, failures: u64, draws: u64, lowest: u64, highest: u64) ->
     Some(Ways { counts, total })
 }
 
-/// The number of ways to take `taken` of `things`; `None` when it is 2¹²⁸ or more.
-fn binomial(things: u64, taken: u64) -> Option<u128> {
-    let taken = taken.min(things.checked_sub(taken)?);
+/// The number of ways to take `taken` of `population`; `None` when it is 2¹²⁸ or more.
+fn binomial(population: u64, taken: u64) -> Option<u128> {
+    let taken = taken.min(population.checked_sub(taken)?);
     let mut ways: u128 = 1;
     for step in 0..taken {
         // Reduced before multiplying, so that a result that fits never overflows: the rest of the divisor divides the factor.
         let divisor = u128::from(step + 1);
         let shared = greatest_common_divisor(ways, divisor);
-        let factor = u128::from(things - step) / (divisor / shared);
+        let factor = u128::from(population - step) / (divisor / shared);
         ways = (ways / shared).checked_mul(factor)?;
     }
     Some(ways)

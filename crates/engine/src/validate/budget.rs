@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::{Run, Validator, violation};
 use crate::catalogue::Catalogue;
 use crate::code::ViolationCode as Code;
-use crate::rule::{Agreement, DeckCheck, Rule, Worth};
+use crate::rule::{Agreement, BudgetPoints, DeckCheck, Rule};
 use crate::schema::AttributeValue;
 use crate::violation::{Fix, Severity};
 
@@ -24,7 +24,7 @@ impl Share {
 
 impl Validator<'_> {
     pub(super) fn budget(&mut self, rule: &Rule) {
-        let DeckCheck::Budget { zones, worth, min, max, stated, .. } = &rule.check else { return };
+        let DeckCheck::Budget { zones, points, min, max, stated, .. } = &rule.check else { return };
         if self.without_cards {
             return;
         }
@@ -35,13 +35,13 @@ impl Validator<'_> {
         let most = max.iter().copied().chain(stated_max).min();
         // If unknown cards may count less than 0, the sum is not a lower bound.
         let unknown =
-            if may_be_negative(self.catalogue, worth) { 0 } else { self.unknown_copies(zones) };
+            if may_be_negative(self.catalogue, points) { 0 } else { self.unknown_copies(zones) };
         let fault = |code: Code, severity: Severity, limit: i64| {
             let mut fault = violation(rule, code, severity)
                 .limit(limit)
                 .actual(within_i64(sum))
                 .unknown(unknown);
-            fault.attribute = worth.attribute().map(str::to_owned);
+            fault.attribute = points.attribute().map(str::to_owned);
             fault.zone = zones.first().cloned();
             fault
         };
@@ -63,7 +63,7 @@ impl Validator<'_> {
 
     /// The cards that count a number other than 0; `None` when that depends on an identity card that the deck lacks.
     fn shares(&mut self, rule: &Rule) -> Option<Vec<Share>> {
-        let DeckCheck::Budget { zones, select, worth, stated, unlike, .. } = &rule.check else {
+        let DeckCheck::Budget { zones, select, points, stated, unlike, .. } = &rule.check else {
             return None;
         };
         let mut counted = self.counted(zones, select.as_deref());
@@ -75,22 +75,24 @@ impl Validator<'_> {
             let known = self.values_of_all(&identity, attribute);
             counted.retain(|run| !self.agrees(run.card, attribute, Agreement::All, &known));
         }
-        let share = |run: Run| Share { run, each: self.worth(worth, &run) };
+        let share = |run: Run| Share { run, each: self.points(points, &run) };
         Some(counted.into_iter().map(share).filter(|share| share.each != 0).collect())
     }
 
     /// What one copy of a card counts.
-    fn worth(&self, worth: &Worth, run: &Run) -> i64 {
-        match worth {
-            Worth::Attribute { attribute } => {
+    fn points(&self, points: &BudgetPoints, run: &Run) -> i64 {
+        match points {
+            BudgetPoints::Attribute { attribute } => {
                 self.attribute(run.card, attribute).and_then(serde_json::Value::as_i64)
             }
-            Worth::Table { attribute, values } => {
+            BudgetPoints::Table { attribute, values } => {
                 let of = super::values::values_of(self.attribute(run.card, attribute));
                 let points = of.filter_map(|value| values.get(&value.to_string()));
                 Some(points.fold(0, |sum: i64, points| sum.saturating_add(*points)))
             }
-            Worth::Points { by_key, .. } => by_key.get(self.catalogue.name_key(run.name)).copied(),
+            BudgetPoints::Points { by_key, .. } => {
+                by_key.get(self.catalogue.name_key(run.name)).copied()
+            }
         }
         .unwrap_or(0)
     }
@@ -120,17 +122,17 @@ impl Validator<'_> {
 }
 
 /// Whether a card of the game may count less than 0.
-fn may_be_negative(catalogue: &Catalogue, worth: &Worth) -> bool {
-    match worth {
-        Worth::Attribute { attribute } => {
+fn may_be_negative(catalogue: &Catalogue, points: &BudgetPoints) -> bool {
+    match points {
+        BudgetPoints::Attribute { attribute } => {
             let kinds = catalogue.game().kinds().iter();
             let mut ranges = kinds.filter_map(|kind| kind.attributes.get(attribute));
             ranges.any(|attribute| {
                 matches!(attribute.value, AttributeValue::Integer { min, .. } if min.is_none_or(|min| min < 0))
             })
         }
-        Worth::Table { values, .. } => values.values().any(|points| *points < 0),
-        Worth::Points { by_key, .. } => by_key.values().any(|points| *points < 0),
+        BudgetPoints::Table { values, .. } => values.values().any(|points| *points < 0),
+        BudgetPoints::Points { by_key, .. } => by_key.values().any(|points| *points < 0),
     }
 }
 

@@ -40,7 +40,7 @@ fn all_faults_of_a_card_at_once() {
 }
 
 #[test]
-fn an_unknown_kind_is_told_with_the_known_ones() {
+fn an_unknown_kind_is_reported_with_the_known_ones() {
     let card = CardDefinition { kind: "trap".to_owned(), ..unit("Lantern Guard", "light", 1) };
     let violations = check_card(&game("ttcg"), &card);
     assert_eq!(codes(&violations), ["KIND_UNKNOWN"]);

@@ -8,7 +8,7 @@ use cardscape_engine::{
 };
 
 /// `rule chosen: options`; options that can be chosen have a `*`.
-fn told(decisions: &[Decision]) -> Vec<String> {
+fn outlines(decisions: &[Decision]) -> Vec<String> {
     decisions
         .iter()
         .map(|decision| {
@@ -29,7 +29,7 @@ fn told(decisions: &[Decision]) -> Vec<String> {
 fn every_open_question_is_data() {
     let of = |code: &str, format: &str| {
         let game = game(code);
-        (told(game.decisions()), told(&game.format(format).unwrap().decisions))
+        (outlines(game.decisions()), outlines(&game.format(format).unwrap().decisions))
     };
     let (cards, decks) = of("ttcg", "standard");
     assert_eq!(

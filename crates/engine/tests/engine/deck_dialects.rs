@@ -227,7 +227,12 @@ fn quantities_with_points_may_rise() {
         quantities("1. Salt\n2. Silk\n3. Anchor\n4x Brig\n1. Marble\n2. Gunpowder"),
         [1, 1, 1, 4, 1, 1]
     );
-    assert_eq!(quantities("4x Brig\n1. Marble\n2. Gunpowder"), [4, 1, 2]);
+    // Two lines in order are numbered; a single one, and numbers that are not in order, are quantities.
+    assert_eq!(quantities("4x Brig\n1. Marble\n2. Gunpowder"), [4, 1, 1]);
+    assert_eq!(quantities("4x Brig\n1) Marble\n2) Gunpowder"), [4, 1, 1]);
+    assert_eq!(quantities("4x Brig\n1. Marble"), [4, 1]);
+    assert_eq!(quantities("4x Brig\n2. Marble\n1. Gunpowder"), [4, 2, 1]);
+    assert_eq!(quantities("1 Marble\n2 Gunpowder"), [1, 2]);
 }
 
 #[test]
@@ -238,6 +243,20 @@ fn a_zone_with_its_total_is_a_header() {
     let read = read_deck_bytes(list, &reading);
     let entries = read.deck.entries.iter().map(|entry| (&*entry.zone, &*entry.card.name));
     assert_eq!(entries.collect::<Vec<_>>(), [("main", "Salt"), ("side", "Silk")]);
+}
+
+#[test]
+fn headings_in_brackets_do_not_make_a_blank_line_the_sideboard() {
+    let catalogue = shipped(HARBOUR);
+    let list =
+        b"[4 Cargo]\n4 Salt\n\n(1 Ships)\n1 Brig\n[2 Silk]\n(1 Sideboard)\n1 Anchor\n(8 cards)";
+    let read = read_deck_bytes(list, &DeckReading::new(&catalogue));
+    let entries = read.deck.entries.iter();
+    let entries = entries.map(|entry| (&*entry.zone, entry.quantity, &*entry.card.name));
+    assert_eq!(
+        entries.collect::<Vec<_>>(),
+        [("main", 4, "Salt"), ("main", 1, "Brig"), ("main", 2, "Silk"), ("side", 1, "Anchor")]
+    );
 }
 
 /// Each of these lines opens a quotation that none of the later ones closes.
@@ -273,6 +292,85 @@ fn symbols_have_quantities_and_names_beside_them() {
     let read = read_deck_bytes("😀: 2\n😀×3\n🙄 Joy".as_bytes(), &reading);
     let entries = read.deck.entries.iter().map(|entry| (entry.quantity, &*entry.card.name));
     assert_eq!(entries.collect::<Vec<_>>(), [(2, "Joy"), (3, "Joy"), (1, "Joy")]);
+}
+
+#[test]
+fn rows_of_symbols_are_entries() {
+    let catalogue = shipped("emoji-tcg");
+    let reading = DeckReading::new(&catalogue);
+    let entries = |text: &str| {
+        let entries = read_deck_bytes(text.as_bytes(), &reading).deck.entries.into_iter();
+        entries.map(|entry| (entry.quantity, entry.card.name)).collect::<Vec<_>>()
+    };
+    let entry = |quantity: u32, name: &str| (quantity, name.to_owned());
+    let (smile, tears) = ("Tiny Smile", "Happy Tears");
+    assert_eq!(entries("🙂🙂😂"), [entry(2, smile), entry(1, tears)]);
+    assert_eq!(entries("- 🙂 🙂 😂 ×2"), [entry(4, smile), entry(2, tears)]);
+    for list in ["🙂×2 😂×3", "- 🙂×2 😂×3", "2 🙂 3 😂"] {
+        assert_eq!(entries(list), [entry(2, smile), entry(3, tears)], "{list}");
+    }
+    assert_eq!(entries("1. 🙂😂\n2. 🙂, 🙂"), [entry(1, smile), entry(1, tears), entry(2, smile)]);
+    assert_eq!(entries("SB: 🙂🙂"), [entry(2, smile)]);
+    // A symbol that no card shows stays in the list. A row without any card is a line as any other.
+    assert_eq!(entries("🙂🀄"), [entry(1, smile), entry(1, "🀄")]);
+    assert_eq!(entries("🀄🀄"), [entry(1, "🀄🀄")]);
+    // Keycaps are symbols, but the digit before a name is its quantity.
+    assert_eq!(entries("#\u{fe0f}\u{20e3}"), [entry(1, "Hashtag")]);
+    assert_eq!(entries("#\u{20e3} x2"), [entry(2, "Hashtag")]);
+    assert_eq!(entries("#\u{fe0f}\u{20e3}🙂#\u{20e3}"), [entry(2, "Hashtag"), entry(1, smile)]);
+    assert_eq!(entries("1\u{fe0f}\u{20e3}"), [entry(1, "1\u{fe0f}\u{20e3}")]);
+    assert_eq!(entries("2\u{fe0f}\u{20e3} Tiny Smile"), [entry(2, smile)]);
+    assert_eq!(entries("2\u{fe0f}\u{20e3} 🙂🙂"), [entry(4, smile)]);
+
+    let read = read_deck_bytes("// mine\n🙂🙂😂".as_bytes(), &reading);
+    let lines = read.lines.iter().skip(1).map(|line| (line.line, &*line.text, line.entry));
+    assert_eq!(lines.collect::<Vec<_>>(), [(2, "🙂", Some(0)), (2, "😂", Some(1))]);
+    let how = vec![Guess::SymbolsCounted, Guess::BySymbol { name: smile.to_owned() }];
+    assert_eq!(read.lines[1].verdict, LineVerdict::Guessed { how });
+}
+
+#[test]
+fn rows_of_joined_and_ambiguous_symbols_are_read() {
+    let catalogue = shipped("emojito");
+    let reading = DeckReading::new(&catalogue);
+    let relief = "😮\u{200d}💨";
+    let text = format!("{relief}{relief}😀\n☺☺\u{fe0f}\n🙏\u{1f3fd}🙏🙏\u{1f3ff}");
+    let read = read_deck_bytes(text.as_bytes(), &reading);
+    let quantities = read.deck.entries.iter().map(|entry| entry.quantity);
+    assert_eq!(quantities.collect::<Vec<_>>(), [2, 1, 2, 1, 1, 1]);
+    let is_guessed = |line: &ReadLine| matches!(line.verdict, LineVerdict::Guessed { .. });
+    assert!(read.lines.iter().all(is_guessed), "{read:?}");
+    assert_eq!(read.deck.entries[3].card.name, "Gratitude");
+
+    // Four cards of this game show the same symbol.
+    let catalogue = shipped("uno-emoji");
+    let read = read_deck_bytes("⏭⏭😍".as_bytes(), &DeckReading::new(&catalogue));
+    assert!(
+        matches!(&read.lines[0].verdict, LineVerdict::Ambiguous { candidates } if candidates.len() == 4)
+    );
+    assert_eq!((read.deck.entries[0].quantity, read.deck.entries[1].quantity), (2, 1));
+}
+
+/// A catalogue of the cards that a row mentions reads it as the catalogue of all cards does.
+#[test]
+fn rows_of_symbols_mention_each_symbol() {
+    let (all, known) = (shipped("emojito"), known_sets("emojito"));
+    for list in ["😀😀🙏\u{1f3fd}", "2\u{fe0f}\u{20e3} 😀🙏", "☺\u{fe0f}, 😀 ×2"] {
+        let text = DeckText::new(list, None);
+        let mentions = text.mentions(all.game(), MentionDepth::Every);
+        let few = mentioned(&all, &mentions, &known);
+        let read = text.read(&DeckReading::new(&few).with_sets(&known));
+        assert_eq!(read, text.read(&DeckReading::new(&all).with_sets(&known)), "{list}");
+        assert!(!text.read(&DeckReading::new(&all)).is_settled());
+    }
+}
+
+#[test]
+fn a_list_of_long_rows_has_no_more_results_than_lines_are_read() {
+    let catalogue = shipped("emojito");
+    let row = "😀😃😄😆🙂😌🤣😂🙏🤗\n".repeat(1_500);
+    let read = read_deck_bytes(row.as_bytes(), &DeckReading::new(&catalogue));
+    assert_eq!((read.lines.len(), read.lines_left_out), (10_000, 500));
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn names_that_look_like_sets_are_written_in_quotes() {
 }
 
 #[test]
-fn quantities_that_are_none_are_told_in_words() {
+fn quantities_that_are_none_are_reported_in_words() {
     for (line, fault, words) in [
         ("-1 Fox", DeckTextFault::QuantityInvalid, "no sign"),
         ("+2 Fox", DeckTextFault::QuantityInvalid, "no sign"),

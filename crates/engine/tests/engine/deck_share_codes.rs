@@ -122,7 +122,7 @@ proptest! {
         prop_assert_eq!(sorted(decode_share_code(&code).unwrap().deck), sorted(rare));
     }
 
-    /// Any deck, as far as a code can hold its content.
+    /// Any deck, as far as a code can contain it.
     #[test]
     fn any_deck_with_copies_survives(
         cards in proptest::collection::vec(
@@ -216,7 +216,7 @@ fn every_slip_of_one_character_is_found() {
 }
 
 #[test]
-fn what_is_no_code_is_told_apart() {
+fn what_is_no_code_is_distinguished() {
     for (code, error) in [
         ("", ShareCodeError::Version),
         ("2ABCDEF", ShareCodeError::Version),

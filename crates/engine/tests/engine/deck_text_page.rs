@@ -112,12 +112,12 @@ fn replaced(page: &str, mark: &str, part: &str) -> String {
 #[test]
 fn the_page_is_what_is_written() {
     let page = fs::read_to_string(path()).unwrap();
-    let made = replaced(&replaced(&page, "written", &written()), "code", &code_example());
+    let updated = replaced(&replaced(&page, "written", &written()), "code", &code_example());
     if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
-        fs::write(path(), &made).unwrap();
+        fs::write(path(), &updated).unwrap();
     }
     let page = fs::read_to_string(path()).unwrap();
-    assert_eq!(page, made, "CARDSCAPE_UPDATE=1 writes the page");
+    assert_eq!(page, updated, "CARDSCAPE_UPDATE=1 writes the page");
 }
 
 #[test]

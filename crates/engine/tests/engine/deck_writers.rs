@@ -134,7 +134,7 @@ fn each_dialect_holds_what_it_can() {
 }
 
 #[test]
-fn entries_that_cannot_be_written_are_told() {
+fn entries_that_cannot_be_written_are_reported() {
     let (text, losses) = written(
         "[odd zone]\n1 Salt\n[main]\n1 \"\" (port) 2\n1 \"\" (port) 99\n",
         DeckDialect::Plain,
@@ -203,8 +203,8 @@ fn sections_that_few_games_have_are_read_where_the_game_has_them() {
         let entries: Vec<_> =
             entries.map(|entry| format!("{} {}", entry.zone, entry.card.name)).collect();
         assert_eq!(entries, wanted, "{zone}");
-        let told = &read.lines[7].verdict;
-        assert_eq!(*told, LineVerdict::Ignored(IgnoredReason::OutsideTheDeck), "{read:?}");
+        let reported = &read.lines[7].verdict;
+        assert_eq!(*reported, LineVerdict::Ignored(IgnoredReason::OutsideTheDeck), "{read:?}");
     }
 }
 
@@ -329,7 +329,7 @@ fn ids_of_other_programs_are_cards_where_the_game_declares_them() {
 }
 
 #[test]
-fn broken_links_are_told() {
+fn broken_links_are_reported() {
     let catalogue = with_ids();
     for (link, detail, words) in [
         ("ydke://?!!!", MalformedText::PartNotBase64, "a part is no base64"),
@@ -341,11 +341,11 @@ fn broken_links_are_told() {
         ("ydke://!!!!cREBAA==", MalformedText::TooManyParts, "the link has more than three parts"),
     ] {
         let read = read_deck(link, &DeckReading::new(&catalogue));
-        let told: Vec<&LineVerdict> = read.lines.iter().map(|line| &line.verdict).collect();
+        let reported: Vec<&LineVerdict> = read.lines.iter().map(|line| &line.verdict).collect();
         let reason = IgnoredReason::Malformed { detail };
         let told_in_words = json!({ "reason": "malformed", "detail": words });
         assert_eq!(serde_json::to_value(&reason).unwrap(), told_in_words, "{link}");
-        assert!(told.contains(&&LineVerdict::Ignored(reason)), "{link}: {told:?}");
+        assert!(reported.contains(&&LineVerdict::Ignored(reason)), "{link}: {reported:?}");
     }
     let many: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
     let link = format!("ydke://{}!!!", base64(&many));
@@ -438,7 +438,7 @@ fn our_own_text_without_a_comment_keeps_names_of_unknown_cards() {
 }
 
 #[test]
-fn a_zone_that_the_game_lacks_is_told() {
+fn a_zone_that_the_game_lacks_is_reported() {
     // An alias of a zone stays as it is written, but means the zone.
     let read = read_deck("[Quay]\n1 Salt {plain}", &DeckReading::new(&shipped(HARBOUR)));
     assert_eq!(read.dialect, DeckDialect::Own);

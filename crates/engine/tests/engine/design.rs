@@ -81,10 +81,10 @@ fn t_3_1b_each_type_has_its_tendency() {
     for kind in choices["values"].as_array().unwrap() {
         let card = unit("Lantern Guard", kind.as_str().unwrap(), 1);
         assert!(shares(&card).is_some(), "{kind}");
-        let told = |tendency: &&cardscape_engine::Tendency| {
+        let reported = |tendency: &&cardscape_engine::Tendency| {
             tendency.of.is_empty() && tendency.select.matches(&card, "", None)
         };
-        assert_eq!(guide.tendencies.iter().filter(told).count(), 1, "{kind}");
+        assert_eq!(guide.tendencies.iter().filter(reported).count(), 1, "{kind}");
     }
     // Nothing else is split.
     assert_eq!(shares(&spell("Courage", 1, 5, 5)), None);
@@ -133,20 +133,20 @@ fn most_games_say_nothing() {
 }
 
 #[test]
-fn faults_are_told_with_their_places_and_near_names() {
+fn faults_are_reported_with_their_places_and_near_names() {
     let faults = |part: &str| -> Vec<String> {
         let base = manifest(HARBOUR);
         let lines = base.lines().count();
         let error = Game::from_toml(&format!("{base}{part}")).unwrap_err();
-        let told = |fault: &cardscape_engine::ManifestFault| {
+        let reported = |fault: &cardscape_engine::ManifestFault| {
             let line = fault.position.map_or(0, |position| position.line - lines);
             format!("{line} {}: {}", fault.place, fault.problem)
         };
-        error.faults.iter().map(told).collect()
+        error.faults.iter().map(reported).collect()
     };
     let tendency = "[[design.tendencies]]\ntext = \"x\"\nselect = { kinds = [\"ship\"] }\n";
     let suit = "[[design.suits]]\ntext = \"x\"\n";
-    for (part, told) in [
+    for (part, reported) in [
         (
             format!("{tendency}of = [\"crew\", \"gun\"]\nshares = [1, 1]\n"),
             "4 design.tendencies[0].of: there is no integer attribute \"gun\" of ship; did you mean guns?",
@@ -201,6 +201,6 @@ fn faults_are_told_with_their_places_and_near_names() {
             "5 design.styles[1].style: is taken by another entry",
         ),
     ] {
-        assert_eq!(faults(&part), [told], "{part}");
+        assert_eq!(faults(&part), [reported], "{part}");
     }
 }

@@ -65,7 +65,7 @@ fn fault(effect: &str) -> Option<String> {
         sentence
     };
     let lower = rest.to_lowercase();
-    // A cost stands before "to" and an action; other words after "to" are places.
+    // A cost is written before "to" and an action; other words after "to" are places.
     let action_after = |at: usize| {
         let after = &lower[at + 4..];
         let word = after.split([' ', '.']).next().unwrap_or_default();

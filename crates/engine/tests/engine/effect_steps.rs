@@ -65,19 +65,19 @@ fn choices_come_in_pages() {
 }
 
 #[test]
-fn picks_that_are_none_are_told() {
+fn picks_that_are_none_are_reported() {
     let effects = one("<n> <n+1> <gone>", &[("n", "1\n2\n")]);
-    let told = |template, picks: &[usize]| {
+    let reported = |template, picks: &[usize]| {
         let error = effects.step(template, picks).unwrap_err();
         assert_eq!(effects.step_choices(template, picks, 0, 1).unwrap_err(), error);
         assert_eq!(effects.index_of_picks(template, picks).unwrap_err(), error);
         error
     };
-    assert_eq!(told(1, &[]), PickError::NoTemplate);
-    assert_eq!(told(0, &[0, 2]), PickError::OutOfRange { at: 1, choices: 2 });
-    assert_eq!(told(0, &[0, 1, 0, 7]), PickError::TooMany { at: 2 });
-    assert_eq!(told(0, &vec![0; 1_000_000]), PickError::TooMany { at: 2 });
-    assert_eq!(told(0, &[usize::MAX]).to_string(), "pick 0 must be below 2");
+    assert_eq!(reported(1, &[]), PickError::NoTemplate);
+    assert_eq!(reported(0, &[0, 2]), PickError::OutOfRange { at: 1, choices: 2 });
+    assert_eq!(reported(0, &[0, 1, 0, 7]), PickError::TooMany { at: 2 });
+    assert_eq!(reported(0, &vec![0; 1_000_000]), PickError::TooMany { at: 2 });
+    assert_eq!(reported(0, &[usize::MAX]).to_string(), "pick 0 must be below 2");
     assert_eq!(shown(&effects, &[0, 1]).0, "1 3 <gone>");
     assert_eq!(effects.index_of_picks(0, &[0]), Ok(None), "a place is open");
     assert_eq!((effects.picks_of(0, 4), effects.picks_of(1, 0)), (None, None));
@@ -144,15 +144,15 @@ proptest! {
         let count = effects.count_of(0).unwrap_or(u128::MAX);
         for index in chosen.iter().map(|chosen| chosen.index(usize::try_from(count).unwrap_or(usize::MAX)) as u128) {
             let picks = effects.picks_of(0, index).unwrap();
-            for made in 0..picks.len() {
-                let step = effects.step(0, &picks[..made]).unwrap();
+            for rendered in 0..picks.len() {
+                let step = effects.step(0, &picks[..rendered]).unwrap();
                 let next = step.next.unwrap();
-                let choices = effects.step_choices(0, &picks[..made], 0, usize::MAX).unwrap();
+                let choices = effects.step_choices(0, &picks[..rendered], 0, usize::MAX).unwrap();
                 prop_assert_eq!(choices.len(), next.choices);
                 prop_assert!(step.text.contains(&next.placeholder));
                 let mut sum = Some(0_u128);
                 for (at, choice) in choices.iter().enumerate() {
-                    let picked = [&picks[..made], &[at]].concat();
+                    let picked = [&picks[..rendered], &[at]].concat();
                     let after = effects.step(0, &picked).unwrap();
                     sum = sum.and_then(|sum| sum.checked_add(after.combinations?));
                     if let Some(place) = choice.places.first() {
@@ -183,8 +183,8 @@ proptest! {
             }
             Ok(Step { next: Some(next), .. }) => {
                 let out = [&picks[..], &[next.choices]].concat();
-                let told = PickError::OutOfRange { at: picks.len(), choices: next.choices };
-                prop_assert_eq!(effects.step(0, &out), Err(told));
+                let reported = PickError::OutOfRange { at: picks.len(), choices: next.choices };
+                prop_assert_eq!(effects.step(0, &out), Err(reported));
             }
             Err(PickError::OutOfRange { at, choices }) => prop_assert!(picks[at] >= choices),
             Err(error) => prop_assert!(matches!(error, PickError::TooMany { .. }), "{error}"),

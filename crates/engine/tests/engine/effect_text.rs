@@ -13,7 +13,7 @@ mod reference {
 
     pub(crate) type Files = BTreeMap<String, String>;
 
-    /// A `_` stands for nothing, except in names.
+    /// A `_` means nothing, except in names.
     fn values(files: &Files, name: &str) -> Vec<String> {
         let text = files.get(name).map_or("", String::as_str);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -45,12 +45,12 @@ mod reference {
                 tokens.push(found.as_str());
             }
         }
-        let mut made: Vec<BTreeMap<&str, String>> = vec![BTreeMap::new()];
+        let mut rendered: Vec<BTreeMap<&str, String>> = vec![BTreeMap::new()];
         for written in tokens {
             let parts = token.captures(written).unwrap();
             let offset = parts.get(2).map_or(0, |offset| offset.as_str().parse().unwrap());
             let choices = resolve(files, &parts[1], offset, path);
-            made = made
+            rendered = rendered
                 .iter()
                 .flat_map(|so_far| {
                     choices.iter().map(move |choice| {
@@ -66,7 +66,7 @@ mod reference {
                 .replace_all(text, |found: &regex::Captures<'_>| bound[&found[0]].clone())
                 .into_owned()
         };
-        made.iter().map(fill).collect()
+        rendered.iter().map(fill).collect()
     }
 
     pub(crate) fn finish(
@@ -115,10 +115,10 @@ mod reference {
         replacements: &[(String, String)],
     ) -> Vec<String> {
         let raw: BTreeSet<&String> = raw.iter().collect();
-        let mut made: Vec<String> =
+        let mut rendered: Vec<String> =
             raw.into_iter().filter_map(|raw| finish(raw, removals, replacements)).collect();
-        made.sort();
-        made
+        rendered.sort();
+        rendered
     }
 }
 
@@ -230,30 +230,30 @@ proptest! {
         let mut ways: BTreeMap<String, Vec<(usize, u128)>> = BTreeMap::new();
         for template in 0..templates.len() {
             for (index, expansion) in (0..).zip(effects.expand_of(template)) {
-                if let Some(made) = rules.render(&expansion.text) {
-                    ways.entry(made).or_default().push((template, index));
+                if let Some(rendered) = rules.render(&expansion.text) {
+                    ways.entry(rendered).or_default().push((template, index));
                 }
             }
         }
         for index_max in [1_000, 0, 5] {
             let matcher = Matcher::new(Arc::clone(&effects), Arc::clone(&rules), index_max);
-            for (made, ways) in &ways {
-                let found = matcher.find(made, 1_000);
-                prop_assert!(found.complete, "{made}");
-                let told: Vec<(usize, u128)> =
+            for (rendered, ways) in &ways {
+                let found = matcher.find(rendered, 1_000);
+                prop_assert!(found.complete, "{rendered}");
+                let reported: Vec<(usize, u128)> =
                     found.matches.iter().map(|one| (one.template, one.index.unwrap())).collect();
-                prop_assert_eq!(&told, ways, "{}", made);
+                prop_assert_eq!(&reported, ways, "{}", rendered);
                 let makers = Makers {
                     templates: ways.iter().map(|way| way.0).collect(),
                     undecided: BTreeSet::new(),
                 };
-                prop_assert_eq!(matcher.makers(made), makers, "{}", made);
+                prop_assert_eq!(matcher.makers(rendered), makers, "{}", rendered);
                 for one in &found.matches {
                     let index = one.index.unwrap();
                     prop_assert_eq!(Some(one.raw.clone()), effects.nth_of(one.template, index));
                     prop_assert_eq!(Some(one.bindings.clone()), effects.bindings(one.template, index));
                 }
-                let other = format!("{made}!");
+                let other = format!("{rendered}!");
                 let ways = ways_of(&ways_count(&effects, &rules), &other);
                 prop_assert_eq!(matcher.find(&other, 10).matches.len(), ways);
                 prop_assert_eq!(matcher.makers(&other).templates.is_empty(), ways == 0);
@@ -286,14 +286,14 @@ proptest! {
 
 fn ways_count(effects: &Effects, rules: &PhraseRules) -> BTreeMap<String, usize> {
     let mut ways = BTreeMap::new();
-    for made in effects.expand().filter_map(|expansion| rules.render(&expansion.text)) {
-        *ways.entry(made).or_default() += 1;
+    for rendered in effects.expand().filter_map(|expansion| rules.render(&expansion.text)) {
+        *ways.entry(rendered).or_default() += 1;
     }
     ways
 }
 
-fn ways_of(ways: &BTreeMap<String, usize>, made: &str) -> usize {
-    ways.get(made).copied().unwrap_or(0)
+fn ways_of(ways: &BTreeMap<String, usize>, rendered: &str) -> usize {
+    ways.get(rendered).copied().unwrap_or(0)
 }
 
 fn one(template: &str, files: &[(&str, &str)]) -> Result<Effects, EffectsError> {
@@ -510,10 +510,10 @@ fn thousands_of_templates_are_matched() {
     let matcher = Matcher::new(Arc::clone(&effects), Arc::clone(&rules), 100_000);
     let mut found = 0;
     for (index, expansion) in effects.sample(5, 200, Repeats::Refused).unwrap() {
-        let Some(made) = rules.render(&expansion.text) else { continue };
-        let matches = matcher.find(&made, 10);
+        let Some(rendered) = rules.render(&expansion.text) else { continue };
+        let matches = matcher.find(&rendered, 10);
         assert!(matches.complete);
-        assert_eq!(matches.matches.len(), 1, "{made}");
+        assert_eq!(matches.matches.len(), 1, "{rendered}");
         assert_eq!(matches.matches[0].index, Some(index % (39 * 39 * 39)));
         found += 1;
     }
@@ -579,7 +579,7 @@ fn templates_are_read_with_every_fault() {
     let sources: Vec<&str> = read.iter().map(Template::source).collect();
     assert_eq!(sources, ["a", "# no comment <n>", "b"]);
     let faults = read_templates("<a b>\nfine\n  <+>").unwrap_err();
-    let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 2);
-    assert!(told[1].starts_with("3: column 3: <+> is no placeholder"), "{}", told[1]);
+    let reported: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(reported.len(), 2);
+    assert!(reported[1].starts_with("3: column 3: <+> is no placeholder"), "{}", reported[1]);
 }

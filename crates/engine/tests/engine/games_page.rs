@@ -53,13 +53,13 @@ fn judge(game: &Game, list: &Block, deck: Option<Deck>) {
     }
     let catalogue = Catalogue::builder(game).extend(cards(HARBOUR)).build();
     let report = validate(deck.as_ref().unwrap_or(&parsed.deck), &catalogue, &format);
-    let told: Vec<String> = report.violations.iter().map(note).collect();
+    let reported: Vec<String> = report.violations.iter().map(note).collect();
     let mut expected: Vec<&str> =
         list.text.lines().filter_map(|line| line.strip_prefix("# ")).collect();
-    let mut sorted = told.clone();
+    let mut sorted = reported.clone();
     sorted.sort();
     expected.sort_unstable();
-    assert_eq!(sorted, expected, "line {} of the page; the report says {told:#?}", list.line);
+    assert_eq!(sorted, expected, "line {} of the page; the report says {reported:#?}", list.line);
 }
 
 #[test]

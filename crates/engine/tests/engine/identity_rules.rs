@@ -318,8 +318,11 @@ fn hidden_cards_give_nothing_away() {
             if hidden != "Harbour Queen" {
                 assert_eq!(text(hidden), text("Zzzz"), "{hidden} in {}", format.code);
             }
-            let told = text(hidden);
-            assert!(!told.contains("influence_limit") && !told.contains("minimum_size"), "{told}");
+            let reported = text(hidden);
+            assert!(
+                !reported.contains("influence_limit") && !reported.contains("minimum_size"),
+                "{reported}"
+            );
         }
     }
 }

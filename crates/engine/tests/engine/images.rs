@@ -32,14 +32,14 @@ fn a_manifest_need_not_tell_of_pictures() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
-    for (images, told) in [
+fn what_is_wrong_is_reported_with_its_place() {
+    for (images, reported) in [
         ("[images]\nscan = \"cdn\"\n", "images.scan: must begin with https://"),
         ("[images]\nscan = 7\n", "images.scan: must be text, not 7"),
         ("[images]\nscans = \"/{id}\"\n", "images.scans: is not known here; did you mean scan?"),
     ] {
         let faults = faults(images);
         assert_eq!(faults.len(), 1, "{faults:?}");
-        assert!(faults[0].starts_with(told), "{faults:?}");
+        assert!(faults[0].starts_with(reported), "{faults:?}");
     }
 }

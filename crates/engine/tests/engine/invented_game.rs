@@ -209,7 +209,7 @@ fn a_layer_of_extra_cards_equals_one_pool() {
 }
 
 #[test]
-fn a_game_without_cards_is_told_first_and_once() {
+fn a_game_without_cards_is_reported_first_and_once() {
     let game = harbour().game().clone();
     let none = Catalogue::builder(&game).build();
     let deck = parse_deck_text("6 Salt\n4 Spice (gift)\n9 Anchor").deck;
@@ -218,7 +218,7 @@ fn a_game_without_cards_is_told_first_and_once() {
         let codes = codes(&report.violations);
         assert_eq!(codes[0], "GAME_WITHOUT_CARDS", "{}", format.code);
         assert_eq!(codes.iter().filter(|code| code.ends_with("_WITHOUT_CARDS")).count(), 1);
-        // Nothing else is told that could only be known with the cards.
+        // Nothing else is reported that could only be known with the cards.
         for code in ["CARD_UNKNOWN", "REQUIRED_CARDS_MISSING", "IDENTITY_MISSING"] {
             assert!(!codes.contains(&code), "{}: {codes:?}", format.code);
         }
@@ -262,7 +262,7 @@ fn similar_codes_are_looked_up_for_few_unknown_sets() {
 }
 
 #[test]
-fn sets_without_cards_are_told_first_each_once_with_the_entries_that_name_them() {
+fn sets_without_cards_are_reported_first_each_once_with_the_entries_that_name_them() {
     let catalogue = harbour();
     let list = "2 Salt (Prot)\n1 Salt\n3 Spice (gift)\n1 Nutmeg (GIFT) 7\n1 Nutmeg\n2 Silk (port)";
     let deck = parse_deck_text(list).deck;
@@ -272,7 +272,7 @@ fn sets_without_cards_are_told_first_each_once_with_the_entries_that_name_them()
         .iter()
         .take_while(|one| one.code.as_str() == "SET_WITHOUT_CARDS")
         .collect();
-    let told: Vec<_> = gaps
+    let reported: Vec<_> = gaps
         .iter()
         .map(|gap| {
             let cards: Vec<_> = gap.cards.iter().map(|card| (&*card.name, card.quantity)).collect();
@@ -291,7 +291,7 @@ fn sets_without_cards_are_told_first_each_once_with_the_entries_that_name_them()
             "No cards of the set “prot” are loaded. Did you mean port?".to_owned(),
         ),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert!(!codes(&report.violations[2..]).contains(&"SET_WITHOUT_CARDS"));
     // A layer adds its sets to those of the pool below it.
     let layered =
@@ -373,7 +373,7 @@ forbidden = { select = { kinds = ["ghost"] } }
     let judge = |list: &str| {
         validate(&parse_deck_text(list).deck, &catalogue, game.format("open").unwrap()).violations
     };
-    let told = |list: &str| -> Vec<(Option<String>, i64, Vec<String>, Value)> {
+    let reported = |list: &str| -> Vec<(Option<String>, i64, Vec<String>, Value)> {
         judge(list)
             .into_iter()
             .map(|one| {
@@ -390,7 +390,7 @@ forbidden = { select = { kinds = ["ghost"] } }
     // A rule of the fleet names ships, so it comes before the attic, which takes everything.
     let list = "[hold]\n2 Brig\n[dock]\n1 Brig\n[attic]\n1 Brig";
     assert_eq!(
-        told(list),
+        reported(list),
         [
             (zone("dock"), 1, zones(&["fleet", "attic"]), moved("dock", "fleet", 1)),
             (zone("hold"), 2, zones(&["fleet", "attic"]), moved("hold", "fleet", 2)),
@@ -402,14 +402,14 @@ forbidden = { select = { kinds = ["ghost"] } }
     );
     // What does not fit into the fleet goes elsewhere.
     assert_eq!(
-        told("[hold]\n4 Brig"),
+        reported("[hold]\n4 Brig"),
         [(zone("hold"), 4, zones(&["attic"]), moved("hold", "attic", 4))]
     );
-    assert_eq!(told("[attic]\n4 Brig\n[fleet]\n3 Brig"), []);
+    assert_eq!(reported("[attic]\n4 Brig\n[fleet]\n3 Brig"), []);
     // Cards that are allowed nowhere can only be removed, and each zone is reported.
     let removed = |quantity: u32| json!({ "action": "remove_copies", "name": "Wraith", "quantity": quantity });
     assert_eq!(
-        told("[hold]\n1 Wraith\n[attic]\n2 Wraith"),
+        reported("[hold]\n1 Wraith\n[attic]\n2 Wraith"),
         [(zone("attic"), 2, vec![], removed(2)), (zone("hold"), 1, vec![], removed(1))]
     );
 

@@ -112,13 +112,13 @@ const BEYOND_SCHEMAS: [&str; 18] = [
     "two variants have",
     "exactly one variant must be the default",
     "two versions of",
-    "stands in the list twice",
+    "is in the list twice",
     "is not after ",
     "no kind has an integer attribute",
     "means every card",
     "is none of the options",
     "must be the option of the default variant",
-    "rarities stand from the lowest",
+    "rarities are listed from the lowest",
     "a day in quotes",
 ];
 
@@ -177,7 +177,7 @@ fn reader_and_schema_agree_on_every_change_of_a_manifest() {
     let mut places = BTreeSet::new();
     for base in support::page::manifests().iter().flat_map(|text| parts(as_data(text))) {
         for pointer in pointers(&base) {
-            if !places.insert(pointer.replace(|letter: char| letter.is_ascii_digit(), "")) {
+            if !places.insert(pointer.replace(|character: char| character.is_ascii_digit(), "")) {
                 continue;
             }
             for mutation in manifest_mutations() {

@@ -83,9 +83,9 @@ fn what_the_designer_wrote_wins() {
         own("rare", json!({})),
         own("common", json!({ "attack": 7 })),
     ];
-    let told = judged(&game, &design);
+    let reported = judged(&game, &design);
     assert_eq!(
-        codes(&told),
+        codes(&reported),
         [
             "PRINTING_BASE_MISMATCH",
             "UNIT_STAT_TOTAL",

@@ -481,7 +481,7 @@ fn at_most_counts_only_its_zones() {
 }
 
 #[test]
-fn wrong_manifests_are_told_where() {
+fn wrong_manifests_are_reported_where() {
     let manifest = std::fs::read_to_string(support::games_dir().join("magic/game.toml")).unwrap();
     let wrong = manifest.replace("own_limit = \"max_copies\"", "own_limit = \"types\"")
         + "[[formats.rules]]\nrule = \"a\"\ntext = \"b.\"\nat_most = { select = {} }\n";

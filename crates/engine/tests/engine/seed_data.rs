@@ -84,18 +84,18 @@ fn every_sample_deck_is_what_its_name_says() {
         for (file, text) in decks {
             let parsed = parse_deck_text(&text);
             let report = report_on(&text, &parsed.notes["format"], &catalogue);
-            let told = told(&report.violations);
+            let reported = messages(&report.violations);
             if file.starts_with("legal-") {
-                assert_eq!(told, Vec::<String>::new(), "{code}/{file}: not even a warning");
+                assert_eq!(reported, Vec::<String>::new(), "{code}/{file}: not even a warning");
             } else {
-                assert!(!report.is_legal(), "{code}/{file} is legal: {told:?}");
+                assert!(!report.is_legal(), "{code}/{file} is legal: {reported:?}");
             }
             assert_eq!(parse_deck_text(&render_deck_text(&parsed.deck)).deck, parsed.deck);
         }
     }
 }
 
-fn told(violations: &[Violation]) -> Vec<String> {
+fn messages(violations: &[Violation]) -> Vec<String> {
     violations.iter().map(|one| format!("{} {}", one.code, one.message())).collect()
 }
 
@@ -444,7 +444,7 @@ fn keyword_in(keyword: &str, text: &str) -> bool {
         "shadowbanned" => "shadowban",
         other => other,
     };
-    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| {
+    text.split(|character: char| !character.is_alphanumeric()).any(|word| {
         word.starts_with(stem) || word.strip_prefix("un").is_some_and(|word| word.starts_with(stem))
     })
 }
@@ -478,13 +478,13 @@ fn the_emoji_tcg_pool_is_enough_to_play_with() {
         let text: Vec<String> =
             card.effects.iter().map(|effect| effect.text.to_lowercase()).collect();
         let text = text.join(" ");
-        let said: BTreeSet<&str> =
+        let stated: BTreeSet<&str> =
             keywords.iter().map(|word| &**word).filter(|word| keyword_in(word, &text)).collect();
         let listed = card.attributes.get("keywords").and_then(Value::as_array);
         let listed: BTreeSet<&str> =
             listed.into_iter().flatten().filter_map(Value::as_str).collect();
-        assert_eq!(listed, said, "{}: {text}", card.name);
-        used.extend(said.into_iter().map(str::to_owned));
+        assert_eq!(listed, stated, "{}: {text}", card.name);
+        used.extend(stated.into_iter().map(str::to_owned));
     }
     assert_eq!(used.len(), keywords.len(), "only {used:?}");
 }

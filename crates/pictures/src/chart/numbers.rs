@@ -40,14 +40,14 @@ pub(super) fn short(number: u128) -> String {
     ];
     match UNITS.iter().find(|(unit, _)| number >= 10_000 && number >= *unit) {
         None => grouped(number),
-        Some((unit, letter)) => {
+        Some((unit, suffix)) => {
             let (whole, rest) = (number / unit, number % unit);
             // The unit has one digit more than there are decimal places.
             let places = unit.to_string().len() - 1;
             let rest = format!("{rest:0places$}");
             let rest = rest.trim_end_matches('0');
             let point = if rest.is_empty() { "" } else { "." };
-            format!("{whole}{point}{rest}{letter}")
+            format!("{whole}{point}{rest}{suffix}")
         }
     }
 }

@@ -42,8 +42,9 @@ fn text_of(svg: &str, element: &str) -> String {
 /// The number of copies of each bar, from the description for screen readers.
 fn described_copies(description: &str) -> Vec<u128> {
     // Without bars, this sentence is missing, and a note may be in its place.
-    let is_note = |said: &&str| said.starts_with("Without a value") || said.starts_with("Unclear");
-    let counts = description.split(". ").nth(1).filter(|said| !is_note(said));
+    let is_note =
+        |message: &&str| message.starts_with("Without a value") || message.starts_with("Unclear");
+    let counts = description.split(". ").nth(1).filter(|message| !is_note(message));
     let counts = counts.unwrap_or_default().trim_end_matches('.');
     let number = |count: &str| {
         // If there is a total, a percentage follows.
@@ -132,10 +133,10 @@ fn check_curve(curve: &CurveChart<'_>, options: ChartOptions) {
     let outside = |copies: u64| (copies > 0).then_some(copies);
     let all = outside(curve.fewer).into_iter().chain(inside.iter().copied()).chain(outside(more));
     let all: Vec<u128> = all.map(u128::from).collect();
-    let said = text_of(&svg, "desc");
-    assert_eq!(described_copies(&said), all);
+    let message = text_of(&svg, "desc");
+    assert_eq!(described_copies(&message), all);
     let total = format!("Cards by Rank: {}.", all.iter().sum::<u128>());
-    assert!(said.replace(',', "").starts_with(&total), "{said}");
+    assert!(message.replace(',', "").starts_with(&total), "{message}");
 
     let seen: Vec<u128> = all.into_iter().filter(|copies| *copies > 0).collect();
     check_lengths(&drawn.iter().map(|bar| bar[3]).collect::<Vec<_>>(), &seen);
@@ -143,7 +144,7 @@ fn check_curve(curve: &CurveChart<'_>, options: ChartOptions) {
         assert!(pair[0][0] + pair[0][2] < pair[1][0], "bars beside each other: {svg}");
     }
     for (label, copies) in [("Without a value", curve.without), ("Unclear", curve.unclear)] {
-        assert_eq!(said.contains(label), copies > 0, "{said}");
+        assert_eq!(message.contains(label), copies > 0, "{message}");
         assert_eq!(svg.matches(label).count(), if copies > 0 { 2 } else { 0 }, "told and drawn");
     }
     assert!(svg.len() <= 8_192, "{} bytes: {svg}", svg.len());
@@ -232,10 +233,10 @@ fn texts_do_not_leave_the_chart_in_any_font() {
             let (svg, bars) = checked(&chart);
             assert!(svg.len() <= 16_384, "{} bytes", svg.len());
             for (name, reader) in &readers {
-                for (said, [left, top, right, bottom]) in text_boxes(&svg, reader) {
+                for (message, [left, top, right, bottom]) in text_boxes(&svg, reader) {
                     // With these fonts, the renderer applies the fixed length only to the first glyph of a cluster.
-                    if said.contains(['\u{200D}', '\u{E007F}', '\u{FE0F}'])
-                        || said.chars().any(is_combining_mark)
+                    if message.contains(['\u{200D}', '\u{E007F}', '\u{FE0F}'])
+                        || message.chars().any(is_combining_mark)
                     {
                         continue;
                     }
@@ -244,11 +245,11 @@ fn texts_do_not_leave_the_chart_in_any_font() {
                         && top >= 0.0
                         && right <= f64::from(chart.width()) - 4.0
                         && bottom <= f64::from(chart.height());
-                    assert!(is_inside, "{name}: {left} {top} {right} {bottom}: {said}");
+                    assert!(is_inside, "{name}: {left} {top} {right} {bottom}: {message}");
                     for [x, y, width, height] in &bars {
                         let beside = right <= *x || left >= x + width;
                         let apart = beside || bottom <= y + 0.5 || top >= y + height - 0.5;
-                        assert!(apart, "{name}: {said} stands on a bar: {svg}");
+                        assert!(apart, "{name}: {message} stands on a bar: {svg}");
                     }
                 }
             }
@@ -263,14 +264,14 @@ fn numbers_do_not_overlap() {
             let svg = chart.svg();
             for (name, reader) in &readers() {
                 let boxes = text_boxes(&svg, reader);
-                for (at, (said, one)) in boxes.iter().enumerate() {
+                for (at, (message, one)) in boxes.iter().enumerate() {
                     for (other_said, other) in &boxes[at + 1..] {
                         // Boxes are higher than letters, so those of lines of one text overlap a little.
                         let apart = one[2] <= other[0] + 0.5
                             || other[2] <= one[0] + 0.5
                             || one[3] <= other[1] + 4.0
                             || other[3] <= one[1] + 4.0;
-                        assert!(apart, "{name}: {said} and {other_said}: {svg}");
+                        assert!(apart, "{name}: {message} and {other_said}: {svg}");
                     }
                 }
             }
@@ -323,8 +324,8 @@ fn the_smallest_values_are_summed() {
     let shares = SharesChart { bars: bars.collect(), total: 200, ..SharesChart::default() };
     let svg = Chart::shares(&shares, ChartOptions::default()).svg();
     // Every second value has 13 copies; two of these do not get a bar.
-    let said = text_of(&svg, "desc");
-    assert!(said.ends_with("v10: 20 · 10%; v12: 20 · 10%; other (2): 26 · 13%."), "{said}");
+    let message = text_of(&svg, "desc");
+    assert!(message.ends_with("v10: 20 · 10%; v12: 20 · 10%; other (2): 26 · 13%."), "{message}");
     assert!(
         text_of(&svg, "desc").starts_with("Cards: 200. v0: 20 · 10%; v1: 13 · 6.5%; v2: "),
         "{svg}"

@@ -16,14 +16,14 @@ pub(crate) fn readers() -> [(&'static str, Options<'static>); 3] {
 
 /// Checks that no text leaves the plates at the sides, or the card at the top and at the bottom.
 fn check(svg: &str, (name, options): &(&str, Options<'_>)) {
-    for (said, [left, top, right, bottom]) in text_boxes(svg, options) {
+    for (message, [left, top, right, bottom]) in text_boxes(svg, options) {
         // If a font lacks a part of a cluster, the renderer applies the fixed length only to its first glyph. For these texts,
         // only the requested length is checked (below).
-        let is_joined = said.contains(['\u{200D}', '\u{E007F}', '\u{FE0F}'])
-            || said.chars().any(is_combining_mark);
+        let is_joined = message.contains(['\u{200D}', '\u{E007F}', '\u{FE0F}'])
+            || message.chars().any(is_combining_mark);
         let is_between = (left >= 27.0 && right <= 484.0) || is_joined;
         let is_inside = is_between && top >= 0.0 && bottom <= 700.0;
-        assert!(is_inside, "{name}: {left} {top} {right} {bottom}: {said}");
+        assert!(is_inside, "{name}: {left} {top} {right} {bottom}: {message}");
     }
     let document = roxmltree::Document::parse(svg).unwrap();
     for block in document.descendants().filter(|node| node.has_tag_name("g")) {
@@ -34,11 +34,11 @@ fn check(svg: &str, (name, options): &(&str, Options<'_>)) {
     }
     for text in document.descendants().filter(|node| node.has_tag_name("text")) {
         let number = |name| text.attribute(name).map(|text: &str| text.parse::<f32>().unwrap());
-        let said = text.text().unwrap_or_default();
+        let message = text.text().unwrap_or_default();
         if let Some(length) = number("textLength") {
             let left = number("x").unwrap();
             assert!(text.attribute("text-anchor").is_none());
-            assert!(left >= 27.0 && left + length <= 484.0, "{left} {length}: {said}");
+            assert!(left >= 27.0 && left + length <= 484.0, "{left} {length}: {message}");
         }
     }
 }

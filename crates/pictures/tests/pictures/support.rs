@@ -78,7 +78,7 @@ pub(crate) fn hostile_texts() -> Vec<String> {
     .to_vec();
     let zalgo: String = "Zalgo comes"
         .chars()
-        .map(|letter| format!("{letter}{}", "\u{310}\u{489}\u{323}".repeat(30)))
+        .map(|character| format!("{character}{}", "\u{310}\u{489}\u{323}".repeat(30)))
         .collect();
     texts.push(zalgo);
     for word in
@@ -112,11 +112,11 @@ pub(crate) fn text_boxes(svg: &str, options: &Options<'_>) -> Vec<(String, [f32;
             match node {
                 Node::Group(group) => walk(group, found),
                 Node::Text(text) => {
-                    let said = text.chunks().iter().map(TextChunk::text).collect();
+                    let message = text.chunks().iter().map(TextChunk::text).collect();
                     let [whole, drawn] =
                         [text.abs_bounding_box(), text.flattened().abs_bounding_box()];
                     found.push((
-                        said,
+                        message,
                         [
                             whole.left().min(drawn.left()),
                             whole.top().min(drawn.top()),

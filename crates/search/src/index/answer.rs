@@ -21,7 +21,7 @@ pub struct Hit {
     pub tier: i16,
     /// Its sort key, as Postgres writes it.
     pub key: Option<String>,
-    /// Whether the card is hidden from the asker.
+    /// Whether the card is hidden from the requester.
     pub is_hidden: bool,
 }
 

@@ -57,7 +57,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether one of the cases holds; `None`: the asker may not know.
+    /// Whether one of the cases holds; `None`: the requester may not know.
     pub(super) fn holds_in_case(&self, entry: Entry<'_>, cases: &[Case]) -> Option<bool> {
         let content = entry.card.content.as_ref()?;
         let is_of = |games: &Option<Vec<String>>| {

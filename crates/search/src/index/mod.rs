@@ -1,7 +1,7 @@
 //! The index of all cards in memory, for the whole query language.
 //!
 //! [`Index`] belongs to one writer, which applies changes. Readers take a [`Snapshot`], which never changes and blocks no other reader or writer. The content
-//! of hidden cards is not in the index: it knows only their place and unlock state. The few hidden cards that an asker may see are passed with the query
+//! of hidden cards is not in the index: it knows only their place and unlock state. The few hidden cards that a requester may see are passed with the query
 //! ([`View`]) and tested separately.
 //!
 //! Results equal those of the database: a missing value makes a test fail and its negation hold, and texts are ordered

@@ -1,4 +1,4 @@
-//! Searches by testing every card: for the few cards that only one asker may see, and as the reference in tests.
+//! Searches by testing every card: for the few cards that only one requester may see, and as the reference in tests.
 
 use std::collections::BTreeMap;
 

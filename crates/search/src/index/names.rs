@@ -71,11 +71,11 @@ pub(super) fn trigrams(key: &str) -> Vec<Trigram> {
 /// Like [`trigrams`]; replaces the content of `found`.
 pub(super) fn trigrams_into(key: &str, found: &mut Vec<Trigram>) {
     found.clear();
-    let words = key.split(|letter: char| !letter.is_alphanumeric());
+    let words = key.split(|character: char| !character.is_alphanumeric());
     for word in words.filter(|word| !word.is_empty()) {
         let mut three = [' '; 3];
-        for letter in word.chars().chain([' ']) {
-            three = [three[1], three[2], letter];
+        for character in word.chars().chain([' ']) {
+            three = [three[1], three[2], character];
             found.push(three);
         }
     }

@@ -23,11 +23,10 @@ pub(super) struct Candidate<'a> {
 pub(super) enum CandidateCard<'a> {
     /// In a segment, with its ordinal.
     Of(&'a Segment, u32),
-    /// Among the cards that only the asker sees. It has content.
+    /// Among the cards that only the requester sees. It has content.
     Own(&'a CardRecord),
 }
 
-/// A candidate with its rank.
 struct RankedCandidate<'a> {
     candidate: Candidate<'a>,
     id: u128,
@@ -84,7 +83,7 @@ pub(super) fn nearest(mut all: Vec<Candidate<'_>>) -> Vec<NamedCard> {
     all.truncate(end);
     let mut excess = end.saturating_sub(MAX_ALIKE);
     let last = (excess > 0).then(|| all[MAX_ALIKE - 1].fit);
-    // For very long names, the similarity of cards in a segment is less exact than that of the asker's own cards, so cards
+    // For very long names, the similarity of cards in a segment is less exact than that of the requester's own cards, so cards
     // with the same name could get different ranks.
     let has_own = all.iter().any(|one| matches!(one.card, CandidateCard::Own(_)));
     let mut wanted = if has_own { MAX_ALIKE } else { 2 * MAX_NAMED };

@@ -146,7 +146,7 @@ fn for_automata(postgres: &str) -> String {
     const PART_END: &str = "(?:$|(?= [|]))";
     let mut out = String::with_capacity(postgres.len() * 2);
     let mut rest = postgres;
-    while let Some(letter) = rest.chars().next() {
+    while let Some(character) = rest.chars().next() {
         let places = [
             (WORD_EDGE, r"(?:(?mR:^)|(?mR:$))"),
             (PART_START, r"(?:\A|\|)\r"),
@@ -157,18 +157,18 @@ fn for_automata(postgres: &str) -> String {
             rest = &rest[place.len()..];
             continue;
         }
-        if letter == '[' {
+        if character == '[' {
             let end = rest.find(']').map_or(rest.len(), |end| end + 1);
             out.push_str(&rest[..end].replace(' ', r"\r\n"));
             rest = &rest[end..];
             continue;
         }
-        if letter == ' ' {
+        if character == ' ' {
             out.push_str(r"[\r\n]")
         } else {
-            out.push(letter)
+            out.push(character)
         }
-        rest = &rest[letter.len_utf8()..];
+        rest = &rest[character.len_utf8()..];
     }
     out
 }

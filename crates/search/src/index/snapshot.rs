@@ -19,7 +19,7 @@ use super::releases::Releases;
 use super::segment::{Plan, Segment, Steps};
 use crate::{CardQuery, KnownTest, Predicate, SortKey, Test, Unique};
 
-/// Cards with content that only this asker may see. Each replaces the indexed card with the same id.
+/// Cards with content that only this requester may see. Each replaces the indexed card with the same id.
 pub type View = [CardRecord];
 
 /// An open card that was found by its name.
@@ -79,7 +79,6 @@ pub struct Snapshot {
     pub(super) progress: Option<Arc<Progress>>,
 }
 
-/// A prepared query.
 struct PreparedQuery<'s> {
     judge: &'s Judge<'s>,
     steps: Steps,
@@ -155,7 +154,7 @@ impl Snapshot {
     }
 
     /// The cards of a part that were not deleted, without those in the view.
-    fn seen<'p>(part: &'p Part, view: &View) -> Cow<'p, RoaringBitmap> {
+    fn indexed_cards<'p>(part: &'p Part, view: &View) -> Cow<'p, RoaringBitmap> {
         let mut live = Cow::Borrowed(&*part.live);
         for at in view.iter().filter_map(|card| part.segment.find(card.id)) {
             live.to_mut().remove(at);
@@ -168,7 +167,7 @@ impl Snapshot {
     }
 
     fn prepare<'s>(&'s self, judge: &'s Judge<'s>, view: &View) -> PreparedQuery<'s> {
-        let seen = |part: &'s Part| (&*part.segment, Self::seen(part, view));
+        let seen = |part: &'s Part| (&*part.segment, Self::indexed_cards(part, view));
         // The smallest part first, so that the latest changes are tested even if the budget does not last for all.
         let parts = self.parts.iter().rev().map(seen).collect();
         PreparedQuery { judge, steps: Steps::new(MAX_STEPS), parts }
@@ -215,7 +214,7 @@ impl Snapshot {
         Count { entries: entries.min(at_most), is_exact: !is_more && !cut, cut }
     }
 
-    /// One of the matching cards whose content the asker may see: the one with index `number`, modulo their number, in
+    /// One of the matching cards whose content the requester may see: the one with index `number`, modulo their number, in
     /// the order of places. The order and the printings of the query are ignored.
     pub fn random(&self, query: &CardQuery, view: &View, number: u64) -> Option<u128> {
         let query = &CardQuery {
@@ -234,7 +233,7 @@ impl Snapshot {
         Some(nth(&sets, &own, wanted))
     }
 
-    /// Counts the matching cards whose content the asker may see by value: in total, by kind, rarity, style and slot of
+    /// Counts the matching cards whose content the requester may see by value: in total, by kind, rarity, style and slot of
     /// effects, and by each of `attributes`.
     pub fn facets(&self, predicate: &Predicate, view: &View, attributes: &[&str]) -> Facets {
         let query = &CardQuery {
@@ -256,7 +255,7 @@ impl Snapshot {
         Facets { counts: naive::facet_counts(tally), cut: prepared.is_cut() }
     }
 
-    /// Whether the asker may see a card of a part, and it is in that place.
+    /// Whether the requester may see a card of a part, and it is in that place.
     fn is_in(part: &Part, at: u32, place: NamePlace<'_>, view: &View) -> bool {
         let PlaceKey { game, set, .. } = part.segment.place(at);
         part.live.contains(at)
@@ -265,9 +264,9 @@ impl Snapshot {
             && !view.iter().any(|card| card.id == part.segment.id(at))
     }
 
-    /// The cards with content of a part that the asker may see, in a game and a set.
+    /// The cards with content of a part that the requester may see, in a game and a set.
     fn open_in(part: &Part, place: NamePlace<'_>, view: &View) -> RoaringBitmap {
-        let open = &*Self::seen(part, view) & part.segment.open();
+        let open = &*Self::indexed_cards(part, view) & part.segment.open();
         match part.segment.of_place(place) {
             Some(cards) => open & cards,
             None => open,
@@ -286,7 +285,7 @@ impl Snapshot {
         for part in &self.parts {
             let segment = &*part.segment;
             let alike = if query.near {
-                let seen = Self::seen(part, view);
+                let seen = Self::indexed_cards(part, view);
                 // There are other cards between sets of several games with the same code.
                 let set = place.set.filter(|_| place.game.is_none());
                 let is_of_set = |at| set.is_none_or(|set| segment.place(at).set == set);

@@ -354,14 +354,15 @@ struct Scan {
 }
 
 impl Scan {
-    fn seen(&self, view: &View) -> Vec<CardRecord> {
+    fn visible_cards(&self, view: &View) -> Vec<CardRecord> {
         let mut cards = self.cards.clone();
         cards.extend(view.iter().map(|card| (card.id, card.clone())));
         cards.into_values().collect()
     }
 
     fn check(&self, index: &Index, view: &View, query: &CardQuery, page: usize) {
-        let (cards, patterns, now) = (self.seen(view), Patterns::of(query), index.snapshot());
+        let (cards, patterns, now) =
+            (self.visible_cards(view), Patterns::of(query), index.snapshot());
         assert!(!needs_progress(query) || !now.answers(query), "{query:?}");
         let now = now.with_progress(&self.counts);
         let progress = Progress::new(&self.counts, [].into_iter());
@@ -411,7 +412,7 @@ impl Scan {
     }
 
     fn check_names(&self, index: &Index, view: &View, random: &mut Random) {
-        let (cards, now) = (self.seen(view), index.snapshot());
+        let (cards, now) = (self.visible_cards(view), index.snapshot());
         let typed = format!("{} {}", random.of(WORDS), random.text(1));
         let mut key = search_key(&typed);
         if random.one_in(2) {
@@ -458,7 +459,7 @@ impl Scan {
                 found.into_iter().map(|card| (card.set, card.number, card.id)).collect();
             assert_eq!(found, same_of(&cards));
             let open = now.open_with_name(game, &key);
-            let of_all = same_of(&self.seen(&[]));
+            let of_all = same_of(&self.visible_cards(&[]));
             assert!(open.iter().map(|card| card.id).eq(of_all.into_iter().map(|(_, _, id)| id)));
             assert!(open.iter().all(|card| search_key(card.name) == key));
         }
@@ -470,7 +471,7 @@ impl Scan {
     }
 }
 
-/// The hidden cards that one asker holds.
+/// The hidden cards that one requester holds.
 fn view_of(scan: &Scan, random: &mut Random) -> Vec<CardRecord> {
     if random.one_in(2) {
         return Vec::new();

@@ -146,14 +146,14 @@ impl fmt::Display for RegexFault {
             Self::Place => "the only anchors are ^, $ and \\b",
             Self::UnicodeClass => "\\p{…} is not known here",
             Self::Count(most) => return write!(f, "a repetition counts to {most} at most"),
-            Self::NeverFits(letter) => {
-                return write!(f, "{letter:?} never fits: texts are searched without punctuation");
+            Self::NeverFits(character) => {
+                return write!(f, "{character:?} never fits: texts are searched without punctuation");
             }
             Self::CombinedClasses => "classes cannot be combined here",
-            Self::NotInClass(letter) => return write!(f, "{letter:?} cannot stand in a class"),
+            Self::NotInClass(character) => return write!(f, "{character:?} cannot be used in a class"),
             Self::RangeBackwards => "a range runs from low to high",
             Self::RangeEnds => "a range runs from letter to letter or from digit to digit",
-            Self::ClassContent => "a class holds letters, digits, ranges, \\d and \\s",
+            Self::ClassContent => "a class contains letters, digits, ranges, \\d and \\s",
         })
     }
 }

@@ -123,7 +123,7 @@ fn value(attribute: &Attribute, listed: Option<&[String]>, dice: &mut Dice) -> V
             if values.is_empty() {
                 Value::Null
             } else {
-                values[dice.early_place(values.len())].as_str().into()
+                values[dice.frequent_index(values.len())].as_str().into()
             }
         }
         AttributeValue::Choices { values, min_items, max_items } => {
@@ -198,7 +198,7 @@ fn effects(kind: &Kind, card: &CardDefinition, dice: &mut Dice) -> Vec<Effect> {
         let most = max.min(min.saturating_add(MORE_EFFECTS)).max(min);
         for _ in 0..u64::from(min) + dice.below(u64::from(most - min) + 1) {
             let style = (!schema.styles.is_empty())
-                .then(|| &schema.styles[dice.early_place(schema.styles.len())]);
+                .then(|| &schema.styles[dice.frequent_index(schema.styles.len())]);
             effects.push(Effect {
                 style: style.cloned(),
                 slot: slot.cloned(),

@@ -44,7 +44,7 @@ impl Dice {
     }
 
     /// A random index into a list of this length. Low indices are much more frequent than high ones, like the frequencies of words in a language.
-    pub(super) fn early_place(&mut self, length: usize) -> usize {
+    pub(super) fn frequent_index(&mut self, length: usize) -> usize {
         let end = self.place(length) + 1;
         let end = self.place(end) + 1;
         self.place(end)

@@ -44,7 +44,7 @@ pub struct SetOutline {
     /// Cards in the sets before it.
     before: u32,
     /// Number of cards of the complete set.
-    whole: u32,
+    complete: u32,
 }
 
 impl SetOutline {
@@ -52,7 +52,7 @@ impl SetOutline {
     #[must_use]
     pub fn at_least(mut self, stored: i64) -> Self {
         let stored = u32::try_from(stored).unwrap_or_default();
-        self.cards = self.cards.max(stored.min(self.whole));
+        self.cards = self.cards.max(stored.min(self.complete));
         self
     }
 }
@@ -69,14 +69,15 @@ impl<'a> Synthetic<'a> {
         let mut before = 0;
         (1..).map_while(move |place: u32| {
             let mut dice = Dice::of(&[seed, FOR_SIZE, place.into()]);
-            let whole = u32::try_from(dice.between(SET_SIZES.0, SET_SIZES.1)).unwrap_or_default();
+            let complete =
+                u32::try_from(dice.between(SET_SIZES.0, SET_SIZES.1)).unwrap_or_default();
             let outline = SetOutline {
                 code: format!("synthetic-{place:04}"),
-                cards: whole.min(cards - before),
+                cards: complete.min(cards - before),
                 hidden: place <= hidden_sets,
                 place,
                 before,
-                whole,
+                complete,
             };
             before += outline.cards;
             (outline.cards > 0).then_some(outline)
@@ -181,11 +182,11 @@ mod tests {
     fn a_larger_catalogue_begins_like_a_smaller_one() -> Result<(), Box<dyn std::error::Error>> {
         let (_, ttcg) = SHIPPED[0];
         let (small, large) = (source(ttcg, 7, 2_000)?, source(ttcg, 7, 4_000)?);
-        let whole = small.sets.len() - 1;
-        assert!(whole >= 1, "2,000 cards are more than a set");
-        assert_eq!(small.sets[..whole], large.sets[..whole]);
-        let last = SetDefinition::from_json(&small.sets[whole].text)?;
-        let longer = SetDefinition::from_json(&large.sets[whole].text)?;
+        let complete_sets = small.sets.len() - 1;
+        assert!(complete_sets >= 1, "2,000 cards are more than a set");
+        assert_eq!(small.sets[..complete_sets], large.sets[..complete_sets]);
+        let last = SetDefinition::from_json(&small.sets[complete_sets].text)?;
+        let longer = SetDefinition::from_json(&large.sets[complete_sets].text)?;
         assert_eq!(last.cards[..], longer.cards[..last.cards.len()]);
         Ok(())
     }
@@ -198,7 +199,7 @@ mod tests {
         assert_eq!(outline.clone().at_least(0).cards, 10);
         assert_eq!(outline.clone().at_least(11).cards, 11);
         assert_eq!(outline.clone().at_least(i64::MAX).cards, 10, "no such set");
-        assert_eq!(outline.clone().at_least(5_000).cards, outline.whole);
+        assert_eq!(outline.clone().at_least(5_000).cards, outline.complete);
         Ok(())
     }
 }

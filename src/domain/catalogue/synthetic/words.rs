@@ -96,16 +96,16 @@ fn somewhere(dice: &mut Dice) -> String {
 /// The word with an accent on one of its vowels.
 fn accented(word: &str, dice: &mut Dice) -> String {
     let at = dice.place(word.len() / 2) * 2 + 1;
-    let accent = |(place, letter): (usize, char)| {
-        let vowel = VOWELS.iter().position(|vowel| *vowel == letter);
-        vowel.filter(|_| place == at).map_or(letter, |vowel| ACCENTED[vowel])
+    let accent = |(place, character): (usize, char)| {
+        let vowel = VOWELS.iter().position(|vowel| *vowel == character);
+        vowel.filter(|_| place == at).map_or(character, |vowel| ACCENTED[vowel])
     };
     word.chars().enumerate().map(accent).collect()
 }
 
 /// A word of the list; early words are more frequent than late ones.
 fn common(list: &[&'static str], dice: &mut Dice) -> &'static str {
-    list[dice.early_place(list.len())]
+    list[dice.frequent_index(list.len())]
 }
 
 /// A word of the list; all words are equally frequent.
@@ -199,8 +199,8 @@ mod tests {
         let with = |letters: &dyn Fn(char) -> bool| {
             names.iter().filter(|name| name.chars().any(letters)).count()
         };
-        assert!((30..120).contains(&with(&|letter| ACCENTED.contains(&letter))));
-        assert!((5..60).contains(&with(&|letter| u32::from(letter) > 0x2600)));
+        assert!((30..120).contains(&with(&|character| ACCENTED.contains(&character))));
+        assert!((5..60).contains(&with(&|character| u32::from(character) > 0x2600)));
     }
 
     #[test]

@@ -121,7 +121,7 @@ pub(super) fn read_line<'f>(
 
 /// The beginning of a text without control characters, for responses.
 fn excerpt(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN).collect()
+    text.chars().filter(|character| !character.is_control()).take(MAX_SHOWN).collect()
 }
 
 fn parse_line<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<LineContent, LineFault> {
@@ -226,8 +226,8 @@ fn check_length(column: Column, text: &str) -> Result<&str, LineFault> {
 
 /// `4`, `4x`, `x4`; spreadsheets write `4.0`.
 fn parse_quantity(text: &str) -> Result<i32, LineFault> {
-    let digits =
-        text.trim_matches(|letter: char| matches!(letter, 'x' | 'X' | '×') || letter == ' ');
+    let digits = text
+        .trim_matches(|character: char| matches!(character, 'x' | 'X' | '×') || character == ' ');
     let digits = digits.strip_suffix(".0").unwrap_or(digits);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let quantity = is_number.then(|| digits.parse().unwrap_or(i32::MAX));

@@ -147,13 +147,13 @@ impl<'t> Records<'t> {
         let line = self.line;
         let (mut bytes, mut count, mut fits) = (0, 0, true);
         loop {
-            let (result, read, written, ended) = self.reader.read_record(
+            let (result, read, written, fields) = self.reader.read_record(
                 &self.text[self.at..],
                 &mut self.output[bytes..],
                 &mut self.ends[count..],
             );
             self.advance(read);
-            (bytes, count) = (bytes + written, count + ended);
+            (bytes, count) = (bytes + written, count + fields);
             match result {
                 ReadRecordResult::End => return None,
                 ReadRecordResult::Record => {

@@ -40,8 +40,8 @@ impl Draft<'_> {
     fn take_from_base_printing(&mut self) {
         let base = &self.game.base_rarity().code;
         let printing = self.card.printings.iter().find(|printing| printing.rarity == *base);
-        let Some(said) = printing.map(|printing| printing.attributes.clone()) else { return };
-        for (code, value) in said {
+        let Some(attributes) = printing.map(|printing| printing.attributes.clone()) else { return };
+        for (code, value) in attributes {
             let varies = self.kind.attributes.get(&*code).is_some_and(|known| known.per_printing);
             if varies && !self.card.attributes.contains_key(&code) {
                 self.set_attribute(&code, value);

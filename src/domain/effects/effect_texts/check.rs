@@ -174,7 +174,7 @@ fn refuse(faults: Vec<EffectFault>) -> Result<(), Vec<EffectFault>> {
 
 /// Whether the text is a valid name of a placeholder.
 pub(super) fn is_name(name: &str) -> bool {
-    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
     (1..=MAX_NAME).contains(&name.chars().count()) && name.chars().all(is_word)
 }
 

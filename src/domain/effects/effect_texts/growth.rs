@@ -57,9 +57,9 @@ mod tests {
         let articles = rules(&[("a Air", "an Air"), ("a Earth", "an Earth"), ("a Ivy", "an Ivy")]);
         assert!(growth(&articles) < 1.3, "{}", growth(&articles));
         let doubling: Vec<Replacement> = (b'a'..=b'y')
-            .map(|letter| Replacement {
-                old: char::from(letter).to_string(),
-                new: char::from(letter + 1).to_string().repeat(2),
+            .map(|character| Replacement {
+                old: char::from(character).to_string(),
+                new: char::from(character + 1).to_string().repeat(2),
             })
             .collect();
         assert!(growth(&doubling) >= f64::from(1 << 25));

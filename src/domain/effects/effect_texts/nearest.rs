@@ -122,7 +122,7 @@ fn is_alike(shared: u16, all: u32) -> bool {
 fn features(sentence: &str) -> Vec<Feature> {
     let mut hashes = Vec::new();
     let mut before = None;
-    let words = sentence.split(|letter: char| !letter.is_alphanumeric());
+    let words = sentence.split(|character: char| !character.is_alphanumeric());
     for word in words.filter(|word| !word.is_empty()) {
         let hash = hash_of(word);
         hashes.push(hash);
@@ -141,8 +141,8 @@ fn count(features: &[Feature]) -> u16 {
 /// The FNV-1a hash of a word in lower case.
 fn hash_of(word: &str) -> u64 {
     let letters = word.chars().flat_map(char::to_lowercase);
-    letters.fold(0xcbf2_9ce4_8422_2325, |hash, letter| {
-        (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3)
+    letters.fold(0xcbf2_9ce4_8422_2325, |hash, character| {
+        (hash ^ u64::from(character)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
@@ -161,7 +161,7 @@ mod tests {
 
     /// How often a sentence has each word and each pair of words.
     fn counted(sentence: &str) -> BTreeMap<Vec<String>, usize> {
-        let words = sentence.split(|letter: char| !letter.is_alphanumeric());
+        let words = sentence.split(|character: char| !character.is_alphanumeric());
         let words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
         let words: Vec<String> = words.collect();
         let mut counted = BTreeMap::new();

@@ -18,7 +18,7 @@ use crate::store::catalogue::games::GameCache;
 use crate::store::catalogue::import;
 use crate::store::db::deadlines;
 use crate::store::db::schema::{bulk_chunks, bulk_files};
-use crate::store::db::statement::{KeepPrepared as _, run_commands, sql};
+use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
 /// After each batch, the build pauses this many times as long as the read took, so that it uses a quarter of a database
@@ -228,7 +228,7 @@ async fn catch_up(store: &Store, game: &str, kinds: &[BulkKind], seq: i64) -> St
         .filter(bulk_files::is_current)
         .filter(bulk_files::kind.eq_any(kinds))
         .filter(bulk_files::change_seq.lt(seq));
-    diesel::update(behind).set(bulk_files::change_seq.eq(seq)).kept().execute(&mut *conn).await?;
+    diesel::update(behind).set(bulk_files::change_seq.eq(seq)).cached().execute(&mut *conn).await?;
     Ok(())
 }
 
@@ -331,9 +331,9 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
     ) -> StoreResult<Vec<(Uuid, Packing<R>)>> {
         let mut next = vec![0; files.len()];
         loop {
-            let asked = Instant::now();
+            let started = Instant::now();
             let rows = source.next(conn).await?;
-            let (took, is_last) = (asked.elapsed(), rows.is_empty());
+            let (took, is_last) = (started.elapsed(), rows.is_empty());
             let work = move || -> StoreResult<Vec<(Uuid, Packing<R>)>> {
                 for (_, file) in &mut files {
                     file.add(&rows)?;
@@ -389,7 +389,11 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         );
         let published = BuiltFile { name, row_count: file.row_count, size, is_new: true };
         if let Some((before, ..)) = before.as_ref().filter(|(_, known, _)| *known == sha256) {
-            diesel::update(bulk_files::table.find(before)).set(built).kept().execute(conn).await?;
+            diesel::update(bulk_files::table.find(before))
+                .set(built)
+                .cached()
+                .execute(conn)
+                .await?;
             diesel::delete(bulk_chunks::table.filter(bulk_chunks::file_id.eq(id)))
                 .execute(conn)
                 .await?;
@@ -398,7 +402,7 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         if let Some((before, ..)) = before {
             diesel::update(bulk_files::table.find(before))
                 .set(bulk_files::replaced_at.eq(self.now))
-                .kept()
+                .cached()
                 .execute(conn)
                 .await?;
         }
@@ -465,10 +469,10 @@ mod tests {
     #[test]
     fn changes_are_built_but_not_too_often() {
         assert_eq!(need(&standing(), MINUTE), Need::Nothing);
-        let news = BuildState { has_news: true, change_seq: Some(99), ..standing() };
-        assert_eq!(need(&news, Duration::seconds(59)), Need::Wait);
-        assert_eq!(need(&news, MINUTE), Need::Build);
-        let slow = BuildState { build_millis: Some(60_000), ..news };
+        let with_changes = BuildState { has_news: true, change_seq: Some(99), ..standing() };
+        assert_eq!(need(&with_changes, Duration::seconds(59)), Need::Wait);
+        assert_eq!(need(&with_changes, MINUTE), Need::Build);
+        let slow = BuildState { build_millis: Some(60_000), ..with_changes };
         assert_eq!(need(&slow, Duration::minutes(9)), Need::Wait);
         assert_eq!(need(&slow, Duration::minutes(10)), Need::Build);
     }

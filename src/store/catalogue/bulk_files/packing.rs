@@ -1,4 +1,4 @@
-//! Compresses rows into gzip chunks, and hashes them. Memory holds one batch of rows and their chunks, never a whole
+//! Compresses rows into gzip chunks, and hashes them. Memory contains one batch of rows and their chunks, never a whole
 //! file.
 
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use super::Page;
 use crate::domain::catalogue::bulk::BulkKind;
 use crate::store::{StoreError, StoreResult};
 
-/// Size of a chunk in bytes. Each download holds one, and there may be thousands of downloads.
+/// Size of a chunk in bytes. Each download has one in memory, and there may be thousands of downloads.
 pub const CHUNK: usize = 64 * 1024;
 
 /// A file that is being built.

@@ -15,7 +15,7 @@ use crate::domain::ids::{CardId, PrintingId};
 use crate::store::card_content::content::{self, NewContent};
 use crate::store::catalogue::changes;
 use crate::store::db::schema::printings;
-use crate::store::db::statement::{KeepPrepared as _, run_commands, sql};
+use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
 use crate::store::{Connection, StoreResult};
 
 /// Cards per statement.
@@ -35,7 +35,7 @@ struct NewCards<'a> {
 impl<'a> NewCards<'a> {
     fn of(game: &str, cards: &[&'a CardImport]) -> Self {
         let cards: Vec<(CardId, &CardImport)> =
-            cards.iter().map(|card| (CardId::fresh(), *card)).collect();
+            cards.iter().map(|card| (CardId::generate(), *card)).collect();
         let printings: Vec<(CardId, &PrintingImport)> = cards
             .iter()
             .flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing)))
@@ -230,7 +230,7 @@ async fn change_card(
     for (id, printing) in &plan.changed_printings {
         diesel::update(printings::table.find(id))
             .set(printings::tier.eq(printing.tier))
-            .kept()
+            .cached()
             .execute(conn)
             .await?;
         content::update_printing(conn, by, *id, printing).await?;

@@ -21,7 +21,7 @@ use crate::store::catalogue::games::GameCache;
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::sets as sets_table;
-use crate::store::db::statement::{KeepPrepared as _, run_commands};
+use crate::store::db::statement::{CachePrepared as _, run_commands};
 use crate::store::operations::audit;
 use crate::store::serials::unlock_policies::{self, Recount};
 use crate::store::{Connection, StoreError, StoreResult};
@@ -30,7 +30,7 @@ use crate::store::{Connection, StoreError, StoreResult};
 #[derive(Debug, Error)]
 pub enum EditError<T> {
     /// There is no such card or set.
-    #[error("there is no such thing")]
+    #[error("the object to edit does not exist")]
     Missing,
     /// It differs from the version that the editor has read.
     #[error("it was changed in the meantime")]
@@ -173,7 +173,7 @@ pub(in crate::store) async fn mark_edited(
 ) -> StoreResult<()> {
     diesel::update(sets_table::table.find(set))
         .set(sets_table::edited_at.eq(at))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(())
@@ -233,7 +233,7 @@ pub async fn edit_set(
             sets_table::updated_at.eq(at),
             sets_table::edited_at.eq(at),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     changes::set_changed(conn, set_id, game, code, at).await?;

@@ -26,7 +26,7 @@ use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::{games, sets};
-use crate::store::db::statement::{KeepPrepared as _, run_commands, sql};
+use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::serials::unlock_policies;
 use crate::store::serials::unlock_policies::Recount;
@@ -257,7 +257,7 @@ async fn store_game(
         Some(_) => {
             diesel::update(games::table.find(game.code()))
                 .set((values, games::revision.eq(games::revision + 1)))
-                .kept()
+                .cached()
                 .execute(conn)
                 .await?;
             Ok(Manifest::Changed)
@@ -292,7 +292,7 @@ async fn write(
             sets::source_hash.eq(plan.set.hash.to_vec()),
             sets::edited_at.eq(None::<DateTime<Utc>>),
         ))
-        .kept()
+        .cached()
         .execute(conn)
         .await?;
     Ok(SetSummary {

@@ -17,7 +17,9 @@ use crate::domain::catalogue::import::{
 use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::store::card_content::content::{self, StoredCard, StoredPrinting};
-use crate::store::db::schema::{card_migrations, cards, copies, print_runs, printings, sets};
+use crate::store::db::schema::{
+    card_migrations, cards, print_run_lines, print_runs, printings, sets,
+};
 use crate::store::db::statement::KeepPrepared as _;
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, StoreResult};
@@ -121,14 +123,14 @@ pub(super) async fn plan<'a>(
     if !same {
         diesel::update(sets::table.find(set_id))
             .set((values, sets::revision.eq(sets::revision + 1)))
-            .kept()
+            .cached()
             .execute(conn)
             .await?;
     }
     let stored = content::load_set(conn, by, game, &set.code).await?;
     let printed = is_printed(conn, set_id).await?;
-    let gone = gone_numbers(conn, game, &set.code).await?;
-    let mut plan = compare(game, set, set_id, stored, printed, &gone);
+    let vacated = vacated_numbers(conn, game, &set.code).await?;
+    let mut plan = compare(game, set, set_id, stored, printed, &vacated);
     plan.set_changed = !same;
     refuse_removed_printings(conn, &mut plan, printed).await?;
     Ok(Some(plan))
@@ -142,7 +144,7 @@ pub(in crate::store) async fn is_printed(conn: &mut Connection, set: SetId) -> S
 }
 
 /// Numbers of a set that cards have left, with the new places of those cards.
-pub(super) async fn gone_numbers(
+pub(super) async fn vacated_numbers(
     conn: &mut Connection,
     game: &str,
     set: &str,
@@ -174,7 +176,7 @@ fn compare<'a>(
     set_id: SetId,
     mut stored: BTreeMap<String, StoredCard>,
     printed: bool,
-    gone: &BTreeMap<String, String>,
+    vacated: &BTreeMap<String, String>,
 ) -> SetPlan<'a> {
     let mut plan = SetPlan {
         game,
@@ -194,10 +196,10 @@ fn compare<'a>(
                 }
                 plan.changed.extend(compare_card(before, card));
             }
-            None if gone.contains_key(&card.definition.number) => {
+            None if vacated.contains_key(&card.definition.number) => {
                 let CardDefinition { number, name, .. } = &card.definition;
                 let message =
-                    format!("card {number} {}: no other card takes its number", gone[number]);
+                    format!("card {number} {}: no other card takes its number", vacated[number]);
                 let about = FaultyCard {
                     set: None,
                     number: Some(number.clone()),
@@ -275,8 +277,10 @@ pub(super) async fn refuse_removed_printings(
     let refused: Vec<(CardId, String)> = printings::table
         .filter(printings::id.eq_any(removed))
         .filter(
-            diesel::dsl::exists(copies::table.filter(copies::printing_id.eq(printings::id)))
-                .or(printed.into_sql::<Bool>()),
+            diesel::dsl::exists(
+                print_run_lines::table.filter(print_run_lines::printing_id.eq(printings::id)),
+            )
+            .or(printed.into_sql::<Bool>()),
         )
         .select((printings::card_id, printings::rarity))
         .order((printings::card_id, printings::tier))

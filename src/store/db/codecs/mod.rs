@@ -1,4 +1,4 @@
-//! Conversions between values of the program and of Postgres: ids, codes, hashes, words that stand for a variant, and
+//! Conversions between values of the program and of Postgres: ids, codes, hashes, words for variants, and
 //! JSON.
 //!
 //! Store code binds and reads these types directly. `domain` and `auth` do not depend on diesel, so the implementations

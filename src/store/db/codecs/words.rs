@@ -43,7 +43,7 @@ pub(in crate::store) struct UnknownWord {
     length: usize,
 }
 
-/// Makes enums with `as_str` and `parse` column types. Names the columns that hold them, for the log.
+/// Makes enums with `as_str` and `parse` column types. Names the columns that contain them, for the log.
 macro_rules! words {
     ($($type:ty: $kind:literal in $columns:literal;)*) => {$(
         column_type!($type => Text);

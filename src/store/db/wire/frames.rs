@@ -52,14 +52,14 @@ impl Default for Outgoing {
 
 impl Outgoing {
     /// How many of the messages that begin in `bytes` request a response that ends with "ready for query".
-    pub(super) fn asks(&mut self, mut bytes: &[u8]) -> u32 {
-        let mut asked = 0;
+    pub(super) fn count_requests(&mut self, mut bytes: &[u8]) -> u32 {
+        let mut requested = 0;
         while !bytes.is_empty() {
             let (taken, kind) = self.0.step(bytes);
             bytes = &bytes[taken..];
-            asked += u32::from(matches!(kind, Some(b'Q' | b'S')));
+            requested += u32::from(matches!(kind, Some(b'Q' | b'S')));
         }
-        asked
+        requested
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Incoming {
     /// Whether the login is complete.
     is_open: bool,
     /// The beginning of a message that is needed completely.
-    held: Vec<u8>,
+    pending: Vec<u8>,
     /// Bytes that can be delivered, from index `handed`.
     ready: Vec<u8>,
     handed: usize,
@@ -92,7 +92,7 @@ pub(super) struct Incoming {
 impl Incoming {
     /// Whether everything was delivered, so that new bytes may go directly to the reader.
     pub(super) fn is_clear(&self) -> bool {
-        self.held.is_empty() && self.ready().is_empty()
+        self.pending.is_empty() && self.ready().is_empty()
     }
 
     /// The bytes that can be delivered.
@@ -113,20 +113,20 @@ impl Incoming {
     /// how many of them are valid there; the others must be taken from [`Self::ready`].
     pub(super) fn pass(&mut self, bytes: &[u8], received: &mut Received) -> usize {
         let kept = self.walk(bytes, received);
-        self.held.extend_from_slice(&bytes[kept..]);
+        self.pending.extend_from_slice(&bytes[kept..]);
         self.settle(received);
         kept
     }
 
     /// Processes bytes that are in no other buffer.
     pub(super) fn take(&mut self, bytes: &[u8], received: &mut Received) {
-        self.held.extend_from_slice(bytes);
+        self.pending.extend_from_slice(bytes);
         self.settle(received);
     }
 
     /// The server has closed the connection: an incomplete message is delivered unchanged.
     pub(super) fn end(&mut self) {
-        self.ready.append(&mut self.held);
+        self.ready.append(&mut self.pending);
     }
 
     /// Parses messages up to one that is needed completely; returns the number of bytes before it.
@@ -146,10 +146,10 @@ impl Incoming {
         at
     }
 
-    /// Moves complete messages from `held` to `ready`.
+    /// Moves complete messages from `pending` to `ready`.
     fn settle(&mut self, received: &mut Received) {
-        let held = std::mem::take(&mut self.held);
-        let mut rest = &held[..];
+        let pending = std::mem::take(&mut self.pending);
+        let mut rest = &pending[..];
         while let Some((message, after)) = split(rest) {
             let (head, content) = message.split_at(HEAD);
             match (head[0], error_code(content)) {
@@ -172,7 +172,7 @@ impl Incoming {
             self.ready.extend_from_slice(&after[..passed]);
             rest = &after[passed..];
         }
-        self.held = rest.to_vec();
+        self.pending = rest.to_vec();
     }
 }
 
@@ -258,8 +258,8 @@ mod tests {
             let (parse, sync) = (message(b'P', b"s1\0SELECT 1\0\0\0"), message(b'S', b""));
             let sent = [startup, query, parse, sync].concat();
             let mut outgoing = Outgoing::default();
-            let asked: u32 = sent.chunks(piece).map(|piece| outgoing.asks(piece)).sum();
-            prop_assert_eq!(asked, 3);
+            let requested: u32 = sent.chunks(piece).map(|piece| outgoing.count_requests(piece)).sum();
+            prop_assert_eq!(requested, 3);
         }
     }
 

@@ -28,10 +28,10 @@ use self::watched::Watched;
 use super::health::Health;
 
 /// How long the server may take to receive the closing message.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A connection, and the task that drives it. The task ends when this value is dropped.
-pub(in crate::store) struct Dialled {
+pub(in crate::store) struct OpenConnection {
     pub client: Client,
     pub line: Line,
 }
@@ -40,7 +40,7 @@ pub(in crate::store) struct Dialled {
 pub(in crate::store) struct Line {
     pub pulse: Arc<Pulse>,
     driver: AbortHandle,
-    _gone: oneshot::Sender<()>,
+    _user: oneshot::Sender<()>,
 }
 
 impl Line {
@@ -67,7 +67,7 @@ pub(in crate::store) async fn dial(
     name: &str,
     time_limit: Duration,
     health: &Arc<Health>,
-) -> ConnectionResult<Dialled> {
+) -> ConnectionResult<OpenConnection> {
     let mut address =
         Address::parse(url).map_err(|error| ConnectionError::InvalidConnectionUrl(error.into()))?;
     if address.config.get_application_name().is_none() {
@@ -87,7 +87,7 @@ pub(in crate::store) async fn dial(
     let mut failed = String::new();
     for place in places {
         match reach(&place, &address, time_limit, health).await {
-            Ok(dialled) => return Ok(dialled),
+            Ok(opened) => return Ok(opened),
             Err(error) => failed = error,
         }
     }
@@ -99,18 +99,19 @@ async fn reach(
     address: &Address,
     time_limit: Duration,
     health: &Arc<Health>,
-) -> Result<Dialled, String> {
-    let said = |error: &dyn std::error::Error| with_causes(error);
+) -> Result<OpenConnection, String> {
+    let describe = |error: &dyn std::error::Error| with_causes(error);
     let pulse = Pulse::new(time_limit);
-    let link = place.connect(&address.config, time_limit).await.map_err(|error| said(&error))?;
+    let link =
+        place.connect(&address.config, time_limit).await.map_err(|error| describe(&error))?;
     let secured = timeout(time_limit, secure(place, address, link, &pulse, health)).await;
-    let late = || "the server does not answer in time".to_owned();
-    let (client, driver) = secured.map_err(|_| late())?.map_err(|error| said(&*error))?;
-    let (gone, left) = oneshot::channel();
+    let timed_out = || "the server does not answer in time".to_owned();
+    let (client, driver) = secured.map_err(|_| timed_out())?.map_err(|error| describe(&*error))?;
+    let (user, left) = oneshot::channel();
     let driver = tokio::spawn(drive(driver, left)).abort_handle();
-    let dialled = Dialled { client, line: Line { pulse, driver, _gone: gone } };
-    if suits(&dialled.client, &address.config).await.map_err(|error| said(&error))? {
-        Ok(dialled)
+    let opened = OpenConnection { client, line: Line { pulse, driver, _user: user } };
+    if suits(&opened.client, &address.config).await.map_err(|error| describe(&error))? {
+        Ok(opened)
     } else {
         Err("the server is not of the kind that target_session_attrs asks for".to_owned())
     }
@@ -154,11 +155,11 @@ async fn secure(
 
 /// Drives a connection until no user is left.
 async fn drive(mut driver: Driver, left: oneshot::Receiver<()>) {
-    let ended = tokio::select! {
-        ended = &mut driver => ended,
-        _ = left => timeout(FAREWELL, driver).await.unwrap_or(Ok(())),
+    let outcome = tokio::select! {
+        outcome = &mut driver => outcome,
+        _ = left => timeout(CLOSE_TIMEOUT, driver).await.unwrap_or(Ok(())),
     };
-    let Err(error) = ended else { return };
+    let Err(error) = outcome else { return };
     // A server that shuts down, for instance the private Postgres, is not a failure.
     let is_announced = error.code() == Some(&SqlState::ADMIN_SHUTDOWN);
     let error = with_causes(&error);
@@ -184,13 +185,13 @@ async fn suits(client: &Client, config: &Config) -> Result<bool, tokio_postgres:
 
 /// The driver's errors contain only a kind ("error connecting to server"); the reason is in their causes.
 fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut said: Vec<String> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     for error in std::iter::successors(Some(error), |error| error.source()) {
         let words = error.to_string();
         // Some errors repeat their cause.
-        if !said.iter().any(|before| before.ends_with(&words)) {
-            said.push(words);
+        if !messages.iter().any(|before| before.ends_with(&words)) {
+            messages.push(words);
         }
     }
-    said.join(": ")
+    messages.join(": ")
 }

@@ -28,7 +28,7 @@ struct State {
 }
 
 /// A response did not arrive in time.
-pub(super) struct Late {
+pub(super) struct LateResponse {
     /// When the response was requested, if the full time of a statement has passed; `None`: only the budget of one
     /// request is exhausted.
     pub silent_since: Option<Instant>,
@@ -101,9 +101,9 @@ impl Pulse {
         (state.owed > 0).then(|| state.since + state.limit.min(left))
     }
 
-    pub(super) fn late(&self) -> Late {
+    pub(super) fn late_response(&self) -> LateResponse {
         let state = self.state();
         let silent = state.since.elapsed() >= state.limit;
-        Late { silent_since: silent.then_some(state.since) }
+        LateResponse { silent_since: silent.then_some(state.since) }
     }
 }

@@ -80,8 +80,8 @@ async fn in_time<T>(
     time_limit: Duration,
     connecting: impl Future<Output = io::Result<T>>,
 ) -> io::Result<T> {
-    let late = |_| io::Error::new(io::ErrorKind::TimedOut, "no answer in time");
-    timeout(time_limit, connecting).await.map_err(late)?
+    let timed_out = |_| io::Error::new(io::ErrorKind::TimedOut, "no answer in time");
+    timeout(time_limit, connecting).await.map_err(timed_out)?
 }
 
 fn tuned(stream: TcpStream, config: &Config) -> io::Result<TcpStream> {

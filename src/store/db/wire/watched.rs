@@ -48,7 +48,7 @@ impl<S> Watched<S> {
         loop {
             let Some(deadline) = self.pulse.deadline() else { return Poll::Pending };
             if deadline <= Instant::now() {
-                if let Some(since) = self.pulse.late().silent_since {
+                if let Some(since) = self.pulse.late_response().silent_since {
                     self.health.suspect(since);
                 }
                 metrics::counter!("database_connections_given_up_total", "reason" => "late")
@@ -116,9 +116,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         let this = self.get_mut();
         match Pin::new(&mut this.stream).poll_write(cx, buf) {
             Poll::Ready(Ok(written)) => {
-                let asked = this.outgoing.asks(&buf[..written]);
-                if asked > 0 {
-                    this.pulse.record_sent(asked);
+                let requested = this.outgoing.count_requests(&buf[..written]);
+                if requested > 0 {
+                    this.pulse.record_sent(requested);
                     // Sets the timer: the driver reads before it writes, and may not read again.
                     if let Poll::Ready(error) = this.poll_late(cx) {
                         return Poll::Ready(Err(error));

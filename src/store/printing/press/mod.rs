@@ -73,7 +73,7 @@ pub struct MintOrder {
     pub packing_list: Option<PathBuf>,
 }
 
-/// QR codes, which hold the address of the page on which a code is typed. Each line of the print file has its address.
+/// QR codes, which contain the address of the page on which a code is typed. Each line of the print file has its address.
 #[derive(Clone, Debug)]
 pub struct QrCodes {
     /// The public URL of the service, without a slash at its end.
@@ -192,7 +192,7 @@ pub enum MintError {
     )]
     Unknown {
         run: PrintRunId,
-        /// The files that hold its codes.
+        /// The files that contain its codes.
         files: Vec<PathBuf>,
     },
     /// The store failed.
@@ -351,7 +351,7 @@ pub async fn mint(
     let printed = print(planned, prefix, key.clone(), order.clone(), progress.clone()).await?;
     let planned = &printed.planned;
     let new = NewPrintRun {
-        id: PrintRunId::fresh(),
+        id: PrintRunId::generate(),
         set: planned.set.id,
         prefix,
         key_id: key.id(),
@@ -361,7 +361,7 @@ pub async fn mint(
         at: now,
     };
     let commitment = NewCommitment {
-        id: planned.announced.unwrap_or_else(CommitmentId::fresh),
+        id: planned.announced.unwrap_or_else(CommitmentId::generate),
         set: planned.set.id,
         opening: &planned.opening,
         at: now,
@@ -414,7 +414,7 @@ impl MintOrder {
         self.qr_codes.as_ref()?.sheet.as_ref()
     }
 
-    /// The files that hold plain codes.
+    /// The files that contain plain codes.
     fn files_with_codes(&self) -> Vec<PathBuf> {
         std::iter::once(&self.file).chain(self.sheet()).cloned().collect()
     }

@@ -28,12 +28,12 @@ pub(super) fn fault(fault: RegexFault) -> Sentence {
             format!("In the regular expression, a repetition counts to {} at most.", count(most))
                 .into()
         }
-        RegexFault::NeverFits(letter) => {
-            format!("“{letter}” is never found: texts are searched without punctuation.").into()
+        RegexFault::NeverFits(character) => {
+            format!("“{character}” is never found: texts are searched without punctuation.").into()
         }
         RegexFault::CombinedClasses => "Regular expressions cannot combine classes here.".into(),
-        RegexFault::NotInClass(letter) => {
-            format!("“{letter}” cannot stand in square brackets.").into()
+        RegexFault::NotInClass(character) => {
+            format!("“{character}” cannot be used in square brackets.").into()
         }
         RegexFault::RangeBackwards => RANGE_BACKWARDS.into(),
         RegexFault::RangeEnds => {
@@ -71,7 +71,7 @@ fn syntax(reason: RegexSyntax) -> &'static str {
             "In the regular expression, there is nothing behind the last \\."
         }
         RegexSyntax::LookAround => {
-            "Regular expressions cannot look around here: leave out (?=, (?!, (?<= and (?<!."
+            "Look-around cannot be used in regular expressions here: leave out (?=, (?!, (?<= and (?<!."
         }
         RegexSyntax::Backreference => {
             "Regular expressions cannot repeat what was found here: leave out \\1."

@@ -112,7 +112,18 @@ fn faults() -> Vec<QueryFault> {
     let unordered = |values| Q::NoOrder { field: text("rank"), values };
     all.extend([U::Text, U::Flag, U::List, U::Other].map(unordered));
     let games = [None, Some(text("ttcg"))];
-    for of in ["kind", "type", "style", "slot", "rarity", "set", "format", "keyword"] {
+    for of in [
+        "kind",
+        "type",
+        "style",
+        "slot",
+        "rarity",
+        "set",
+        "format",
+        "card",
+        "author of public decks",
+        "keyword",
+    ] {
         let no_value =
             |game| Q::NoValue { of: text(of), value: text("fier"), near: Vec::new(), game };
         all.extend(games.clone().map(no_value));

@@ -74,8 +74,10 @@ async fn a_serial_code_is_carried_until_the_player_is_logged_in() {
     let card = &cards[0];
     let mut browser = Browser::new(&app);
     let typed = [("serial", card.serial.as_str()), ("card", card.name.as_str())];
-    let asked = browser.sent("/submit", &typed, 200).await;
-    assert!(actions(&asked).contains(&"/join") && actions(&asked).contains(&"/recover"));
+    let confirmation = browser.sent("/submit", &typed, 200).await;
+    assert!(
+        actions(&confirmation).contains(&"/join") && actions(&confirmation).contains(&"/recover")
+    );
     for path in ["/recover", "/login", "/join"] {
         // The button sends only the hidden fields. The service shows the form without faults.
         let page = browser.sent(path, &typed, 200).await;
@@ -102,8 +104,8 @@ async fn a_serial_code_is_carried_until_the_player_is_logged_in() {
 async fn the_recovery_form_carries_a_serial_code() {
     let app = TestApp::start().await;
     let body = serde_json::json!({ "name": "ada", "password": PASSWORD });
-    let made = app.post("/v1/accounts").json(&body).answer().await.expect(201);
-    let code = made["recovery_codes"][0].as_str().unwrap();
+    let created = app.post("/v1/accounts").json(&body).answer().await.expect(201);
+    let code = created["recovery_codes"][0].as_str().unwrap();
     let mut browser = Browser::new(&app);
     let fields = [
         ("name", "ada"),

@@ -25,11 +25,11 @@ async fn a_token_is_created_shown_once_and_revoked() {
         ("days", "30"),
         ("key", key),
     ];
-    let made = browser.send("/my/tokens", &fields).await;
-    assert_eq!(made.status, 201, "{}", made.text());
-    assert_eq!(made.header("content-encoding"), "");
-    assert_eq!(made.header("cache-control"), "private, no-store");
-    let page = check("/my/tokens", &made);
+    let created = browser.send("/my/tokens", &fields).await;
+    assert_eq!(created.status, 201, "{}", created.text());
+    assert_eq!(created.header("content-encoding"), "");
+    assert_eq!(created.header("cache-control"), "private, no-store");
+    let page = check("/my/tokens", &created);
     let token = page.all("code").find(|code| code.get("id") == Some("token")).unwrap();
     app.get("/v1/me/events").bearer_auth(&token.text).answer().await.expect(200);
     app.get("/v1/collection").bearer_auth(&token.text).answer().await.problem(403, "scope_missing");

@@ -241,8 +241,8 @@ async fn rulings_are_created_changed_and_deleted() {
         ("key", &*key),
     ];
     for _ in 0..2 {
-        let made = browser.post(&way, &fields).await;
-        assert_eq!(location(&made), (303, format!("{path}?done=ruling")));
+        let created = browser.post(&way, &fields).await;
+        assert_eq!(location(&created), (303, format!("{path}?done=ruling")));
     }
     let stored = list().await;
     assert_eq!(stored.as_array().unwrap().len(), 1);

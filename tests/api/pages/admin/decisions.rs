@@ -151,8 +151,8 @@ async fn a_report_is_upheld_and_dismissed() {
     let app = start().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let report = json!({ "account": ben.id, "reason": "other", "details": HOSTILE });
-    let made = app.post("/v1/abuse-reports").by(&ada).json(&report).answer().await.expect(201);
-    let path = format!("/admin/reports/{}", member(&made, "id"));
+    let created = app.post("/v1/abuse-reports").by(&ada).json(&report).answer().await.expect(201);
+    let path = format!("/admin/reports/{}", member(&created, "id"));
     let browser = Browser::of(&app, "the moderator").await;
     assert!(leads_to(&browser.page("/admin/reports").await, &path));
     let page = browser.page(&path).await;

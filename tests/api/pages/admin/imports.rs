@@ -296,7 +296,7 @@ async fn the_number_of_concurrent_checks_is_limited() {
     for (accounts, status, message) in [
         ([admin, admin], 429, "Other files of yours, or of your network, are being checked."),
         (
-            [AccountId::fresh(), AccountId::fresh()],
+            [AccountId::generate(), AccountId::generate()],
             503,
             "Files of others are being checked at this moment.",
         ),

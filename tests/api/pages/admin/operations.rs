@@ -25,11 +25,11 @@ async fn a_webhook_is_created_once_and_its_secret_is_shown_once() {
         ("enabled", "on"),
         ("key", &*key),
     ];
-    let made = browser.post("/admin/webhooks", &fields).await;
-    assert_eq!(made.status, 201, "{}", made.text());
+    let created = browser.post("/admin/webhooks", &fields).await;
+    assert_eq!(created.status, 201, "{}", created.text());
     // The browser accepts compressed answers, but the service does not compress an answer with a secret (BREACH).
-    assert_eq!(made.header("content-encoding"), "");
-    let page = check("/admin/webhooks", &made);
+    assert_eq!(created.header("content-encoding"), "");
+    let page = check("/admin/webhooks", &created);
     let secret = page.all("code").find(|code| code.get("id") == Some("secret")).unwrap();
     assert!(secret.text.starts_with("whsec_"), "{}", secret.text);
     let again = browser.post("/admin/webhooks", &fields).await;
@@ -76,8 +76,8 @@ async fn a_webhook_is_created_once_and_its_secret_is_shown_once() {
 
     let page = sent(&browser, &format!("{path}/secret"), &[("overlap_hours", "900")], 422).await;
     assert!(text(&page).contains("Type a whole number from 0 to 168."));
-    let made = browser.post(&format!("{path}/secret"), &[("overlap_hours", "0")]).await;
-    assert!(made.text().contains("whsec_") && made.header("content-encoding").is_empty());
+    let created = browser.post(&format!("{path}/secret"), &[("overlap_hours", "0")]).await;
+    assert!(created.text().contains("whsec_") && created.header("content-encoding").is_empty());
     assert_eq!(list().await[0]["secret_generation"], 2);
 
     let page = browser.page(&format!("{path}/delete")).await;
@@ -100,8 +100,8 @@ async fn deliveries_are_listed_and_sent_again() {
     let admin = app.log_in("the admin", PASSWORD).await;
     let browser = Browser::of(&app, "the admin").await;
     let webhook = serde_json::json!({ "url": "https://hooks.example/in", "kinds": ["card.added"] });
-    let made = app.post("/v1/webhooks").by(&admin).json(&webhook).answer().await.expect(201);
-    let path = format!("/admin/webhooks/{}", made["id"].as_str().unwrap());
+    let created = app.post("/v1/webhooks").by(&admin).json(&webhook).answer().await.expect(201);
+    let path = format!("/admin/webhooks/{}", created["id"].as_str().unwrap());
     let deliveries = format!("{path}/deliveries");
     assert!(text(&browser.page(&deliveries).await).contains("There is no such delivery."));
     let key = value(&browser.page(&path).await, "key").to_owned();

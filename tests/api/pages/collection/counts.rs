@@ -108,9 +108,10 @@ async fn an_ambiguous_printing_is_chosen_before_it_is_counted() {
             ("step", "new"),
         ]
     };
-    let asked = hers.post("/my/collection", &new("The base card, numbered 002!", "", "2")).await;
-    assert_eq!(asked.status, 422);
-    let page = check("asked", &asked);
+    let confirmation =
+        hers.post("/my/collection", &new("The base card, numbered 002!", "", "2")).await;
+    assert_eq!(confirmation.status, 422);
+    let page = check("asked", &confirmation);
     assert!(page.all("h2").any(|heading| heading.text == "Which one do you mean?"));
     assert!(page.only("main").text.contains("The card comes in several printings."));
     let choice = |button: &&crate::pages::html::Element| button.text.contains("Mythic");

@@ -100,7 +100,7 @@ async fn each_line_is_checked_before_anything_is_counted() {
     let his = Browser::of(&app, "ben").await;
     let gone = his.post(commit, &[("only_ok", "yes")]).await;
     assert_eq!(gone.status, 404);
-    assert!(check("gone", &gone).only("main").text.contains("This reading is gone"));
+    assert!(check("gone", &gone).only("main").text.contains("This import has expired"));
 }
 
 /// When a form is too large, the service keeps only the fields before the file. All choices must therefore come before the file.

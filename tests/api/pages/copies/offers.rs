@@ -30,9 +30,13 @@ async fn an_offer_contains_copies_of_both_players() {
     let (mine, theirs) =
         (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[10]).await);
     let hers = Browser::of(&app, "ada").await;
-    let asked = hers.page(&format!("/trades/new?give={mine}")).await;
-    assert_eq!(asked.only("h1").text, "New offer");
-    assert_eq!(hidden_choices(&asked, "give"), [mine.as_str()], "the form carries the chosen copy");
+    let confirmation = hers.page(&format!("/trades/new?give={mine}")).await;
+    assert_eq!(confirmation.only("h1").text, "New offer");
+    assert_eq!(
+        hidden_choices(&confirmation, "give"),
+        [mine.as_str()],
+        "the form carries the chosen copy"
+    );
 
     let form = hers.page(&format!("/trades/new?player=ben&give={mine}")).await;
     assert_eq!(form.only("h1").text, "Offer a trade to ben");

@@ -38,8 +38,8 @@ async fn an_offer_is_accepted_after_a_confirmation() {
     assert_eq!(actions(&question), [format!("{path}/accept")]);
     // A GET request accepts nothing. The player who made the offer gets no confirmation page.
     assert_eq!(app.copies_of(&ada).await, std::slice::from_ref(&copy));
-    let asked = hers.page(&format!("{path}/accept")).await;
-    assert_eq!(actions(&asked), [format!("{path}/cancel")]);
+    let confirmation = hers.page(&format!("{path}/accept")).await;
+    assert_eq!(actions(&confirmation), [format!("{path}/cancel")]);
 
     let accepted = his.post(&format!("{path}/accept"), &[]).await;
     let done = format!("{path}?done=accepted");

@@ -29,6 +29,6 @@ async fn store(app: &TestApp, owner: &Player, name: &str, visibility: &str, list
         "name": name, "format": "ttcg/standard", "visibility": visibility, "list": list,
         "description": "Goes *fast*.\n\n<b>no</b>", "tags": ["aggro"], "folder": "Friday",
     });
-    let made = app.post("/v1/decks").by(owner).json(&body).answer().await.expect(201);
-    format!("/decks/{}", made["id"].as_str().unwrap())
+    let created = app.post("/v1/decks").by(owner).json(&body).answer().await.expect(201);
+    format!("/decks/{}", created["id"].as_str().unwrap())
 }

@@ -105,6 +105,12 @@ async fn a_deck_is_created_once_when_the_form_is_sent_twice() {
         .collect();
     assert_eq!(titles, ["Bones", "Embers"]);
     assert!(listed.all("h2").any(|heading| heading.text == "Friday"));
+    let sorted = check("sorted", &hers.get("/my/decks?sort=name").await);
+    let is_chosen = sorted
+        .all("a")
+        .filter(|link| link.get("href") == Some("/my/decks?sort=name"))
+        .any(|link| link.get("aria-current").is_some());
+    assert!(is_chosen);
     let other = hers.get("/my/decks?folder=Monday").await;
     assert!(check("folder", &other).only("main").text.contains("You have no deck here yet."));
     let deck = check("deck", &hers.get(&first.header("location")).await);
@@ -240,10 +246,10 @@ async fn a_deck_does_not_change_when_the_unchanged_form_is_saved() {
         { "quantity": 1, "name": "Kettle Imp", "zone": "maybe" }, { "quantity": 3, "name": "Kettle Imp", "zone": "attic" },
     ]);
     let body = json!({ "name": "Odd", "format": "ttcg/standard", "entries": entries, "tags": ["red, white"] });
-    let made = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
-    let path = format!("/v1/decks/{}", made["id"].as_str().unwrap());
+    let created = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+    let path = format!("/v1/decks/{}", created["id"].as_str().unwrap());
     let before = app.get(&path).by(&ada).answer().await.expect(200);
-    let edit = format!("/decks/{}/edit", made["id"].as_str().unwrap());
+    let edit = format!("/decks/{}/edit", created["id"].as_str().unwrap());
     let hers = Browser::of(&app, "ada").await;
     let form = Page::read(&hers.get(&edit).await.text());
     let field = |name: &str| -> String {
@@ -294,9 +300,9 @@ async fn a_deck_that_is_changed_as_a_list_keeps_the_copies_that_it_names() {
         { "quantity": 2, "name": "Bellows Smith", "rarity": "rare", "copies": ["three", "four"] },
     ]);
     let body = json!({ "name": "Named", "format": "ttcg/standard", "entries": entries });
-    let made = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
-    let path = format!("/v1/decks/{}", made["id"].as_str().unwrap());
-    let edit = format!("/decks/{}/edit", made["id"].as_str().unwrap());
+    let created = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+    let path = format!("/v1/decks/{}", created["id"].as_str().unwrap());
+    let edit = format!("/decks/{}/edit", created["id"].as_str().unwrap());
     let hers = Browser::of(&app, "ada").await;
     assert!(hers.page(&edit).await.only("main").text.contains("names the copies that you use"));
     let save = async |list: &str, revision: &str| {

@@ -102,9 +102,9 @@ async fn a_design_is_created_step_by_step() {
     // A saved draft may break rules of the game: this design has no effects yet.
     let mut saved = fields(&effects, &["step"]);
     saved.extend([("step", "check"), ("go", "save")]);
-    let made = location(&hers.post("/designer", &saved).await);
-    assert_eq!(location(&hers.post("/designer", &saved).await), made);
-    let design = app.get(&format!("/v1{made}")).by(&ada).answer().await.expect(200);
+    let created = location(&hers.post("/designer", &saved).await);
+    assert_eq!(location(&hers.post("/designer", &saved).await), created);
+    let design = app.get(&format!("/v1{created}")).by(&ada).answer().await.expect(200);
     assert_eq!(design["name"], "Lantern <b>Heron</b>");
     let attributes =
         json!({ "type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300 });

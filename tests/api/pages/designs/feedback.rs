@@ -189,22 +189,22 @@ async fn changes_are_suggested_and_accepted() {
     let mut sent = sent.to_vec();
     sent.pop();
     sent.push(("message", "It has seen <b>much</b>."));
-    let made = location(&his.post(&path, &sent).await);
-    assert_eq!(location(&his.post(&path, &sent).await), made);
-    let shown = his.page(&made).await;
+    let created = location(&his.post(&path, &sent).await);
+    assert_eq!(location(&his.post(&path, &sent).await), created);
+    let shown = his.page(&created).await;
     let main = &shown.only("main").text;
     for expected in ["It has seen <b>much</b>.", "Lantern Heron", "Old Heron"] {
         assert!(main.contains(expected), "{expected}: {main}");
     }
     assert_eq!(shown.all("button").filter(|button| button.text == "Take it").count(), 0);
     let listed = hers.page(&format!("{design}/suggestions")).await;
-    assert!(links_to(&listed, &made));
+    assert!(links_to(&listed, &created));
     app.player("cleo").await;
     let others = Browser::of(&app, "cleo").await;
-    assert_eq!(others.get(&made).await.status, 404);
-    let answer = format!("{made}/answer");
+    assert_eq!(others.get(&created).await.status, 404);
+    let answer = format!("{created}/answer");
     assert_eq!(others.post(&answer, &[("answer", "take"), ("version", "2")]).await.status, 404);
-    let form = hers.page(&made).await;
+    let form = hers.page(&created).await;
     let version = value(&form, "version").to_owned();
     assert_eq!(hers.post(&answer, &[("answer", "take"), ("version", "99")]).await.status, 412);
     let taken = hers.post(&answer, &[("answer", "take"), ("version", &*version)]).await;
@@ -218,7 +218,7 @@ async fn changes_are_suggested_and_accepted() {
     assert_eq!(closed.status, 409);
     // A double click accepts the suggestion once.
     let again = hers.post(&answer, &[("answer", "take"), ("version", &*version)]).await;
-    assert_eq!(location(&again), made.split("/suggestions").next().unwrap());
+    assert_eq!(location(&again), created.split("/suggestions").next().unwrap());
     // Authors cannot suggest changes to their own designs.
     assert_eq!(hers.get(&path).await.status, 409);
 }
@@ -270,8 +270,8 @@ async fn a_suggestion_for_an_old_revision_can_be_sent_again() {
             _ => {}
         }
     }
-    let made = location(&his.post(&path, &sent).await);
-    assert!(his.page(&made).await.only("main").text.contains("Elsewhere"));
+    let created = location(&his.post(&path, &sent).await);
+    assert!(his.page(&created).await.only("main").text.contains("Elsewhere"));
 }
 
 /// The page shows an open suggestion even if many newer suggestions were answered.
@@ -304,8 +304,8 @@ async fn all_replies_can_be_read() {
     let ben = app.log_in("ben", crate::support::PASSWORD).await;
     let comments = format!("/v1{design}/comments");
     let add_comment = async |text: &str| {
-        let made = app.post(&comments).by(&ben).json(&json!({ "text": text })).answer().await;
-        made.expect(201)["id"].as_str().unwrap().to_owned()
+        let created = app.post(&comments).by(&ben).json(&json!({ "text": text })).answer().await;
+        created.expect(201)["id"].as_str().unwrap().to_owned()
     };
     let (long, short) = (add_comment("A long story.").await, add_comment("A short one.").await);
     let answered = |comment: &str, from: u32, to: u32| {

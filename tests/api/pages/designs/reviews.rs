@@ -124,11 +124,20 @@ async fn an_approved_design_is_found_and_its_approval_revoked() {
     let theirs = Browser::of(&app, "the moderator").await;
     assert!(links_to(&theirs.page("/reviews/designs").await, "/reviews/designs?status=approved"));
     assert!(links_to(&theirs.page("/reviews/designs?status=approved").await, &review));
-    theirs.page(&review).await;
+    let shown = theirs.page(&review).await;
+    let revision = shown.all("input").find(|input| input.get("name") == Some("revision"));
+    assert_eq!(revision.and_then(|input| input.get("value")), Some("1"));
     let empty = theirs.post(&format!("{review}/revoke"), &[("reason", "")]).await;
     assert_eq!(empty.status, 422);
     assert!(!check(&review, &empty).fault_of("reason").is_empty());
-    let fields = [("reason", "Another name, please.")];
+    // The form sends the revision that was shown: another one may have been approved since.
+    let stale = [("revision", "2"), ("reason", "Another name, please.")];
+    assert_eq!(theirs.post(&format!("{review}/revoke"), &stale).await.status, 409);
+    app.sql("UPDATE accounts SET banned_at = created_at WHERE name = 'ada'").await;
+    let listed = theirs.page("/reviews/designs?status=approved").await;
+    assert!(listed.only("main").text.contains("The author is banned"));
+    app.sql("UPDATE accounts SET banned_at = NULL WHERE name = 'ada'").await;
+    let fields = [("revision", "1"), ("reason", "Another name, please.")];
     let revoked = theirs.post(&format!("{review}/revoke"), &fields).await;
     assert_eq!(location(&revoked), "/reviews/designs?status=approved");
     let own = hers.page(&design).await;

@@ -32,8 +32,8 @@ fn digit(value: u32) -> char {
     char::from(DIGITS[(value & 63) as usize])
 }
 
-fn letter(byte: u8) -> Option<u64> {
-    LETTERS.iter().position(|letter| *letter == byte).map(|at| at as u64)
+fn value_of(byte: u8) -> Option<u64> {
+    LETTERS.iter().position(|character| *character == byte).map(|at| at as u64)
 }
 
 #[derive(Debug, Default)]
@@ -99,7 +99,7 @@ impl BitWriter {
             self.is_overlong = true;
             return;
         }
-        let letters: Option<Vec<u64>> = word.bytes().map(letter).collect();
+        let letters: Option<Vec<u64>> = word.bytes().map(value_of).collect();
         match letters {
             Some(letters) => letters.into_iter().chain([END]).for_each(|value| self.bits(value, 6)),
             None => {

@@ -143,7 +143,7 @@ fn wrong_rules_are_refused_where_they_are_wrong() {
         (
             "budget = { points = { 'Old Key' = 1, 'old-key' = 2 }, max = 1 }",
             "budget.points",
-            "\"old-key\" stands in the list twice",
+            "\"old-key\" is in the list twice",
         ),
         (
             "budget = { points = { 'Old Key' = 'two' }, max = 1 }",
@@ -164,7 +164,7 @@ fn wrong_rules_are_refused_where_they_are_wrong() {
     ] {
         let found = faults(check);
         assert!(
-            found.iter().any(|(at, said)| at == place && said.starts_with(problem)),
+            found.iter().any(|(at, stated)| at == place && stated.starts_with(problem)),
             "{check}: {found:?}"
         );
         assert_eq!(found.len(), 1, "{check}: {found:?}");

@@ -13,20 +13,20 @@ use super::generators::{judged, legal, words};
 use crate::support::{HARBOUR, shipped};
 
 /// Cards by zone and name, in any spelling.
-fn held<'a>(
+fn quantities<'a>(
     catalogue: &Catalogue,
     entries: impl IntoIterator<Item = &'a DeckEntry>,
 ) -> BTreeMap<(String, String), u64> {
-    let mut held = BTreeMap::new();
+    let mut quantities = BTreeMap::new();
     for entry in entries {
         let name = match catalogue.find(&entry.card) {
             Resolution::Card(card) | Resolution::OtherPrinting(card) => &card.definition.name,
             _ => &entry.card.name,
         };
-        *held.entry((zone(catalogue, &entry.zone), name_key(name))).or_default() +=
+        *quantities.entry((zone(catalogue, &entry.zone), name_key(name))).or_default() +=
             u64::from(entry.quantity);
     }
-    held
+    quantities
 }
 
 fn zone(catalogue: &Catalogue, written: &str) -> String {
@@ -62,7 +62,7 @@ proptest! {
 
     /// Cards of the game in its zones, in any spelling: all that is not reported as lost reads back.
     #[test]
-    fn what_is_lost_is_told(legal in legal()) {
+    fn what_is_lost_is_reported(legal in legal()) {
         let catalogue = legal.pool();
         let deck = legal.deck();
         for dialect in DeckDialect::ALL {
@@ -75,7 +75,7 @@ proptest! {
             let kept = deck.entries.iter().enumerate().filter(|(at, _)| !left_out.contains(at)).map(|(_, entry)| entry);
             let reading = DeckReading::new(&catalogue).in_dialect(dialect);
             let read = read_deck(&written.text, &reading);
-            prop_assert_eq!(held(&catalogue, &read.deck.entries), held(&catalogue, kept), "{}: {}", dialect, written.text);
+            prop_assert_eq!(quantities(&catalogue, &read.deck.entries), quantities(&catalogue, kept), "{}: {}", dialect, written.text);
             let fault = read.lines.iter().find(|line| matches!(line.verdict, LineVerdict::Unknown { .. }));
             prop_assert_eq!(fault, None, "{}", dialect);
         }
@@ -106,8 +106,8 @@ proptest! {
         prop_assert!(written.losses.iter().all(|loss| loss.entry.is_none_or(|at| at < deck.entries.len())));
         let kept: Vec<DeckEntry> = deck.entries.iter().enumerate().filter(|(at, _)| !lost(*at)).map(|(_, entry)| entry.clone()).collect();
         let reading = DeckReading::new(&catalogue).in_dialect(dialect);
-        let read = held(&catalogue, &read_deck(&written.text, &reading).deck.entries);
-        for (card, copies) in held(&catalogue, &kept) {
+        let read = quantities(&catalogue, &read_deck(&written.text, &reading).deck.entries);
+        for (card, copies) in quantities(&catalogue, &kept) {
             prop_assert!(read.get(&card).is_some_and(|read| *read >= copies), "{}: {:?} of {:?} in {}", dialect, card, read, written.text);
         }
     }
@@ -142,9 +142,9 @@ proptest! {
         let text = lines.join("\n");
         for dialect in [DeckDialect::Own, DeckDialect::Plain, DeckDialect::Arena, DeckDialect::Mtgo, DeckDialect::Moxfield, DeckDialect::Archidekt, DeckDialect::PtcgLive, DeckDialect::PtcgOnline, DeckDialect::NetrunnerDb, DeckDialect::Forge] {
             let read = read_deck(&text, &DeckReading::new(&catalogue).in_dialect(dialect));
-            let told: Vec<usize> = read.lines.iter().filter(|line| !line.text.is_empty()).map(|line| line.line).collect();
+            let reported: Vec<usize> = read.lines.iter().filter(|line| !line.text.is_empty()).map(|line| line.line).collect();
             let written: Vec<usize> = (1..).zip(text.split('\n')).filter(|(_, line)| !line.trim().is_empty()).map(|(at, _)| at).collect();
-            prop_assert_eq!(told, written, "{}: {}", dialect, text);
+            prop_assert_eq!(reported, written, "{}: {}", dialect, text);
         }
     }
 }

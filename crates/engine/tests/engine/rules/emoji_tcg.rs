@@ -161,21 +161,21 @@ fn legal() -> Deck {
     ])
 }
 
-fn said(deck: &Deck) -> Vec<String> {
+fn violations_of(deck: &Deck) -> Vec<String> {
     outline(&judge(deck, &feed(), "playtest").violations)
 }
 
 #[test]
 fn e_2_2_e_6_1_e_t5_exactly_40_cards() {
     let mut list = legal();
-    assert_eq!(said(&list), [""; 0]);
+    assert_eq!(violations_of(&list), [""; 0]);
     list.entries[0].quantity = 3;
-    assert_eq!(said(&list), ["DECK_SIZE_BELOW_MIN E-6.1 40 39"]);
+    assert_eq!(violations_of(&list), ["DECK_SIZE_BELOW_MIN E-6.1 40 39"]);
     let short = judge(&list, &feed(), "playtest");
     assert_eq!(short.status, ReportStatus::Incomplete);
     list.entries[0].quantity = 4;
     list.entries.push(DeckEntry::main(1, "basicmoji 9"));
-    assert_eq!(said(&list), ["DECK_SIZE_ABOVE_MAX E-6.1 40 41"]);
+    assert_eq!(violations_of(&list), ["DECK_SIZE_ABOVE_MAX E-6.1 40 41"]);
     assert_eq!(judge(&list, &feed(), "playtest").status, ReportStatus::Illegal);
 }
 
@@ -187,7 +187,7 @@ fn one_too_many(stage: usize, limit: u32) -> Vec<String> {
     assert_eq!(entry.quantity, limit, "the limit itself is legal");
     entry.quantity += 1;
     list.entries[1].quantity -= 1;
-    said(&list)
+    violations_of(&list)
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn e_6_e_t5_four_separate_violations_in_one_answer() {
     list.entries[1].quantity -= 4;
     list.entries.remove(1);
     assert_eq!(
-        said(&list),
+        violations_of(&list),
         [
             "COPY_LIMIT_EXCEEDED E-6.2 4 5",
             "COPY_LIMIT_EXCEEDED E-6.3 3 4",
@@ -233,23 +233,23 @@ fn e_6_e_t5_four_separate_violations_in_one_answer() {
 fn e_6_6_every_card_is_in_the_pool() {
     let mut list = legal();
     list.entries[13].card.name = "gigamoji 0".to_owned();
-    assert_eq!(said(&list), ["CARD_UNKNOWN E-6.6 - 1"]);
+    assert_eq!(violations_of(&list), ["CARD_UNKNOWN E-6.6 - 1"]);
     list.entries[13].card.name = "megamoji 2".to_owned();
     list.entries[13].card.set = Some("elsewhere".to_owned());
-    assert_eq!(said(&list), ["SET_WITHOUT_CARDS E-6.6 - -", "PRINTING_UNKNOWN E-6.6 - -"]);
+    assert_eq!(violations_of(&list), ["SET_WITHOUT_CARDS E-6.6 - -", "PRINTING_UNKNOWN E-6.6 - -"]);
 }
 
 #[test]
 fn e_6_7_no_empty_lines_and_lines_of_a_card_add_up() {
     let mut list = legal();
     list.entries.push(DeckEntry::main(0, "basicmoji 0"));
-    assert_eq!(said(&list), ["ENTRY_COUNT_INVALID E-6.7 1 0"]);
+    assert_eq!(violations_of(&list), ["ENTRY_COUNT_INVALID E-6.7 1 0"]);
     list.entries[0].quantity = 2;
     list.entries[14].quantity = 2;
-    assert_eq!(said(&list), [""; 0]);
+    assert_eq!(violations_of(&list), [""; 0]);
     list.entries[14].quantity = 3;
     list.entries[1].quantity = 3;
-    assert_eq!(said(&list), ["COPY_LIMIT_EXCEEDED E-6.2 4 5"]);
+    assert_eq!(violations_of(&list), ["COPY_LIMIT_EXCEEDED E-6.2 4 5"]);
 }
 
 #[test]
@@ -268,13 +268,13 @@ fn a_1_cards_of_one_name_are_copies_of_one_card() {
 
 #[test]
 fn e_8_6_advice_without_a_basicmoji() {
-    let said = said(&deck([(3, "supermoji 0")]));
-    assert!(said.contains(&"NO_BASICMOJI E-8.6 1 0".to_owned()), "{said:?}");
-    assert_eq!(said_about_stages(&[(4, "basicmoji 0")]), [""; 0]);
+    let stated = violations_of(&deck([(3, "supermoji 0")]));
+    assert!(stated.contains(&"NO_BASICMOJI E-8.6 1 0".to_owned()), "{stated:?}");
+    assert_eq!(unreachable_by_stage(&[(4, "basicmoji 0")]), [""; 0]);
 }
 
 /// The cards that advice calls unreachable.
-fn said_about_stages(cards: &[(u32, &str)]) -> Vec<String> {
+fn unreachable_by_stage(cards: &[(u32, &str)]) -> Vec<String> {
     let report = judge(&deck(cards.iter().copied()), &feed(), "playtest");
     report
         .violations
@@ -288,7 +288,7 @@ fn said_about_stages(cards: &[(u32, &str)]) -> Vec<String> {
 
 #[test]
 fn e_9_1_advice_about_stages() {
-    let unreachable = |cards: &[(u32, &str)]| said_about_stages(cards);
+    let unreachable = |cards: &[(u32, &str)]| unreachable_by_stage(cards);
     assert_eq!(
         unreachable(&[(3, "supermoji 0"), (1, "megamoji 0")]),
         ["UNREACHABLE_STAGE E-9.1 megamoji 0", "UNREACHABLE_STAGE E-9.1 supermoji 0"]

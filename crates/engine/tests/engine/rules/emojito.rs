@@ -36,7 +36,7 @@ fn m_a1_the_emotions_are_a_sample_of_ours() {
     assert_eq!(shipped("emojito").len(), 100);
 }
 
-fn said(deck: &Deck) -> Vec<String> {
+fn violations_of(deck: &Deck) -> Vec<String> {
     outline(&judge(deck, &shipped("emojito"), "box").violations)
 }
 
@@ -44,16 +44,19 @@ fn said(deck: &Deck) -> Vec<String> {
 fn m_2_1_each_of_the_100_cards_once() {
     let mut list = boxed("emojito", |_| 1);
     assert_eq!(list.entries.len(), 100);
-    assert_eq!(said(&list), [""; 0]);
+    assert_eq!(violations_of(&list), [""; 0]);
     list.entries[7].quantity = 2;
     list.entries.remove(8);
     assert_eq!(
-        said(&list),
+        violations_of(&list),
         ["BOX_CARD_EXTRA M-2.1 1 2", "BOX_CARD_MISSING M-2.1 1 0"],
         "the total alone would not tell"
     );
     list.entries[7].quantity = 1;
-    assert_eq!(said(&list), ["BOX_CARD_MISSING M-2.1 1 0", "BOX_TOTAL_MISMATCH M-2.1 100 99"]);
+    assert_eq!(
+        violations_of(&list),
+        ["BOX_CARD_MISSING M-2.1 1 0", "BOX_TOTAL_MISMATCH M-2.1 100 99"]
+    );
 }
 
 #[test]
@@ -62,7 +65,7 @@ fn m_2_1_known_cards_and_no_empty_lines() {
     list.entries.push(DeckEntry::main(1, "Ennui de Luxe"));
     list.entries.push(DeckEntry::main(0, "Joy"));
     assert_eq!(
-        said(&list),
+        violations_of(&list),
         [
             "BOX_TOTAL_MISMATCH M-2.1 100 101",
             "CARD_UNKNOWN M-2.1 - 1",

@@ -97,7 +97,7 @@ fn half_box() -> Deck {
     boxed("emojo-dojo", |card| if card.kind == "face_off" { 2 } else { 4 })
 }
 
-fn said(deck: &Deck) -> Vec<String> {
+fn violations_of(deck: &Deck) -> Vec<String> {
     outline(&judge(deck, &shipped("emojo-dojo"), "box").violations)
 }
 
@@ -112,9 +112,12 @@ fn d_2_5_d_t14_the_full_box_and_one_sensei_short() {
     assert_eq!((report.total, report.status), (100, ReportStatus::Legal));
     assert_eq!(report.violations, []);
     change(&mut list, "Sensei", -1);
-    assert_eq!(said(&list), ["BOX_CARD_MISSING D-2.5 8 7", "BOX_TOTAL_MISMATCH D-2.5 100 99"]);
+    assert_eq!(
+        violations_of(&list),
+        ["BOX_CARD_MISSING D-2.5 8 7", "BOX_TOTAL_MISMATCH D-2.5 100 99"]
+    );
     change(&mut list, "Roundhouse", 1);
-    assert_eq!(said(&list), ["BOX_CARD_EXTRA D-2.5 4 5", "BOX_CARD_MISSING D-2.5 8 7"]);
+    assert_eq!(violations_of(&list), ["BOX_CARD_EXTRA D-2.5 4 5", "BOX_CARD_MISSING D-2.5 8 7"]);
 }
 
 #[test]
@@ -123,7 +126,7 @@ fn d_2_5_known_cards_and_no_empty_lines() {
     list.entries.push(DeckEntry::main(1, "Uppercut"));
     list.entries.push(DeckEntry::main(0, "Sensei"));
     assert_eq!(
-        said(&list),
+        violations_of(&list),
         [
             "BOX_TOTAL_MISMATCH D-2.5 100 101",
             "CARD_UNKNOWN D-2.5 - 1",

@@ -199,7 +199,7 @@ fn the_numbers_of_rules_have_no_gaps() {
     }
     let mut gaps = Vec::new();
     for (stem, number) in ids().filter_map(|id| steps(id).next()) {
-        // A rulebook's first sections may hold no rule at all.
+        // A rulebook's first sections may have no rule at all.
         let first = if stem.ends_with('-') { present[stem].first().copied() } else { Some(1) };
         let first = first.unwrap_or(number);
         gaps.extend((first..number).filter(|at| !present[stem].contains(at)).map(|at| (stem, at)));
@@ -246,14 +246,16 @@ fn every_test_names_rules_that_exist() {
 /// The numbers that a manifest cites, in its rules and in its texts and comments.
 fn cited(game: &str) -> BTreeSet<String> {
     let text = manifest(game);
-    text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-' || letter == '.'))
-        .map(|word| word.trim_matches(['-', '.']))
-        .filter(|word| is_rule_number(word))
-        .map(str::to_owned)
-        .collect()
+    text.split(|character: char| {
+        !(character.is_ascii_alphanumeric() || character == '-' || character == '.')
+    })
+    .map(|word| word.trim_matches(['-', '.']))
+    .filter(|word| is_rule_number(word))
+    .map(str::to_owned)
+    .collect()
 }
 
-/// The numbers of a manifest's own rules: every `rule = "…"`, wherever it stands.
+/// The numbers of a manifest's own rules: every `rule = "…"`, wherever it is.
 fn rule_keys(value: &toml::Value, found: &mut BTreeSet<String>) {
     match value {
         toml::Value::Table(table) => {
@@ -317,7 +319,7 @@ fn decisions_about_cards_and_decks_stand_in_the_manifests() {
     for (game, chapter) in INDEX.iter() {
         let read = crate::support::game(game);
         let of_decks = read.formats().iter().flat_map(|format| &format.decisions);
-        let told: BTreeSet<&str> = read
+        let reported: BTreeSet<&str> = read
             .decisions()
             .iter()
             .chain(of_decks)
@@ -327,7 +329,7 @@ fn decisions_about_cards_and_decks_stand_in_the_manifests() {
         let open: BTreeSet<&str> =
             chapter.entries().map(|(id, _)| id.as_str()).filter(|id| is_decision(id)).collect();
         assert!(!open.is_empty(), "{game}");
-        assert_eq!(told, open, "{game}");
+        assert_eq!(reported, open, "{game}");
     }
 }
 

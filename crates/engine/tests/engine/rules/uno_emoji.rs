@@ -111,7 +111,7 @@ fn uno_box(customizable: u32, emoji: u32) -> Deck {
     })
 }
 
-fn said(deck: &Deck) -> Vec<String> {
+fn violations_of(deck: &Deck) -> Vec<String> {
     outline(&judge(deck, &shipped("uno-emoji"), "box").violations)
 }
 
@@ -125,7 +125,10 @@ fn u_1_1_the_box_has_112_cards() {
     assert_eq!((whole.total, whole.status), (112, ReportStatus::Legal));
     let mut list = uno_box(3, 1);
     change(&mut list, "Wild", 1);
-    assert_eq!(said(&list), ["BOX_CARD_EXTRA U-2.1 4 5", "BOX_TOTAL_MISMATCH U-2.1 112 113"]);
+    assert_eq!(
+        violations_of(&list),
+        ["BOX_CARD_EXTRA U-2.1 4 5", "BOX_TOTAL_MISMATCH U-2.1 112 113"]
+    );
     let numbers = format().variants.len();
     assert_eq!(numbers, 3, "one for each split of the last four");
 }
@@ -149,13 +152,16 @@ fn u_1_4_the_usual_108_cards_and_the_last_four() {
 #[test]
 fn u_2_1_u_t13_missing_and_extra_cards_all_at_once() {
     let mut list = uno_box(3, 1);
-    assert_eq!(said(&list), [""; 0]);
+    assert_eq!(violations_of(&list), [""; 0]);
     change(&mut list, "Red 0", -1);
-    assert_eq!(said(&list), ["BOX_CARD_MISSING U-2.1 1 0", "BOX_TOTAL_MISMATCH U-2.1 112 111"]);
+    assert_eq!(
+        violations_of(&list),
+        ["BOX_CARD_MISSING U-2.1 1 0", "BOX_TOTAL_MISMATCH U-2.1 112 111"]
+    );
     let report = judge(&list, &shipped("uno-emoji"), "box");
     assert_eq!(report.status, ReportStatus::Incomplete);
     change(&mut list, "Wild", 1);
-    assert_eq!(said(&list), ["BOX_CARD_EXTRA U-2.1 4 5", "BOX_CARD_MISSING U-2.1 1 0"]);
+    assert_eq!(violations_of(&list), ["BOX_CARD_EXTRA U-2.1 4 5", "BOX_CARD_MISSING U-2.1 1 0"]);
     let report = judge(&list, &shipped("uno-emoji"), "box");
     assert_eq!(report.status, ReportStatus::Illegal);
     assert_eq!(report.violations[1].cards[0].name, "Red 0");
@@ -168,10 +174,10 @@ fn u_2_1_u_t13_missing_and_extra_cards_all_at_once() {
 fn u_2_1_known_cards_and_no_empty_lines() {
     let mut list = uno_box(3, 1);
     list.entries[0].card.name = "Pink 0".to_owned();
-    assert_eq!(said(&list), ["CARD_UNKNOWN U-2.1 - 1", "BOX_CARD_MISSING U-2.1 1 0"]);
+    assert_eq!(violations_of(&list), ["CARD_UNKNOWN U-2.1 - 1", "BOX_CARD_MISSING U-2.1 1 0"]);
     let mut list = uno_box(3, 1);
     list.entries.push(cardscape_engine::DeckEntry::main(0, "Wild"));
-    assert_eq!(said(&list), ["ENTRY_COUNT_INVALID U-2.1 1 0"]);
+    assert_eq!(violations_of(&list), ["ENTRY_COUNT_INVALID U-2.1 1 0"]);
 }
 
 #[test]
@@ -214,6 +220,6 @@ fn u_a1_three_and_one_unless_told_otherwise() {
         .map(|variant| &*variant.code)
         .collect();
     assert_eq!(defaults, ["three_and_one"]);
-    assert_eq!(said(&uno_box(3, 1)), [""; 0]);
-    assert_ne!(said(&uno_box(2, 2)), [""; 0]);
+    assert_eq!(violations_of(&uno_box(3, 1)), [""; 0]);
+    assert_ne!(violations_of(&uno_box(2, 2)), [""; 0]);
 }

@@ -61,18 +61,18 @@ fn ttcg_ranks_need_every_rank_below() {
         (1, "Chime"),
         (1, "Bell"),
     ]);
-    let told = found(&all, &pool, "standard");
+    let reported = found(&all, &pool, "standard");
     assert_eq!(
-        outline(&told),
+        outline(&reported),
         [
             "UNREACHABLE_RANK T-2.2.6a 2 Gust: no_lower_card 1",
             "UNREACHABLE_RANK T-2.2.6a 1 Blaze: no_lower_card 2",
             "UNREACHABLE_RANK T-2.2.6a 2 Inferno, 1 Pyre: lower_unreachable 2",
         ]
     );
-    assert_eq!(told[1].shared["type"], "fire");
-    assert_eq!((told[1].attribute.as_str(), &told[1].step), ("rank", &json!(3)));
-    assert_eq!(told[1].reference.section, "2.2.6");
+    assert_eq!(reported[1].shared["type"], "fire");
+    assert_eq!((reported[1].attribute.as_str(), &reported[1].step), ("rank", &json!(3)));
+    assert_eq!(reported[1].reference.section, "2.2.6");
     assert_eq!(found(&deck([(1, "Drop"), (1, "Wave"), (1, "Spark")]), &pool, "standard"), []);
 }
 
@@ -92,24 +92,24 @@ fn emoji_tcg_stages_need_every_stage_below() {
         found(&deck([(1, "Wink"), (1, "Grin"), (1, "Laugh"), (1, "Roar")]), &pool, "playtest"),
         []
     );
-    let told = found(&deck([(1, "Wink"), (1, "Laugh"), (1, "Roar")]), &pool, "playtest");
+    let reported = found(&deck([(1, "Wink"), (1, "Laugh"), (1, "Roar")]), &pool, "playtest");
     assert_eq!(
-        outline(&told),
+        outline(&reported),
         [
             "UNREACHABLE_STAGE E-9.1 1 Laugh: no_lower_card \"supermoji\"",
             "UNREACHABLE_STAGE E-9.1 1 Roar: lower_unreachable \"supermoji\"",
         ]
     );
-    assert!(told[0].shared.is_empty());
-    let told = json!(told[1]);
+    assert!(reported[0].shared.is_empty());
+    let reported = json!(reported[1]);
     assert_eq!(
-        (&told["rule"], &told["step"], &told["reason"]),
+        (&reported["rule"], &reported["step"], &reported["reason"]),
         (&json!("E-9.1"), &json!("megamoji"), &json!("lower_unreachable"))
     );
 }
 
 #[test]
-fn games_without_chains_and_sound_decks_are_told_nothing() {
+fn games_without_chains_and_sound_decks_are_reported_nothing() {
     for code in GAMES {
         let pool = shipped(code);
         for (file, text) in
@@ -135,7 +135,7 @@ proptest! {
         let names: Vec<String> = ranks.iter().map(|(kind, rank)| format!("{} {rank}", TYPES[*kind])).collect();
         let list = deck(names.iter().map(|name| (1, name.as_str())));
         let format = pool.game().format("standard").unwrap();
-        let told = unreachable_cards(&list, &pool, format);
+        let reported = unreachable_cards(&list, &pool, format);
         let report = validate(&list, &pool, format);
         let advice: std::collections::BTreeSet<String> = report
             .violations
@@ -144,8 +144,8 @@ proptest! {
             .flat_map(|violation| violation.cards.iter().map(|card| card.name.clone()))
             .collect();
         let of = |reason: UnreachableReason| -> std::collections::BTreeSet<String> {
-            let told = told.iter().filter(|one| one.reason == reason);
-            told.flat_map(|one| one.cards.iter().map(|card| card.name.clone())).collect()
+            let reported = reported.iter().filter(|one| one.reason == reason);
+            reported.flat_map(|one| one.cards.iter().map(|card| card.name.clone())).collect()
         };
         prop_assert_eq!(of(UnreachableReason::NoLowerCard), advice);
         // A simple count: a card is reachable when the deck has every rank from 1 up to its own.
@@ -156,9 +156,9 @@ proptest! {
             .map(|(kind, rank)| format!("{} {rank}", TYPES[*kind]))
             .collect();
         let all: std::collections::BTreeSet<String> =
-            told.iter().flat_map(|one| one.cards.iter().map(|card| card.name.clone())).collect();
+            reported.iter().flat_map(|one| one.cards.iter().map(|card| card.name.clone())).collect();
         prop_assert_eq!(all, unreachable);
         let twin = cardscape_engine::Game::from_toml(&format!("{}\n# twin\n", crate::support::manifest("ttcg"))).unwrap();
-        prop_assert_eq!(unreachable_cards(&list, &pool, twin.format("standard").unwrap()), told);
+        prop_assert_eq!(unreachable_cards(&list, &pool, twin.format("standard").unwrap()), reported);
     }
 }

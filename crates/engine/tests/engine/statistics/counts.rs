@@ -77,9 +77,9 @@ fn unknown_cards_and_zones_are_never_dropped() {
     assert_eq!((statistics.cards, statistics.elsewhere), (11, 4));
     let zone = &statistics.zones[0];
     assert_eq!((zone.cards, zone.known, zone.unknown), (7, 3, 4));
-    let told: Vec<_> =
+    let reported: Vec<_> =
         zone.unknown_cards.iter().map(|one| (one.name.as_str(), one.quantity)).collect();
-    assert_eq!(told, [("Crab", Some(3)), ("crab", Some(1))]);
+    assert_eq!(reported, [("Crab", Some(3)), ("crab", Some(1))]);
     assert_eq!(zone.attributes["size"].values[0].share.denominator, 3);
 }
 
@@ -195,9 +195,10 @@ fn hostile_decks_have_bounded_answers() {
 #[test]
 fn the_answer_as_json() {
     let pool = fish(&pond(""), [1, 3]);
-    let told = json!(deck_statistics(&deck([(1, "Fish 1"), (1, "Fish 3"), (1, "Crab")]), &pool));
-    let zone = &told["zones"][0];
-    assert_eq!(told["game"], "pond");
+    let reported =
+        json!(deck_statistics(&deck([(1, "Fish 1"), (1, "Fish 3"), (1, "Crab")]), &pool));
+    let zone = &reported["zones"][0];
+    assert_eq!(reported["game"], "pond");
     let share = json!({ "numerator": 1, "denominator": 2, "value": 0.5 });
     assert_eq!(
         zone["attributes"]["size"],

@@ -13,11 +13,11 @@ fn exactly(of: &Hypergeometric, count: u64) -> f64 {
 }
 
 /// C(things, taken), by its definition as a product.
-fn binomial(things: u64, taken: u64) -> BigUint {
-    if taken > things {
+fn binomial(population: u64, taken: u64) -> BigUint {
+    if taken > population {
         return BigUint::ZERO;
     }
-    (0..taken).fold(BigUint::from(1_u32), |ways, step| ways * (things - step) / (step + 1))
+    (0..taken).fold(BigUint::from(1_u32), |ways, step| ways * (population - step) / (step + 1))
 }
 
 /// The quotient of two large numbers, within 2⁻⁶⁰ of itself.
@@ -55,8 +55,8 @@ fn aces_in_a_hand_of_poker() {
     let hand = drawn(52, 4, 5);
     let ways = [1_712_304_u128, 778_320, 103_776, 4_512, 48];
     for (count, ways) in (0..).zip(ways) {
-        let told = hand.probability(MatchCount::exactly(count));
-        assert_eq!(told.fraction, Fraction::new(ways, 2_598_960), "{count}");
+        let reported = hand.probability(MatchCount::exactly(count));
+        assert_eq!(reported.fraction, Fraction::new(ways, 2_598_960), "{count}");
     }
     assert_eq!(hand.counts(), 0..=4);
     assert_eq!(hand.probability(MatchCount::at_least(5)).fraction, Fraction::new(0, 1));
@@ -122,8 +122,8 @@ fn large_decks_are_within_the_bound() {
             let what = format!("{count} of {population}, {successes}, {draws}");
             assert_close(exactly(&of, count), quotient(&ways, &total), draws, &what);
             at_least += ways;
-            let told = of.probability(MatchCount::at_least(count)).value;
-            assert_close(told, quotient(&at_least, &total), draws, &what);
+            let reported = of.probability(MatchCount::at_least(count)).value;
+            assert_close(reported, quotient(&at_least, &total), draws, &what);
         }
         assert_eq!(at_least, total);
     }
@@ -157,15 +157,15 @@ proptest! {
             let row: Vec<u128> = std::iter::once(1).chain(inner).chain([1]).collect();
             triangle.push(row);
         }
-        let ways = |things: u64, taken: u64| -> u128 {
-            triangle[usize::try_from(things).unwrap()].get(usize::try_from(taken).unwrap()).copied().unwrap_or(0)
+        let ways = |population: u64, taken: u64| -> u128 {
+            triangle[usize::try_from(population).unwrap()].get(usize::try_from(taken).unwrap()).copied().unwrap_or(0)
         };
         let of = drawn(population, successes, draws);
         for count in 0..=draws {
             let favourable = ways(successes, count) * ways(population - successes, draws - count);
-            let told = of.probability(MatchCount::exactly(count));
-            prop_assert_eq!(told.fraction, Fraction::new(favourable, ways(population, draws)));
-            prop_assert!((told.value - told.fraction.unwrap().value()).abs() < 1e-15);
+            let reported = of.probability(MatchCount::exactly(count));
+            prop_assert_eq!(reported.fraction, Fraction::new(favourable, ways(population, draws)));
+            prop_assert!((reported.value - reported.fraction.unwrap().value()).abs() < 1e-15);
         }
     }
 
@@ -211,9 +211,9 @@ proptest! {
         let of = drawn(200, successes, draws);
         for count in of.counts() {
             let ways = binomial(successes, count) * binomial(200 - successes, draws - count);
-            let told = of.probability(MatchCount::exactly(count));
-            prop_assert!(told.fraction.is_none() || of.counts().count() == 1);
-            assert_close(told.value, quotient(&ways, &binomial(200, draws)), draws, "200");
+            let reported = of.probability(MatchCount::exactly(count));
+            prop_assert!(reported.fraction.is_none() || of.counts().count() == 1);
+            assert_close(reported.value, quotient(&ways, &binomial(200, draws)), draws, "200");
         }
     }
 }

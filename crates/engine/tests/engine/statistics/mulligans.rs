@@ -63,29 +63,29 @@ fn a_game_without_mulligans_has_one_hand() {
 #[test]
 fn hands_can_become_too_small() {
     let rules = Rules { hand: 3, times: 4, fewer: 1, put_back: 0 };
-    let told = hands(rules, MatchCount::at_least(2), 4, 4);
-    let sizes: Vec<u32> = told.iter().map(|hand| hand.drawn).collect();
+    let reported = hands(rules, MatchCount::at_least(2), 4, 4);
+    let sizes: Vec<u32> = reported.iter().map(|hand| hand.drawn).collect();
     assert_eq!(sizes, [3, 2, 1, 0, 0]);
-    assert!(told[2].this_hand.value == 0.0 && told[2].by_now == told[1].by_now);
+    assert!(reported[2].this_hand.value == 0.0 && reported[2].by_now == reported[1].by_now);
     // A whole hand of which one card is kept has one matching card at most.
     let rules = Rules { hand: 3, times: 2, fewer: 0, put_back: 1 };
-    let told = hands(rules, MatchCount::at_least(2), 4, 4);
-    let kept: Vec<u32> = told.iter().map(|hand| hand.kept).collect();
-    assert_eq!((kept, told[2].this_hand.value), (vec![3, 2, 1], 0.0));
+    let reported = hands(rules, MatchCount::at_least(2), 4, 4);
+    let kept: Vec<u32> = reported.iter().map(|hand| hand.kept).collect();
+    assert_eq!((kept, reported[2].this_hand.value), (vec![3, 2, 1], 0.0));
 }
 
 /// A deck whose fractions do not fit: the chances of 1 in a million at each of 21 hands add up, and are not lost.
 #[test]
 fn small_chances_add_up() {
     let rules = Rules { hand: 1, times: 20, fewer: 0, put_back: 0 };
-    let told = hands(rules, MatchCount::at_least(1), 1, 999_999);
+    let reported = hands(rules, MatchCount::at_least(1), 1, 999_999);
     let expected = -(21.0 * (-1e-6_f64).ln_1p()).exp_m1();
-    assert!(close(told[20].by_now.value, expected, 1e-14), "{:?}", told[20]);
+    assert!(close(reported[20].by_now.value, expected, 1e-14), "{:?}", reported[20]);
     let rules = Rules { hand: 100, times: 20, fewer: 0, put_back: 0 };
-    let told = hands(rules, MatchCount::at_least(1), 1, 4_999_999);
-    assert_eq!(told[20].by_now.fraction, None);
+    let reported = hands(rules, MatchCount::at_least(1), 1, 4_999_999);
+    assert_eq!(reported[20].by_now.fraction, None);
     let expected = -(21.0 * (-2e-5_f64).ln_1p()).exp_m1();
-    assert!(close(told[20].by_now.value, expected, 1e-12), "{:?}", told[20]);
+    assert!(close(reported[20].by_now.value, expected, 1e-12), "{:?}", reported[20]);
 }
 
 fn wanted() -> impl Strategy<Value = MatchCount> {
@@ -101,17 +101,17 @@ proptest! {
         (hand, times, fewer, put_back) in (1_u32..=6, 1_u32..=3, 0_u32..=2, 0_u32..=2),
         wanted in wanted(),
     ) {
-        let told = hands(Rules { hand, times, fewer, put_back }, wanted, matching, others);
-        prop_assert_eq!(told.len(), times as usize + 1);
+        let reported = hands(Rules { hand, times, fewer, put_back }, wanted, matching, others);
+        prop_assert_eq!(reported.len(), times as usize + 1);
         let mut none = 1.0;
-        for (mulligans, told) in (0..).zip(&told) {
+        for (mulligans, reported) in (0..).zip(&reported) {
             let drawn = hand.saturating_sub(fewer * mulligans).min(matching + others);
             let kept = drawn.saturating_sub(put_back * mulligans);
-            prop_assert_eq!((told.mulligans, told.drawn, told.kept), (mulligans, drawn, kept));
+            prop_assert_eq!((reported.mulligans, reported.drawn, reported.kept), (mulligans, drawn, kept));
             let this = chance(matching, others, drawn, kept, wanted);
             none *= 1.0 - this;
-            prop_assert!((told.this_hand.value - this).abs() < 1e-12, "{:?}: {}", told, this);
-            prop_assert!((told.by_now.value - (1.0 - none)).abs() < 1e-12, "{:?}: {}", told, 1.0 - none);
+            prop_assert!((reported.this_hand.value - this).abs() < 1e-12, "{:?}: {}", reported, this);
+            prop_assert!((reported.by_now.value - (1.0 - none)).abs() < 1e-12, "{:?}: {}", reported, 1.0 - none);
         }
     }
 }

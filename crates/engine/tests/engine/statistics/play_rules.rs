@@ -77,8 +77,8 @@ fn a_game_can_say_that_there_is_no_mulligan() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
-    for (play, told) in [
+fn what_is_wrong_is_reported_with_its_place() {
+    for (play, reported) in [
         ("hand_size = 0", "play.hand_size: must be from 1 to 100, not 0"),
         ("hand_size = 101", "play.hand_size: must be from 1 to 100, not 101"),
         ("hand_size = \"7\"", "play.hand_size: must be a whole number, not \"7\""),
@@ -103,6 +103,6 @@ fn what_is_wrong_is_told_with_its_place() {
     ] {
         let faults = faults(&format!("[play]\n{play}\n"));
         assert_eq!(faults.len(), 1, "{play}: {faults:?}");
-        assert!(faults[0].starts_with(told), "{play}: {faults:?}");
+        assert!(faults[0].starts_with(reported), "{play}: {faults:?}");
     }
 }

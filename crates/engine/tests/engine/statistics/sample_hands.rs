@@ -50,8 +50,8 @@ fn the_hand_is_the_game_s_and_the_zone_the_asked_one() {
     let list = deck([(2, "Nobody knows it"), (58, "Nor this")]);
     let hand = sample_hand(&list, &pool, "Deck", 1, None, 2).unwrap();
     assert_eq!((hand.opening_hand.len(), hand.draws.len()), (7, 2));
-    let told = json!(hand.opening_hand[0]);
-    assert_eq!(told, json!({ "entry": 1, "written": { "name": "Nor this" } }));
+    let reported = json!(hand.opening_hand[0]);
+    assert_eq!(reported, json!({ "entry": 1, "written": { "name": "Nor this" } }));
     let error = sample_hand(&list, &pool, "attic", 1, None, 2).unwrap_err();
     assert_eq!(error, OddsError::UnknownZone { zone: "attic".to_owned() });
     let silent = fish(&pond(""), []);

@@ -55,34 +55,34 @@ const SECOND: Draws = Draws { hand: 7, per_turn: 1, first_drawn: true, goes_firs
 /// (36 over 7) / (40 over 7) · 34 / 5, computed by a program in Python.
 #[test]
 fn one_of_four_in_forty() {
-    let told = turns(SECOND, 1, 4, 36);
-    assert!(close(told.expected_turn.unwrap(), 3.044_709_486_814_75, 1e-14), "{told:?}");
+    let reported = turns(SECOND, 1, 4, 36);
+    assert!(close(reported.expected_turn.unwrap(), 3.044_709_486_814_75, 1e-14), "{reported:?}");
     let first = turns(Draws { first_drawn: false, goes_first: true, ..SECOND }, 1, 4, 36);
     let missed = 1.0 - 5_047.0 / 9_139.0;
     assert!(close(first.expected_turn.unwrap(), 3.044_709_486_814_75 + missed, 1e-14), "{first:?}");
-    assert_eq!((told.turns.len(), first.turns.len()), (21, 21));
-    assert_eq!((told.draws_on_first_turn, first.draws_on_first_turn), (true, false));
+    assert_eq!((reported.turns.len(), first.turns.len()), (21, 21));
+    assert_eq!((reported.draws_on_first_turn, first.draws_on_first_turn), (true, false));
 }
 
 #[test]
 fn what_is_not_there_never_comes() {
-    let told = turns(SECOND, 3, 2, 38);
-    assert_eq!(told.expected_turn, None);
-    assert!(told.turns.iter().all(|turn| turn.on == 0.0 && turn.by.value == 0.0));
+    let reported = turns(SECOND, 3, 2, 38);
+    assert_eq!(reported.expected_turn, None);
+    assert!(reported.turns.iter().all(|turn| turn.on == 0.0 && turn.by.value == 0.0));
 }
 
 /// Several draws in each turn of the largest deck, with few matching cards: the longest sum. On average half a turn of draws is lost.
 #[test]
 fn several_draws_a_turn_from_the_largest_deck() {
-    let told = turns(Draws { per_turn: 2, ..SECOND }, 1, 1, 4_999_999);
+    let reported = turns(Draws { per_turn: 2, ..SECOND }, 1, 1, 4_999_999);
     // All places are equally likely: of the 4,999,993 places after the hand, two each are one turn.
     let beyond = 4_999_993.0_f64;
     let turns_needed = f64::midpoint(beyond, 1.0);
     let expected = beyond / 5e6 * ((beyond + 1.0) / 4.0 + (turns_needed / beyond) / 2.0);
     assert!(
-        close(told.expected_turn.unwrap(), expected, 1e-7),
+        close(reported.expected_turn.unwrap(), expected, 1e-7),
         "{:?} {expected}",
-        told.expected_turn
+        reported.expected_turn
     );
 }
 
@@ -96,23 +96,23 @@ proptest! {
         (first_drawn, goes_first) in any::<(bool, bool)>(),
     ) {
         let draws = Draws { hand, per_turn, first_drawn, goes_first };
-        let told = turns(draws, matches.into(), matching, others);
+        let reported = turns(draws, matches.into(), matching, others);
         let orders = all_turns(draws, matches, matching, others);
         if orders.is_empty() {
-            prop_assert_eq!(told.expected_turn, None);
+            prop_assert_eq!(reported.expected_turn, None);
             return Ok(());
         }
         let sum: u32 = orders.iter().sum();
         let mean = share(sum as usize, orders.len());
-        prop_assert!((told.expected_turn.unwrap() - mean).abs() < 1e-12, "{:?}: {}", told, mean);
-        for turn in &told.turns {
+        prop_assert!((reported.expected_turn.unwrap() - mean).abs() < 1e-12, "{:?}: {}", reported, mean);
+        for turn in &reported.turns {
             let on = orders.iter().filter(|one| **one == turn.turn).count();
             let by = orders.iter().filter(|one| **one <= turn.turn).count();
             prop_assert!((turn.on - share(on, orders.len())).abs() < 1e-13, "{:?}", turn);
             prop_assert!((turn.by.value - share(by, orders.len())).abs() < 1e-13, "{:?}", turn);
         }
         // The last turn listed is the one on which all cards are drawn, or the twentieth.
-        let last = told.turns.last().unwrap();
+        let last = reported.turns.last().unwrap();
         prop_assert!(last.cards == u64::from(matching + others) || last.turn == TurnOdds::TURNS);
     }
 
@@ -125,7 +125,7 @@ proptest! {
     ) {
         prop_assume!(matches <= u64::from(matching));
         let draws = Draws { hand, per_turn, ..SECOND };
-        let told = turns(draws, matches, matching, others).expected_turn.unwrap();
+        let reported = turns(draws, matches, matching, others).expected_turn.unwrap();
         let cards = u64::from(matching + others);
         let seen = |turn: u32| (u64::from(hand) + u64::from(turn * per_turn)).min(cards);
         let open = |turn: u32| {
@@ -133,6 +133,6 @@ proptest! {
             drawn.probability(MatchCount::at_most(matches - 1)).value
         };
         let sum: f64 = (0..=matching + others).map(open).sum();
-        prop_assert!(close(told, sum, 1e-11), "{} {}", told, sum);
+        prop_assert!(close(reported, sum, 1e-11), "{} {}", reported, sum);
     }
 }

@@ -29,7 +29,6 @@ struct PrintingRef<'a> {
     own: Range<usize>,
 }
 
-/// A text of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum AttributeText<'a> {
     /// As the card contains it, to be folded.

@@ -206,7 +206,9 @@ impl Segment {
         let keyed = &self.names.trigrams;
         let mut found: Option<RoaringBitmap> = None;
         let inner = letters.windows(3).filter_map(|three| Trigram::try_from(three).ok());
-        for trigram in inner.filter(|three| three.iter().all(|letter| letter.is_alphanumeric())) {
+        for trigram in
+            inner.filter(|three| three.iter().all(|character| character.is_alphanumeric()))
+        {
             let cards = keyed.lists().union(keyed.find(&trigram), &Window::ALL);
             found = Some(match found {
                 Some(found) => found & cards,

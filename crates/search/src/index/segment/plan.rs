@@ -98,7 +98,7 @@ impl<'s> Cards<'s> {
 /// A phrase as the encoded numbers of its words.
 struct Phrase<'s> {
     /// Finds all words except the last, in their encoded form.
-    whole: Finder<'static>,
+    finder: Finder<'static>,
     last: &'s str,
 }
 
@@ -422,7 +422,7 @@ impl<'s> Plan<'s> {
 
     fn words(&mut self, place: &'s Place, words: &'s [String]) -> Cards<'s> {
         let segment = self.segment;
-        let Some((last, whole)) = words.split_last() else { return Cards::none() };
+        let Some((last, others)) = words.split_last() else { return Cards::none() };
         let parts: &[&Keyed<u32>] = match place {
             Place::Everywhere => &[
                 &segment.words.name,
@@ -445,19 +445,19 @@ impl<'s> Plan<'s> {
             let from = lists.keys().partition_point(|rank| *rank < ranks.start);
             let to = lists.keys().partition_point(|rank| *rank < ranks.end);
             let mut cards = lists.lists().range(from..to, &self.window);
-            if !whole.is_empty() && !cards.is_empty() {
-                let whole: Vec<&str> = whole.iter().map(String::as_str).collect();
-                cards &= self.all_of(lists, &whole);
+            if !others.is_empty() && !cards.is_empty() {
+                let others: Vec<&str> = others.iter().map(String::as_str).collect();
+                cards &= self.all_of(lists, &others);
             }
             any |= cards;
         }
-        if whole.is_empty() {
+        if others.is_empty() {
             return Cards::exactly(any);
         }
         let ids: Option<Vec<u32>> =
-            whole.iter().map(|word| segment.vocabulary.find(word).map(|(id, _)| id)).collect();
+            others.iter().map(|word| segment.vocabulary.find(word).map(|(id, _)| id)).collect();
         let phrase =
-            |ids: Vec<u32>| Phrase { whole: Finder::new(&as_tokens(&ids)).into_owned(), last };
+            |ids: Vec<u32>| Phrase { finder: Finder::new(&as_tokens(&ids)).into_owned(), last };
         self.phrases.push((words.as_ptr(), ids.map(phrase)));
         Cards::perhaps(any)
     }
@@ -561,10 +561,10 @@ impl TestedCard<'_, '_> {
 
     fn has_phrase(&self, text: &[u8], phrase: &Phrase<'_>) -> bool {
         self.steps.take(200 + text.len() as u64);
-        let Phrase { whole, last } = phrase;
+        let Phrase { finder, last } = phrase;
         let mut from = 0;
-        while let Some(found) = whole.find(&text[from..]) {
-            let (start, end) = (from + found, from + found + whole.needle().len());
+        while let Some(found) = finder.find(&text[from..]) {
+            let (start, end) = (from + found, from + found + finder.needle().len());
             // Bytes from 128 up are followed by others of the same word, so a hit may begin inside a word.
             let is_start = start == 0 || text[start - 1] < 128;
             if is_start

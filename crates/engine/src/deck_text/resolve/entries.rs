@@ -1,0 +1,173 @@
+//! The result for a line that looks like an entry: its card, or why it is no entry.
+
+use super::headings::{is_fact, is_heading_line, is_total, label_in_brackets};
+use super::resolver::{Judged, ResolvedEntry, Resolver, Strictness};
+use super::verdicts::{drops_printing, reference, with_guess};
+use crate::deck::DeckEntry;
+use crate::deck_text::DeckDialect;
+use crate::deck_text::draft::{DraftEntry, Parts};
+use crate::deck_text::line::without_count;
+use crate::deck_text::own::note;
+use crate::deck_text::read_deck::{IgnoredReason, LineVerdict, ReadDeck};
+use crate::deck_text::recognise::has_own_marks;
+use crate::deck_text::zones::{Place, is_heading, place};
+
+impl Resolver<'_> {
+    pub(super) fn comment(
+        &self,
+        comment: &str,
+        dialect: DeckDialect,
+        current_place: &mut Place,
+        read: &mut ReadDeck,
+    ) -> IgnoredReason {
+        let game = self.catalogue.game();
+        if dialect != DeckDialect::Own || self.strictness == Strictness::Marked {
+            let place = place(game, without_count(comment));
+            if place != Place::Category {
+                return enter_place(place, current_place);
+            }
+        }
+        if read.deck.entries.is_empty()
+            && let Some((key, value)) = note(comment)
+        {
+            read.notes.entry(key.clone()).or_insert(value);
+            return IgnoredReason::Note { key };
+        }
+        IgnoredReason::Comment
+    }
+
+    /// Resolves a line that looks like an entry; the error says why it is not one. `leads`: the line stands where headings do.
+    pub(super) fn line(
+        &self,
+        entry: DraftEntry<'_>,
+        (text, leads): (&str, bool),
+        current_place: &mut Place,
+    ) -> Result<Judged, IgnoredReason> {
+        let game = self.catalogue.game();
+        let mut entry = self.as_meant(entry, text);
+        self.read_place(&mut entry.card);
+        let label = without_count(text);
+        if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
+            // A line that consists of the name of a zone is a header.
+            let place = place(game, label);
+            if place != Place::Category {
+                return Err(enter_place(place, current_place));
+            }
+        }
+        let bracketed = label_in_brackets(text).filter(|_| !entry.exact);
+        if let Some(label) = bracketed {
+            // `[15 Sideboard]` is a header, but `[4 Name]` is an entry if a card has that name.
+            let place = place(game, label);
+            if place != Place::Category && self.by_readings(&entry).is_none() {
+                return Err(enter_place(place, current_place));
+            }
+        }
+        let place = self.place_of(&entry, current_place);
+        // `Sideboard: 15 cards` is the header of the lines below.
+        if entry.zone.is_some() && is_total(&entry) && self.by_readings(&entry).is_none() {
+            return Err(enter_place(place, current_place));
+        }
+        let Place::Zone { code: zone, known } = place else {
+            return Err(IgnoredReason::OutsideTheDeck);
+        };
+        let ResolvedEntry { quantity, card, verdict, tags } = if entry.exact {
+            let card = self.exact_reference(&entry.card);
+            let verdict = self.exact(&card);
+            ResolvedEntry { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
+        } else {
+            match self.by_readings(&entry) {
+                Some(found) => found,
+                None if is_total(&entry) => return Err(IgnoredReason::Decoration),
+                None if entry.quantity.is_none() && is_fact(text) => {
+                    return Err(IgnoredReason::Comment);
+                }
+                None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label)) => {
+                    return Err(IgnoredReason::Heading);
+                }
+                None if bracketed
+                    .is_some_and(|label| entry.quantity.is_some() || is_heading(game, label)) =>
+                {
+                    return Err(IgnoredReason::Heading);
+                }
+                None => self.unknown(&entry),
+            }
+        };
+        let verdict = if known { verdict } else { with_guess(verdict, &zone) };
+        Ok((DeckEntry { zone, quantity, card, copies: entry.copies }, verdict, tags))
+    }
+
+    /// The place of an entry: that of the line itself, otherwise that of the lines around it.
+    pub(super) fn place_of(&self, entry: &DraftEntry<'_>, current_place: &Place) -> Place {
+        let game = self.catalogue.game();
+        match &entry.zone {
+            Some(code) if entry.exact => self.zone(code),
+            Some(word) => match place(game, word) {
+                Place::Category if entry.zone_is_code => self.zone(word),
+                Place::Category => current_place.clone(),
+                place => place,
+            },
+            None => current_place.clone(),
+        }
+    }
+
+    /// The other way to read a line, if only that one means a card, with its set, number and rarity. Lines of our own text have one when the dialect was
+    /// recognised, because one mark is enough for that; who states the dialect means the lines as they are written. Where only some lines have marks of our own
+    /// text, the others are read in the other way also if a part of it does not match a card.
+    fn as_meant<'e>(&self, entry: DraftEntry<'e>, text: &str) -> DraftEntry<'e> {
+        let is_exact = || {
+            let found = self.catalogue.resolve(&reference(&entry.card), &mut Vec::new());
+            found.is_some_and(|found| found.exact)
+        };
+        let is_found = |other: &DraftEntry<'_>| {
+            self.by_readings(other).is_some_and(|found| match found.verdict {
+                LineVerdict::Accepted => true,
+                LineVerdict::Guessed { how } => !how.iter().any(drops_printing),
+                _ => false,
+            })
+        };
+        match &entry.otherwise {
+            Some(other)
+                if (self.strictness != Strictness::Stated || !entry.exact)
+                    && !is_exact()
+                    && (self.is_common_line(&entry, text)
+                        || is_found(other)
+                        || self.is_place_alone(other)
+                        || self.is_better(other, &entry)) => {}
+            _ => return entry,
+        }
+        entry.otherwise.map_or_else(DraftEntry::default, |other| *other)
+    }
+
+    /// Whether only the other way to read a line finds a card, although not in the set, number or rarity that is written. Our own text means what it says.
+    fn is_better(&self, other: &DraftEntry<'_>, entry: &DraftEntry<'_>) -> bool {
+        !entry.exact && self.by_readings(entry).is_none() && self.by_readings(other).is_some()
+    }
+
+    /// Whether a line of our own text has no marks of it, and neither has the list as a whole.
+    fn is_common_line(&self, entry: &DraftEntry<'_>, text: &str) -> bool {
+        self.strictness == Strictness::Marked && entry.exact && !has_own_marks(text)
+    }
+
+    /// Whether an entry has a set of the game and a number, and no name. Its card may be one that the reader of the list does not know.
+    fn is_place_alone(&self, entry: &DraftEntry<'_>) -> bool {
+        let Parts { name, set, number, .. } = &entry.card;
+        let is_of_game = set.as_deref().is_some_and(|set| self.is_set(set));
+        name.is_empty() && number.is_some() && is_of_game
+    }
+}
+
+/// Makes the place that a header names the place of the lines below.
+pub(super) fn enter_place(place: Place, current_place: &mut Place) -> IgnoredReason {
+    match &place {
+        Place::Zone { code, .. } => {
+            let zone = code.clone();
+            *current_place = place;
+            IgnoredReason::ZoneHeader { zone }
+        }
+        Place::Outside => {
+            *current_place = place;
+            IgnoredReason::Heading
+        }
+        Place::Category => IgnoredReason::Heading,
+    }
+}

@@ -1,0 +1,93 @@
+//! Lines that are headings, totals or facts rather than cards.
+
+use super::resolver::{Resolver, Strictness};
+use crate::deck_text::draft::DraftEntry;
+use crate::deck_text::line::{
+    in_parentheses, looks_like_header, quantity, without_count, without_marks,
+};
+use crate::deck_text::read_deck::Guess;
+use crate::deck_text::zones::{Place, is_heading, place};
+use crate::manifest::Game;
+
+/// The text in square brackets that a whole line consists of.
+pub(super) fn in_brackets(line: &str) -> Option<&str> {
+    line.strip_prefix('[')?.strip_suffix(']').map(str::trim)
+}
+
+impl Resolver<'_> {
+    /// Whether a line is the name of a card, and not the header of a zone that the game has.
+    pub(super) fn is_card_rather_than_zone(&self, label: &str, line: &str) -> bool {
+        let place = place(self.catalogue.game(), label);
+        let is_zone = matches!(place, Place::Zone { known: true, .. });
+        !is_zone && label == line && !self.catalogue.named(line).is_empty()
+    }
+
+    /// Whether a line in square brackets is the name of a card, and no header of a zone or of a kind of cards.
+    pub(super) fn is_card_in_brackets(&self, label: &str, line: &str) -> bool {
+        let game = self.catalogue.game();
+        in_brackets(line) == Some(label)
+            && place(game, label) == Place::Category
+            && !is_heading(game, label)
+            && !self.catalogue.named(label).is_empty()
+    }
+
+    /// The same in a list of which only some lines are our own text.
+    pub(super) fn is_marked_card_in_brackets(&self, line: &str) -> bool {
+        self.strictness == Strictness::Marked
+            && in_brackets(line).is_some_and(|label| self.is_card_in_brackets(label, line))
+    }
+
+    /// Whether a text in square brackets is the heading of a kind of cards, in a list of which only some lines are our own text.
+    pub(super) fn is_heading_rather_than_zone(&self, label: &str) -> bool {
+        let game = self.catalogue.game();
+        self.strictness == Strictness::Marked
+            && place(game, label) == Place::Category
+            && is_heading(game, label)
+    }
+}
+
+/// The label of a line in brackets, without its count: `[4 Creatures]`, `(60 cards)`, `(Sideboard: 15)`.
+pub(super) fn label_in_brackets(line: &str) -> Option<&str> {
+    let inner = in_brackets(line).or_else(|| in_parentheses(line))?;
+    let (_, text) = quantity(inner).ok()?;
+    Some(without_count(text))
+}
+
+/// Whether a line is a header that readers of the game know: the word for a zone or for a kind of cards. Lists also have headings that only look like one, and
+/// such a line may be a card that was written in an unusual way.
+pub fn is_known_heading(game: &Game, line: &str) -> bool {
+    let label = without_count(without_marks(line));
+    let is_common = ["about", "metadata"].iter().any(|word| label.eq_ignore_ascii_case(word));
+    label.is_empty()
+        || is_common
+        || place(game, label) != Place::Category
+        || is_heading(game, label)
+}
+
+/// Whether a line only says how many cards there are: `60 cards`.
+pub(super) fn is_total(entry: &DraftEntry<'_>) -> bool {
+    let text = entry.readings.map_or("", |(text, _)| text.trim_end_matches([':', '.']));
+    let words = ["card", "cards", "cards total", "total cards", "cards in total"];
+    entry.quantity.is_some() && words.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Whether a line says something about the deck: `Format: Standard`, `Deck: Embers`, `by ada`.
+pub(super) fn is_fact(line: &str) -> bool {
+    const KEYS: [&str; 6] = ["format", "deck", "deck name", "name", "author", "game"];
+    let is_key = |key: &str| KEYS.iter().any(|known| key.trim().eq_ignore_ascii_case(known));
+    let is_author = line.strip_prefix("by ").is_some_and(|name| !name.trim().contains(' '));
+    let fact = line.split_once(':').filter(|(_, value)| !value.trim().is_empty());
+    is_author || fact.is_some_and(|(key, _)| is_key(key))
+}
+
+pub(super) fn is_heading_line(
+    entry: &DraftEntry<'_>,
+    (text, leads): (&str, bool),
+    is_heading: impl Fn(&str) -> bool,
+) -> bool {
+    // `1. Creatures (12)` may be a heading with a number.
+    let may_be_number = entry.assumed == Some(Guess::QuantityBeforePoint);
+    (entry.quantity.is_none() || may_be_number)
+        && entry.readings.is_some()
+        && (looks_like_header(text, leads) || is_heading(without_count(text)))
+}

@@ -1,0 +1,192 @@
+//! Cards by their names and external ids.
+
+use std::borrow::Cow;
+
+use super::readings::readings;
+use super::resolver::{Meaning, ResolvedEntry, Resolver};
+use super::verdicts::{assumed, assumed_quantity, reference, remark, shown, tags, verdict};
+use crate::alike::are_alike;
+use crate::catalogue::same_number;
+use crate::deck::CardReference;
+use crate::deck_text::archidekt::is_coloured_tag;
+use crate::deck_text::draft::{DraftEntry, Parts};
+use crate::deck_text::line::without_marks;
+use crate::deck_text::read_deck::{Guess, LineVerdict, UnknownReason};
+use crate::deck_text::zones::is_heading;
+
+impl Resolver<'_> {
+    /// Tries the readings of a line, from the most to the least literal. The first reading whose parts all match a card wins, else the first that
+    /// matches a card in some parts.
+    pub(super) fn by_readings(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
+        if let Some(id) = entry.external_id {
+            return Some(self.by_external_id(entry, id));
+        }
+        let mut second_best = None;
+        for (parts, quantity, guess) in readings(entry) {
+            // `Energy: 10` and `Energy (10)` are headings, also where a card has that name.
+            if guess == Some(Guess::QuantityAfterName)
+                && is_heading(self.catalogue.game(), &parts.name)
+            {
+                return None;
+            }
+            let keeps_marks =
+                matches!(guess, Some(Guess::MarksArePartOfName | Guess::QuantityIsPartOfName));
+            let mut parts = parts;
+            if parts.category.is_some() || parts.set.is_some() || !parts.tags.is_empty() {
+                self.read_place(parts.to_mut());
+            }
+            let bare = self.bare_name(&parts.name).filter(|_| !keeps_marks).map(str::to_owned);
+            let drops_marks = bare.is_some() || entry.marks_dropped;
+            if let Some(bare) = bare {
+                parts.to_mut().name = Cow::Owned(bare);
+            }
+            if parts.is_place_bare && !self.is_bare_place(&parts) {
+                continue;
+            }
+            let Some(meaning) = self.meaning(&parts) else { continue };
+            let is_as_stated = quantity == entry.quantity;
+            let quantity_guess = is_as_stated.then(|| assumed_quantity(entry)).flatten();
+            let mut guesses: Vec<Guess> = quantity_guess.into_iter().chain(guess).collect();
+            if drops_marks && !guesses.contains(&Guess::MarksDropped) {
+                guesses.push(Guess::MarksDropped);
+            }
+            if parts.tags.iter().any(|tag| is_coloured_tag(tag)) {
+                guesses.push(Guess::TagsDropped);
+            }
+            guesses.extend(remark(entry));
+            let quantity = quantity.unwrap_or(1);
+            let tags = tags(&parts);
+            match meaning {
+                Meaning::Card(card, dropped) => {
+                    let is_exact = dropped.is_empty();
+                    let verdict = verdict(guesses.into_iter().chain(dropped).collect());
+                    let resolved = ResolvedEntry { quantity, card, verdict, tags };
+                    if is_exact {
+                        return Some(resolved);
+                    }
+                    second_best.get_or_insert(resolved);
+                }
+                Meaning::Several(cards) => {
+                    let verdict = self.ambiguous(&cards);
+                    return Some(ResolvedEntry {
+                        quantity,
+                        card: reference(&parts),
+                        verdict,
+                        tags,
+                    });
+                }
+            }
+        }
+        second_best
+            .or_else(|| {
+                let (card, guess) = self.without_name(&entry.card)?;
+                let verdict = match guess {
+                    Ok(guess) => verdict(assumed(entry).chain([guess]).collect()),
+                    Err(cards) => self.ambiguous(&cards),
+                };
+                Some(ResolvedEntry {
+                    quantity: entry.quantity.unwrap_or(1),
+                    card,
+                    verdict,
+                    tags: tags(&entry.card),
+                })
+            })
+            .or_else(|| self.by_symbol_with_quantity(entry))
+    }
+
+    fn by_external_id(&self, entry: &DraftEntry<'_>, id: u64) -> ResolvedEntry {
+        let unknown = |reason| LineVerdict::Unknown { near: Vec::new(), reason: Some(reason) };
+        let (card, verdict) = match self.catalogue.with_external_id(id) {
+            Some(card) => (self.full_reference(card), LineVerdict::Accepted),
+            None => {
+                let declared = self.catalogue.game().external_id().is_some();
+                let reason = if declared {
+                    UnknownReason::ExternalIdUnknown
+                } else {
+                    UnknownReason::ExternalIdsNotDeclared
+                };
+                (CardReference::named(id.to_string()), unknown(reason))
+            }
+        };
+        ResolvedEntry { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
+    }
+
+    /// The card of a name. Set, number and rarity are kept if they are true of the card, and dropped otherwise.
+    pub(super) fn meaning(&self, parts: &Parts<'_>) -> Option<Meaning> {
+        let mut cards = self.catalogue.named(&parts.name);
+        if cards.is_empty() {
+            let (set, number) = (parts.set.as_deref()?, parts.number.as_deref()?);
+            let card = parts.name.is_empty().then(|| self.numbered(set, number)).flatten()?;
+            cards.push(card);
+        }
+        let mut dropped = Vec::new();
+        if parts.name.is_empty() {
+            let written = parts.rarity.as_deref();
+            let rarity = written.and_then(|written| self.rarity(written));
+            let rarity = rarity.filter(|code| self.catalogue.has_rarity(cards[0], Some(code)));
+            let dropped = written.filter(|_| rarity.is_none());
+            let dropped = dropped.map(|rarity| Guess::RarityDropped { rarity: shown(rarity) });
+            let card = CardReference { rarity, ..self.full_reference(cards[0]) };
+            return Some(Meaning::Card(card, dropped.into_iter().collect()));
+        }
+        let mut meant = CardReference::named(parts.name.as_ref());
+        if let Some(written) = &parts.set {
+            let code = self.set_code(written);
+            let of_set = filtered(&cards, |card| self.is_of(card, code));
+            if of_set.is_empty() {
+                dropped.push(Guess::SetDropped { set: shown(written) });
+            } else {
+                cards = of_set;
+                meant.set = Some(code.to_owned());
+            }
+        }
+        if let Some(number) = &parts.number {
+            let has_number =
+                |card: u32| same_number(number, &self.catalogue.card(card).definition.number);
+            let numbered = filtered(&cards, has_number);
+            // A number means nothing if its set was dropped.
+            if numbered.is_empty() || !dropped.is_empty() {
+                dropped.push(Guess::NumberDropped { number: shown(number) });
+            } else {
+                cards = numbered;
+                meant.number = Some(number.to_string());
+            }
+        }
+        if let Some(written) = &parts.rarity {
+            let rarity = self.rarity(written);
+            let printed = rarity
+                .as_ref()
+                .map(|code| filtered(&cards, |card| self.catalogue.has_rarity(card, Some(code))));
+            match printed.filter(|cards| !cards.is_empty()) {
+                Some(printed) => {
+                    cards = printed;
+                    meant.rarity = rarity;
+                }
+                None => dropped.push(Guess::RarityDropped { rarity: shown(written) }),
+            }
+        }
+        if !are_alike(self.catalogue, &cards) {
+            return Some(Meaning::Several(cards));
+        }
+        Some(Meaning::Card(meant, dropped))
+    }
+
+    /// A name without the marks around it, if it has some that no card of this name has.
+    fn bare_name<'n>(&self, written: &'n str) -> Option<&'n str> {
+        let bare = without_marks(written);
+        if bare.len() == written.len() || bare.is_empty() {
+            return None;
+        }
+        let (before, after) = written.split_once(bare)?;
+        let has_marks = |card: &u32| {
+            let name = &self.catalogue.card(*card).definition.name;
+            name.starts_with(before) && name.ends_with(after)
+        };
+        let named = self.catalogue.named(bare);
+        (!named.is_empty() && !named.iter().any(has_marks)).then_some(bare)
+    }
+}
+
+fn filtered(cards: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {
+    cards.iter().copied().filter(|card| keep(*card)).collect()
+}

@@ -1,0 +1,103 @@
+//! The ways to read a line: which of its marks and numbers belong to the name.
+
+use std::borrow::Cow;
+
+use super::verdicts::shown;
+use crate::deck_text::draft::{DraftEntry, Parts};
+use crate::deck_text::line::{
+    bare_count_after_name, count_after_name, linked_name, quantity as quantity_of, split_parts,
+    split_parts_without_brackets, without_marks, without_symbols,
+};
+use crate::deck_text::read_deck::Guess;
+
+/// A way to read a line: its parts, its quantity, and the guess that it needs.
+pub(in crate::deck_text) type Reading<'e> = (Cow<'e, Parts<'e>>, Option<u32>, Option<Guess>);
+
+/// The ways to read a line, from the most to the least literal.
+pub(in crate::deck_text) fn readings<'e>(
+    entry: &'e DraftEntry<'_>,
+) -> impl Iterator<Item = Reading<'e>> {
+    let literal = std::iter::once((Cow::Borrowed(&entry.card), entry.quantity, None));
+    // Most lines mean what they literally say, so the others are computed only when they are needed.
+    let others = entry.readings.into_iter();
+    // A numbered line without a quantity before its name has one copy, unless there is one after it.
+    let has_count = match entry.assumed {
+        Some(Guess::LineIsNumbered) => entry.quantity != Some(1),
+        _ => entry.quantity.is_some(),
+    };
+    literal.chain(others.flat_map(move |(text, whole_line)| {
+        other_readings(text, whole_line, (entry.quantity, has_count))
+    }))
+}
+
+fn other_readings<'e>(
+    text: &'e str,
+    whole_line: &'e str,
+    (quantity, has_count): (Option<u32>, bool),
+) -> Vec<Reading<'e>> {
+    let named = |text| Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
+    let mut found = Vec::new();
+    let marks = Some(Guess::MarksArePartOfName);
+    if text.contains(" #") {
+        found.push((Cow::Owned(split_parts_keeping_hash(text)), quantity, marks.clone()));
+    }
+    found.push((named(text), quantity, marks));
+    for (before, remark) in [text.rsplit_once(" //"), text.split_once(" //")].into_iter().flatten()
+    {
+        let remark = shown(remark.trim());
+        let guess = Guess::RemarkDropped { remark };
+        found.push((Cow::Owned(split_parts(before.trim_end())), quantity, Some(guess)));
+    }
+    found.push((Cow::Owned(split_parts_without_brackets(text)), quantity, None));
+    if !has_count && let Some((name, counted)) = count_after_name(text) {
+        let guess = Some(Guess::QuantityAfterName);
+        found.push((Cow::Owned(split_parts(name)), Some(counted), guess));
+    }
+    if !has_count && let Some((name, counted)) = bare_count_after_name(text) {
+        found.push((named(name), Some(counted), Some(Guess::QuantityAfterName)));
+    }
+    for bare in linked_name(text).into_iter().chain([without_symbols(text)]) {
+        if bare.len() < text.len() && !bare.is_empty() {
+            found.push((Cow::Owned(split_parts(bare)), quantity, Some(Guess::MarksDropped)));
+        }
+    }
+    if whole_line != text {
+        found.push((named(whole_line), None, Some(Guess::QuantityIsPartOfName)));
+    }
+    // Marks may stand around the whole line (`**2 Name**`) or around the name alone.
+    let bare_line = without_marks(whole_line);
+    if bare_line.len() < whole_line.len()
+        && let Ok((Some(counted), text)) = quantity_of(bare_line)
+    {
+        found.push((Cow::Owned(bare_parts(text)), Some(counted), Some(Guess::MarksDropped)));
+    }
+    let bare = without_marks(text);
+    if bare.len() < text.len() {
+        if !has_count && let Some((name, counted)) = count_after_name(bare) {
+            let guess = Some(Guess::QuantityAfterName);
+            found.push((Cow::Owned(split_parts(name)), Some(counted), guess));
+        }
+        found.push((Cow::Owned(bare_parts(text)), quantity, Some(Guess::MarksDropped)));
+        found.push((Cow::Owned(split_parts(bare)), quantity, Some(Guess::MarksDropped)));
+    }
+    found
+}
+
+/// The parts of a text, without marks around the name.
+fn bare_parts(text: &str) -> Parts<'_> {
+    let parts = split_parts(text);
+    match parts.name {
+        Cow::Borrowed(name) => Parts { name: Cow::Borrowed(without_marks(name)), ..parts },
+        Cow::Owned(_) => parts,
+    }
+}
+
+/// Like [`split_parts`], for a text whose `#` does not begin a tag.
+fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
+    let Some((before, _)) = text.split_once(" #") else { return split_parts(text) };
+    // Splits the rest of the line, which begins with the `#`, and then adds the text before it to the name.
+    let rest = &text[before.len() + 1..];
+    let parts = split_parts(rest);
+    let end = before.len() + 1 + parts.name.len();
+    Parts { name: Cow::Borrowed(text.get(..end).unwrap_or(text)), ..parts }
+}

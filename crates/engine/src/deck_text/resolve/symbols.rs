@@ -1,0 +1,87 @@
+//! Cards by the symbols that they show, such as emoji, and by set and number: lines without a name.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::readings::readings;
+use super::resolver::{ResolvedEntry, Resolver};
+use super::verdicts::{reference, tags, verdict};
+use crate::catalogue::Catalogue;
+use crate::deck::CardReference;
+use crate::deck_text::draft::{DraftEntry, Parts};
+use crate::deck_text::read_deck::Guess;
+use crate::deck_text::symbols::{may_be_symbol, without_selectors, without_skin_tones};
+
+impl Resolver<'_> {
+    /// The card of a line whose name no card has: by set and number, or by the symbol that the line has instead of a name.
+    pub(super) fn without_name(
+        &self,
+        parts: &Parts<'_>,
+    ) -> Option<(CardReference, Result<Guess, Vec<u32>>)> {
+        if let (Some(set), Some(number)) = (&parts.set, &parts.number)
+            && let Some(card) = self.numbered(set, number)
+        {
+            let card = self.full_reference(card);
+            let guess = Guess::BySetAndNumber { name: card.name.clone() };
+            return Some((card, Ok(guess)));
+        }
+        if !may_be_symbol(&parts.name) {
+            return None;
+        }
+        match self.cards_showing(&parts.name) {
+            [] => None,
+            [card] => {
+                let card = self.full_reference(*card);
+                let guess = Guess::BySymbol { name: card.name.clone() };
+                Some((card, Ok(guess)))
+            }
+            several => Some((reference(parts), Err(several.to_vec()))),
+        }
+    }
+
+    /// The cards that show a symbol. One with a skin tone that no card shows means the same symbol without it.
+    pub(super) fn cards_showing(&self, symbol: &str) -> &[u32] {
+        let symbols = self.symbols.get_or_init(|| symbols(self.catalogue));
+        let found = symbols.get(without_selectors(symbol).as_ref());
+        let found = found.or_else(|| symbols.get(without_skin_tones(symbol)?.as_str()));
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    /// The card of a symbol with a quantity around it, such as `😀: 2` or `😀×2`.
+    pub(super) fn by_symbol_with_quantity(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
+        // Only a line whose text begins with a symbol is worth the search.
+        let (text, _) = entry.readings?;
+        if text.starts_with(|first: char| first.is_alphanumeric() || first.is_ascii()) {
+            return None;
+        }
+        readings(entry).skip(1).find_map(|(parts, quantity, guess)| {
+            if parts.set.is_some() || quantity.is_none() {
+                return None;
+            }
+            let (card, symbol) = self.without_name(&parts)?;
+            let verdict = match symbol {
+                Ok(symbol) => verdict(guess.into_iter().chain([symbol]).collect()),
+                Err(cards) => self.ambiguous(&cards),
+            };
+            let quantity = quantity.unwrap_or(1);
+            Some(ResolvedEntry { quantity, card, verdict, tags: tags(&parts) })
+        })
+    }
+}
+
+/// Cards by the symbols that they show: texts among their attributes that can be symbols.
+fn symbols(catalogue: &Catalogue) -> BTreeMap<Cow<'_, str>, Vec<u32>> {
+    let mut symbols: BTreeMap<Cow<'_, str>, Vec<u32>> = BTreeMap::new();
+    for card in catalogue.indices() {
+        for value in catalogue.card(card).definition.attributes.values() {
+            if let Value::String(text) = value
+                && may_be_symbol(text)
+            {
+                symbols.entry(without_selectors(text)).or_default().push(card);
+            }
+        }
+    }
+    symbols
+}

@@ -1,0 +1,2 @@
+-- What was removed is not needed by any program.
+SELECT 1;

@@ -1,0 +1,171 @@
+//! Decks that are changed by a patch, or by a list as the body, and what of them stays.
+
+use serde_json::{Value, json};
+
+use super::stored_as as stored;
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
+
+async fn app() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emojo-dojo"]).await;
+    app
+}
+
+fn deck() -> Value {
+    json!({
+        "name": "Draft", "format": "ttcg/standard", "visibility": "unlisted", "description": "Goes *fast*.", "tags": ["aggro"], "folder": "Friday",
+        "entries": [{ "quantity": 2, "name": "Kettle Imp", "copies": ["one"] }, { "quantity": 1, "name": "Bellows Smith", "rarity": "rare" }],
+    })
+}
+
+/// Sends a patch, with an `If-Match` header.
+async fn patch(app: &TestApp, by: &Player, path: &str, if_match: &str, body: &Value) -> Answer {
+    app.patch(path).by(by).header("if-match", if_match).json(body).answer().await
+}
+
+/// The answer without what every change changes.
+fn without_version(mut deck: Value) -> Value {
+    let members = deck.as_object_mut().unwrap();
+    members.retain(|name, _| !["revision", "updated_at", "reading"].contains(&name.as_str()));
+    deck
+}
+
+#[tokio::test]
+async fn a_patch_changes_only_what_it_names() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck()).await;
+    let mut expected = without_version(app.get(&path).by(&ada).answer().await.expect(200));
+    for (revision, (body, member, value)) in (2..).zip([
+        (json!({ "name": " Embers " }), "name", json!("Embers")),
+        (json!({ "tags": ["Fire", "fire", "hot"] }), "tags", json!(["fire", "hot"])),
+        (json!({ "tags": null }), "tags", json!([])),
+        (json!({ "description": "Slow." }), "description", json!("Slow.")),
+        (json!({ "description": null }), "description", json!("")),
+        (json!({ "visibility": "public" }), "visibility", json!("public")),
+        (json!({ "folder": "Monday" }), "folder", json!("Monday")),
+    ]) {
+        let answer = patch(&app, &ada, &path, &format!("\"r{}\"", revision - 1), &body).await;
+        assert_eq!(answer.header("etag"), format!("\"r{revision}\""), "{body}");
+        let changed = answer.expect(200);
+        assert_eq!(changed["revision"], json!(revision));
+        expected[member] = value;
+        if member == "description" {
+            expected["description_html"] = changed["description_html"].clone();
+        }
+        assert_eq!(without_version(changed), expected, "{body}");
+        let read = app.get(&path).by(&ada).answer().await.expect(200);
+        assert_eq!(without_version(read), expected, "{body}");
+    }
+    let taken_out = patch(&app, &ada, &path, "*", &json!({ "folder": null })).await.expect(200);
+    assert_eq!(taken_out.get("folder"), None, "{taken_out:#}");
+    let merge = app.patch(&path).by(&ada).header("if-match", "*");
+    let merge = merge.header("content-type", "application/merge-patch+json");
+    let merged = merge.body(json!({ "name": "Bones" }).to_string()).answer().await.expect(200);
+    assert_eq!(merged["name"], "Bones");
+    assert_eq!(merged["entries"][0]["copies"], json!(["one"]));
+}
+
+#[tokio::test]
+async fn a_patch_that_changes_nothing_makes_no_revision() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck()).await;
+    let before = app.get(&path).by(&ada).answer().await.expect(200);
+    let mut same = deck();
+    same.as_object_mut().unwrap().remove("entries");
+    for body in [json!({}), same, json!({ "tags": ["AGGRO"] })] {
+        let answer = patch(&app, &ada, &path, "\"r1\"", &body).await;
+        assert_eq!(answer.header("etag"), "\"r1\"");
+        assert_eq!(answer.expect(200), before, "{body}");
+    }
+    assert_eq!(app.db().number("SELECT count(*) FROM deck_revisions").await, 1);
+}
+
+#[tokio::test]
+async fn a_wrong_patch_changes_nothing() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let path = stored(&app, &ada, &deck()).await;
+    let before = app.get(&path).by(&ada).answer().await.expect(200);
+    let name = json!({ "name": "Embers" });
+    app.patch(&path).by(&ada).json(&name).answer().await.problem(428, "precondition_required");
+    patch(&app, &ada, &path, "\"r2\"", &name).await.problem(412, "precondition_failed");
+    patch(&app, &eve, &path, "*", &name).await.problem(404, "not_found");
+    let text =
+        app.patch(&path).by(&ada).header("if-match", "*").header("content-type", "text/plain");
+    text.body("1 Ping").answer().await.problem(415, "unsupported_media_type");
+    let wrong = json!({ "name": " ", "visibility": "secret", "tags": ["x".repeat(31)], "folder": "x".repeat(101), "format": "ttcg" });
+    let problem = patch(&app, &ada, &path, "*", &wrong).await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 5, "{problem:#}");
+    for (body, pointer) in [
+        (json!({ "entries": [] }), "/entries"),
+        (json!({ "nmae": "x" }), "/nmae"),
+        (json!({ "name": null }), "/name"),
+        (json!({ "format": null }), "/format"),
+        (json!({ "visibility": null }), "/visibility"),
+        // Cards of another game are other cards, so the entries have to be sent, too.
+        (json!({ "format": "emojo-dojo/box" }), "/format"),
+    ] {
+        let problem = patch(&app, &ada, &path, "*", &body).await.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem:#}");
+    }
+    let unknown = json!({ "format": "ttcg/standrd" });
+    patch(&app, &ada, &path, "*", &unknown).await.problem(422, "unknown_format");
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);
+}
+
+/// A deck whose format was removed from the manifest can still be renamed.
+#[tokio::test]
+async fn a_format_that_is_not_sent_is_not_checked() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck()).await;
+    app.sql("UPDATE decks SET format_code = 'lost'").await;
+    let changed = patch(&app, &ada, &path, "*", &json!({ "name": "Embers" })).await.expect(200);
+    assert_eq!((&changed["name"], &changed["format"]), (&json!("Embers"), &json!("ttcg/lost")));
+}
+
+#[tokio::test]
+async fn a_list_as_the_body_replaces_the_entries_of_a_deck() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck()).await;
+    let put = async |query: &str, if_match: &str, list: &str| -> Answer {
+        let request = app.put(&format!("{path}{query}")).by(&ada).header("if-match", if_match);
+        let request = request.header("content-type", "text/plain");
+        request.body(list.to_owned()).answer().await
+    };
+    let list = "2 Kettle Imp\n3 Pocket Bat";
+    let answer = put("?format=ttcg/standard", "\"r1\"", list).await;
+    assert_eq!(answer.header("etag"), "\"r2\"");
+    let replaced = answer.expect(200);
+    assert_eq!(replaced["reading"]["dialect"], "plain");
+    for (member, value) in [
+        ("name", json!("Draft")),
+        ("visibility", json!("unlisted")),
+        ("description", json!("Goes *fast*.")),
+        ("tags", json!(["aggro"])),
+        ("folder", json!("Friday")),
+    ] {
+        assert_eq!(replaced[member], value, "{member}: {replaced:#}");
+    }
+    assert_eq!(replaced["entries"][0]["copies"], json!(["one"]), "the entry did not change");
+    assert_eq!(replaced["entries"][1]["name"], "Pocket Bat");
+    let stated = "// format: ttcg/standard\n// name: Embers\n1 Kettle Imp";
+    let named = put("?visibility=public&folder=Monday", "\"r2\"", stated).await.expect(200);
+    assert_eq!(
+        (&named["name"], &named["visibility"], &named["folder"]),
+        (&json!("Embers"), &json!("public"), &json!("Monday"))
+    );
+    // What a reader gets as text can be sent back.
+    let text = app.get(&path).by(&ada).header("accept", "text/plain").answer().await.text();
+    let again = put("", "\"r3\"", &text).await;
+    assert_eq!(again.header("etag"), "\"r3\"", "{}", again.text());
+
+    put("", "*", "1 Kettle Imp").await.problem(400, "invalid_query");
+    put("?format=ttcg", "*", "1 Kettle Imp").await.problem(400, "invalid_query");
+    put("?format=ttcg/standard", "\"r1\"", list).await.problem(412, "precondition_failed");
+    let json = app.put(&format!("{path}?name=x")).by(&ada).header("if-match", "*").json(&deck());
+    json.answer().await.problem(400, "invalid_query");
+}
