@@ -5,7 +5,7 @@ from urllib.error import URLError
 from browser_keys import Keys, Stuck
 from journeys_cards import hidden_card_unlocked, keys_of_cards_and_search, refused_query_mended, search_card_next, wall_turns_a_card
 from journeys_codes import account_with_the_first_card, code_of_a_photo, code_of_qr_address, first_card_of_a_newcomer, results_of_a_batch_in_sight
-from journeys_decks import deck_built_by_name, deck_kept_when_the_session_ends, list_judged_while_typed, unsaved_deck_asked_for
+from journeys_decks import deck_built_by_name, deck_kept_when_the_session_ends, deck_liked_commented_and_copied, list_judged_while_typed, unsaved_deck_asked_for
 from journeys_designs import design_checked_while_typing, design_of_a_card
 from journeys_imports import file_mended_and_imported
 from journeys_tabs import one_stream_for_two_tabs, unlocks_without_a_stream
@@ -32,6 +32,7 @@ JOURNEYS = [
     count_changed_and_undone,
     deck_built_by_name,
     deck_kept_when_the_session_ends,
+    deck_liked_commented_and_copied,
     list_judged_while_typed,
     unsaved_deck_asked_for,
     keys_of_cards_and_search,

@@ -69,7 +69,7 @@ def play(service):
 
 def share_designs(service, admin):
     """Has a player share two designs, one with a name that strains a layout, and submit two more, of which the admin approves one; another player comments on the
-    second, suggests a change of it, and reports it. Where they are."""
+    second, suggests a change of it, and reports it; one comment is hidden. Where they are."""
     tokens = {}
     for player in PLAYERS[:2]:
         session = service.call("POST", "/v1/sessions", {"name": player, "password": PASSWORD})
@@ -91,6 +91,7 @@ def share_designs(service, admin):
         service.call("POST", f"{path}/share", None, tokens["ada"], {"if-match": "*"})
     comment = service.call("POST", f"{path}/comments", {"text": "The second effect is *far* too cheap."}, tokens["ben"])
     service.call("POST", f"{path}/comments", {"text": "It costs a card.\n\n" + LONG_WORD, "reply_to": comment["id"]}, tokens["ada"])
+    hide_comment(service, path, tokens["ben"], tokens["ada"])
     service.call("PUT", f"{path}/rating", {"fun": 5, "balance": 3, "flavour": 4, "clarity": 4}, tokens["ben"])
     change = {"revision": 1, "message": "It has seen much. " + LONG_WORD, "design": heron | {"name": "Old Heron"}}
     suggestion = service.call("POST", f"{path}/suggestions", change, tokens["ben"])
@@ -112,6 +113,12 @@ def share_designs(service, admin):
     }
 
 
+def hide_comment(service, path, writer, owner):
+    """Has a player comment on a design or a deck, whose owner hides the comment."""
+    comment = service.call("POST", f"{path}/comments", {"text": "Nobody needs *this*.\n\n" + LONG_WORD}, writer)
+    service.call("DELETE", f"{path}/comments/{comment['id']}", None, owner)
+
+
 def run_service(service, admin):
     """Makes a webhook, which is off; where it is, a run that was printed with its announcement, and a hidden card."""
     hook = {"url": "https://hooks.example/" + LONG_WORD[:80], "kinds": ["card.unlocked", "set.changed"], "enabled": False}
@@ -127,7 +134,8 @@ def run_service(service, admin):
 
 
 def keep_deck(service):
-    """Has a player show a deck that was changed once; where it is."""
+    """Has a player show a deck that was changed once; another one comments on it, and gets a reply; one comment is hidden. Where they are."""
+    ben = service.call("POST", "/v1/sessions", {"name": "ben", "password": PASSWORD})["access_token"]
     ada = service.call("POST", "/v1/sessions", {"name": "ada", "password": PASSWORD})["access_token"]
     deck = {"name": "Deck of " + LONG_WORD[:90], "format": "ttcg/standard", "visibility": "public", "description": "Goes *fast*.", "tags": ["aggro"]}
     entries = [{"quantity": 2, "set": "hearth", "number": f"{number:03}"} for number in range(1, 21)]
@@ -137,7 +145,10 @@ def keep_deck(service):
     entries[0] |= {"quantity": 1}
     moved = {"quantity": 1, "set": "hearth", "number": "001", "zone": "side"}
     service.call("PUT", f"/v1{path}", deck | {"entries": [*entries[:-1], moved, *odd]}, ada, {"if-match": "*"})
-    return {"deck": path}
+    comment = service.call("POST", f"/v1{path}/comments", {"text": "It is *too* slow.\n\n" + LONG_WORD}, ben)
+    service.call("POST", f"/v1{path}/comments", {"text": "It is a test.", "reply_to": comment["id"]}, ada)
+    hide_comment(service, f"/v1{path}", ben, ada)
+    return {"deck": path, "deck_comment": f"{path}/comments/{comment['id']}"}
 
 
 def print_run(service, admin):

@@ -1,5 +1,7 @@
 """Journeys with decks and their lists."""
 
+import urllib.parse
+
 from browser_keys import expect
 
 FORMAT = "ttcg/standard"
@@ -145,3 +147,22 @@ def judge_unsaved_deck(keys):
     keys.keep_focus("#list")
     page.expected = 200
     expect(wrong.count() == 1, "other fields than the list are told to be wrong")
+
+
+def deck_liked_commented_and_copied(keys):
+    """A reader of a deck logs in on the way, likes it or takes the like back, comments on it, and copies it under a name."""
+    deck, text, name = keys.scene.made["deck"], f"It is slow: {keys.scene.word()}.", keys.scene.word()
+    keys.open("/login?to=" + urllib.parse.quote(deck, safe=""))
+    keys.log_in_here("cleo", deck)
+    like = "form[action$='/like'] button"
+    before = keys.page.locator(like).text_content()
+    keys.follow(like)
+    expect(keys.page.locator(like).text_content() != before, "the button of the like is the same")
+    keys.type("#text", text)
+    keys.follow("form[action$='/comments'] .button")
+    expect(keys.path == deck and text in keys.page.locator(".threads").text_content(), f"the comment is not at {keys.page.url}")
+    keys.open(f"{deck}/copy")
+    keys.type("#name", name)
+    keys.follow(".form .main")
+    expect(keys.heading == name and keys.path != deck, f"copying leads to {keys.page.url}")
+    keys.told(name)

@@ -18,6 +18,7 @@ mod designs;
 mod docs;
 mod errors;
 mod fault_words;
+mod feedback;
 mod forms;
 mod headers;
 mod home;

@@ -376,7 +376,7 @@ impl Stage {
             created.push((design, text(&comment, "id"), text(&change, "id")));
         }
         let [(hers, his_comment, for_hers), (his, comment, for_his)]: [_; 2] =
-            made.try_into().unwrap();
+            created.try_into().unwrap();
         let report = json!({ "design": his, "reason": "spam" });
         let report = text(&self.create(app, "/v1/abuse-reports", report).await, "id");
         self.ids.extend([("comment", comment), ("suggestion", for_hers), ("report", report)]);

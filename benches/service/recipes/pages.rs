@@ -132,6 +132,7 @@ pub(super) const RECIPES: &[PageRecipe] = &[
         get("find_deck_statistics", "/v1/decks/<deck>/statistics"),
         get("export_deck", "/v1/decks/<deck>/export?dialect=share_code"),
         get("list_similar_decks", "/v1/decks/<deck>/similar?limit=6"),
+        get("list_deck_comments", "/v1/decks/<deck>/comments?limit=20"),
         GAME,
     ]),
     PageRecipe::new("own deck", "/decks/<deck>").by(Row).rows(OWN_DECK).answers(&[

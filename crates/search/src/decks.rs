@@ -11,7 +11,7 @@ use super::fold::words;
 use super::legality::{FormatTerm, deck_format_names};
 use super::scope::Scope;
 use super::syntax::{Literal, Node, Operator, Span, Term};
-use super::values::{day, nothing_to_find, sign_in_word, whole};
+use super::values::{day, nothing_to_find, sign_in_word, whole_number};
 
 /// A condition on public decks.
 #[derive(Clone, Debug, PartialEq, Eq)]

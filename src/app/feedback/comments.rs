@@ -17,7 +17,7 @@ use crate::domain::feedback::comment::{CommentState, comment_text};
 use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::CommentId;
 use crate::store::feedback::comments::{self, CommentOutcome, NewComment, StoredComment};
-use crate::store::feedback::subject::Subject;
+pub use crate::store::feedback::subject::Subject;
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 

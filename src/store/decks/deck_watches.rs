@@ -105,6 +105,20 @@ async fn find_of(
     Ok(found.optional()?)
 }
 
+/// Whether the reader watches a deck.
+pub async fn watches(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    deck: DeckId,
+) -> StoreResult<bool> {
+    let found = sql("SELECT FROM deck_watches WHERE account_id = $account AND deck_id = $deck")
+        .bind("account", by.account())
+        .bind("deck", deck)
+        .execute(conn)
+        .await?;
+    Ok(found > 0)
+}
+
 /// Lists the decks that the caller watches and may still read, the last watched first, before a position.
 pub async fn list(
     conn: &mut Connection,

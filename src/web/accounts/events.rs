@@ -88,17 +88,22 @@ fn ways(mut event: AccountEventResponse) -> Vec<(String, String)> {
     let trade = event.trade.map(|trade| way(account_words::TRADE, trade_path(trade.id)));
     let dispute = event.dispute.map(|dispute| dispute_path(&dispute.id.to_string()));
     let dispute = dispute.map(|path| way(account_words::DISPUTE, path));
-    let deck = event.deck.map(|deck| way(account_words::DECK, deck_path(deck.id)));
+    let deck = event.deck.map(|deck| deck_path(deck.id));
     let design = event.design.map(|design| design.id);
     let of_design = |text: &str, part: &str| {
         design.as_ref().map(|id| way(text, format!("{}{part}", design_path(id))))
     };
-    let comments = event.comment.and_then(|_| of_design(account_words::COMMENTS, "#comments"));
+    let has_comment = event.comment.is_some();
+    let comments = if has_comment { of_design(account_words::COMMENTS, "#comments") } else { None };
+    let of_deck = |path: &String| way(account_words::COMMENTS, format!("{path}#comments"));
+    let deck_comments = deck.as_ref().filter(|_| has_comment).map(of_deck);
+    let deck = deck.map(|path| way(account_words::DECK, path));
     let suggestion = event.suggestion.and_then(|suggestion| {
         of_design(account_words::SUGGESTION, &format!("/suggestions/{}", suggestion.id))
     });
     let named = design.as_ref().map(|id| way(id, design_path(id)));
-    [card, copy, named, comments, suggestion, deck, trade, dispute].into_iter().flatten().collect()
+    let ways = [card, copy, named, comments, suggestion, deck, deck_comments, trade, dispute];
+    ways.into_iter().flatten().collect()
 }
 
 /// A kind of event that can be turned off.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::cards::edit_path;
 use super::catalogue_words;
-use super::parts::{Area, Nav, faults_of, fresh_key};
+use super::parts::{Area, Nav, faults_of, new_key};
 use super::stored_card::{StoredCard, find_card};
 use super::words as admin_words;
 use crate::app::answer_form::AnswerForm;

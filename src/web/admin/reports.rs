@@ -21,7 +21,7 @@ use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::domain::ids::{AbuseReportId, AccountId};
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
-use crate::web::designs::reason_in_words;
+use crate::web::feedback::reports::reason_in_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use cardscape_engine::{DeckDialect, Game};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::availability::{AvailabilityView, find_availability};
 use super::deck_path;
+use super::feedback::{Switch, switches};
 use super::files::by_cookie;
 use super::formats::format_name;
 use super::public::DeckRow;
@@ -22,21 +24,26 @@ use crate::app::decks::deck_overviews::{self, DeckOverview};
 use crate::app::decks::deck_responses::DeckResponse;
 use crate::app::decks::deck_sheets::{DeckSheet, SheetCard};
 use crate::app::decks::opened_decks::{OpenedDeck, open};
-use crate::app::decks::public_decks;
+use crate::app::decks::{own_feedback, public_decks};
+use crate::app::page::Cursor;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::designs::markup::to_text;
-use crate::domain::ids::DeckId;
+use crate::domain::ids::{AccountId, DeckId};
 use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
 use crate::memory::rendered::Freshness;
 use crate::web::catalogue::game_path;
-use crate::web::forms::private;
+use crate::web::feedback::comments::{
+    self, CommentChoice, CommentReader, Comments, RefusedComment,
+};
+use crate::web::feedback::words as feedback_words;
+use crate::web::forms::{Faults, private};
 use crate::web::markup::Markup;
 use crate::web::page::{Frame, Place, Preview, answer, write};
 use crate::web::rules::unread;
-use crate::web::session::Visitor;
+use crate::web::session::{Visitor, log_in_path};
 use crate::web::words;
 
 /// Number of similar decks that are shown.
@@ -48,9 +55,18 @@ const PREVIEW: usize = 200;
 #[template(path = "web/decks/deck.html")]
 struct DeckPage {
     frame: Frame,
+    faults: Faults,
     name: String,
     path: String,
     is_own: bool,
+    is_logged_in: bool,
+    /// Whether its author can be reported.
+    may_be_reported: bool,
+    log_in: String,
+    /// What the reader can do with the deck by a click.
+    switches: Vec<Switch>,
+    /// `None`: only its owner can read the deck.
+    likes: Option<String>,
     revision: i64,
     /// Only of public decks.
     author: Option<String>,
@@ -77,6 +93,8 @@ struct DeckPage {
     /// Names of dialects, and the path of the deck in each.
     exports: Vec<(String, String)>,
     similar: Vec<(DeckRow, String)>,
+    /// `None`: the deck cannot have comments.
+    comments: Option<Comments>,
 }
 
 /// The legality of the deck in a format.
@@ -86,6 +104,21 @@ struct LegalityRow {
     text: &'static str,
 }
 
+/// The query of the page.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::web) struct DeckQuery {
+    /// The page of the comments.
+    comments: Option<Cursor>,
+}
+
+/// The faults and the input of a refused form, and the page of the comments.
+#[derive(Default)]
+struct Shown {
+    faults: Faults,
+    refused: RefusedComment,
+    from: Option<Cursor>,
+}
+
 /// Shows a deck as its reader may see it. A private deck of another owner answers 404.
 pub(in crate::web) async fn find_deck(
     req: HttpRequest,
@@ -93,9 +126,22 @@ pub(in crate::web) async fn find_deck(
     visitor: Visitor,
     network: ClientNetwork,
     deck: web::Path<Uuid>,
+    query: web::Query<DeckQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let page = page(&state, &visitor, network.0, DeckId(*deck)).await?;
+    let shown = Shown { from: query.into_inner().comments, ..Shown::default() };
+    let page = page(&state, (&visitor, network.0), DeckId(*deck), shown).await?;
     answer_to(&req, &visitor, &page)
+}
+
+/// The page with the faults of a form on it.
+pub(super) async fn show(
+    app: &AppState,
+    requester: (&Visitor, Network),
+    deck: DeckId,
+    (status, faults, refused): (u16, Faults, RefusedComment),
+) -> Result<HttpResponse, Problem> {
+    let shown = Shown { faults, refused, from: None };
+    private(status, &page(app, requester, deck, shown).await?)
 }
 
 /// The response with a page about a deck. Caches must not give it to another reader.
@@ -113,9 +159,9 @@ pub(super) fn answer_to(
 
 async fn page(
     app: &AppState,
-    visitor: &Visitor,
-    network: Network,
+    (visitor, network): (&Visitor, Network),
     id: DeckId,
+    Shown { faults, refused, from }: Shown,
 ) -> Result<DeckPage, Problem> {
     let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
     let (reader, requester) = (reads.as_ref(), (visitor.viewer(), network));
@@ -132,6 +178,20 @@ async fn page(
     let DeckResponse { summary, description, description_html: _, unread_lines, .. } = deck.deck;
     let game = games.get(summary.game.as_str()).copied().ok_or_else(Problem::not_found)?;
     let path = deck_path(summary.id);
+    let account = reader.map(Granted::account);
+    let is_own = account.is_some_and(|account| Some(account.0) == summary.account_id);
+    let (on, reads_comments) =
+        ((id.into(), path.as_str()), CommentReader { account, is_owner: is_own });
+    let comments = comments::list(app, on, reads_comments, from.as_ref(), refused).await?;
+    // Other players can read the deck, and its author is not banned.
+    let is_open = comments.is_some();
+    let switches = match reader {
+        Some(by) if is_own || is_open => {
+            let own = own_feedback::find(app, by, id, summary.account_id.map(AccountId)).await?;
+            switches(own, author.as_deref(), is_own)
+        }
+        _ => Vec::new(),
+    };
     let format = format_name(game, &summary.format);
     let mut frame = Frame::new(&summary.name).at(Place::Decks);
     if summary.visibility == "public" {
@@ -156,7 +216,14 @@ async fn page(
     let is_share_code = |dialect: &DeckDialect| *dialect == DeckDialect::ShareCode;
     Ok(DeckPage {
         frame,
-        is_own: reader.is_some_and(|by| Some(by.account().0) == summary.account_id),
+        faults,
+        is_own,
+        is_logged_in: account.is_some(),
+        may_be_reported: !is_own && author.is_some() && account.is_some(),
+        log_in: log_in_path(&path),
+        switches,
+        likes: is_open.then(|| words::grouped(summary.likes)),
+        comments,
         revision,
         author,
         game: game.name().to_owned(),

@@ -2,7 +2,6 @@
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
-use cardscape_engine::{DeckDialect, TextEncoding};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -11,10 +10,10 @@ use super::deck_path;
 use super::faults::faults_of;
 use super::formats::{FormatGroup, choices, choices_of_deck, dialects};
 use super::own::show_deleted;
+use super::typed_deck::TypedDeck;
 use super::words as deck_words;
 use crate::app::decks::deck_deletions;
 use crate::app::decks::deck_overviews::{self, EditedDeck};
-use crate::app::decks::deck_requests::DeckRequest;
 use crate::app::decks::deck_writes;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -29,64 +28,6 @@ use crate::web::words;
 
 /// The page of a new deck.
 const NEW: &str = "/my/decks/new";
-
-/// The fields of a deck, as they were typed.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub(in crate::web) struct TypedDeck {
-    name: String,
-    format: String,
-    visibility: String,
-    folder: String,
-    /// One tag on each line.
-    tags: String,
-    description: String,
-    list: String,
-    /// The dialect of the list; empty: it is recognised.
-    dialect: String,
-    /// Of a new deck: the idempotency key, which recognises a form that is sent twice.
-    key: String,
-    /// Of a stored deck: the version that the form was loaded with.
-    revision: i64,
-}
-
-impl TypedDeck {
-    /// The fields of a stored deck.
-    fn of(EditedDeck { deck, list, .. }: &EditedDeck) -> Self {
-        let summary = &deck.deck.summary;
-        Self {
-            name: summary.name.clone(),
-            format: summary.format.clone(),
-            visibility: summary.visibility.to_owned(),
-            folder: summary.folder.clone().unwrap_or_default(),
-            tags: summary.tags.join("\n"),
-            description: deck.deck.description.clone(),
-            list: list.clone(),
-            // The dialect is fixed: in this list, a line that looks like another dialect is the name of a card.
-            dialect: DeckDialect::Own.code().to_owned(),
-            key: String::new(),
-            revision: deck.revision.0,
-        }
-    }
-
-    fn request(&self) -> DeckRequest {
-        let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
-        let tags = self.tags.lines().map(str::trim).filter(|tag| !tag.is_empty());
-        DeckRequest {
-            name: Some(self.name.clone()),
-            format: self.format.clone(),
-            visibility: given(&self.visibility),
-            description: given(&self.description),
-            tags: tags.map(str::to_owned).collect(),
-            folder: given(&self.folder),
-            entries: None,
-            list: Some(self.list.clone()),
-            dialect: given(&self.dialect),
-            encoding: TextEncoding::Utf8,
-            default_name: None,
-        }
-    }
-}
 
 /// The form of a deck.
 #[derive(Template)]
@@ -105,6 +46,8 @@ struct EditPage<'a> {
     visibilities: Vec<Choice>,
     /// Whether the form has input that is not saved.
     is_unsaved: bool,
+    /// Whether the list of a file was just read into the form.
+    is_file_read: bool,
     /// Whether the deck is bound to certain copies, which the list does not show.
     names_copies: bool,
     /// The stored version, if it differs from the version that the form was loaded with.
@@ -168,15 +111,16 @@ pub(in crate::web) async fn show_new(
     state: web::Data<AppState>,
     _by: Player<WriteOwnDecks>,
 ) -> Result<HttpResponse, Problem> {
-    show_form_of_new(&state, 200, TypedDeck::default(), Faults::none()).await
+    show_form_of_new(&state, 200, TypedDeck::default(), Faults::none(), false).await
 }
 
 /// The form of a new deck, with a new key: the next form that is sent is a new request.
-async fn show_form_of_new(
+pub(super) async fn show_form_of_new(
     app: &AppState,
     status: u16,
     typed: TypedDeck,
     faults: Faults,
+    is_file_read: bool,
 ) -> Result<HttpResponse, Problem> {
     let typed = TypedDeck { key: Uuid::now_v7().to_string(), ..typed };
     let page = EditPage {
@@ -189,7 +133,8 @@ async fn show_form_of_new(
         dialects: dialects(&typed.dialect),
         visibilities: visibilities(&typed.visibility),
         typed: &typed,
-        is_unsaved: status != 200,
+        is_unsaved: status != 200 || is_file_read,
+        is_file_read,
         names_copies: false,
         saved: None,
     };
@@ -212,6 +157,9 @@ pub(in crate::web) async fn create(
     by: Player<WriteOwnDecks>,
     Form(typed): Form<TypedDeck>,
 ) -> Result<HttpResponse, Problem> {
+    if let Some(faults) = typed.unread_file() {
+        return show_form_of_new(&state, 422, typed, faults, false).await;
+    }
     let TypedDeck {
         name, format, visibility, folder, tags, description, list, dialect, key, ..
     } = &typed;
@@ -223,7 +171,7 @@ pub(in crate::web) async fn create(
         Ok(stored) => Ok(see_other(&deck_path(stored.deck.summary.id))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
-            show_form_of_new(&state, problem.code().status(), typed, faults).await
+            show_form_of_new(&state, problem.code().status(), typed, faults, false).await
         }
     }
 }
@@ -237,22 +185,32 @@ pub(in crate::web) async fn show_edit(
     let viewer = by.visitor.viewer();
     let edited = deck_overviews::find_edited(&state, &by, viewer, DeckId(*deck)).await?;
     let typed = TypedDeck::of(&edited);
-    show_form_of(&state, 200, (&edited, &typed), Faults::none(), false).await
+    show_form_of(&state, 200, (&edited, &typed), Faults::none(), Beside::Nothing).await
 }
 
-/// The form of a stored deck. `with_saved`: the stored version is shown below it.
-async fn show_form_of(
+/// What the form of a stored deck is shown with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beside {
+    Nothing,
+    /// The stored version, below the form.
+    SavedVersion,
+    /// The message that the list of a file was read into the form.
+    FileRead,
+}
+
+/// The form of a stored deck.
+pub(super) async fn show_form_of(
     app: &AppState,
     status: u16,
     (edited, typed): (&EditedDeck, &TypedDeck),
     faults: Faults,
-    with_saved: bool,
+    beside: Beside,
 ) -> Result<HttpResponse, Problem> {
     let summary = &edited.deck.deck.summary;
     let deck = deck_path(summary.id);
     let path = format!("{deck}/edit");
     let heading = deck_words::change_of(&summary.name);
-    let saved = if with_saved {
+    let saved = if beside == Beside::SavedVersion {
         Some(SavedDeck::new(edited, typed, &choices_of_deck(app, &summary.format).await?))
     } else {
         None
@@ -268,6 +226,7 @@ async fn show_form_of(
         dialects: dialects(&typed.dialect),
         visibilities: visibilities(&typed.visibility),
         is_unsaved: *typed != TypedDeck::of(edited),
+        is_file_read: beside == Beside::FileRead,
         names_copies: edited.names_copies,
         saved,
     };
@@ -283,6 +242,12 @@ pub(in crate::web) async fn save(
     Form(typed): Form<TypedDeck>,
 ) -> Result<HttpResponse, Problem> {
     let (id, viewer) = (DeckId(*deck), by.visitor.viewer());
+    if let Some(faults) = typed.unread_file() {
+        let reads = by.visitor.must::<ReadOwnDecks>()?;
+        let edited = deck_overviews::find_edited(&state, &reads, viewer, id).await?;
+        let typed = TypedDeck { file: String::new(), ..typed };
+        return show_form_of(&state, 422, (&edited, &typed), faults, Beside::Nothing).await;
+    }
     let meant = Revision(typed.revision).meant();
     let requester = (viewer, network.0);
     let replaced =
@@ -295,7 +260,8 @@ pub(in crate::web) async fn save(
     // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
     let revision = if is_stale { edited.deck.revision.0 } else { typed.revision };
     let typed = TypedDeck { revision, ..typed };
-    show_form_of(&state, problem.code().status(), (&edited, &typed), faults, is_stale).await
+    let beside = if is_stale { Beside::SavedVersion } else { Beside::Nothing };
+    show_form_of(&state, problem.code().status(), (&edited, &typed), faults, beside).await
 }
 
 /// The version of the object when the page with the button was loaded.
@@ -322,7 +288,8 @@ pub(in crate::web) async fn delete(
     let edited = deck_overviews::find_edited(&state, &reads, by.visitor.viewer(), id).await?;
     let faults = Faults::one("", deck_words::CHANGED_BEFORE_DELETING);
     let typed = TypedDeck::of(&edited);
-    show_form_of(&state, problem.code().status(), (&edited, &typed), faults, false).await
+    let status = problem.code().status();
+    show_form_of(&state, status, (&edited, &typed), faults, Beside::Nothing).await
 }
 
 /// Restores a deleted deck.

@@ -2,11 +2,16 @@
 
 mod availability;
 mod check;
+mod comments;
+mod copy;
 mod deck;
 mod edit;
 mod faults;
+mod feedback;
 mod files;
 mod formats;
+mod hidden_comments;
+mod list_file;
 mod own;
 mod proxies;
 mod public;
@@ -15,6 +20,7 @@ mod reading;
 mod report;
 mod revisions;
 mod sheet;
+mod typed_deck;
 mod words;
 
 use actix_web::web::ServiceConfig;
@@ -48,9 +54,23 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(page!("/decks/{deck}/revisions", list_revisions))
         .service(page!("/decks/{deck}/revisions/{revision}", find_revision))
         .service(action!("/decks/{deck}/restore", restore))
+        .service(form!("/decks/{deck}/copy", copy::show_copy, copy::copy))
+        .service(action!("/decks/{deck}/like", feedback::like))
+        .service(action!("/decks/{deck}/watch", feedback::watch))
+        .service(action!("/decks/{deck}/follow", feedback::follow))
+        .service(action!("/decks/{deck}/comments", comments::create))
+        .service(form!("/decks/{deck}/comments/{comment}", comments::show, comments::save))
+        .service(action!("/decks/{deck}/comments/{comment}/delete", comments::delete))
+        .service(page!("/decks/{deck}/comments/{comment}/replies", comments::list_replies))
+        .service(action!("/decks/{deck}/comments/{comment}/hide", hidden_comments::hide))
+        .service(action!("/decks/{deck}/comments/{comment}/show", hidden_comments::show))
+        .service(page!("/decks/{deck}/hidden-comments", hidden_comments::list))
+        .service(form!("/decks/{deck}/report", comments::show_report, comments::report))
         .service(form!("/decks/{deck}/edit", show_edit, save))
+        .service(action!("/decks/{deck}/edit/file", list_file::read_of_stored))
         .service(action!("/decks/{deck}/delete", delete))
         .service(action!("/decks/{deck}/undelete", undelete))
         .service(page!("/my/decks", list_own_decks))
-        .service(form!("/my/decks/new", show_new, create));
+        .service(form!("/my/decks/new", show_new, create))
+        .service(action!("/my/decks/new/file", list_file::read_of_new));
 }

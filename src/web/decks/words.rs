@@ -1,6 +1,8 @@
 //! Text of the pages of decks.
 
+use crate::app::decks::list_files::ListFileFault;
 use crate::app::problem::ProblemCode;
+use crate::web::rules::refusal;
 use crate::web::words::{cards, grouped, titled};
 
 pub(super) const DECKS: &str = crate::web::words::DECKS;
@@ -101,6 +103,29 @@ pub(super) const RESTORE: &str = "Restore this version";
 pub(super) const RESTORE_ABOUT: &str = "A new version gets the name, description, tags and cards of this version. The folder and the readers of the deck stay the same, and no kept version is lost.";
 pub(super) const RESTORE_NOW: &str = "Restore it";
 pub(super) const CHANGED_BEFORE_RESTORING: &str = "The deck was changed since you opened the page. Look at the differences again before you restore this version.";
+
+pub(super) const THE_DECK: &str = "The deck";
+pub(super) const LIKES: &str = "Likes";
+pub(super) const LIKE: &str = "Like";
+pub(super) const UNLIKE: &str = "Like no more";
+pub(super) const WATCH: &str = "Watch";
+pub(super) const UNWATCH: &str = "Watch no more";
+pub(super) const WATCH_ABOUT: &str =
+    "If you watch a deck, your news say when it becomes illegal, or legal again.";
+pub(super) const LOG_IN_TO_ACT: &str = "Log in to like, watch or copy it";
+pub(super) const COPY: &str = "Copy this deck";
+pub(super) const COPY_ABOUT: &str = "You get a deck of your own with the same cards, which only you see. Cards that are hidden from you have no name in it.";
+pub(super) const REPORT_AUTHOR: &str = "Report its author";
+pub(super) const BACK_TO_DECK: &str = "Back to the deck";
+
+pub(super) const LIST_FILE: &str = "Deck list in a file";
+pub(super) const LIST_FILE_HELP: &str = "Instead of pasting a list: a text file of this site or of another program, at most 256 KiB. Its list replaces the one above.";
+pub(super) const READ_LIST_FILE: &str = "Read the file";
+pub(super) const LIST_FILE_READ: &str =
+    "The list of the file is in the form. Nothing is saved yet: look at it, and save.";
+pub(super) const NO_LIST_FILE: &str = "Choose a file with a deck list.";
+pub(super) const LIST_FILE_NOT_READ: &str =
+    "The file was not read, and nothing is saved. Choose it again and read it, or save without it.";
 
 pub(super) const PROXIES: &str = "Print its cards";
 pub(super) const PROXIES_ABOUT: &str = "Nine cards of 63 × 88 mm on each sheet of A4. Print the page at 100 %, without fitting it to the paper. Cards that are hidden from you or not known have a frame with their text.";
@@ -395,6 +420,26 @@ pub(super) fn change_of(name: &str) -> String {
 /// The label of the button that restores a deck; the name distinguishes it from others.
 pub(super) fn undelete_of(name: &str) -> String {
     format!("Bring back “{name}”")
+}
+
+/// The button that follows the author of a deck, or follows them no more.
+pub(super) fn follow(author: &str, is_followed: bool) -> String {
+    if is_followed { format!("Follow {author} no more") } else { format!("Follow {author}") }
+}
+
+/// The heading of the form that copies a deck.
+pub(super) fn copy_of(name: &str) -> String {
+    format!("Copy “{name}”")
+}
+
+/// Why the list of a file is not in the form.
+pub(super) fn list_file_fault(fault: &ListFileFault) -> String {
+    match fault {
+        ListFileFault::Empty => "The file is empty.".to_owned(),
+        ListFileFault::TooLarge => "The file has more than 256 KiB.".to_owned(),
+        ListFileFault::TooLong => "The list has more than 100,000 characters.".to_owned(),
+        ListFileFault::Unreadable(reason) => refusal(reason),
+    }
 }
 
 /// The message about refused input that belongs to no field. `None`: the problem is shown on a page of its own.

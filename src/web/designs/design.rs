@@ -5,9 +5,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
 use serde::Deserialize;
-use uuid::Uuid;
 
-use super::comments::{self, CommentChoice, CommentReader, Thread};
 use super::content::ContentView;
 use super::ratings::{CriterionField, RatingsView, TypedRating, criterion_fields};
 use super::steps::{StepLink, step_links};
@@ -25,6 +23,10 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::memory::rendered::Freshness;
 use crate::store::designs::DesignReviewer;
 use crate::web::catalogue::{card_path, game_path, rarity_name};
+use crate::web::feedback::comments::{
+    self, CommentChoice, CommentReader, Comments, RefusedComment,
+};
+use crate::web::feedback::words as feedback_words;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place, Preview, answer, write};
 use crate::web::session::{Visitor, log_in_path};
@@ -46,9 +48,7 @@ pub(in crate::web) struct DesignQuery {
 /// The input of a refused form.
 #[derive(Debug, Default)]
 pub(super) struct TypedFeedback {
-    pub(super) text: String,
-    /// The comment that the text replies to.
-    pub(super) reply_to: Option<Uuid>,
+    pub(super) comment: RefusedComment,
     pub(super) rating: Option<TypedRating>,
 }
 
@@ -109,11 +109,9 @@ struct DesignPage {
     /// Open suggestions, and whether there are more.
     suggestions: Vec<SuggestionRow>,
     has_more_suggestions: bool,
-    threads: Option<Vec<Thread>>,
-    first_path: Option<String>,
-    next_path: Option<String>,
-    key: String,
-    typed: TypedFeedback,
+    /// Whether the form of a rating was refused.
+    was_rating_refused: bool,
+    comments: Option<Comments>,
 }
 
 /// Shows a design if its reader may see it.
@@ -178,14 +176,12 @@ async fn page(
         None => (Vec::new(), false),
     };
     let reader = reads.as_ref().map(Granted::account);
-    let reads_comments = CommentReader { account: reader, is_owner: is_own };
-    let listed = comments::list(app, code, reads_comments, query.comments.as_ref(), &typed).await?;
     let path = design_path(&design.id);
-    let (threads, next) = match listed {
-        Some((threads, next)) => (Some(threads), next),
-        None => (None, None),
-    };
-    let given = |criterion: &str| match (&typed.rating, &own_rating) {
+    let TypedFeedback { comment, rating: typed_rating } = typed;
+    let (on, from) = ((code.into(), path.as_str()), query.comments.as_ref());
+    let reads_comments = CommentReader { account: reader, is_owner: is_own };
+    let comments = comments::list(app, on, reads_comments, from, comment).await?;
+    let given = |criterion: &str| match (&typed_rating, &own_rating) {
         (Some(typed), _) => typed.points_of(criterion),
         (None, Some(own)) => Some(match criterion {
             "fun" => own.fun,
@@ -196,7 +192,6 @@ async fn page(
         (None, None) => None,
     };
     let name = design_words::name_of(&design.content.name);
-    let at_comments = |cursor: &str| format!("{path}?comments={cursor}#comments");
     let shown = query.rarity.as_str();
     Ok(DesignPage {
         frame: frame(app, &design, &name, &path, ratings.is_some()),
@@ -232,11 +227,8 @@ async fn page(
             .map(|suggestion| SuggestionRow::new(&path, suggestion))
             .collect(),
         has_more_suggestions,
-        threads,
-        first_path: query.comments.as_ref().map(|_| format!("{path}#comments")),
-        next_path: next.as_deref().map(at_comments),
-        key: Uuid::now_v7().to_string(),
-        typed,
+        was_rating_refused: typed_rating.is_some(),
+        comments,
         id: design.id,
         author: design.author,
         name,

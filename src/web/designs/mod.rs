@@ -36,16 +36,7 @@ use std::fmt::Display;
 use actix_web::web::ServiceConfig;
 
 use crate::app::problem::Problem;
-use crate::domain::designs::abuse_report::AbuseReason;
 use crate::domain::designs::identifier::DesignCode;
-
-/// The text of the reason of a report, by its code.
-pub(super) fn reason_in_words(code: &str) -> &str {
-    match AbuseReason::parse(code) {
-        Some(reason) => words::reason(reason),
-        None => code,
-    }
-}
 
 /// The page of a design.
 pub(super) fn design_path(id: impl Display) -> String {

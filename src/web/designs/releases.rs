@@ -19,6 +19,7 @@ use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
 use crate::http::extract::{ClientNetwork, Form};
+use crate::store::designs::DesignReviewer;
 use crate::web::catalogue::card_path;
 use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, private};
@@ -86,12 +87,19 @@ pub(in crate::web) async fn show(
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
     let reviewer = by.visitor.must::<ReviewDesigns>()?;
-    show_page(&state, &reviewer, code, 200, Answered::default()).await
+    show_page(
+        &state,
+        DesignReviewer::new(&reviewer, (&by.granted).into()),
+        code,
+        200,
+        Answered::default(),
+    )
+    .await
 }
 
 async fn show_page(
     app: &AppState,
-    reviewer: &Granted<ReviewDesigns>,
+    reviewer: DesignReviewer,
     code: DesignCode,
     status: u16,
     answered: Answered,
@@ -174,7 +182,7 @@ pub(in crate::web) async fn send(
     let done =
         design_releases::release(&state, &by, &reviewer, network.0, code, &request, dry_run).await;
     let (status, faults, checked) = match done {
-        Ok(Released::Done(card)) => return Ok(see_other(&release_path(&card.design))),
+        Ok(Released::Done(_, card)) => return Ok(see_other(&release_path(&card.design))),
         Ok(Released::Rehearsed(card)) => {
             let text = release_words::would_be(&card.set, &card.number, card.hidden);
             (200, Faults::none(), Some(text))
@@ -184,7 +192,14 @@ pub(in crate::web) async fn send(
             (problem.code().status(), faults, None)
         }
     };
-    show_page(&state, &reviewer, code, status, Answered { faults, checked, typed }).await
+    show_page(
+        &state,
+        DesignReviewer::new(&reviewer, (&by.granted).into()),
+        code,
+        status,
+        Answered { faults, checked, typed },
+    )
+    .await
 }
 
 /// All that stands against the release.

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use super::steps::AuthorStep;
 use crate::app::designs::design_checks::{NameObstacle, ReleaseObstacle};
 use crate::app::problem::ProblemCode;
-use crate::domain::designs::abuse_report::AbuseReason;
 use crate::domain::designs::gallery::GallerySort;
 use crate::web::catalogue::label;
+use crate::web::feedback::words as feedback_words;
 use crate::web::words::{day_of, grouped, titled};
 
 pub(super) const DESIGNS: &str = crate::web::words::DESIGNS;
@@ -58,29 +58,7 @@ pub(super) const RATING_COUNTS_LATER: &str =
 pub(super) const RATE: &str = "Rate";
 pub(super) const TAKE_RATING_BACK: &str = "Take my rating back";
 pub(super) const LOG_IN_TO_RATE: &str = "Log in to rate it";
-pub(super) const COMMENTS: &str = "Comments";
-pub(super) const COMMENT: &str = "Comment";
-pub(super) const YOUR_COMMENT: &str = "Your comment";
-pub(super) const WRITE_COMMENT: &str = "Comment";
-pub(super) const NO_COMMENTS: &str = "Nobody has commented on it yet.";
-pub(super) const LOG_IN_TO_COMMENT: &str = "Log in to comment on it";
-pub(super) const MARKUP_HELP: &str =
-    "Paragraphs are kept; *stars* make emphasis, **two** strong emphasis.";
-pub(super) const EDITED: &str = "(changed)";
-pub(super) const REPLY: &str = "Reply";
-pub(super) const YOUR_REPLY: &str = "Your reply";
-pub(super) const REPLIES: &str = "Replies to a comment";
-pub(super) const ALL_REPLIES: &str = "All replies";
-pub(super) const NO_REPLIES: &str = "There are no more replies.";
-pub(super) const EDIT_OR_DELETE: &str = "Change or delete";
-pub(super) const EDIT_COMMENT: &str = "Your comment";
-pub(super) const COMMENT_FINAL: &str =
-    "A comment can be changed for 15 minutes. This one can only be deleted.";
-pub(super) const COMMENT_NOT_SAVED: &str =
-    "This was not saved. Copy it, and say it in a new comment or reply.";
-pub(super) const DELETE: &str = "Delete";
-pub(super) const DELETE_COMMENT: &str = "Delete the comment";
-pub(super) const DELETE_COMMENT_ABOUT: &str = "Its text is gone for everybody. Replies to it stay.";
+pub(super) const MARKUP_HELP: &str = feedback_words::MARKUP_HELP;
 
 // Suggested changes.
 pub(super) const SUGGESTIONS: &str = "Suggestions";
@@ -104,22 +82,9 @@ pub(super) const SEND_ABOUT: &str = "The author sees what you changed, and takes
 pub(super) const SEND_SUGGESTION: &str = "Send the suggestion";
 
 // Reports.
-pub(super) const REPORT: &str = "Report";
 pub(super) const REPORT_DESIGN: &str = "Report this design";
-pub(super) const REPORT_COMMENT: &str = "Report this comment";
-pub(super) const HIDE_COMMENT: &str = "Hide this comment";
-pub(super) const SHOW_COMMENT: &str = "Show this comment again";
-pub(super) const HIDDEN_COMMENTS: &str = "Hidden comments";
-pub(super) const HIDDEN_COMMENTS_ABOUT: &str = "Comments that the author of the design hid. Only the author, the writer of each comment and moderators can read them here.";
-pub(super) const NO_HIDDEN_COMMENTS: &str = "There are no more hidden comments.";
 pub(super) const REPORT_SUGGESTION: &str = "Report this suggestion";
-pub(super) const REPORT_ABOUT: &str =
-    "Moderators look at it. Nobody else learns that you have reported it.";
 pub(super) const REASON: &str = "Reason";
-pub(super) const CHOOSE_REASON: &str = "Choose a reason";
-pub(super) const DETAILS: &str = "Details";
-pub(super) const DETAILS_HELP: &str = "Needed if the reason is something else.";
-pub(super) const REPORTED: &str = "Thank you. A moderator will look at it.";
 pub(super) const BACK_TO_DESIGN: &str = "Back to the design";
 
 // Revisions.
@@ -362,15 +327,6 @@ pub(super) fn criterion_about(code: &str) -> &'static str {
 /// The message about a criterion without points.
 pub(super) fn points_missing(code: &str) -> String {
     format!("{}: give 1 to 5 points.", criterion(code))
-}
-
-/// The placeholder for a comment that is deleted or removed.
-pub(super) fn comment_placeholder(state: &str) -> &'static str {
-    match state {
-        "deleted" => "Deleted by its author.",
-        "hidden_by_owner" => "Hidden by the author of the design.",
-        _ => "Hidden by a moderator.",
-    }
 }
 
 pub(super) fn suggestion_state(state: &str) -> &'static str {
@@ -649,22 +605,9 @@ pub(super) fn badge(badge: &str, count: i64) -> String {
     }
 }
 
-/// The reason of a report.
-pub(super) fn reason(reason: AbuseReason) -> &'static str {
-    match reason {
-        AbuseReason::Spam => "Advertising, or the same again and again",
-        AbuseReason::Abuse => "Insults, threats or hatred",
-        AbuseReason::Sexual => "Sexual content",
-        AbuseReason::Copyright => "Somebody else's work",
-        AbuseReason::Impersonation => "Pretends to be somebody else",
-        AbuseReason::Other => "Something else",
-    }
-}
-
 /// The message about a form that was refused for a reason that is not the fault of a field. `None`: the problem is shown on a page of its own.
 pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
-        ProblemCode::InvalidBody => "The form that you sent cannot be read.",
         ProblemCode::TooManyDesigns => {
             "You have as many designs as an account can have. Delete drafts that you do not need."
         }
@@ -683,32 +626,17 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
             "You cannot rate or judge a design of your own, or one that you contributed to."
         }
         ProblemCode::AuthorBanned => "The author of the design is banned.",
-        ProblemCode::OwnReport => "Nobody reports what is theirs, or decides about it.",
-        ProblemCode::OwnAccount => "Nobody can follow themselves.",
-        ProblemCode::TooManyFollowed => "You follow as many authors as an account can.",
-        ProblemCode::FeedbackRefused => "Feedback is not accepted here.",
-        ProblemCode::CommentFinal => COMMENT_FINAL,
         ProblemCode::SuggestionClosed => {
             "The suggestion was answered or withdrawn in the meantime."
         }
         ProblemCode::SuggestionOutdated => {
             "The design was changed in the meantime. Look at it again, and begin from there."
         }
-        ProblemCode::DailyLimitReached => "You have done this as often today as you may.",
         ProblemCode::ArtworkQuotaReached => "You have no room for another picture.",
         ProblemCode::ArtworkRemoved => {
             "Its picture was taken down by a moderator. Give the design another picture, or none, and try again."
         }
-        ProblemCode::PreconditionFailed => {
-            "It was changed since you opened this page. Both versions are below: if you save, your version replaces the saved one."
-        }
-        ProblemCode::IdempotencyKeyReused => {
-            "This form was sent before with other contents, which are saved. Send it again to save these, too."
-        }
-        ProblemCode::IdempotencyInProgress => {
-            "The same form is being saved at this moment. Wait a little before you send it again."
-        }
-        _ => return None,
+        other => return feedback_words::fault(other),
     })
 }
 

@@ -217,7 +217,7 @@ async fn files_and_secrets_are_not_sent_back() {
     let stranger = Browser::new(&app);
     let file =
         "--x\r\ncontent-disposition: form-data; name=\"text\"\r\n\r\nnot to be seen\r\n--x--\r\n";
-    for path in ["/my/collection/import", "/admin/imports"] {
+    for path in ["/my/collection/import", "/my/decks/new/file", "/admin/imports"] {
         let sent = app.post(path).header("sec-fetch-site", "same-origin");
         let sent = sent.header("content-type", "multipart/form-data; boundary=x").body(file);
         let answer = sent.answer().await;

@@ -10,11 +10,16 @@ const BEGINNINGS: [&str; 6] = ["‰PNG", "ÿØÿ", "%PDF-", "PK\u{3}\u{4}", "\u{
 /// A text may have stray zero bytes, but hardly so many.
 const ZEROS_MIN: usize = 3;
 
+/// Whether it is a text, and no file of another kind.
+pub(super) fn is_text(raw: &str) -> bool {
+    let zeros = || raw.bytes().filter(|byte| *byte == 0).take(ZEROS_MIN).count();
+    let is_begun = BEGINNINGS.iter().any(|beginning| raw.starts_with(beginning));
+    !is_begun && zeros() < ZEROS_MIN
+}
+
 /// The refusal of a file that is no text; `None`: it is one.
 pub(super) fn draft(source: Source<'_>) -> Option<Draft<'_>> {
-    let zeros = || source.raw.bytes().filter(|byte| *byte == 0).take(ZEROS_MIN).count();
-    let is_begun = BEGINNINGS.iter().any(|beginning| source.raw.starts_with(beginning));
-    if !is_begun && zeros() < ZEROS_MIN {
+    if is_text(source.raw) {
         return None;
     }
     let mut draft = Draft::default();

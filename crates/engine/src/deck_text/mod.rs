@@ -344,6 +344,11 @@ impl DeckText {
         self.dialect
     }
 
+    /// Whether it is a text; a picture, an archive or another such file is refused as a whole.
+    pub fn is_text(&self) -> bool {
+        binary::is_text(&self.raw)
+    }
+
     /// Parses the lines. Callers that need several answers, for example the mentions before they have a catalogue, parse a text only once with this
     /// method.
     pub fn lines(&self, game: &Game) -> DeckLines<'_> {

@@ -255,6 +255,7 @@ impl Guess {
             | Self::MarksArePartOfName
             | Self::MarksDropped
             | Self::TagsDropped
+            | Self::SymbolsCounted
             | Self::ColumnsGuessed => None,
         }
     }

@@ -381,6 +381,7 @@ fn two_cards_in_a_line_and_files_without_text_are_told() {
     assert!(matches!(read.lines[0].verdict, LineVerdict::Unknown { .. }), "{read:?}");
     for file in [&b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"[..], b"\xff\xd8\xff\xe0JFIF", b"2 Salt\0\0\0"]
     {
+        assert!(!DeckText::of_bytes(file, None).is_text());
         let read = read_deck_bytes(file, &reading);
         assert!(read.deck.entries.is_empty());
         assert!(read.lines[0].verdict.to_string().contains("this is no text"), "{read:?}");

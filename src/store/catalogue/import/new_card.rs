@@ -110,7 +110,7 @@ async fn place_faults(
     if diesel::select(diesel::dsl::exists(taken)).get_result(conn).await? {
         let fault = CardFault::NumberTaken(number.to_owned());
         faults.push(ImportFault::of_card(CARD, "/number", fault));
-    } else if let Some(became) = plan::gone_numbers(conn, game, code).await?.remove(number) {
+    } else if let Some(became) = plan::vacated_numbers(conn, game, code).await?.remove(number) {
         let fault = CardFault::NumberGone { became };
         faults.push(ImportFault::of_card(CARD, "/number", fault));
     }

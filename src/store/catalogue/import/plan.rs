@@ -20,7 +20,7 @@ use crate::store::card_content::content::{self, StoredCard, StoredPrinting};
 use crate::store::db::schema::{
     card_migrations, cards, print_run_lines, print_runs, printings, sets,
 };
-use crate::store::db::statement::KeepPrepared as _;
+use crate::store::db::statement::CachePrepared as _;
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, StoreResult};
 

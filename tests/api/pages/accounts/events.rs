@@ -87,7 +87,8 @@ async fn events_link_to_their_subjects() {
     assert_eq!(ways("A copy was registered to you."), ["/cards/ttcg/dusk/001", &copy]);
     let comments = format!("{design}#comments");
     assert_eq!(ways("commented on a design"), [&*design, &comments]);
-    assert_eq!(ways("commented on a deck"), [&*deck]);
+    let comments = format!("{deck}#comments");
+    assert_eq!(ways("commented on a deck"), [&*deck, &comments]);
     let suggestion = format!("{design}/suggestions/{other}");
     assert_eq!(ways("suggests a change"), [&*design, &suggestion]);
     // The player who gave the copy away may not see it, so the event does not link to it.

@@ -1,6 +1,8 @@
 //! The pages of decks.
 
 mod checks;
+mod feedback;
+mod list_files;
 mod own;
 mod proxies;
 mod public;

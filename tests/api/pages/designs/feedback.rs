@@ -122,7 +122,8 @@ async fn the_author_of_a_design_hides_comments_and_shows_them_again() {
     let (path, list) = (format!("{design}/comments"), format!("{design}/hidden-comments"));
     location(&his.post(&path, &[("text", "Rude.")]).await);
     let listed = app.get(&format!("/v1{path}")).answer().await.expect(200);
-    let comment = format!("{path}/{}", listed["data"][0]["id"].as_str().unwrap());
+    let id = listed["data"][0]["id"].as_str().unwrap();
+    let comment = format!("{path}/{id}");
     let buttons = async |browser: &Browser<'_>, path: &str| {
         let page = browser.page(path).await;
         let buttons = page.all("button").map(|button| button.text.clone());
@@ -152,6 +153,20 @@ async fn the_author_of_a_design_hides_comments_and_shows_them_again() {
         assert_eq!(location(&shown), format!("{design}#comments"));
     }
     assert!(his.page(&design).await.only("main").text.contains("Rude."));
+    // With a reply, a hidden comment still has its place in the list, which says who hid it.
+    location(&hers.post(&path, &[("text", "Be polite."), ("reply_to", id)]).await);
+    location(&hers.post(&format!("{comment}/hide"), &[]).await);
+    for place in [&design, &format!("{comment}/replies")] {
+        let stranger = check(place, &app.get(place).answer().await);
+        let main = &stranger.only("main").text;
+        assert!(main.contains("Hidden by the author of the design."), "{place}: {main}");
+        assert!(main.contains("Be polite.") && !main.contains("Rude."), "{place}: {main}");
+        assert_eq!(buttons(&hers, place).await, ["Show this comment again"], "{place}");
+        assert_eq!(buttons(&his, place).await, [] as [&str; 0], "{place}");
+    }
+    location(&hers.post(&format!("{comment}/show"), &[]).await);
+    let stranger = check(&design, &app.get(&design).answer().await);
+    assert!(stranger.only("main").text.contains("Rude."));
 }
 
 #[tokio::test]

@@ -1,0 +1,125 @@
+//! Reports of abuse, as players create them.
+
+use actix_web::HttpResponse;
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::Origin;
+use super::words as feedback_words;
+use crate::app::designs::abuse_reports::{self, Reported};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReportAbuse};
+use crate::domain::designs::abuse_report::AbuseReason;
+use crate::web::forms::{Choice, Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::words;
+
+/// The text of the reason of a report, by its code.
+pub(in crate::web) fn reason_in_words(code: &str) -> &str {
+    match AbuseReason::parse(code) {
+        Some(reason) => feedback_words::reason(reason),
+        None => code,
+    }
+}
+
+/// What is reported, and the page on which the report begins.
+pub(in crate::web) struct ReportSubject {
+    pub(in crate::web) origin: Origin,
+    pub(in crate::web) reported: Reported,
+    /// The heading of the form.
+    pub(in crate::web) about: &'static str,
+    /// The text of the link that leads back.
+    pub(in crate::web) back: &'static str,
+    /// Name and value of the field that names the reported part of the page; `None`: it is not a part.
+    pub(in crate::web) part: Option<(&'static str, Uuid)>,
+}
+
+#[derive(Template)]
+#[template(path = "web/feedback/report.html")]
+struct ReportPage {
+    frame: Frame,
+    faults: Faults,
+    origin: Origin,
+    about: &'static str,
+    back: &'static str,
+    part: Option<(&'static str, Uuid)>,
+    reasons: Vec<Choice>,
+    details: String,
+    /// Whether the report was stored.
+    is_done: bool,
+}
+
+/// The fields of the form.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct TypedReport {
+    reason: String,
+    details: String,
+    /// Empty if the report is not about a comment; the next field is similar.
+    comment: String,
+    suggestion: String,
+}
+
+impl TypedReport {
+    /// The id of the reported comment. An invalid id answers 404; the next function is similar.
+    pub(in crate::web) fn comment(&self) -> Result<Option<Uuid>, Problem> {
+        id_of(&self.comment)
+    }
+
+    pub(in crate::web) fn suggestion(&self) -> Result<Option<Uuid>, Problem> {
+        id_of(&self.suggestion)
+    }
+}
+
+fn id_of(text: &str) -> Result<Option<Uuid>, Problem> {
+    match text {
+        "" => Ok(None),
+        id => id.parse().map(Some).map_err(|_| Problem::not_found()),
+    }
+}
+
+/// Shows the form of a report.
+pub(in crate::web) fn show(subject: ReportSubject) -> Result<HttpResponse, Problem> {
+    private(200, &page(subject, &TypedReport::default(), Faults::none()))
+}
+
+fn page(subject: ReportSubject, typed: &TypedReport, faults: Faults) -> ReportPage {
+    let ReportSubject { origin, about, back, part, .. } = subject;
+    let reason = |reason: AbuseReason| {
+        Choice::new(reason.as_str(), feedback_words::reason(reason), &typed.reason)
+    };
+    ReportPage {
+        frame: Frame::new(feedback_words::REPORT).at(origin.place),
+        faults,
+        origin,
+        about,
+        back,
+        part,
+        reasons: AbuseReason::ALL.into_iter().map(reason).collect(),
+        details: typed.details.clone(),
+        is_done: false,
+    }
+}
+
+/// Stores a report.
+pub(in crate::web) async fn send(
+    app: &AppState,
+    by: &Granted<ReportAbuse>,
+    subject: ReportSubject,
+    typed: &TypedReport,
+) -> Result<HttpResponse, Problem> {
+    let written = async {
+        let read = abuse_reports::read_reason(&typed.reason, Some(&typed.details));
+        let (reason, details) = read.map_err(Problem::invalid)?;
+        abuse_reports::create(app, by, subject.reported, reason, details.as_deref()).await
+    };
+    let Err(problem) = written.await else {
+        return private(200, &ReportPage { is_done: true, ..page(subject, typed, Faults::none()) });
+    };
+    let fields = [("/reason", "reason"), ("/details", "details")];
+    let faults = Faults::of_problem(&problem, &fields, feedback_words::fault);
+    let Some(faults) = faults else { return Err(problem) };
+    private(problem.code().status(), &page(subject, typed, faults))
+}
