@@ -143,8 +143,7 @@ mod tests {
         ) {
             let mut lists = WordLists::default();
             let mut texts: BTreeMap<u32, String> = BTreeMap::new();
-            let mut next = 0;
-            for (at, text, sweeps) in changes {
+            for (next, (at, text, sweeps)) in (0_u32..).zip(changes) {
                 let of_old = texts.keys().nth(usize::try_from(at).unwrap()).copied();
                 if let Some(number) = of_old {
                     texts.remove(&number);
@@ -155,7 +154,6 @@ mod tests {
                 }
                 lists.insert(next, &folded(&text));
                 texts.insert(next, folded(&text));
-                next += 1;
             }
             let wanted = format!(" {beginning}");
             let tested = texts.iter().filter(|(_, text)| text.contains(&wanted));
