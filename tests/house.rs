@@ -182,6 +182,7 @@ const LIMITED_STEPS: &[&str] = &[
     "designs/design_changes.rs",
     "designs/design_ratings.rs",
     "designs/design_search.rs",
+    "designs/gallery_entries.rs",
     "designs/reserved_names.rs",
     "operations/delivery_queue.rs",
     "operations/retention.rs",

@@ -35,6 +35,7 @@ use crate::memory::catalogue::index::Catalogue;
 use crate::memory::deck_cards::{DeckCards, memory_beside};
 use crate::memory::event_watch::EventWatch;
 use crate::memory::file_limiter::FileLimiter;
+use crate::memory::gallery_designs::GalleryDesigns;
 use crate::memory::identities::CredentialKey;
 use crate::memory::listed_designs::ListedDesigns;
 use crate::memory::pictures::{CachedPictures, CardPictures, PictureDrawer, room_for_pictures};
@@ -183,7 +184,7 @@ impl AppState {
         E: From<StoreError> + AsStoreError,
     {
         let done = self.write(by, work).await?;
-        self.gallery_pages.forget();
+        self.gallery_changed();
         Ok(done)
     }
 
@@ -204,8 +205,15 @@ impl AppState {
     /// Records that designs changed: cached lists of designs are dropped, and the database is queried until they are read
     /// again. Other instances notice within 0.3 s.
     pub(crate) fn designs_changed(&self) {
-        self.gallery_pages.forget();
+        self.gallery_changed();
         self.listed_designs.clock().invalidate();
+    }
+
+    /// Records that lists show designs differently: cached lists are dropped, and the database is searched until the designs
+    /// are read again.
+    pub(crate) fn gallery_changed(&self) {
+        self.gallery_pages.forget();
+        self.gallery_designs.clock().invalidate();
         self.listed_designs.hurry();
     }
 
@@ -331,6 +339,8 @@ pub struct Shared {
     pub(crate) same_effects: VersionedCache<(String, [u8; 16]), Arc<[AlikeResponse]>>,
     /// The listed designs, to find similar ones.
     pub listed_designs: ListedDesigns,
+    /// The listed designs as the gallery shows them, for searches for words.
+    pub gallery_designs: GalleryDesigns,
     /// Runs searches for names that are similar to misspelt names in decks.
     pub near_names: BoundedWork,
     /// Channel from the reader of the change feed to its subscriber.
@@ -446,6 +456,7 @@ impl Shared {
                 LIKENESS_BYTES * (1 + cards.len())
             }),
             listed_designs: ListedDesigns::new(settings.card_cache_trust),
+            gallery_designs: GalleryDesigns::new(settings.card_cache_trust),
             near_names: BoundedWork::on_half_the_cores(WAITING),
             feed: Feed::default(),
             statistics: Recent::new(1_000, settings.statistics_ttl),

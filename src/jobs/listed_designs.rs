@@ -1,5 +1,5 @@
-//! Keeps the names and effects of listed designs in memory, and drops cached pages of the gallery when their content
-//! changes.
+//! Updates what is in memory of listed designs: names and effects, and what the gallery shows of them. Drops cached pages
+//! of the gallery when their content changes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use crate::app::state::Shared;
 use crate::domain::ids::DesignId;
 use crate::memory::listed_designs::MAX_IN_MEMORY;
 use crate::store::designs::design_changes::{self, DesignChanges, RETENTION, Snapshot};
-use crate::store::designs::design_search;
+use crate::store::designs::{design_search, gallery_entries};
 use crate::store::effects::effect_texts;
-use crate::store::{Store, StoreResult, StoreSettings};
+use crate::store::{Connection, Store, StoreResult, StoreSettings};
 
 /// How often changes are read, unless a change is signalled.
 const READ_INTERVAL: Duration = Duration::from_millis(300);
@@ -64,6 +64,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
 
 fn forget(shared: &Shared) {
     shared.listed_designs.forget();
+    shared.gallery_designs.forget();
     shared.gallery_pages.clock().reset();
     shared.gallery_pages.forget();
 }
@@ -73,18 +74,21 @@ async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
     let designs = &shared.listed_designs;
     let mut read_at = Instant::now();
     let mut dropped_at = Instant::now();
-    let Some(mut snapshot) = load(shared, store).await? else { return Ok(()) };
+    let Some(Loaded { mut snapshot, mut in_gallery }) = load(shared, store).await? else {
+        return Ok(());
+    };
     tracing::info!("listed designs are in memory");
     loop {
         let began = Instant::now();
         // Records of old changes are deleted after the retention time. Half of it is a safe limit.
         if began.duration_since(read_at) > RETENTION.to_std().unwrap_or_default() / 2 {
             let Some(again) = load(shared, store).await? else { return Ok(()) };
-            snapshot = again;
+            Loaded { snapshot, in_gallery } = again;
         }
         let mut conn = store.connection().await?;
         let changes = design_changes::list_since(&mut conn, &snapshot).await?;
         designs.set_effect_texts(effect_texts::list_revisions(&mut conn).await?);
+        in_gallery = in_gallery && apply_to_gallery(shared, &mut conn, &changes).await?;
         drop(conn);
         if designs.apply(&changes) > MAX_IN_MEMORY {
             return Ok(());
@@ -94,6 +98,9 @@ async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
         if !changes.is_empty() || began.duration_since(dropped_at) > PAGE_LIFETIME {
             shared.gallery_pages.forget();
             dropped_at = began;
+        }
+        if in_gallery {
+            shared.gallery_designs.clock().advance_to(began);
         }
         designs.clock().advance_to(began);
         shared.gallery_pages.clock().advance_to(began);
@@ -124,8 +131,16 @@ async fn prepare_for_search(shared: &Shared, store: &Store, changes: &DesignChan
     }
 }
 
-/// Reads all listed designs; `None`: there are too many. Changes during the read are not in the returned snapshot.
-async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Snapshot>> {
+/// What was read of all listed designs.
+struct Loaded {
+    /// Changes during the read are not in this snapshot.
+    snapshot: Snapshot,
+    /// Whether the memory suffices for what the gallery shows of them.
+    in_gallery: bool,
+}
+
+/// Reads all listed designs; `None`: there are too many.
+async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Loaded>> {
     let designs = &shared.listed_designs;
     designs.forget();
     let mut conn = store.connection().await?;
@@ -134,10 +149,50 @@ async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Snapshot>> {
     let mut after = DesignId(Uuid::nil());
     loop {
         let page = design_changes::list(&mut conn, after, PAGE).await?;
-        let Some(last) = page.last() else { return Ok(Some(snapshot)) };
+        let Some(last) = page.last() else { break };
         after = last.id;
         if designs.add(&page) > MAX_IN_MEMORY {
             return Ok(None);
         }
     }
+    let in_gallery = load_gallery(shared, &mut conn).await?;
+    Ok(Some(Loaded { snapshot, in_gallery }))
+}
+
+/// Reads what the gallery shows of all listed designs; returns whether the memory suffices.
+async fn load_gallery(shared: &Shared, conn: &mut Connection) -> StoreResult<bool> {
+    let designs = &shared.gallery_designs;
+    designs.forget();
+    let mut after = DesignId(Uuid::nil());
+    loop {
+        let page = gallery_entries::list(conn, after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(true) };
+        after = last.design.listed.design.id;
+        if !designs.add(&page) {
+            leave_to_database(shared);
+            return Ok(false);
+        }
+    }
+}
+
+/// Applies changes to what the gallery shows; returns whether the memory suffices.
+async fn apply_to_gallery(
+    shared: &Shared,
+    conn: &mut Connection,
+    changes: &DesignChanges,
+) -> StoreResult<bool> {
+    let listed = gallery_entries::list_these(conn, &changes.designs).await?;
+    let authors = gallery_entries::list_authors(conn, &changes.accounts).await?;
+    let fits = shared.gallery_designs.apply(&changes.designs, &listed, &authors);
+    if !fits {
+        leave_to_database(shared);
+    }
+    Ok(fits)
+}
+
+fn leave_to_database(shared: &Shared) {
+    shared.gallery_designs.forget();
+    tracing::warn!(
+        "the memory for listed designs is full: the database is searched for words of designs"
+    );
 }

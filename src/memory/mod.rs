@@ -9,6 +9,8 @@ pub mod catalogue;
 pub mod deck_cards;
 pub mod event_watch;
 pub mod file_limiter;
+pub mod gallery_designs;
+mod gallery_search;
 pub mod identities;
 pub mod listed_designs;
 pub mod pictures;

@@ -491,7 +491,8 @@ async fn lists_of_moderators_are_planned_once() {
 /// them.
 #[tokio::test]
 async fn a_word_in_the_gallery_is_planned_once() {
-    let (app, wiretap) = start_in_memory().await;
+    // Without the designs in memory.
+    let (app, wiretap, _) = start_with_wiretap().await;
     let ada = app.player("ada").await;
     let codes: Vec<String> = (0..5_000).map(|_| format!("'{}'", DesignCode::generate())).collect();
     app.sql(&format!(

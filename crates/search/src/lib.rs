@@ -20,6 +20,7 @@ mod regex;
 mod scope;
 mod syntax;
 mod values;
+mod word_lists;
 
 use cardscape_engine::search_key;
 use thiserror::Error;
@@ -42,8 +43,10 @@ pub use predicate::{
     Test, Unique,
 };
 pub use regex::{RegexFault, RegexSyntax};
+pub use roaring::RoaringBitmap;
 pub use scope::Scope;
 pub use syntax::{Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse};
+pub use word_lists::WordLists;
 
 /// Conditions on cards from the parameters of a request; all must hold.
 ///

@@ -166,9 +166,11 @@ pub async fn list(
     let after = cursor.map(|cursor| gallery.position(cursor)).transpose()?;
     let sort = gallery.request.sort;
     let filter = gallery.filter(app);
-    let (rows, cut) = if gallery.is_search() {
+    let page = (sort, after.as_ref(), limit.rows());
+    let (rows, cut) = if let Some(rows) = find_in_memory(app, &filter, page) {
+        (rows, false)
+    } else if gallery.is_search() {
         let mut conn = app.searches.connection(network).await?;
-        let page = (sort, after.as_ref(), limit.rows());
         search(app, &mut conn, &filter, page).await.map_err(too_slow)?
     } else {
         let mut conn = app.store.connection().await?;
@@ -181,7 +183,19 @@ pub async fn list(
     Ok(GalleryPage { page, warnings })
 }
 
-/// Searches for a page of designs. Also returns whether costly terms were tested on only some of the designs.
+/// The page of a search for words, if all of its conditions can be tested in memory.
+fn find_in_memory(
+    app: &AppState,
+    filter: &GalleryFilter<'_>,
+    page: (GallerySort, Option<&GalleryPosition>, i64),
+) -> Option<Vec<GalleryDesign>> {
+    if *filter.predicate == Predicate::always() {
+        return None;
+    }
+    app.gallery_designs.find(filter, page)
+}
+
+/// Searches for a page of designs in the database. Also returns whether costly terms were tested on only some of the designs.
 async fn search(
     app: &AppState,
     conn: &mut Connection,

@@ -280,7 +280,7 @@ pub async fn not_deleted(
 /// Cached pages of the gallery show the number of comments on a design. Nothing about decks is cached.
 pub(super) fn drop_cached_pages(app: &AppState, on: FeedbackSubject) {
     match on {
-        FeedbackSubject::Design(_) => app.gallery_pages.forget(),
+        FeedbackSubject::Design(_) => app.gallery_changed(),
         FeedbackSubject::Deck(_) => {}
     }
 }

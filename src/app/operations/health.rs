@@ -69,6 +69,7 @@ pub fn render_metrics(app: &AppState, client: Option<IpAddr>) -> Result<String, 
     app.deck_cards.measure();
     app.catalogue.measure();
     app.listed_designs.measure();
+    app.gallery_designs.measure();
     Ok(app.metrics.render())
 }
 

@@ -157,6 +157,11 @@ async fn write_all(
         write(conn, *id, game, &content.0).await?;
     }
     let ids: Vec<DesignId> = designs.iter().map(|design| design.id).collect();
+    // The rows of some are only renewed: no column of `designs` changes, so no trigger records that their words may differ.
+    sql("INSERT INTO design_changes (design_id) SELECT id FROM designs WHERE searched_revision = revision AND id = ANY($ids)")
+        .bind("ids", ids.clone())
+        .execute(conn)
+        .await?;
     sql("UPDATE designs SET searched_revision = revision WHERE searched_revision IS DISTINCT FROM revision AND id = ANY($ids)")
         .bind("ids", ids)
         .execute(conn)

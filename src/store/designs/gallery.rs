@@ -47,8 +47,9 @@ pub struct GalleryDesign {
     /// The design itself.
     #[diesel(embed)]
     pub listed: ListedDesign,
+    /// Key of its name.
     #[diesel(sql_type = Text)]
-    name_key: String,
+    pub name_key: String,
 }
 
 /// The position of a design in an order of the gallery, besides its time of sharing and its identifier.
@@ -288,7 +289,8 @@ pub async fn list_with_words(
     Ok(has_few.then(|| rows.into_iter().filter_map(|row| row.design).collect()))
 }
 
-fn selected() -> String {
+/// `SELECT` with the columns of a [`GalleryDesign`] from `designs d JOIN accounts a`.
+pub(super) fn selected() -> String {
     format!("SELECT {COLUMNS}, {LISTED}, d.name_key COLLATE \"C\" AS name_key")
 }
 

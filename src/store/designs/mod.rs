@@ -13,6 +13,7 @@ pub mod design_reviews;
 pub mod design_search;
 pub mod designer_rewards;
 pub mod gallery;
+pub mod gallery_entries;
 pub mod likeness;
 pub(super) mod released_cards;
 pub mod reserved_names;

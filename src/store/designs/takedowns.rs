@@ -143,6 +143,12 @@ pub(super) async fn remove_artwork(
         .bind("removed_at", decision.hides_since(at))
         .execute(conn)
         .await?;
+    // Other designs show the same artwork, and no column of theirs changes.
+    sql("INSERT INTO design_changes (design_id) SELECT DISTINCT d.id FROM design_artworks own JOIN design_artworks s ON s.artwork = own.artwork \
+          JOIN designs d ON d.id = s.design_id AND d.revision = s.revision WHERE own.design_id = $id AND d.listed")
+        .bind("id", design)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

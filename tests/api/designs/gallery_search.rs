@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use cardscape::domain::designs::content::DesignContent;
+use cardscape::domain::designs::gallery::GallerySort;
 use cardscape::domain::designs::identifier::DesignCode;
 use cardscape::search::index::{
     CardContent, CardRecord, EffectTags, PrintingRecord, Snapshot, Unlock,
@@ -13,6 +14,7 @@ use cardscape::search::{
 };
 use cardscape::store::db::backlog::UNTIL_DONE;
 use cardscape::store::designs::design_search;
+use cardscape::store::designs::gallery::GalleryFilter;
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use cardscape_engine::{Game, name_key};
 use serde_json::{Value, json};
@@ -374,6 +376,20 @@ fn condition(app: &TestApp, games: &[&Game], text: &str) -> Predicate {
     checked.predicate
 }
 
+/// Whether an instance answers a search from memory.
+fn is_in_memory(app: &TestApp, predicate: &Predicate) -> bool {
+    let filter = GalleryFilter {
+        game: None,
+        kind: None,
+        status: None,
+        author: None,
+        name: None,
+        predicate,
+        max_candidates: 10_000,
+    };
+    app.shared().gallery_designs.find(&filter, (GallerySort::New, None, 1)).is_some()
+}
+
 /// Housekeeping prepares designs for one turn at a time, so that its other jobs do not wait for many designs.
 #[tokio::test]
 async fn many_designs_are_prepared_for_the_search_over_several_turns() {
@@ -398,6 +414,7 @@ async fn many_designs_are_prepared_for_the_search_over_several_turns() {
     assert_eq!(turns, [200, listed - 200, 0]);
 }
 
+/// Searches in the database and in memory find the same designs as a test of each design.
 #[tokio::test]
 async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
     let app = TestApp::start().await;
@@ -415,9 +432,10 @@ async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
         designs.iter().filter(|design| !matches!(design.status, "draft" | "withdrawn")).count();
     assert_eq!(design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap(), listed);
     assert_eq!(design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap(), 0);
+    let with_memory = app.second_instance_in_memory().await;
 
     let records: Vec<CardRecord> = designs.iter().map(|design| design.record.clone()).collect();
-    let (mut found, mut empty) = (0, 0);
+    let (mut found, mut empty, mut in_memory) = (0, 0, 0);
     for round in 0..250 {
         // The first rounds search for each term alone, the later rounds use random queries.
         let text = match TERMS.get(round) {
@@ -426,12 +444,18 @@ async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
         };
         let predicate = condition(&app, &games, &text);
         let sort = ["new", "rating", "comments"][round % 3];
+        let expected = expected(&designs, &records, &predicate, sort);
+        if is_in_memory(&with_memory, &predicate) {
+            in_memory += 1;
+            let answered = answered(&with_memory, &text, sort, 7).await;
+            assert_eq!(answered, expected, "{text} {sort} in memory");
+        }
         let answered = answered(&app, &text, sort, 40).await;
-        assert_eq!(answered, expected(&designs, &records, &predicate, sort), "{text} {sort}");
+        assert_eq!(answered, expected, "{text} {sort}");
         found += usize::from(!answered.is_empty());
         empty += usize::from(answered.is_empty());
     }
-    assert!(found > 120 && empty > 5, "{found} {empty}");
+    assert!(found > 120 && empty > 5 && in_memory >= 5, "{found} {empty} {in_memory}");
 }
 
 /// A page is found among all designs with a rare word, or by tests of the designs in the order of the list. Both find the
@@ -450,6 +474,7 @@ async fn words_of_few_and_of_many_designs_are_found() {
     let designs = write(&app, &mut chance, &games, 1_200).await;
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'eve'").await;
     design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap();
+    let with_memory = app.second_instance_in_memory().await;
     let records: Vec<CardRecord> = designs.iter().map(|design| design.record.clone()).collect();
     // The number in each name is a word, too.
     for text in [
@@ -467,12 +492,63 @@ async fn words_of_few_and_of_many_designs_are_found() {
         for sort in ["new", "rating", "comments", "name"] {
             let expected = expected(&designs, &records, &predicate, sort);
             for limit in [3, 150] {
-                let answered = answered(&app, text, sort, limit).await;
-                assert_eq!(answered, expected, "{text} {sort} {limit}");
+                for app in [&app, &with_memory] {
+                    let answered = answered(app, text, sort, limit).await;
+                    assert_eq!(answered, expected, "{text} {sort} {limit}");
+                }
             }
         }
+        // Only the database tests other conditions on the content.
+        let is_tested = !text.contains(':');
+        assert_eq!(is_in_memory(&with_memory, &predicate), is_tested, "{text}");
     }
     let is_common = |words: &str| app.shared().common_words.find(&words.to_owned()).is_some();
     let common = ["'draw':*", "'77':*", "'nothing':*"].map(is_common);
     assert_eq!(common, [true, false, false]);
+}
+
+/// An instance with the designs in memory finds what changes have left, in whatever way the designs changed.
+#[tokio::test]
+async fn words_in_memory_follow_changes_of_designs() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    for name in ["ada", "bob", "eve"] {
+        app.player(name).await;
+    }
+    let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
+    let loaded = loaded.unwrap();
+    let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).collect();
+    let mut chance = Chance(SplitMix64::new(20_261_129));
+    write(&app, &mut chance, &games, 200).await;
+    // An older program wrote these rows with other words.
+    design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap();
+    app.sql("UPDATE design_search SET words_version = 0, words = ' zebra'").await;
+    let with_memory = app.second_instance_in_memory().await;
+    assert!(!answered(&with_memory, "zebra", "new", 200).await.is_empty());
+    for (change, renews) in [
+        ("SELECT", true),
+        ("UPDATE accounts SET banned_at = now() WHERE name = 'eve'", false),
+        ("UPDATE accounts SET banned_at = CASE name WHEN 'bob' THEN now() END", false),
+        ("UPDATE accounts SET name = 'cyd', name_key = 'cyd' WHERE name = 'ada'", false),
+        ("UPDATE designs SET status = 'withdrawn' WHERE status = 'approved'", false),
+        ("UPDATE designs SET comment_count = comment_count + 3 WHERE status = 'submitted'", false),
+        ("UPDATE designs SET revision = 2, public_revision = 2 WHERE status = 'declined'", false),
+        ("DELETE FROM designs WHERE status = 'official'", false),
+    ] {
+        app.sql(change).await;
+        if renews {
+            assert!(design_search::fill_in(app.store(), &loaded, UNTIL_DONE).await.unwrap() > 100);
+        }
+        with_memory.catch_up().await;
+        for text in ["zebra", "draw", "riv comments>2", "-by:cyd river", "draw or by:bob card"] {
+            for sort in ["new", "rating", "comments", "name"] {
+                let first = format!("/v1/designs?limit=200&sort={sort}&q={}", query(text));
+                let stored = app.get(&first).answer().await.expect(200);
+                let cached = with_memory.get(&first).answer().await.expect(200);
+                assert_eq!(cached, stored, "{text} {sort} after {change}");
+            }
+        }
+        let predicate = condition(&app, &games, "draw");
+        assert!(is_in_memory(&with_memory, &predicate), "{change}");
+    }
 }

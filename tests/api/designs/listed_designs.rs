@@ -14,7 +14,8 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-use super::{app, changed, heron, put, shared, step};
+use super::abuse_reports::{decide, report_design};
+use super::{app, changed, heron, put, shared, step, uploaded};
 use crate::support::{Player, RequestExt as _, TestApp, in_memory, sql};
 
 /// A change of one of the numbered designs, or of an author.
@@ -241,6 +242,11 @@ async fn cached_answers_follow_the_database() {
         "/v1/designs?game=ttcg",
         "/v1/designs?sort=rating&limit=1",
         "/v1/designs?q=t:earth",
+        // Words are searched in memory, with other conditions and in all orders.
+        "/v1/designs?q=lantern&limit=1",
+        "/v1/designs?q=stor+-herons&kind=unit&sort=rating",
+        "/v1/designs?q=lantern+(comments:1+or+by:bob)&status=shared&sort=comments",
+        "/v1/designs?q=lantern+game:ttcg&author=ada&name=stork&sort=name",
         &picture,
     ];
     let steps =
@@ -311,12 +317,15 @@ async fn the_instance_that_makes_a_change_shows_it_at_once() {
         // The two requests fill the cache with the data from before the change.
         own.get(&picture).answer().await;
         own.get("/v1/designs?game=ttcg").answer().await;
+        own.get("/v1/designs?q=heron").answer().await;
         let change = own.patch(&format!("/v1/accounts/{}", ada.id)).by(&admin);
         change.json(&json!({ "banned": banned })).answer().await.expect(200);
         let (status, shown) = if banned { (404, 0) } else { (200, 1) };
         assert_eq!(own.get(&picture).answer().await.status, status, "round {round}");
-        let gallery = own.get("/v1/designs?game=ttcg").answer().await.expect(200);
-        assert_eq!(gallery["data"].as_array().unwrap().len(), shown, "round {round}");
+        for list in ["/v1/designs?game=ttcg", "/v1/designs?q=heron"] {
+            let gallery = own.get(list).answer().await.expect(200);
+            assert_eq!(gallery["data"].as_array().unwrap().len(), shown, "{list} round {round}");
+        }
         let check = own.post("/v1/design-checks").json(&heron("Lantern Heron")).answer().await;
         let check = check.expect(200);
         let count = |list: &Value| list.as_array().unwrap().len();
@@ -324,5 +333,46 @@ async fn the_instance_that_makes_a_change_shows_it_at_once() {
         assert_eq!(like, [shown, shown], "round {round}");
         assert_eq!(check["name"]["available"], banned, "round {round}");
         own.catch_up().await;
+    }
+}
+
+/// Feedback is counted at once in a search on the instance where it is written.
+#[tokio::test]
+async fn a_search_counts_new_comments_at_once() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let own = app.second_instance_in_memory().await;
+    for round in 1..4 {
+        own.get("/v1/designs?q=heron").answer().await.expect(200);
+        let comment = json!({ "text": format!("Comment {round}.") });
+        let comment = own.post(&format!("{path}/comments")).by(&bob).json(&comment);
+        comment.answer().await.expect(201);
+        let found = own.get("/v1/designs?q=heron").answer().await.expect(200);
+        assert_eq!(found["data"][0]["comment_count"], round);
+        own.catch_up().await;
+        let found = own.get("/v1/designs?q=heron").answer().await.expect(200);
+        assert_eq!(found["data"][0]["comment_count"], round);
+    }
+}
+
+/// A takedown removes an artwork from all designs that show it: none of their columns changes.
+#[tokio::test]
+async fn searches_in_memory_show_no_artwork_that_was_taken_down() {
+    let app = app().await;
+    let (ada, bob, moderator) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let artwork = json!({ "artwork": { "id": uploaded(&app, &ada, 1).await } });
+    let path = shared(&app, &ada, &changed(heron("Lantern Heron"), &artwork)).await;
+    shared(&app, &ada, &changed(heron("Pond Stork"), &artwork)).await;
+    let other = app.second_instance_in_memory().await;
+    let report = report_design(&app, &bob, &path).await;
+    for (decision, shown) in [("upheld", false), ("dismissed", true)] {
+        let before = other.get("/v1/designs?q=stork").answer().await.expect(200);
+        assert_eq!(before["data"][0]["image_uris"].get("artwork").is_some(), !shown);
+        decide(&app, &moderator, &report, decision).await.expect(200);
+        other.catch_up().await;
+        let found = other.get("/v1/designs?q=stork").answer().await.expect(200);
+        assert_eq!(found["data"][0]["image_uris"].get("artwork").is_some(), shown, "{decision}");
     }
 }
