@@ -1,3 +1,4 @@
+DROP TRIGGER lines_not_emptied ON print_run_lines;
 DROP TRIGGER lines_stay ON print_run_lines;
 DROP FUNCTION lines_stay();
 DROP TRIGGER plans_stay ON print_run_lines;

@@ -50,3 +50,4 @@ END $$;
 CREATE TRIGGER lines_stay BEFORE UPDATE OF print_run_id, printing_id ON print_run_lines
     FOR EACH ROW WHEN (NEW.print_run_id IS DISTINCT FROM OLD.print_run_id OR NEW.printing_id IS DISTINCT FROM OLD.printing_id)
     EXECUTE FUNCTION lines_stay();
+CREATE TRIGGER lines_not_emptied BEFORE TRUNCATE ON print_run_lines EXECUTE FUNCTION lines_stay();

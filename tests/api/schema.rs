@@ -261,6 +261,7 @@ async fn printings_are_deleted_with_their_cards() {
         format!("UPDATE cards SET id = {missing} WHERE id = {one}"),
         "TRUNCATE cards CASCADE".to_owned(),
         "TRUNCATE printings CASCADE".to_owned(),
+        "TRUNCATE print_run_lines CASCADE".to_owned(),
     ] {
         assert!(db.refuses(&statement).await, "{statement}");
     }
