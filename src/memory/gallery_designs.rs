@@ -326,7 +326,9 @@ impl GalleryDesigns {
     /// Adds designs, or replaces those with the same ids; returns whether the memory suffices.
     pub fn add(&self, listed: &[GalleryEntry]) -> bool {
         let mut entries = self.write();
-        listed.iter().for_each(|design| entries.put(design));
+        for design in listed.iter() {
+            entries.put(design);
+        }
         entries.bytes() <= MAX_BYTES
     }
 
@@ -342,8 +344,12 @@ impl GalleryDesigns {
         let mut entries = self.write();
         let gone = changed.iter().filter(|design| !still.contains(design));
         gone.for_each(|design| entries.remove(*design));
-        listed.iter().for_each(|design| entries.put(design));
-        accounts.iter().for_each(|account| entries.set_author(account));
+        for design in listed.iter() {
+            entries.put(design);
+        }
+        for account in accounts.iter() {
+            entries.set_author(account);
+        }
         entries.bytes() <= MAX_BYTES
     }
 
