@@ -326,7 +326,7 @@ impl GalleryDesigns {
     /// Adds designs, or replaces those with the same ids; returns whether the memory suffices.
     pub fn add(&self, listed: &[GalleryEntry]) -> bool {
         let mut entries = self.write();
-        for design in listed.iter() {
+        for design in listed {
             entries.put(design);
         }
         entries.bytes() <= MAX_BYTES
@@ -344,10 +344,10 @@ impl GalleryDesigns {
         let mut entries = self.write();
         let gone = changed.iter().filter(|design| !still.contains(design));
         gone.for_each(|design| entries.remove(*design));
-        for design in listed.iter() {
+        for design in listed {
             entries.put(design);
         }
-        for account in accounts.iter() {
+        for account in accounts {
             entries.set_author(account);
         }
         entries.bytes() <= MAX_BYTES
