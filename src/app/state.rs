@@ -205,15 +205,17 @@ impl AppState {
     /// Records that designs changed: cached lists of designs are dropped, and the database is queried until they are read
     /// again. Other instances notice within 0.3 s.
     pub(crate) fn designs_changed(&self) {
-        self.gallery_changed();
+        // Before the task is signalled: a read that began earlier does not count.
         self.listed_designs.clock().invalidate();
+        self.gallery_changed();
     }
 
     /// Records that lists show designs differently: cached lists are dropped, and the database is searched until the designs
     /// are read again.
     pub(crate) fn gallery_changed(&self) {
-        self.gallery_pages.forget();
+        // First, so that no page from the outdated memory is cached after the cached pages are dropped.
         self.gallery_designs.clock().invalidate();
+        self.gallery_pages.forget();
         self.listed_designs.hurry();
     }
 

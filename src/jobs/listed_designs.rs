@@ -22,6 +22,8 @@ const READ_INTERVAL: Duration = Duration::from_millis(300);
 const PAGE_LIFETIME: Duration = Duration::from_secs(20);
 /// Designs that one statement reads.
 const PAGE: i64 = 5_000;
+/// Changed designs that are read and applied to the gallery at once: searches wait while they are applied.
+const CHANGED: usize = 500;
 /// Time limit of one statement: it reads a page, or all changes since a long pause.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time until a failure is tried again.
@@ -181,9 +183,20 @@ async fn apply_to_gallery(
     conn: &mut Connection,
     changes: &DesignChanges,
 ) -> StoreResult<bool> {
-    let listed = gallery_entries::list_these(conn, &changes.designs).await?;
-    let authors = gallery_entries::list_authors(conn, &changes.accounts).await?;
-    let fits = shared.gallery_designs.apply(&changes.designs, &listed, &authors);
+    let designs = &shared.gallery_designs;
+    let mut fits = true;
+    for changed in changes.designs.chunks(CHANGED) {
+        let listed = gallery_entries::list_these(conn, changed).await?;
+        fits = designs.apply(changed, &listed, &[]);
+        if !fits {
+            break;
+        }
+    }
+    if fits {
+        // Read after the designs, so that the last state of the authors is applied last.
+        let authors = gallery_entries::list_authors(conn, &changes.accounts).await?;
+        fits = designs.apply(&[], &[], &authors);
+    }
     if !fits {
         leave_to_database(shared);
     }

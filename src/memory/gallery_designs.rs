@@ -33,6 +33,9 @@ const AUTHOR_BYTES: usize = 150;
 /// Most designs with the words of a query that are tested for one page. The database finds a page of words that more
 /// designs have after few of them.
 const MAX_CANDIDATES: u64 = 20_000;
+/// Most tests of a query: each runs on every candidate, and each beginning of a word combines up to 2,000 lists, on a
+/// thread that answers requests.
+const MAX_TESTS: usize = 16;
 /// The lists of words are rewritten when they contain this many removed designs, and an eighth of all.
 const MIN_REMOVED: u64 = 1_000;
 
@@ -256,6 +259,9 @@ impl Entries {
         filter: &GalleryFilter<'_>,
         (sort, after, limit): (GallerySort, Option<&GalleryPosition>, i64),
     ) -> Option<Vec<GalleryDesign>> {
+        if filter.predicate.size() > MAX_TESTS {
+            return None;
+        }
         let check = Check::of(filter.predicate, &self.words)?;
         let candidates = check.candidates().filter(|found| found.len() <= MAX_CANDIDATES)?;
         let after = after.map(Rank::of_position);
@@ -305,8 +311,10 @@ impl GalleryDesigns {
         filter: &GalleryFilter<'_>,
         page: (GallerySort, Option<&GalleryPosition>, i64),
     ) -> Option<Vec<GalleryDesign>> {
-        let is_current = self.clock.is_current();
-        let found = if is_current { self.read().find(filter, page) } else { None };
+        let is_current = || self.clock.is_current();
+        // Checked again with the lock: everything may have been dropped while this thread waited for it.
+        let entries = is_current().then(|| self.read()).filter(|_| is_current());
+        let found = entries.and_then(|entries| entries.find(filter, page));
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
     }

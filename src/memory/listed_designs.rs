@@ -416,8 +416,10 @@ impl ListedDesigns {
         query: &LikenessQuery<'_>,
         has_like_name: impl Fn(Name<'_>, MayClash) -> bool,
     ) -> Option<Vec<AlikeDesign>> {
-        let is_current = self.clock.is_current();
-        let found = is_current.then(|| self.read().find_alike(requester, query, has_like_name));
+        let is_current = || self.clock.is_current();
+        // Checked again with the lock: everything may have been dropped while this thread waited for it.
+        let sorted = is_current().then(|| self.read()).filter(|_| is_current());
+        let found = sorted.map(|sorted| sorted.find_alike(requester, query, has_like_name));
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
     }

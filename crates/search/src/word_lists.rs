@@ -8,8 +8,8 @@ use roaring::RoaringBitmap;
 /// Most different words that one beginning may stand for.
 const MAX_EXPANSIONS: usize = 2_000;
 /// About the size of a word without its letters, and of a number in its list, in bytes: book-keeping of the map and the
-/// allocator included.
-const WORD_BYTES: usize = 150;
+/// allocator included. A list allocates 128 bytes for its first four blocks of numbers.
+const WORD_BYTES: usize = 250;
 const NUMBER_BYTES: usize = 3;
 
 /// For each word, the numbers of the texts that contain it.

@@ -502,9 +502,21 @@ async fn words_of_few_and_of_many_designs_are_found() {
         let is_tested = !text.contains(':');
         assert_eq!(is_in_memory(&with_memory, &predicate), is_tested, "{text}");
     }
+    for (tests, is_tested) in [(16, true), (17, false)] {
+        let others: Vec<String> = (1..tests).map(|number| format!("-none{number}")).collect();
+        let predicate = condition(&app, &games, &format!("77 {}", others.join(" ")));
+        assert_eq!(is_in_memory(&with_memory, &predicate), is_tested, "{tests} tests");
+    }
     let is_common = |words: &str| app.shared().common_words.find(&words.to_owned()).is_some();
     let common = ["'draw':*", "'77':*", "'nothing':*"].map(is_common);
     assert_eq!(common, [true, false, false]);
+    // One statement changes more designs than the memory applies at once.
+    app.sql("UPDATE designs SET comment_count = 9").await;
+    with_memory.catch_up().await;
+    let stored = answered(&app, "draw comments:9", "comments", 150).await;
+    assert!(!stored.is_empty());
+    assert!(is_in_memory(&with_memory, &condition(&app, &games, "draw comments:9")));
+    assert_eq!(answered(&with_memory, "draw comments:9", "comments", 150).await, stored);
 }
 
 /// An instance with the designs in memory finds what changes have left, in whatever way the designs changed.
