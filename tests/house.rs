@@ -592,9 +592,11 @@ fn writes_check_the_credential_in_their_transaction() {
         ("src/store/copies/trade_lists.rs", "WriteOwnCollection", 1),
         // A moderator reads submitted designs.
         ("src/store/designs/artwork_files.rs", "ReviewDesigns", 1),
-        ("src/store/designs/design_lifecycle.rs", "ReviewDesigns", 1),
+        ("src/store/designs/mod.rs", "ReviewDesigns", 1),
         ("src/store/designs/design_reviews.rs", "ReviewDesigns", 1),
         ("src/store/designs/abuse_reports.rs", "ModerateDesigns", 2),
+        // A moderator reads hidden comments.
+        ("src/store/feedback/hidden_comments.rs", "ModerateDesigns", 1),
         // A read of the deck that an earlier request with the same key copied.
         ("src/store/decks/deck_lists.rs", "WriteOwnDecks", 1),
         // A read of the revision whose entries are bound to cards before it is restored.

@@ -109,7 +109,7 @@ fn recipes_use_only_columns_of_their_rows() {
     for recipe in recipes::all() {
         let texts = recipe.headers.iter().chain([&recipe.path, &recipe.body]);
         for column in texts.flat_map(|text| columns(text)) {
-            let known = matches!(column, "fresh" | "serial" | "second_factor_code")
+            let known = matches!(column, "unique" | "serial" | "second_factor_code")
                 || recipe.rows.contains(column);
             assert!(known, "{}: no column {column}", recipe.title);
         }
