@@ -55,8 +55,7 @@ pub(super) const NO_GAMES: &str = "There is no game yet.";
 pub(super) const HIDDEN_CARD: &str = "Hidden card";
 pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Until then this page shows only its progress.";
 pub(super) const HIDDEN_PREVIEW: &str = "A card that is hidden until the community unlocks it.";
-pub(super) const HIDDEN_FROM_OTHERS: &str =
-    "Others do not see this card yet: it is hidden, and you have a copy.";
+pub(super) const HIDDEN_FROM_OTHERS: &str = "Others do not see this card yet: it is hidden.";
 pub(super) const UNLOCK_PROGRESS: &str = "Unlock progress";
 pub(super) const PICTURE_AS: &str = "Picture in";
 pub(super) const PRINTINGS: &str = "Printings";

@@ -267,7 +267,7 @@ pub async fn find_by_number(
 const MAX_NUMBER_LENGTH: usize = 16;
 
 /// The spellings of a number that differ only in leading zeros; empty for a text that is not a number.
-pub(super) fn zero_padded_spellings(number: &str) -> Vec<String> {
+pub(in crate::store) fn zero_padded_spellings(number: &str) -> Vec<String> {
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return Vec::new();
     }

@@ -342,8 +342,11 @@ pub async fn decide(
         }
         (None, None, None) => format!("account:{}", report.accused),
     };
+    // What is reported is shown or hidden for all its reporters: earlier reports get this decision, too. A player is neither shown nor hidden by decisions, so that
+    // earlier ones stay.
     sql("UPDATE abuse_reports SET decision = $decision, note = $note, decided_by = $by, decided_at = $at \
-         WHERE id = $id OR decided_at IS NULL AND target = (SELECT target FROM abuse_reports WHERE id = $id)")
+         WHERE id = $id OR target = (SELECT target FROM abuse_reports WHERE id = $id) \
+             AND (decided_at IS NULL OR decision <> $decision AND num_nonnulls(design_id, comment_id, suggestion_id) > 0)")
     .bind("id", id)
     .bind("decision", decision)
     .bind("note", note)

@@ -204,7 +204,12 @@ async fn page(
         game_path: game_path(game.code()),
         author_path: author_path(&design.author),
         status: design_words::status(design.status),
-        status_about: if is_own { design_words::status_about(design.status) } else { "" },
+        // The notice of a takedown says what the author can do.
+        status_about: if is_own && design.takedown.is_none() {
+            design_words::status_about(design.status)
+        } else {
+            ""
+        },
         revised: words::day_of(design.revised_at),
         revised_at: design.revised_at.to_rfc3339(),
         contributors: design.contributors.iter().map(|one| one.name.clone()).collect(),

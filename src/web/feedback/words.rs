@@ -33,7 +33,7 @@ pub(super) const DELETE_COMMENT_ABOUT: &str = "Its text is gone for everybody. R
 pub(in crate::web) const HIDE_COMMENT: &str = "Hide this comment";
 pub(in crate::web) const SHOW_COMMENT: &str = "Show this comment again";
 pub(in crate::web) const HIDDEN_COMMENTS: &str = "Hidden comments";
-pub(super) const NO_HIDDEN_COMMENTS: &str = "There are no more hidden comments.";
+pub(super) const NO_HIDDEN_COMMENTS: &str = "No comment is hidden here.";
 
 // Reports.
 pub(super) const REPORT: &str = "Report";

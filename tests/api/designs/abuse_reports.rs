@@ -481,6 +481,13 @@ async fn reporters_learn_the_decision_about_their_report() {
     let told = events(&bob).await;
     assert_eq!((told.len(), &told[1]["outcome"]), (2, &json!("dismissed")));
     assert_eq!(events(&ada).await, [] as [Value; 0]);
+    // A later report of somebody else decides about the same design.
+    let later = report_design(&app, &eve, &path).await;
+    decide(&app, &mod_, &later, "upheld").await.expect(200);
+    let told = events(&bob).await;
+    assert_eq!((told.len(), &told[2]["outcome"]), (3, &json!("upheld")));
+    let decided = queue(&app, &mod_, "?decided=true").await;
+    assert!(decided.iter().all(|report| report["decision"] == "upheld"), "{decided:?}");
 }
 
 #[tokio::test]

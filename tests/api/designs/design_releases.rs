@@ -113,9 +113,14 @@ async fn only_an_approved_design_with_a_free_place_is_released() {
             problem["errors"][0]["detail"].as_str().unwrap().contains("did you mean hearth?");
         assert_eq!(meant, set == "haerth", "{problem}");
     }
-    let taken = json!({ "set": "hearth", "number": "001" });
-    let problem = release(&app, &admin, &path, &taken).await.problem(409, "design_not_releasable");
-    assert_eq!(problem["errors"][0]["pointer"], "/number", "{problem}");
+    // Numbers that differ only in leading zeros are taken for the same.
+    for number in ["001", "1", "0001"] {
+        let taken = json!({ "set": "hearth", "number": number });
+        let refused = release(&app, &admin, &path, &taken).await;
+        let problem = refused.problem(409, "design_not_releasable");
+        assert_eq!(problem["errors"][0]["pointer"], "/number", "{problem}");
+        assert!(problem["errors"][0]["detail"].as_str().unwrap().contains("001"), "{problem}");
+    }
     app.import_set("dusk", 1, false).await;
     app.print("dusk", 77).await;
     let printed = json!({ "set": "dusk", "number": "900" });

@@ -14,7 +14,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-use super::abuse_reports::{decide, report_design};
+use super::abuse_reports::report_design;
 use super::{app, changed, heron, put, shared, step, uploaded};
 use crate::support::{Player, RequestExt as _, TestApp, in_memory, sql};
 
@@ -370,7 +370,10 @@ async fn searches_in_memory_show_no_artwork_that_was_taken_down() {
     for (decision, shown) in [("upheld", false), ("dismissed", true)] {
         let before = other.get("/v1/designs?q=stork").answer().await.expect(200);
         assert_eq!(before["data"][0]["image_uris"].get("artwork").is_some(), !shown);
-        decide(&app, &moderator, &report, decision).await.expect(200);
+        let verdict = json!({ "decision": decision, "note": "Copied.", "artwork": true });
+        let verdict =
+            app.post(&format!("/v1/abuse-reports/{report}/decide")).by(&moderator).json(&verdict);
+        verdict.answer().await.expect(200);
         other.catch_up().await;
         let found = other.get("/v1/designs?q=stork").answer().await.expect(200);
         assert_eq!(found["data"][0]["image_uris"].get("artwork").is_some(), shown, "{decision}");

@@ -14,7 +14,7 @@ use crate::domain::catalogue::card_edit::CARD;
 use crate::domain::catalogue::import::{CardFault, ImportFault, SetImport};
 use crate::domain::designs::name_looks::NameLooks;
 use crate::domain::ids::CardId;
-use crate::store::card_content::{content, name_looks};
+use crate::store::card_content::{cards as card_reads, content, name_looks};
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::schema::cards as cards_table;
 use crate::store::{Connection, StoreResult};
@@ -104,11 +104,18 @@ async fn place_faults(
     if plan::is_printed(conn, set.id).await? {
         faults.push(ImportFault::of_card(CARD, "/set", CardFault::SetPrinted));
     }
-    let taken = cards_table::table
+    // People leave out leading zeros, so that a card 1 beside a card 001 would be taken for it.
+    let mut spellings = card_reads::zero_padded_spellings(number);
+    spellings.push(number.to_owned());
+    let taken: Option<String> = cards_table::table
         .filter(cards_table::game_code.eq(game).and(cards_table::set_code.eq(code)))
-        .filter(cards_table::number.eq(number));
-    if diesel::select(diesel::dsl::exists(taken)).get_result(conn).await? {
-        let fault = CardFault::NumberTaken(number.to_owned());
+        .filter(cards_table::number.eq_any(spellings))
+        .select(cards_table::number)
+        .first(conn)
+        .await
+        .optional()?;
+    if let Some(taken) = taken {
+        let fault = CardFault::NumberTaken(taken);
         faults.push(ImportFault::of_card(CARD, "/number", fault));
     } else if let Some(became) = plan::vacated_numbers(conn, game, code).await?.remove(number) {
         let fault = CardFault::NumberGone { became };
