@@ -113,6 +113,15 @@ async fn a_wrong_patch_changes_nothing() {
         let problem = patch(&app, &ada, &path, "*", &body).await.problem(422, "invalid_body");
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem:#}");
     }
+    for (body, detail) in [
+        (json!({ "name": null }), "must be text, not null"),
+        (json!({ "format": null }), "must be text, not null"),
+        (json!({ "visibility": null }), "must be text, not null"),
+        (json!({ "name": 7 }), "must be text, not a number"),
+    ] {
+        let problem = patch(&app, &ada, &path, "*", &body).await.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["detail"], detail, "{problem:#}");
+    }
     let unknown = json!({ "format": "ttcg/standrd" });
     patch(&app, &ada, &path, "*", &unknown).await.problem(422, "unknown_format");
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);
