@@ -604,6 +604,10 @@ async fn all_unknown_formats_are_reported_at_once() {
         problem["errors"][0]["detail"].as_str().unwrap().ends_with("did you mean arena?"),
         "{problem}"
     );
+    let body = json!({ "format": "TTCG/Standard", "entries": [] });
+    let problem = judge(&app, &body).await.problem(422, "invalid_body");
+    let detail = problem["errors"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("in lower case, for example ttcg/standard"), "{detail}");
     let body = json!({ "format": "ttgc/standard", "entries": [] });
     let problem = judge(&app, &body).await.problem(422, "unknown_format");
     assert_eq!(problem["errors"][0]["detail"], "There is no game ttgc; did you mean ttcg?");
