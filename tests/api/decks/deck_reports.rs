@@ -666,6 +666,14 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
         problem["detail"],
         "The faults are in the lists at index 0 (“Friday”), 2 (“Embers”)."
     );
+    // Faults against the contract are reported before the lists are read.
+    let mistyped = json!([{ "list": "0 Ping" }, { "list": 7 }, { "lsit": "1 Ping" }]);
+    let problem = ask(&json!({ "format": format, "decks": mistyped })).await;
+    let problem = problem.problem(422, "invalid_body");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 2, "{problem:#}");
+    assert_eq!(problem["detail"], "The faults are in the lists at index 1, 2.");
+    let problem = ask(&json!({ "format": 7, "decks": [] })).await.problem(422, "invalid_body");
+    assert_eq!(problem.get("detail"), None, "{problem:#}");
     let long = json!([{ "list": format!("// name: Long\n1 Ping\n{}", "0 Ping\n".repeat(501)) }]);
     let problem = ask(&json!({ "format": format, "decks": long })).await;
     let problem = problem.problem(422, "unreadable_deck_list");
