@@ -144,7 +144,8 @@ pub(super) const FIND: &str = "Search";
 pub(super) const RESULTS: &str = "Results";
 pub(super) const NOTHING_FOUND: &str = "No card fits.";
 pub(super) const NOTHING_FOUND_ABOUT: &str = "Leave out a term, or look into the search help.";
-pub(super) const PARTS_LEFT_OUT: &str = "Not all of the query could be used";
+/// Over warnings: parts that were left out, and parts that were used but name nothing that is known.
+pub(super) const ABOUT_QUERY: &str = "About your query";
 pub(super) const QUERY_REFUSED: &str = "This query cannot be read";
 pub(super) const NARROW: &str = "Narrow the search";
 pub(super) const CHOOSE_GAME: &str = "Choose a game to see what its cards can be narrowed by.";

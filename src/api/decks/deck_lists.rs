@@ -154,6 +154,11 @@ impl ListUpload for DeckRequest {
         list: String,
         encoding: TextEncoding,
     ) -> Result<Self, Problem> {
+        // A file that was lost on the way must not empty a deck.
+        if list.trim().is_empty() {
+            let detail = "must not be empty: an empty deck is sent as JSON, with \"entries\": []";
+            return Err(Problem::invalid(vec![InputFault::at("/list", detail)]));
+        }
         let mut notes = parse_deck_text(&list).notes;
         let format = query.format.or_else(|| notes.remove("format"));
         let format = format.ok_or_else(|| {
@@ -270,7 +275,8 @@ pub async fn find_deck(
 /// Replaces one of your decks.
 ///
 /// If nothing changes, there is no new version: the answer is the deck as it is, with the same `ETag`. The body is JSON, or the list itself, as in
-/// `POST /v1/decks`. A list as the body does not change what it cannot state: description, tags and the named copies of unchanged entries.
+/// `POST /v1/decks`. A list as the body does not change what it cannot state: description, tags and the named copies of unchanged entries. It must not be
+/// empty: a deck is emptied by JSON with `entries: []`.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])),
     request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Bellows Smith\n"),

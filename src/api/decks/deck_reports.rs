@@ -134,7 +134,8 @@ pub async fn create_deck_report(
 
 /// Judges up to 100 deck lists by the same rules, without storing them.
 ///
-/// If one of the lists has a fault, none is judged, and the faults of all lists are reported.
+/// If one of the lists has a fault, none is judged, and the faults of all lists are reported. Unknown, missing or mistyped members
+/// are reported first: the lists are read when there are no such faults.
 #[utoipa::path(
     post, path = "/v1/deck-reports/batch", tag = "decks", security((), ("bearer" = [])), request_body = DeckReportBatchRequest,
     responses(
@@ -146,8 +147,9 @@ pub async fn create_deck_reports(
     state: web::Data<AppState>,
     caller: Caller,
     network: ClientNetwork,
-    body: Body<DeckReportBatchRequest>,
+    body: Result<Body<DeckReportBatchRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
+    let body = body.map_err(deck_report_batches::with_positions)?;
     let requester = (caller.viewer(), network.0);
     let reports = deck_report_batches::judge_batch(&state, requester, body.value).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reports))

@@ -152,7 +152,7 @@ pub async fn replace(
 pub struct SetPatch {
     /// Its name.
     #[serde(default, deserialize_with = "present")]
-    #[schema(example = "Beyond the Veil", min_length = 1, max_length = 100)]
+    #[schema(value_type = String, example = "Beyond the Veil", min_length = 1, max_length = 100)]
     name: Option<String>,
     /// Day of release; `null` if there is none yet.
     #[serde(default, deserialize_with = "present")]
@@ -161,10 +161,11 @@ pub struct SetPatch {
     released_on: Option<Option<String>>,
     /// Whether cards that are added later start hidden. It does not change existing cards.
     #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = bool)]
     cards_start_hidden: Option<bool>,
     /// Number of distinct accounts whose submissions unlock a card. A lower number at once unlocks the cards that already have enough.
     #[serde(default, deserialize_with = "present")]
-    #[schema(example = 5, minimum = 1, maximum = 100_000)]
+    #[schema(value_type = u32, example = 5, minimum = 1, maximum = 100_000)]
     unlock_threshold: Option<u32>,
 }
 

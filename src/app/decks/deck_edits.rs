@@ -33,15 +33,15 @@ use crate::store::decks::{deck_lists, deck_writes};
 pub struct DeckPatch {
     /// Name of the deck: 1 to 100 characters.
     #[serde(default, deserialize_with = "present")]
-    #[schema(example = "Embers, faster", min_length = 1, max_length = 100)]
+    #[schema(value_type = String, example = "Embers, faster", min_length = 1, max_length = 100)]
     name: Option<String>,
     /// Format of the deck, of the same game: `game/format`, or `game/format:variant` if the format has variants.
     #[serde(default, deserialize_with = "present")]
-    #[schema(example = "ttcg/standard")]
+    #[schema(value_type = String, example = "ttcg/standard")]
     format: Option<String>,
     /// Who may read the deck: `private`, `unlisted` or `public`.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = Option<DeckVisibility>, example = "public")]
+    #[schema(value_type = DeckVisibility, example = "public")]
     visibility: Option<String>,
     /// Description of the deck, in the markup of lore and comments: up to 5,000 characters. `null` removes it.
     #[serde(default, deserialize_with = "present")]

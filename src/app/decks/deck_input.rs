@@ -177,7 +177,10 @@ impl DeckFaults {
     ) -> Option<SentDeck> {
         match (entries, list) {
             (Some(entries), None) => Some(SentDeck::Entries(self.deck_of_entries(entries))),
-            (None, Some(list)) if list.text.contains('\0') => {
+            // A file that is no text is refused as such when it is read.
+            (None, Some(list))
+                if list.text.contains('\0') && DeckText::new(list.text, None).is_text() =>
+            {
                 self.fields.push(InputFault::at("/list", FaultReason::Nul));
                 None
             }

@@ -145,6 +145,12 @@ pub async fn judge_batch(
     Ok(DeckReportBatchResponse { data })
 }
 
+/// Adds to the problem of a body that the contract refuses in which lists the faults are: their positions. Nothing was read of it, so the lists have no names.
+pub fn with_positions(problem: Problem) -> Problem {
+    // Such a detail says that not all faults are listed, so the lists that are named here would not be all lists with faults.
+    if problem.detail.is_some() { problem } else { with_lists(problem, &SentTexts::new(), None) }
+}
+
 /// Adds to the detail of a problem in which lists the faults are: their positions, from 0 as in the pointers, and the names that the lists state. `game`: the
 /// game of the formats, if it is known.
 fn with_lists(problem: Problem, texts: &SentTexts, game: Option<&Game>) -> Problem {

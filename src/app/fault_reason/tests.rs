@@ -39,7 +39,7 @@ fn messages_for_api_clients_do_not_change() {
         ),
         (
             FormatNameError.into(),
-            "must be game/format or game/format:variant, for example ttcg/standard",
+            "must be game/format or game/format:variant in lower case, for example ttcg/standard",
         ),
         (ArtworkIdError.into(), "must be the id of an artwork: 64 hexadecimal digits"),
         (TargetError::Scheme.into(), "must begin with https://"),

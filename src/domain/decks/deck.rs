@@ -91,7 +91,7 @@ pub struct FormatName {
 
 /// The text is not of the form `game/format` or `game/format:variant`.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("must be game/format or game/format:variant, for example ttcg/standard")]
+#[error("must be game/format or game/format:variant in lower case, for example ttcg/standard")]
 pub struct FormatNameError;
 
 impl FormatName {

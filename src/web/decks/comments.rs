@@ -8,7 +8,7 @@ use super::words as deck_words;
 use super::{deck, deck_path};
 use crate::app::decks::deck_lists;
 use crate::app::designs::abuse_reports::Reported;
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{GiveDeckFeedback, Granted, ReadOwnDecks, ReportAbuse};
 use crate::domain::ids::{AccountId, CommentId, DeckId};
@@ -138,6 +138,7 @@ pub(in crate::web) async fn report(
 }
 
 /// What is reported: a comment on the deck, or the author of a public deck. The author of an unlisted deck is unknown: it answers 404.
+/// Owners cannot report themselves, so they get no form.
 async fn subject(
     app: &AppState,
     visitor: &Visitor,
@@ -150,6 +151,9 @@ async fn subject(
         (Some(comment), _) => {
             let reported = Reported::DeckComment(id, CommentId(comment));
             (reported, feedback_words::REPORT_COMMENT, Some(("comment", comment)))
+        }
+        (None, Some(author)) if author == reads.account().0 => {
+            return Err(Problem::new(ProblemCode::OwnReport));
         }
         (None, Some(author)) => {
             (Reported::Account(AccountId(author)), deck_words::REPORT_AUTHOR, None)

@@ -270,6 +270,14 @@ async fn a_set_is_edited() {
             "{patch}"
         );
     }
+    for (patch, detail) in [
+        (json!({ "name": null }), "must be text, not null"),
+        (json!({ "cards_start_hidden": null }), "must be true or false, not null"),
+        (json!({ "unlock_threshold": null }), "must be a whole number, not null"),
+    ] {
+        let problem = edit(&app, &admin, path, &etag, &patch).answer().await;
+        assert_eq!(problem.problem(422, "invalid_body")["errors"][0]["detail"], detail, "{patch}");
+    }
     let nowhere = edit(&app, &admin, "/v1/games/ttcg/sets/none", &etag, &json!({}));
     nowhere.answer().await.problem(404, "not_found");
     let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);

@@ -113,9 +113,43 @@ async fn a_wrong_patch_changes_nothing() {
         let problem = patch(&app, &ada, &path, "*", &body).await.problem(422, "invalid_body");
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{problem:#}");
     }
+    for (body, detail) in [
+        (json!({ "name": null }), "must be text, not null"),
+        (json!({ "format": null }), "must be text, not null"),
+        (json!({ "visibility": null }), "must be text, not null"),
+        (json!({ "name": 7 }), "must be text, not a number"),
+    ] {
+        let problem = patch(&app, &ada, &path, "*", &body).await.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["detail"], detail, "{problem:#}");
+    }
     let unknown = json!({ "format": "ttcg/standrd" });
     patch(&app, &ada, &path, "*", &unknown).await.problem(422, "unknown_format");
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);
+}
+
+/// A file that was lost on the way does not empty a deck.
+#[tokio::test]
+async fn an_empty_text_is_no_deck() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck()).await;
+    let before = app.get(&path).by(&ada).answer().await.expect(200);
+    for text in ["", " \r\n\n", "\u{feff}"] {
+        let put = app.put(&format!("{path}?format=ttcg/standard")).header("if-match", "*");
+        for request in [put, app.post("/v1/decks?format=ttcg/standard")] {
+            let request = request.by(&ada).header("content-type", "text/plain");
+            let problem = request.body(text.to_owned()).answer().await;
+            let problem = problem.problem(422, "invalid_body");
+            assert_eq!(problem["errors"][0]["pointer"], "/list", "{text:?}: {problem:#}");
+            let detail = problem["errors"][0]["detail"].as_str().unwrap();
+            assert!(detail.contains("\"entries\": []"), "{text:?}: {problem:#}");
+        }
+    }
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);
+    let mut empty = deck();
+    empty["entries"] = json!([]);
+    let request = app.put(&path).by(&ada).header("if-match", "*").json(&empty);
+    assert_eq!(request.answer().await.expect(200)["entries"], json!([]));
 }
 
 /// A deck whose format was removed from the manifest can still be renamed.

@@ -604,6 +604,10 @@ async fn all_unknown_formats_are_reported_at_once() {
         problem["errors"][0]["detail"].as_str().unwrap().ends_with("did you mean arena?"),
         "{problem}"
     );
+    let body = json!({ "format": "TTCG/Standard", "entries": [] });
+    let problem = judge(&app, &body).await.problem(422, "invalid_body");
+    let detail = problem["errors"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("in lower case, for example ttcg/standard"), "{detail}");
     let body = json!({ "format": "ttgc/standard", "entries": [] });
     let problem = judge(&app, &body).await.problem(422, "unknown_format");
     assert_eq!(problem["errors"][0]["detail"], "There is no game ttgc; did you mean ttcg?");
@@ -662,6 +666,14 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
         problem["detail"],
         "The faults are in the lists at index 0 (“Friday”), 2 (“Embers”)."
     );
+    // Faults against the contract are reported before the lists are read.
+    let mistyped = json!([{ "list": "0 Ping" }, { "list": 7 }, { "lsit": "1 Ping" }]);
+    let problem = ask(&json!({ "format": format, "decks": mistyped })).await;
+    let problem = problem.problem(422, "invalid_body");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 2, "{problem:#}");
+    assert_eq!(problem["detail"], "The faults are in the lists at index 1, 2.");
+    let problem = ask(&json!({ "format": 7, "decks": [] })).await.problem(422, "invalid_body");
+    assert_eq!(problem.get("detail"), None, "{problem:#}");
     let long = json!([{ "list": format!("// name: Long\n1 Ping\n{}", "0 Ping\n".repeat(501)) }]);
     let problem = ask(&json!({ "format": format, "decks": long })).await;
     let problem = problem.problem(422, "unreadable_deck_list");

@@ -393,6 +393,31 @@ async fn files_are_accepted_whatever_type_they_are_sent_as() {
     }
 }
 
+/// Pictures and office documents have NUL characters. The refusal is about the file and not about these.
+#[tokio::test]
+async fn files_without_text_are_refused_as_such() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    for file in
+        [b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".as_slice(), b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0"]
+    {
+        for media_type in ["application/octet-stream", "text/plain"] {
+            for path in ["/v1/deck-reports", "/v1/decks"] {
+                let request = app.post(&format!("{path}?format=ttcg/standard")).by(&ada);
+                let request = request.header("content-type", media_type).body(file.to_vec());
+                let problem = request.answer().await.problem(422, "unreadable_deck_list");
+                assert_eq!(problem["errors"][0]["pointer"], "/list", "{problem:#}");
+                let detail = problem["errors"][0]["detail"].as_str().unwrap();
+                assert!(!detail.contains("NUL") && detail.contains("picture"), "{problem:#}");
+            }
+        }
+    }
+    let list = json!({ "format": "ttcg/standard", "list": "\u{89}PNG\0\0\0" });
+    let problem = app.post("/v1/deck-reports").json(&list).answer().await;
+    let problem = problem.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["detail"], "must not contain the NUL character (\\u0000)");
+}
+
 /// A bullet, a check box and marks of Markdown also stand before cards, so a misspelt name after them is not a heading.
 #[tokio::test]
 async fn misspelt_names_in_decorated_lines_are_unknown() {

@@ -372,6 +372,9 @@ async fn comments_and_authors_are_reported() {
         "nobody reports a comment of their own"
     );
 
+    let own = hers.get(&path).await;
+    assert_eq!(own.status, 409, "nobody reports themselves");
+    assert!(!own.text().contains("Report its author"));
     let shown = his.page(&deck).await;
     assert!(links_to(&shown, &path));
     assert_eq!(his.page(&path).await.only("h1").text, "Report its author");

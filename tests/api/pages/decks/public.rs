@@ -28,10 +28,15 @@ async fn public_decks_are_listed_and_searched() {
     assert!(!text.contains("Mine alone") && !text.contains("Whispered"));
 
     let warned = check("warned", &page(&app, "/decks?q=colour:red+embers").await);
-    assert!(warned.only("main").text.contains("Not all of the query could be used"));
+    assert!(warned.only("main").text.contains("About your query"));
     assert_eq!(warned.all("mark").next().unwrap().text, "colour:red");
     let shown = &warned.only("main").text;
     assert!(shown.contains("colour:red: Decks have no field “colour”."), "{shown}");
+    // A name that no card has is used nevertheless.
+    let unknown = page(&app, "/decks?q=contains:%22ketle%20imp%22").await;
+    let unknown = check("unknown", &unknown);
+    let shown = &unknown.only("main").text;
+    assert!(shown.contains("About your query") && !shown.contains("could be used"), "{shown}");
     let answer = app.get("/decks?q=(((").answer().await;
     assert_eq!(answer.status, 400);
     let refused = check("refused", &answer);
