@@ -164,6 +164,9 @@ fn malformed(text: &MalformedText) -> String {
         MalformedText::ShareCode(ShareCodeError::TooLarge) => {
             "The deck is too large for a share code."
         }
+        MalformedText::CodeAmongLines => {
+            "It is a share code, which is not read among other lines: send the code alone."
+        }
         MalformedText::MagicOnlineFile => {
             "It is a deck file of Magic Online (.dek), which is not read: save the deck as text (.txt) there."
         }
@@ -238,6 +241,7 @@ pub(in crate::web) fn unread(detail: &str) -> String {
         MalformedText::TooManyParts,
         MalformedText::PartWithoutIds,
         MalformedText::PartNotBase64,
+        MalformedText::CodeAmongLines,
         MalformedText::MagicOnlineFile,
         MalformedText::CockatriceFile,
         MalformedText::Xml,

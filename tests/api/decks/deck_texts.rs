@@ -652,3 +652,18 @@ async fn exports_without_losses_are_read_back_unchanged() {
     assert_eq!(problem["errors"][0]["pointer"], "?dialect");
     app.get(&format!("{path}/export")).answer().await.problem(400, "invalid_query");
 }
+
+#[tokio::test]
+async fn lists_of_other_programs_are_read_or_say_what_is_wrong() {
+    let app = app().await;
+    let boards = r#"{"boards":{"mainboard":{"count":2,"cards":{"a1":{"quantity":2,"card":{"name":"Kettle Imp"}}}},"sideboard":{"count":0,"cards":{}}}}"#;
+    let site = r#"{"cards":[{"quantity":2,"card":{"oracleCard":{"name":"Kettle Imp"}}}]}"#;
+    let table = "| Count | Name | Set |\n|---|---|---|\n| 2 | Kettle Imp | |";
+    for list in [boards, site, table] {
+        let answer = judged(&app, "ttcg/standard", list).await;
+        assert_eq!(entries(&answer), ["main: 2 Kettle Imp"], "{list}");
+    }
+    let answer =
+        judged(&app, "ttcg/standard", "Kettle Imp (2), Pocket Bat (1)\n1 Pocket Bat").await;
+    assert_eq!(answer["reading"]["lines"][0]["status"], "unknown", "{answer:#}");
+}

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::csv_guess::guessed_columns;
 use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, Parts, Source};
 use super::line::split_parts;
+use super::no_cards::is_table_rule;
 use super::own::DeckTextFault;
 use super::read_deck::{Guess, IgnoredReason, MalformedText};
 use super::writing::{DeckWriter, Rarities, WritableParts};
@@ -183,7 +184,7 @@ impl Columns {
     /// The columns of a header whose separator is not stated: it is the most frequent one.
     pub(super) fn of(line: &str) -> Option<Self> {
         let separator =
-            [',', ';', '\t'].into_iter().max_by_key(|mark| line.matches(*mark).count())?;
+            [',', ';', '\t', '|'].into_iter().max_by_key(|mark| line.matches(*mark).count())?;
         Self::separated(line, separator)
     }
 
@@ -475,6 +476,7 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
                     None => IgnoredReason::Malformed { detail: MalformedText::NoColumns },
                 })
             }
+            Some(_) if is_table_rule(record) => Content::Ignored(IgnoredReason::Decoration),
             Some(columns) => columns.entry(record),
         };
         draft.push(line, Cow::Borrowed(record), content);

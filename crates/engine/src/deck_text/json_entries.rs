@@ -81,9 +81,11 @@ impl<'de> Visitor<'de> for Holder<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<(), A::Error> {
         self.found.lists += 1;
-        let entry = || EntryReader { place: self.place, exact: self.exact };
-        while let Some(entry) = array.next_element_seed(entry())? {
+        let mut number = 1;
+        let entry = |number| EntryReader { place: self.place, exact: self.exact, number };
+        while let Some(entry) = array.next_element_seed(entry(number))? {
             self.found.entries.push(entry);
+            number += 1;
         }
         Ok(())
     }
@@ -111,6 +113,8 @@ impl<'de> Visitor<'de> for Holder<'_> {
                 found: &mut *self.found,
             })?;
         }
+        // An empty map of cards is an empty list, as programs write a zone without cards.
+        self.found.lists += usize::from(is_empty && self.holds_cards);
         let has_lists = self.found.lists > lists;
         let entries = counts.entries(self.holds_cards, has_lists).map_err(A::Error::custom)?;
         if !entries.is_empty() {
@@ -119,7 +123,7 @@ impl<'de> Visitor<'de> for Holder<'_> {
         }
         // Cards in another form must not be left out silently.
         let is_zone = matches!(self.place, Place::Zone { .. });
-        if is_zone && !is_empty && self.found.lists == lists {
+        if is_zone && self.found.lists == lists {
             return Err(A::Error::custom(JsonFault::ListMissing));
         }
         Ok(())
@@ -160,6 +164,8 @@ fn is_main(game: &Game, place: &Place) -> bool {
 struct EntryReader<'a> {
     place: &'a Place,
     exact: bool,
+    /// Number of the entry in its list, from 1.
+    number: usize,
 }
 
 impl<'de> DeserializeSeed<'de> for EntryReader<'_> {
@@ -188,6 +194,10 @@ impl<'de> Visitor<'de> for EntryReader<'_> {
             members.insert(QUANTITIES[0].to_owned(), Value::from(1));
         }
         let entry = entry(&members, self.place).map_err(A::Error::custom)?;
+        let CardReference { name, set, number, .. } = &entry.card;
+        if !is_outside && name.trim().is_empty() && (set.is_none() || number.is_none()) {
+            return Err(A::Error::custom(JsonFault::NameMissing { entry: self.number }));
+        }
         Ok(JsonEntry { entry, exact: self.exact, is_outside })
     }
 }
@@ -201,7 +211,14 @@ pub(super) fn entry(members: &Map<String, Value>, place: &Place) -> Result<DeckE
     };
     let name = match members.get("card") {
         Some(Value::String(name)) => Some(name.clone()),
-        _ => part(&["name"])?,
+        _ => match part(&["name"])? {
+            Some(name) => Some(name),
+            // Archidekt has what all printings of a card have in common in an object of its own.
+            None => match nested.and_then(|card| card.get("oracleCard")) {
+                Some(Value::Object(card)) => text(card, &["name"])?,
+                _ => None,
+            },
+        },
     };
     let zone_of_list = match place {
         Place::Zone { code, .. } => code,

@@ -39,6 +39,12 @@ pub enum JsonFault {
     ListMissing,
     #[error("an entry has no \"quantity\"")]
     QuantityMissing,
+    /// An entry names no card.
+    #[error("entry {entry} of a list has no \"name\"")]
+    NameMissing {
+        /// Its number in its list, from 1.
+        entry: usize,
+    },
     #[error("the quantity of an entry must be a whole number of copies, as in \"quantity\": 2")]
     QuantityNotWhole,
     #[error("the quantity of an entry is far too large")]
@@ -87,6 +93,7 @@ impl JsonFault {
             Category::Data => Self::OF_ENTRIES
                 .into_iter()
                 .find(|fault| message.starts_with(&fault.to_string()))
+                .or_else(|| name_missing(&message))
                 .unwrap_or(Self::EntryNotObject),
             _ if message.starts_with("recursion limit") => Self::TooDeep,
             _ => Self::OF_SYNTAX
@@ -95,4 +102,11 @@ impl JsonFault {
                 .map_or(Self::Other, |(_, fault)| fault),
         }
     }
+}
+
+/// The fault of an entry without a name, whose message has the number of the entry.
+fn name_missing(message: &str) -> Option<JsonFault> {
+    let (number, _) = message.strip_prefix("entry ")?.split_once(' ')?;
+    let fault = JsonFault::NameMissing { entry: number.parse().ok()? };
+    message.starts_with(&fault.to_string()).then_some(fault)
 }

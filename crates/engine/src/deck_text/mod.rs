@@ -35,6 +35,7 @@ mod mentions;
 mod moxfield;
 mod mtgo;
 mod netrunner_db;
+mod no_cards;
 mod numbering;
 mod own;
 mod plain;
@@ -182,6 +183,7 @@ impl DeckDialect {
             return draft;
         }
         let mut draft = self.draft_of_lines(source, game);
+        no_cards::ignore_lines_without_cards(&mut draft);
         numbering::read_numbers(&mut draft, self.parts());
         categories::read_categories(&mut draft, game);
         draft

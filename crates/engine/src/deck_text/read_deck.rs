@@ -420,6 +420,8 @@ pub enum MalformedText {
     PartNotBase64,
     /// It is not a share code.
     ShareCode(ShareCodeError),
+    /// It is a share code in a list that has other lines which may be cards, or other codes.
+    CodeAmongLines,
     /// It is a deck file of Magic Online, in XML.
     MagicOnlineFile,
     /// It is a deck file of Cockatrice, in XML.
@@ -441,6 +443,9 @@ impl fmt::Display for MalformedText {
             Self::PartWithoutIds => f.write_str("a part is no row of numbers of four bytes"),
             Self::PartNotBase64 => f.write_str("a part is no base64"),
             Self::ShareCode(error) => error.fmt(f),
+            Self::CodeAmongLines => f.write_str(
+                "it is a share code, which is not read among other lines: send the code alone",
+            ),
             Self::MagicOnlineFile => f.write_str(
                 "it is a deck file of Magic Online (.dek) in XML, which is not read: save the deck as text (.txt) there",
             ),

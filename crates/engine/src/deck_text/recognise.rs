@@ -8,8 +8,10 @@ use serde::{Serialize, Serializer};
 use super::DeckDialect;
 use super::archidekt;
 use super::csv;
+use super::draft::{Content, Draft};
 use super::forge;
-use super::line::last_tag;
+use super::line::{common, count_after_name, last_tag};
+use super::read_deck::IgnoredReason;
 use super::share_code::decode_share_code;
 use super::zones::Role;
 
@@ -213,7 +215,8 @@ pub(super) fn prepared(text: &str) -> (Cow<'_, str>, bool) {
     (share_code_in(text).map_or(Cow::Borrowed(text), Cow::Borrowed), false)
 }
 
-/// The share code that a text consists of. A code fence around it and words before it, which end with a colon, are left out.
+/// The share code that a text consists of. A code fence around it and words before it, which end with a colon, are left out. So are other lines, if exactly
+/// one line is a code and none of the others can be a card: comments, and sentences without a number, which end with a mark such as `:` or `!`.
 ///
 /// ```
 /// use cardscape_engine::share_code_in;
@@ -222,10 +225,50 @@ pub(super) fn prepared(text: &str) -> (Cow<'_, str>, bool) {
 pub fn share_code_in(text: &str) -> Option<&str> {
     let is_fence = |line: &&str| line.is_empty() || line.starts_with("```");
     let mut lines = text.lines().map(str::trim).filter(|line| !is_fence(line));
-    let line = lines.next().filter(|_| lines.next().is_none())?;
-    if is_share_code(line) {
-        return Some(line);
+    let line = lines.next()?;
+    if lines.next().is_some() {
+        return share_code_among_words(text.lines().map(str::trim).filter(|line| !is_fence(line)));
     }
+    if is_share_code(line) { Some(line) } else { introduced_share_code(line) }
+}
+
+/// The share code in one of several lines.
+fn share_code_among_words<'a>(lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    /// A text of more lines is no message with a code.
+    const LINES_MAX: usize = 50;
+    let mut found = None;
+    for (at, line) in lines.enumerate() {
+        match introduced_share_code(line) {
+            _ if at >= LINES_MAX => return None,
+            Some(code) => {
+                if found.replace(code).is_some() {
+                    return None;
+                }
+            }
+            None if is_sentence(line) => {}
+            None => return None,
+        }
+    }
+    found
+}
+
+/// Whether a line cannot be a card in any game: a comment, a frame, or words that end as a sentence does and have no quantity.
+fn is_sentence(line: &str) -> bool {
+    match Draft::line(line, common) {
+        Content::Entry(entry) => {
+            let ends = line.ends_with([':', '.', '!', '?']);
+            entry.quantity.is_none() && ends && count_after_name(line).is_none()
+        }
+        Content::Comment(_) | Content::Blank => true,
+        Content::Ignored(reason) => reason == IgnoredReason::Decoration,
+        Content::Section(_) | Content::RareSection(_) | Content::Zone(_) | Content::Note(..) => {
+            false
+        }
+    }
+}
+
+/// The valid share code at the end of a line, alone or after words that end with a colon.
+fn introduced_share_code(line: &str) -> Option<&str> {
     let (before, code) = line.rsplit_once(char::is_whitespace).unwrap_or(("", line));
     let code = code.trim_matches('`');
     let is_introduced = before.is_empty() || before.trim_end().ends_with(':');

@@ -1,6 +1,6 @@
 //! The result for a line that looks like an entry: its card, or why it is no entry.
 
-use super::headings::{is_fact, is_heading_line, is_total, label_in_brackets};
+use super::headings::{has_several_cards, is_fact, is_heading_line, is_total, label_in_brackets};
 use super::resolver::{Judged, ResolvedEntry, Resolver, Strictness};
 use super::verdicts::{drops_printing, reference, with_guess};
 use crate::deck::DeckEntry;
@@ -81,7 +81,9 @@ impl Resolver<'_> {
                 None if entry.quantity.is_none() && is_fact(text) => {
                     return Err(IgnoredReason::Comment);
                 }
-                None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label)) => {
+                None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label))
+                    && !has_several_cards(game, text) =>
+                {
                     return Err(IgnoredReason::Heading);
                 }
                 None if bracketed

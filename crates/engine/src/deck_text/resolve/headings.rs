@@ -46,6 +46,24 @@ impl Resolver<'_> {
     }
 }
 
+/// Whether a line lists several cards with their counts, as in `Salt (2), Silk (1)`. A heading has only one count, unless each part is a word for a zone or a
+/// kind of cards: `Ships (12), Cargo (8)`.
+pub(super) fn has_several_cards(game: &Game, line: &str) -> bool {
+    let is_counted = |part: &&str| {
+        let bare = part.trim_end().trim_end_matches([')', ']']);
+        let front = bare.trim_end_matches(|character: char| character.is_ascii_digit());
+        front.len() < bare.len()
+            && bare.len() < part.trim_end().len()
+            && front.ends_with(['(', '['])
+    };
+    let is_known = |part: &str| {
+        let label = without_count(part);
+        place(game, label) != Place::Category || is_heading(game, label)
+    };
+    let Some((before, _)) = line.rsplit_once([',', ';']) else { return false };
+    before.split([',', ';']).any(|part| is_counted(&part)) && !line.split([',', ';']).all(is_known)
+}
+
 /// The label of a line in brackets, without its count: `[4 Creatures]`, `(60 cards)`, `(Sideboard: 15)`.
 pub(super) fn label_in_brackets(line: &str) -> Option<&str> {
     let inner = in_brackets(line).or_else(|| in_parentheses(line))?;
