@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use cardscape_engine::{
     AttributeValue, Catalogue, Deck, DeckMentions, Format, Game, KnownSets, SUGGESTED_NAMES_MAX,
-    has_name_key, name_key, search_key,
+    has_name_key, is_emoji, name_key, search_key,
 };
 use uuid::Uuid;
 
@@ -248,12 +248,18 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
         .filter(|(_, attribute)| matches!(attribute.value, AttributeValue::Text { .. }))
         .map(|(code, _)| &**code)
         .collect();
+    let text_is = |folded: &str| -> Vec<Predicate> {
+        let tests = texts.iter().map(|attribute| (*attribute).to_owned());
+        tests.map(|code| Predicate::content(Test::TextIs(code, folded.to_owned()))).collect()
+    };
     let symbols = mentions.symbols.iter().map(|symbol| folded(symbol));
     for symbol in symbols.filter(|symbol| !symbol.is_empty()).take(SYMBOLS_MAX) {
-        parts.extend(texts.iter().map(|attribute| {
-            Predicate::content(Test::TextIs((*attribute).to_owned(), symbol.clone()))
-        }));
+        parts.extend(text_is(&symbol));
     }
+    // Some emoji, such as `#️⃣`, have no word. All texts without words are then found, and the reader compares their symbols. They have a query of their own,
+    // because there may be many: they must not take the place of others.
+    let is_wordless = |symbol: &String| is_emoji(symbol) && folded(symbol).is_empty();
+    let wordless = if mentions.symbols.iter().any(is_wordless) { text_is("") } else { Vec::new() };
     let of_game = Predicate::known(KnownTest::Game(game.code().to_owned()));
     let query = |parts: &[Predicate]| CardQuery {
         predicate: Predicate::All(vec![of_game.clone(), Predicate::Any(parts.to_vec())]),
@@ -261,7 +267,7 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
         descending: false,
         unique: Unique::Cards,
     };
-    parts.chunks(MENTIONED_AT_ONCE).map(query).collect()
+    parts.chunks(MENTIONED_AT_ONCE).chain(wordless.chunks(MENTIONED_AT_ONCE)).map(query).collect()
 }
 
 impl Names {

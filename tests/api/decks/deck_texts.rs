@@ -113,6 +113,18 @@ async fn cards_are_found_by_place_symbol_and_id() {
     assert_eq!(of_row(0), (&json!(1), &json!("🙂"), &json!(0)));
     assert_eq!(of_row(1), (&json!(1), &json!("😂"), &json!(1)));
     assert_eq!(results[0]["how"][0]["guess"], "symbols_counted", "{row:#}");
+    // The search has no word for this symbol.
+    for (list, expected) in [
+        ("2 #\u{fe0f}\u{20e3}", "main: 2 Hashtag"),
+        ("#\u{fe0f}\u{20e3}", "main: 1 Hashtag"),
+        ("#\u{fe0f}\u{20e3}#\u{fe0f}\u{20e3}", "main: 2 Hashtag"),
+        ("#\u{fe0f}\u{20e3}🙂", "main: 1 Hashtag"),
+        ("🙂 (3)", "main: 3 Tiny Smile"),
+        ("3🙂", "main: 3 Tiny Smile"),
+    ] {
+        let answer = judged(&app, "emoji-tcg/playtest", list).await;
+        assert!(entries(&answer)[0].starts_with(expected), "{list}: {answer:#}");
+    }
     // A list of external ids: the game does not declare which attribute of its cards holds them, and the report states this.
     let ids = judged(&app, "ttcg/standard", "#main\n46986414\n46986414\n!side\n1").await;
     assert_eq!(ids["reading"]["dialect"], "ydk");

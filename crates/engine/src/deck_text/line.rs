@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::draft::{Content, DraftEntry, Parts};
-use super::own::{DeckTextFault, prefix};
+use super::own::{DeckTextFault, comment, prefix};
 use super::read_deck::IgnoredReason;
+use super::symbols::begins_with_sign_keycap;
 use super::zones::Role;
 
 /// What people put before the lines of lists, with a space after it.
@@ -83,10 +84,7 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
         return Content::Ignored(IgnoredReason::Decoration);
     }
     if !line.starts_with(|first: char| first.is_ascii_digit()) {
-        // The keycap of the number sign is an emoji.
-        let after_hash =
-            line.strip_prefix('#').filter(|rest| !rest.starts_with(['\u{fe0f}', '\u{20e3}']));
-        if let Some(comment) = line.strip_prefix("//").or(after_hash) {
+        if let Some(comment) = comment(line) {
             return Content::Comment(comment.trim());
         }
         if let Some(content) = xmage(line) {
@@ -171,6 +169,9 @@ pub(super) fn without_count(line: &str) -> &str {
 /// Whether a line without a quantity looks like a header rather than a name. Around a name, too, people put bullets, check boxes and marks: such a line is
 /// a header only if a colon ends it, or if it has marks and a count (`**Ships (4)**`) or `leads` the lines below it.
 pub(super) fn looks_like_header(line: &str, leads: bool) -> bool {
+    if begins_with_sign_keycap(line) {
+        return false;
+    }
     if is_decorated(line) {
         let bare = line.trim_end_matches(['*', '_', '`', '~', ' ']);
         // A line of marks alone is a frame.
@@ -691,6 +692,10 @@ mod tests {
             "☐ Ships",
         ] {
             assert!(!looks_like_header(line, false), "{line}");
+        }
+        // Their first character is also a mark of headers.
+        for line in ["#\u{fe0f}\u{20e3}", "#\u{20e3}#\u{20e3}", "*\u{fe0f}\u{20e3}"] {
+            assert!(!looks_like_header(line, true), "{line}");
         }
         assert!(looks_like_header("**Ships**", true) && !looks_like_header("- Ships", true));
     }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::draft::{Content, Draft, DraftEntry, Parts};
 use super::line::{joined_place, number_tags, without_count};
 use super::resolve::readings;
-use super::symbols::{may_be_symbol, symbol_row, without_selectors, without_skin_tones};
+use super::symbols::{
+    counted_symbol, may_be_symbol, symbol_row, without_selectors, without_skin_tones,
+};
 use crate::deck::{CardReference, Deck};
 
 /// How many meanings of a line are considered.
@@ -96,6 +98,9 @@ impl DeckMentions {
     fn add_readings(&mut self, entry: &DraftEntry<'_>) {
         for (parts, ..) in readings(entry) {
             self.add(&parts, MentionDepth::Every);
+        }
+        if let Some((symbol, ..)) = entry.readings.and_then(|(text, _)| counted_symbol(text)) {
+            self.add_symbol(symbol);
         }
         let texts = entry.readings.map_or([None, None], |(text, line)| [Some(text), Some(line)]);
         for row in texts.into_iter().flatten().filter_map(symbol_row) {

@@ -77,6 +77,7 @@ pub use resolve::{CANDIDATES_MAX, is_known_heading};
 pub use share_code::{
     SHARE_CODE_MAX, ShareCodeError, SharedDeck, decode_share_code, encode_share_code,
 };
+pub use symbols::is_emoji;
 pub use text::{TextEncoding, decode_deck_text};
 pub use writing::{DeckLoss, LossKind, WRITTEN_COPIES_MAX, WrittenDeck};
 

@@ -3,6 +3,16 @@
 use super::draft::{Content, Draft, DraftEntry, PartsOf};
 use super::line::quantity;
 use super::read_deck::Guess;
+use super::symbols::is_emoji;
+
+/// A number at the beginning of a line.
+struct LineNumber<'a> {
+    number: u32,
+    /// The text after the point.
+    text: &'a str,
+    /// Whether white space stands after the point. Without it, the number may belong to the name, and is never a quantity.
+    is_apart: bool,
+}
 
 /// Largest number before a point that is read as a quantity; larger ones are rather part of the name.
 const COUNT_MAX: u32 = 99;
@@ -14,8 +24,8 @@ pub(super) fn read_numbers(draft: &mut Draft<'_>, parts: PartsOf) {
     let is_numbered = are_numbered(draft);
     for line in &mut draft.lines {
         if let Content::Entry(entry) = &mut line.content
-            && let Some((number, rest)) = number_of(entry)
-            && (is_numbered || entry.quantity.is_none())
+            && let Some(LineNumber { number, text: rest, is_apart }) = number_of(entry)
+            && (is_numbered || (is_apart && entry.quantity.is_none()))
             && let Some((copies, text, assumed)) = meaning((number, rest), is_numbered)
         {
             let whole_line = entry.readings.map_or(text, |(_, line)| line);
@@ -42,20 +52,26 @@ fn meaning((number, rest): (u32, &str), is_numbered: bool) -> Option<(u32, &str,
 fn are_numbered(draft: &Draft<'_>) -> bool {
     let (mut next, mut longest_run, mut may_begin_again) = (1, 0, true);
     let (mut lines, mut has_others) = (0, false);
+    // Without white space, numbers that are not in order may be quantities or parts of names.
+    let (mut tight_in_order, mut tight_out_of_order) = (false, false);
     for line in &draft.lines {
         let Content::Entry(entry) = &line.content else {
             may_begin_again = true;
             continue;
         };
         match number_of(entry) {
-            Some((number, _)) if number == next || (number == 1 && may_begin_again) => {
+            Some(LineNumber { number, is_apart, .. })
+                if number == next || (number == 1 && may_begin_again) =>
+            {
                 next = number.saturating_add(1);
                 lines += 1;
+                tight_in_order |= !is_apart;
                 longest_run = longest_run.max(number);
                 may_begin_again = false;
             }
-            Some(_) => return false,
-            None => {
+            Some(LineNumber { is_apart: true, .. }) => return false,
+            other => {
+                tight_out_of_order |= other.is_some();
                 // A line without any number may be a heading; one with a quantity ends the run.
                 if entry.quantity.is_some() {
                     (next, has_others) = (1, true);
@@ -64,12 +80,15 @@ fn are_numbered(draft: &Draft<'_>) -> bool {
             }
         }
     }
+    if tight_in_order && tight_out_of_order {
+        return false;
+    }
     // Among other entries, a second line shows that the numbers rise.
     if has_others { longest_run > 1 } else { lines > 1 }
 }
 
 /// The number before a point or a closing bracket at the beginning of a line, and the text after it.
-fn number_of<'a>(entry: &DraftEntry<'a>) -> Option<(u32, &'a str)> {
+fn number_of<'a>(entry: &DraftEntry<'a>) -> Option<LineNumber<'a>> {
     // In a table, the quantity stands in a column of its own.
     let is_of_line = !entry.exact && entry.assumed != Some(Guess::ColumnsGuessed);
     let (text, line) = entry.readings.filter(|_| is_of_line)?;
@@ -79,6 +98,9 @@ fn number_of<'a>(entry: &DraftEntry<'a>) -> Option<(u32, &'a str)> {
     let (number, rest) = text.split_at(digits);
     let rest = rest.strip_prefix(['.', ')'])?;
     let text = rest.trim_start();
-    let is_apart = text.len() < rest.len() && !text.is_empty();
-    number.parse().ok().filter(|_| is_apart).map(|number| (number, text))
+    let is_apart = text.len() < rest.len();
+    let first = text.chars().next()?;
+    let is_text = is_apart || first.is_alphabetic() || is_emoji(first.encode_utf8(&mut [0; 4]));
+    let number = number.parse().ok().filter(|_| is_text)?;
+    Some(LineNumber { number, text, is_apart })
 }

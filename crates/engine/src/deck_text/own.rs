@@ -136,7 +136,7 @@ pub(super) fn read_line(line: &str) -> OwnLine<'_> {
     if line.is_empty() {
         return OwnLine::Blank;
     }
-    if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
+    if let Some(comment) = comment(line) {
         return OwnLine::Comment(comment);
     }
     if let Some(zone) = section(line) {
@@ -150,6 +150,15 @@ pub(super) fn read_line(line: &str) -> OwnLine<'_> {
         Ok((quantity, card)) => OwnLine::Entry { zone, quantity, card },
         Err(fault) => OwnLine::Fault(fault),
     }
+}
+
+/// The text of a comment. The keycap of the number sign is an emoji.
+pub(super) fn comment(line: &str) -> Option<&str> {
+    let after_hash = || {
+        let rest = line.strip_prefix('#')?;
+        (!rest.starts_with(['\u{fe0f}', '\u{20e3}'])).then_some(rest)
+    };
+    line.strip_prefix("//").or_else(after_hash)
 }
 
 /// Key and value of a comment of the form `key: value`.

@@ -172,7 +172,7 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
             begins_with_number(line) && (last_tag(line).is_some() || is_category(line))
         }),
         (DeckDialect::Moxfield, DialectMark::Finishes, |line| {
-            begins_with_number(line) && (is_tagged(line, '*', '*') || line.contains(" #"))
+            begins_with_number(line) && (is_tagged(line, '*', '*') || has_hash_tag(line))
         }),
         (DeckDialect::Arena, DialectMark::SetsAndNumbers, |line| {
             line.eq_ignore_ascii_case("about")
@@ -331,6 +331,11 @@ fn is_tagged(line: &str, open: char, close: char) -> bool {
     inner
         .rsplit_once(open)
         .is_some_and(|(before, value)| !value.is_empty() && before.ends_with(' '))
+}
+
+/// Whether a line has a tag after `#`. The keycap of the number sign is an emoji.
+fn has_hash_tag(line: &str) -> bool {
+    line.split(" #").skip(1).any(|tag| !tag.starts_with(['\u{fe0f}', '\u{20e3}']))
 }
 
 /// Whether a line ends with a category in square brackets that cannot be a set. A text with spaces may be the name of a set.

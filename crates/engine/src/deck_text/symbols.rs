@@ -39,9 +39,35 @@ pub(super) fn without_skin_tones(symbol: &str) -> Option<String> {
 
 /// Whether a text can be the symbol of a card: it has no letters and digits, or is one emoji, such as a keycap.
 pub(super) fn may_be_symbol(text: &str) -> bool {
-    !text.is_empty()
-        && (!text.contains(|letter: char| letter.is_alphanumeric())
-            || first_symbol(text).is_some_and(|(_, rest)| rest.is_empty()))
+    !text.is_empty() && (!text.contains(|letter: char| letter.is_alphanumeric()) || is_emoji(text))
+}
+
+/// Whether a text is one emoji with all its parts, such as a keycap.
+pub fn is_emoji(text: &str) -> bool {
+    first_symbol(text).is_some_and(|(_, rest)| rest.is_empty())
+}
+
+/// Whether a line begins with an emoji whose first character is also a mark, such as `#️⃣`, and has nothing but symbols and quantities.
+pub(super) fn begins_with_sign_keycap(line: &str) -> bool {
+    line.starts_with(['#', '*'])
+        && first_symbol(line).is_some()
+        && !line.ends_with(':')
+        && tokens(line).is_some()
+}
+
+/// A symbol with one quantity beside it, and whether the quantity stands after it: `🔥 (3)`, `🔥2`, `4🔥`.
+pub(super) fn counted_symbol(text: &str) -> Option<(&str, u32, bool)> {
+    /// A larger number is rather a collector number or a year.
+    const COUNT_MAX: u32 = 99;
+    if text.is_ascii() {
+        return None;
+    }
+    let (symbol, count, is_after) = match *tokens(text)?.as_slice() {
+        [Token::Symbol(symbol, _), Token::Count(count, _)] => (symbol, count, true),
+        [Token::Count(count, _), Token::Symbol(symbol, _)] => (symbol, count, false),
+        _ => return None,
+    };
+    (count <= COUNT_MAX).then_some((symbol, count, is_after))
 }
 
 fn is_skin_tone(letter: char) -> bool {
@@ -166,7 +192,12 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
         if let Some((symbol, after)) = first_symbol(rest) {
             tokens.push(Token::Symbol(symbol, apart));
             (rest, apart) = (after, false);
-        } else if let Some((count, after)) = count_at(rest) {
+        } else if let Some((count, after)) = count_at(rest).or_else(|| {
+            // Before a symbol, an asterisk is a bullet.
+            let is_after = matches!(tokens.last(), Some(Token::Symbol(..)));
+            let number = rest.strip_prefix('*').filter(|_| is_after)?.trim_start();
+            count_at(number).filter(|_| number.starts_with(|first: char| first.is_ascii_digit()))
+        }) {
             tokens.push(Token::Count(count, apart));
             (rest, apart) = (after, false);
         } else if first.is_whitespace() || SEPARATORS.contains(first) {
@@ -179,12 +210,17 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
-/// A quantity at the beginning of a text: `2`, `2x`, `×2`, `x 2`, `(2)`.
+/// A quantity at the beginning of a text: `2`, `2x`, `×2`, `x 2`, `(2)`, `[2]`, `<2>`, `x(2)`.
 fn count_at(text: &str) -> Option<(u32, &str)> {
     const TIMES: [char; 3] = ['x', 'X', '×'];
-    let inner = text.strip_prefix('(');
-    let rest = inner.unwrap_or(text);
-    let rest = rest.strip_prefix(TIMES).map_or(rest, str::trim_start);
+    const BRACKETS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('<', '>')];
+    let bracket = |text: &str| BRACKETS.into_iter().find(|(open, _)| text.starts_with(*open));
+    let after_times = text.strip_prefix(TIMES).map_or(text, str::trim_start);
+    let close = bracket(after_times).map(|(_, close)| close);
+    let rest = if close.is_some() { &after_times[1..] } else { after_times };
+    // The sign may also stand within the brackets.
+    let is_bare = after_times.len() == text.len();
+    let rest = rest.strip_prefix(TIMES).filter(|_| is_bare).map_or(rest, str::trim_start);
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = rest.split_at(digits);
     let count = number.parse().ok().filter(|count| (1..=ROW_COUNT_MAX).contains(count))?;
@@ -193,7 +229,7 @@ fn count_at(text: &str) -> Option<(u32, &str)> {
         return None;
     }
     let rest = rest.strip_prefix(TIMES).unwrap_or(rest);
-    let rest = if inner.is_some() { rest.strip_prefix(')')? } else { rest };
+    let rest = close.map_or(Some(rest), |close| rest.strip_prefix(close))?;
     Some((count, rest))
 }
 
@@ -259,6 +295,8 @@ mod tests {
             row("1\u{fe0f}\u{20e3}2\u{20e3}"),
             Some(vec![("1\u{fe0f}\u{20e3}", 1), ("2\u{20e3}", 1)])
         );
+        assert_eq!(row("🔥*2 💧 * 3"), Some(vec![("🔥", 2), ("💧", 3)]));
+        assert_eq!(row("🔥 [2], 💧 x(3)"), Some(vec![("🔥", 2), ("💧", 3)]));
         for text in [
             "🔥",
             "🔥 ×2",
@@ -273,5 +311,36 @@ mod tests {
         ] {
             assert_eq!(row(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn one_symbol_has_its_quantity_on_either_side() {
+        for text in
+            ["🔥 (3)", "🔥 [3]", "🔥 <3>", "🔥 x(3)", "🔥(x3)", "🔥3", "🔥 * 3", "🔥*3", "🔥: 3"]
+        {
+            assert_eq!(counted_symbol(text), Some(("🔥", 3, true)), "{text}");
+        }
+        for text in ["3🔥", "3x🔥", "(3)🔥", "x3 🔥"] {
+            assert_eq!(counted_symbol(text), Some(("🔥", 3, false)), "{text}");
+        }
+        let keycap = "#\u{fe0f}\u{20e3}";
+        let counted = format!("{keycap} (2)");
+        assert_eq!(counted_symbol(&counted), Some((keycap, 2, true)));
+        for text in
+            ["🔥", "🔥🔥", "2 🔥 3", "🔥 (0)", "🔥 (100)", "🔥 *2*", "🔥 (3]", "* 3", "3", ""]
+        {
+            assert_eq!(counted_symbol(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_symbols_after_a_keycap_of_a_sign_are_no_heading() {
+        for line in ["#\u{fe0f}\u{20e3}", "#\u{20e3}🔥", "*\u{20e3} 2"] {
+            assert!(begins_with_sign_keycap(line), "{line}");
+        }
+        for line in ["# 🔥", "#", "***", "#\u{20e3} Ships", "#\u{20e3}:", "🔥", "* 2 🔥"] {
+            assert!(!begins_with_sign_keycap(line), "{line}");
+        }
+        assert!(is_emoji("#\u{20e3}") && !is_emoji("#") && !is_emoji("🔥🔥") && !is_emoji(""));
     }
 }

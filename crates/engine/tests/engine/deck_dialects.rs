@@ -330,6 +330,55 @@ fn rows_of_symbols_are_entries() {
 }
 
 #[test]
+fn one_symbol_has_the_quantity_beside_it() {
+    let catalogue = shipped("emoji-tcg");
+    let reading = DeckReading::new(&catalogue);
+    let entries = |text: &str| {
+        let entries = read_deck_bytes(text.as_bytes(), &reading).deck.entries.into_iter();
+        entries.map(|entry| (entry.quantity, entry.card.name)).collect::<Vec<_>>()
+    };
+    let smile = |quantity: u32| vec![(quantity, "Tiny Smile".to_owned())];
+    for list in
+        ["🙂 (3)", "🙂 [3]", "🙂 <3>", "🙂 x(3)", "🙂3", "3🙂", "🙂 * 3", "🙂*3", "- 🙂 (3)"]
+    {
+        assert_eq!(entries(list), smile(3), "{list}");
+    }
+    // A quantity before the line is the one that counts.
+    assert_eq!(entries("2 🙂 (3)"), smile(2));
+    let numbered = [smile(3), smile(1)].concat();
+    assert_eq!(entries("1. 🙂 (3)\n2. 🙂"), numbered);
+    assert_eq!(entries("1.🙂 (3)\n2.🙂"), numbered);
+    let hashtag = |quantity: u32| (quantity, "Hashtag".to_owned());
+    assert_eq!(entries("#\u{fe0f}\u{20e3} (2)"), [hashtag(2)]);
+    assert_eq!(entries("🙂\n#\u{fe0f}\u{20e3}"), [smile(1), vec![hashtag(1)]].concat());
+
+    let how = |list: &str| read_deck_bytes(list.as_bytes(), &reading).lines[0].verdict.clone();
+    let by_symbol = Guess::BySymbol { name: "Tiny Smile".to_owned() };
+    let guessed = |guess| LineVerdict::Guessed { how: vec![guess, by_symbol.clone()] };
+    assert_eq!(how("🙂 (3)"), guessed(Guess::QuantityAfterName));
+    assert_eq!(how("3🙂"), guessed(Guess::SymbolsCounted));
+}
+
+#[test]
+fn a_keycap_of_the_number_sign_is_no_mark_of_a_list() {
+    let hashtag = "#\u{fe0f}\u{20e3}";
+    let catalogue = shipped("emoji-tcg");
+    let read = |list: &str| read_deck_bytes(list.as_bytes(), &DeckReading::new(&catalogue));
+    let list = format!("2 {hashtag}");
+    assert_eq!(read(&list).dialect, DeckDialect::Plain);
+    assert_eq!(read("2 Hashtag #mine").dialect, DeckDialect::Moxfield);
+    let own = read(&format!("{hashtag}\n1 \"Hashtag\""));
+    assert_eq!((own.dialect, own.deck.entries.len()), (DeckDialect::Own, 2));
+    // In a game without such a card, it is an unknown card and not a heading.
+    let other = shipped(HARBOUR);
+    for list in [hashtag.to_owned(), hashtag.repeat(2), format!("{hashtag} 2\n2 Salt")] {
+        let read = read_deck_bytes(list.as_bytes(), &DeckReading::new(&other));
+        let verdict = &read.lines[0].verdict;
+        assert!(matches!(verdict, LineVerdict::Unknown { .. }), "{list}: {verdict:?}");
+    }
+}
+
+#[test]
 fn rows_of_joined_and_ambiguous_symbols_are_read() {
     let catalogue = shipped("emojito");
     let reading = DeckReading::new(&catalogue);
@@ -355,7 +404,8 @@ fn rows_of_joined_and_ambiguous_symbols_are_read() {
 #[test]
 fn rows_of_symbols_mention_each_symbol() {
     let (all, known) = (shipped("emojito"), known_sets("emojito"));
-    for list in ["😀😀🙏\u{1f3fd}", "2\u{fe0f}\u{20e3} 😀🙏", "☺\u{fe0f}, 😀 ×2"] {
+    for list in ["😀😀🙏\u{1f3fd}", "2\u{fe0f}\u{20e3} 😀🙏", "☺\u{fe0f}, 😀 ×2", "😀 (2)\n2🙏"]
+    {
         let text = DeckText::new(list, None);
         let mentions = text.mentions(all.game(), MentionDepth::Every);
         let few = mentioned(&all, &mentions, &known);

@@ -78,6 +78,7 @@ impl Resolver<'_> {
             }
         }
         second_best
+            .or_else(|| self.by_counted_symbol(entry))
             .or_else(|| {
                 let (card, guess) = self.without_name(&entry.card)?;
                 let verdict = match guess {

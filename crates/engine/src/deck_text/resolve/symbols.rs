@@ -12,7 +12,9 @@ use crate::catalogue::Catalogue;
 use crate::deck::CardReference;
 use crate::deck_text::draft::{DraftEntry, Parts};
 use crate::deck_text::read_deck::Guess;
-use crate::deck_text::symbols::{may_be_symbol, without_selectors, without_skin_tones};
+use crate::deck_text::symbols::{
+    counted_symbol, may_be_symbol, without_selectors, without_skin_tones,
+};
 
 impl Resolver<'_> {
     /// The card of a line whose name no card has: by set and number, or by the symbol that the line has instead of a name.
@@ -47,6 +49,32 @@ impl Resolver<'_> {
         let found = symbols.get(without_selectors(symbol).as_ref());
         let found = found.or_else(|| symbols.get(without_skin_tones(symbol)?.as_str()));
         found.map_or(&[], Vec::as_slice)
+    }
+
+    /// The card of a line that is one symbol and a quantity beside it, such as `😀 (2)` or `2😀`.
+    pub(super) fn by_counted_symbol(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
+        // A numbered line has one copy, unless a quantity stands in it.
+        let is_numbered = entry.assumed == Some(Guess::LineIsNumbered);
+        if entry.quantity.is_some_and(|quantity| !is_numbered || quantity != 1) {
+            return None;
+        }
+        let (symbol, quantity, is_after) = counted_symbol(entry.readings?.0)?;
+        if entry.card.set.as_deref().is_some_and(|set| self.is_set(set)) {
+            return None;
+        }
+        let (card, verdict) = match self.cards_showing(symbol) {
+            [] => return None,
+            [card] => {
+                let card = self.full_reference(*card);
+                let count = if is_after { Guess::QuantityAfterName } else { Guess::SymbolsCounted };
+                let marks = entry.marks_dropped.then_some(Guess::MarksDropped);
+                let name = card.name.clone();
+                let guesses = entry.assumed.clone().into_iter().chain([count]).chain(marks);
+                (card, verdict(guesses.chain([Guess::BySymbol { name }]).collect()))
+            }
+            several => (CardReference::named(symbol), self.ambiguous(several)),
+        };
+        Some(ResolvedEntry { quantity, card, verdict, tags: Vec::new() })
     }
 
     /// The card of a symbol with a quantity around it, such as `😀: 2` or `😀×2`.
