@@ -32,8 +32,8 @@ async fn public_decks_are_listed_and_searched() {
     assert_eq!(warned.all("mark").next().unwrap().text, "colour:red");
     let shown = &warned.only("main").text;
     assert!(shown.contains("colour:red: Decks have no field “colour”."), "{shown}");
-    // A name that no card has is used nevertheless.
-    let unknown = page(&app, "/decks?q=contains:%22ketle%20imp%22").await;
+    // A name that no author has is used nevertheless.
+    let unknown = page(&app, "/decks?q=by:nobody-by-this-name").await;
     let unknown = check("unknown", &unknown);
     let shown = &unknown.only("main").text;
     assert!(shown.contains("About your query") && !shown.contains("could be used"), "{shown}");
