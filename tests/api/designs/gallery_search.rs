@@ -390,14 +390,20 @@ fn is_in_memory(app: &TestApp, predicate: &Predicate) -> bool {
     app.shared().gallery_designs.find(&filter, (GallerySort::New, None, 1)).is_some()
 }
 
-/// Housekeeping prepares designs for one turn at a time, so that its other jobs do not wait for many designs.
-#[tokio::test]
-async fn many_designs_are_prepared_for_the_search_over_several_turns() {
+/// A service with two games, and the authors of the random designs.
+async fn with_authors() -> TestApp {
     let app = TestApp::start().await;
     app.seed(&["ttcg", "emoji-tcg"]).await;
     for name in ["ada", "bob", "eve"] {
         app.player(name).await;
     }
+    app
+}
+
+/// Housekeeping prepares designs for one turn at a time, so that its other jobs do not wait for many designs.
+#[tokio::test]
+async fn many_designs_are_prepared_for_the_search_over_several_turns() {
+    let app = with_authors().await;
     let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
     let loaded = loaded.unwrap();
     let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).take(1).collect();
@@ -417,11 +423,7 @@ async fn many_designs_are_prepared_for_the_search_over_several_turns() {
 /// Searches in the database and in memory find the same designs as a test of each design.
 #[tokio::test]
 async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
-    for name in ["ada", "bob", "eve"] {
-        app.player(name).await;
-    }
+    let app = with_authors().await;
     let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
     let loaded = loaded.unwrap();
     let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).collect();
@@ -462,11 +464,7 @@ async fn a_search_finds_the_same_designs_as_a_test_of_each_design() {
 /// same designs.
 #[tokio::test]
 async fn words_of_few_and_of_many_designs_are_found() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
-    for name in ["ada", "bob", "eve"] {
-        app.player(name).await;
-    }
+    let app = with_authors().await;
     let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
     let loaded = loaded.unwrap();
     let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).collect();
@@ -522,11 +520,7 @@ async fn words_of_few_and_of_many_designs_are_found() {
 /// An instance with the designs in memory finds what changes have left, in whatever way the designs changed.
 #[tokio::test]
 async fn words_in_memory_follow_changes_of_designs() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
-    for name in ["ada", "bob", "eve"] {
-        app.player(name).await;
-    }
+    let app = with_authors().await;
     let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
     let loaded = loaded.unwrap();
     let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).collect();
