@@ -3,7 +3,7 @@
 #
 # The output of each command is shown as one piece, in the order of the commands: of the first that has not ended as it comes, of the others when those before them have
 # ended. The first command that fails ends the others, when its output has been shown. With `--all`, all commands run to their ends; the exit status is that of the first
-# that failed.
+# that failed. Below the output of each command but the last is how long it took, and how much of the processors.
 set -euo pipefail
 
 all=
@@ -23,10 +23,16 @@ end() {
 }
 trap end EXIT
 
+TIMEFORMAT='%0lR, %0U s of the processors for programs and %0S s for the system'
 set -m
 for command in "$@"; do
-    : >"$logs/${#groups[@]}"
-    bash -euo pipefail -c "$command" >"$logs/${#groups[@]}" 2>&1 </dev/null &
+    log=$logs/${#groups[@]}
+    : >"$log"
+    if [ "${#groups[@]}" = "$(($# - 1))" ]; then
+        bash -euo pipefail -c "$command" >"$log" 2>&1 </dev/null &
+    else
+        (time bash -euo pipefail -c "$command") >"$log" 2>&1 </dev/null &
+    fi
     groups+=($!)
 done
 set +m
