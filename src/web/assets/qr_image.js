@@ -32,7 +32,8 @@ class Pixels {
 
   /** 1 for a dark pixel. Places may lie between pixels. */
   at(x, y) {
-    const [column, row] = [Math.floor(x), Math.floor(y)];
+    const column = Math.floor(x);
+    const row = Math.floor(y);
     if (column < 0 || row < 0 || column >= this.width || row >= this.height) return 0;
     return this.dark[row * this.width + column];
   }
@@ -45,10 +46,14 @@ class Pixels {
 export function darkPixels(image, { share, isSmooth }) {
   const { width, height } = image;
   const sums = sumsOf(lightOf(image), width, height);
+  // Called twice for each pixel of each frame, so it makes no arrays.
   const mean = (x, y, reach) => {
-    const [left, right] = [Math.max(0, x - reach), Math.min(width, x + reach + 1)];
-    const [top, bottom] = [Math.max(0, y - reach), Math.min(height, y + reach + 1)];
-    const [above, below] = [top * (width + 1), bottom * (width + 1)];
+    const left = Math.max(0, x - reach);
+    const right = Math.min(width, x + reach + 1);
+    const top = Math.max(0, y - reach);
+    const bottom = Math.min(height, y + reach + 1);
+    const above = top * (width + 1);
+    const below = bottom * (width + 1);
     const sum = sums[below + right] - sums[below + left] - sums[above + right] + sums[above + left];
     return sum / ((right - left) * (bottom - top));
   };

@@ -45,36 +45,53 @@ const VIEWS = {
   "as in a hand": { side: 300, angle: 17, tilt: 15, blur: 1, noise: 12, shadow: 0.5, dark: 50, light: 210, least: 95 },
 };
 
-/** Maps a point of the picture to a point among the modules of a symbol in its middle. The distance of the camera is twice the width of the picture. */
-function placeOf(view, size) {
+/**
+ * Maps a point of the picture to a point among the modules of a symbol in its middle, which it writes into `place`: column and row. The distance of the camera is
+ * twice the width of the picture.
+ */
+function mapOf(view, size, place) {
   const [angle, tilt] = [view.angle ?? 0, view.tilt ?? 0].map((degrees) => (degrees * Math.PI) / 180);
   const [cosine, sine, lean, upright] = [Math.cos(angle), Math.sin(angle), Math.sin(tilt), Math.cos(tilt)];
   const module = view.side / size;
   const far = 2 * WIDTH;
   return (x, y) => {
-    const [right, down] = [x - WIDTH / 2, y - HEIGHT / 2];
+    const right = x - WIDTH / 2;
+    const down = y - HEIGHT / 2;
     // The intersection of the line of sight with the plane, which is tilted around the horizontal axis.
     const along = (down * far) / (upright * far - down * lean);
     const across = right * (1 + (along * lean) / far);
-    return [(across * cosine + along * sine) / module + size / 2, (along * cosine - across * sine) / module + size / 2];
+    place[0] = (across * cosine + along * sine) / module + size / 2;
+    place[1] = (along * cosine - across * sine) / module + size / 2;
   };
 }
 
 /** The brightness of each pixel, without effects of the camera: the mean of four points in the pixel. The area around the label is darker than the label. */
 function drawn(modules, view) {
   const size = modules.length;
-  const place = placeOf(view, size);
   const [dark, light] = [view.dark ?? 20, view.light ?? 235];
-  const at = (x, y) => {
-    if (x < -QUIET || y < -QUIET || x >= size + QUIET || y >= size + QUIET) return (dark + light) / 2;
-    return modules[Math.floor(y)]?.[Math.floor(x)] === "1" ? dark : light;
-  };
-  return Float32Array.from({ length: WIDTH * HEIGHT }, (_, pixel) => {
-    const [x, y] = [pixel % WIDTH, Math.floor(pixel / WIDTH)];
+  // The label: the symbol within its quiet zone.
+  const side = size + 2 * QUIET;
+  const label = new Float64Array(side * side).fill(light);
+  for (const [row, line] of modules.entries()) {
+    for (const [column, module] of [...line].entries()) if (module === "1") label[(row + QUIET) * side + column + QUIET] = dark;
+  }
+  const around = (dark + light) / 2;
+  const place = new Float64Array(2);
+  const map = mapOf(view, size, place);
+  const pixels = new Float32Array(WIDTH * HEIGHT);
+  for (let pixel = 0; pixel < pixels.length; pixel += 1) {
+    const x = pixel % WIDTH;
+    const y = Math.floor(pixel / WIDTH);
     let sum = 0;
-    for (const down of [1 / 4, 3 / 4]) for (const right of [1 / 4, 3 / 4]) sum += at(...place(x + right, y + down));
-    return sum / 4;
-  });
+    for (let part = 0; part < 4; part += 1) {
+      map(x + 1 / 4 + (part % 2) / 2, y + 1 / 4 + Math.floor(part / 2) / 2);
+      const column = Math.floor(place[0]) + QUIET;
+      const row = Math.floor(place[1]) + QUIET;
+      sum += column < 0 || row < 0 || column >= side || row >= side ? around : label[row * side + column];
+    }
+    pixels[pixel] = sum / 4;
+  }
+  return pixels;
 }
 
 /** The same brightness, out of focus: each pixel is mixed with its neighbours, first along rows and then along columns. */
@@ -82,16 +99,21 @@ function blurred(light, radius) {
   const reach = Math.ceil(radius * 2);
   const weights = Array.from({ length: 2 * reach + 1 }, (_, at) => Math.exp(-((at - reach) ** 2) / (2 * radius * radius)));
   const sum = weights.reduce((sum, weight) => sum + weight, 0);
-  const along = (from, right, down) => from.map((_, pixel) => {
-    const [x, y] = [pixel % WIDTH, Math.floor(pixel / WIDTH)];
-    let mean = 0;
-    for (let at = 0; at < weights.length; at += 1) {
-      const column = Math.min(WIDTH - 1, Math.max(0, x + right * (at - reach)));
-      const row = Math.min(HEIGHT - 1, Math.max(0, y + down * (at - reach)));
-      mean += weights[at] * from[row * WIDTH + column];
+  const along = (from, right, down) => {
+    const mixed = new Float32Array(from.length);
+    for (let pixel = 0; pixel < from.length; pixel += 1) {
+      const x = pixel % WIDTH;
+      const y = Math.floor(pixel / WIDTH);
+      let mean = 0;
+      for (let at = 0; at < weights.length; at += 1) {
+        const column = Math.min(WIDTH - 1, Math.max(0, x + right * (at - reach)));
+        const row = Math.min(HEIGHT - 1, Math.max(0, y + down * (at - reach)));
+        mean += weights[at] * from[row * WIDTH + column];
+      }
+      mixed[pixel] = mean / sum;
     }
-    return mean / sum;
-  });
+    return mixed;
+  };
   return along(along(light, 1, 0), 0, 1);
 }
 
@@ -103,7 +125,9 @@ function picture(modules, view, random) {
   for (let pixel = 0; pixel < light.length; pixel += 1) {
     const lit = 1 - (view.shadow ?? 0) * ((pixel % WIDTH) / WIDTH);
     const value = light[pixel] * lit + (random() + random() - 1) * (view.noise ?? 0);
-    data.fill(value, 4 * pixel, 4 * pixel + 3);
+    data[4 * pixel] = value;
+    data[4 * pixel + 1] = value;
+    data[4 * pixel + 2] = value;
     data[4 * pixel + 3] = 255;
   }
   return { data, width: WIDTH, height: HEIGHT };
