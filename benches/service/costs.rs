@@ -187,6 +187,10 @@ impl Bench<'_> {
         if mib > 0.25 * count(ours.latencies.len()) && recipe.measure == Measure::Requests {
             cost.note += &format!("{:.0} MiB/s", mib / ours.time.as_secs_f64());
         }
+        if 2 * ours.empty > ours.latencies.len() {
+            let separator = if cost.note.is_empty() { "" } else { "; " };
+            cost.note += &format!("{separator}most answers are empty lists");
+        }
         if let Some(complaint) = &ours.complaint {
             let separator = if cost.note.is_empty() { "" } else { "; " };
             cost.note +=

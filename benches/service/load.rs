@@ -27,6 +27,8 @@ pub(crate) struct Outcome {
     pub complaint: Option<String>,
     /// Total size of the bodies.
     pub bytes: u64,
+    /// Number of answers with 2xx that are lists without items.
+    pub empty: usize,
     pub time: Duration,
 }
 
@@ -56,6 +58,7 @@ impl Outcome {
         }
         self.complaint = self.complaint.take().or(other.complaint);
         self.bytes += other.bytes;
+        self.empty += other.empty;
         self.time += other.time;
     }
 }
@@ -108,6 +111,7 @@ pub(crate) async fn run(
                 if (200..300).contains(&answer.status) {
                     found.latencies.push(asked.elapsed());
                     found.bytes += answer.length;
+                    found.empty += usize::from(answer.is_empty_list(&open));
                 } else {
                     *found.refused.entry(answer.status).or_default() += 1;
                     if found.complaint.is_none() {
@@ -183,6 +187,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Whether the answer, which this connection has just read, is a page of a list without items. Such an answer is short, so that long ones need no search.
+    fn is_empty_list(&self, connection: &Connection) -> bool {
+        self.length < 300 && memmem::find(&connection.buffer[self.head..], b"\"data\":[]").is_some()
+    }
+
     /// Whether the connection can be used for another request.
     pub(crate) fn is_reusable(&self) -> bool {
         self.is_reusable
