@@ -61,10 +61,10 @@ test: postgres pgbouncer  ## everything that must hold: formatting, lints, all t
 	@rm -f $(TIMES)
 	@# One of the tests plays the tour, an example.
 	@$(MAKE) --no-print-directory programs programs-of-tests
-	@# The tests of processes wait most of their time, for services that start and stop. The tests of the documentation come last, so that
-	@# the output ends with the closing lines of the test runner.
+	@# The tests of processes wait most of their time, for services that start and stop. They have time until the others end, so they take
+	@# fewer threads. The tests of the documentation come last, so that the output ends with the closing lines of the test runner.
 	@scripts/at-once.sh --all \
-		"$(TESTS) --test 'p*'" \
+		"RUST_TEST_THREADS=$$(nproc) $(TESTS) --test 'p*'" \
 		"$(TESTS) --lib --bins --test '[!p]*' && scripts/timed-tests.sh '$(TIMES)'" \
 		"$(CARGO) test --workspace --locked --doc"
 
