@@ -26,6 +26,7 @@ use crate::web::catalogue::{card_path, game_path, rarity_name};
 use crate::web::feedback::comments::{
     self, CommentChoice, CommentReader, Comments, RefusedComment,
 };
+use crate::web::feedback::hidden_comments;
 use crate::web::feedback::words as feedback_words;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place, Preview, answer, write};
@@ -112,6 +113,8 @@ struct DesignPage {
     /// Whether the form of a rating was refused.
     was_rating_refused: bool,
     comments: Option<Comments>,
+    /// The text of the link to hidden comments that the reader may read; empty: there are none.
+    hidden_comments: &'static str,
 }
 
 /// Shows a design if its reader may see it.
@@ -181,6 +184,7 @@ async fn page(
     let (on, from) = ((code.into(), path.as_str()), query.comments.as_ref());
     let reads_comments = CommentReader { account: reader, is_owner: is_own };
     let comments = comments::list(app, on, reads_comments, from, comment).await?;
+    let hidden_comments = hidden_comments::link(app, visitor, on.0, reads_comments).await?;
     let given = |criterion: &str| match (&typed_rating, &own_rating) {
         (Some(typed), _) => typed.points_of(criterion),
         (None, Some(own)) => Some(match criterion {
@@ -234,6 +238,7 @@ async fn page(
         has_more_suggestions,
         was_rating_refused: typed_rating.is_some(),
         comments,
+        hidden_comments,
         id: design.id,
         author: design.author,
         name,

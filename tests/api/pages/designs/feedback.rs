@@ -141,8 +141,20 @@ async fn the_author_of_a_design_hides_comments_and_shows_them_again() {
         assert_eq!(location(&hidden), format!("{design}#comments"));
     }
     assert!(!his.page(&design).await.only("main").text.contains("Rude."));
-    // The author and the writer read it.
-    for browser in [&hers, &his] {
+    // The author, the writer and moderators read it, and find the list; others do not learn that there is anything.
+    app.moderator().await;
+    app.player("cem").await;
+    let moderators = Browser::of(&app, "the moderator").await;
+    let others = Browser::of(&app, "cem").await;
+    let theirs = moderators.page(&design).await;
+    assert!(theirs.all("a").any(|link| link.text == "Hidden comments"));
+    let own = his.page(&design).await;
+    assert!(own.all("a").any(|link| link.text == "Comments of yours that are hidden here"));
+    for (browser, finds) in [(&hers, true), (&his, true), (&moderators, true), (&others, false)] {
+        assert_eq!(links_to(&browser.page(&design).await, &list), finds);
+    }
+    assert!(!links_to(&check(&design, &app.get(&design).answer().await), &list));
+    for browser in [&hers, &his, &moderators] {
         assert!(browser.page(&list).await.only("main").text.contains("Rude."));
     }
     assert_eq!(buttons(&hers, &list).await, ["Show this comment again"]);
@@ -151,6 +163,9 @@ async fn the_author_of_a_design_hides_comments_and_shows_them_again() {
     for _ in 0..2 {
         let shown = hers.post(&format!("{comment}/show"), &[]).await;
         assert_eq!(location(&shown), format!("{design}#comments"));
+    }
+    for browser in [&his, &moderators] {
+        assert!(!links_to(&browser.page(&design).await, &list));
     }
     assert!(his.page(&design).await.only("main").text.contains("Rude."));
     // With a reply, a hidden comment still has its place in the list, which says who hid it.
