@@ -456,7 +456,18 @@ async fn authors_do_not_show_what_moderators_hid() {
     assert_eq!(hidden(&app, &ben, &design).await, [] as [Value; 0]);
     show().await.problem(404, "not_found");
     app.delete(&path).by(&ada).answer().await.problem(404, "not_found");
+    // Moderators may decide the same twice.
+    decide("upheld").await;
+    // The reversed decision takes back only what the moderator did.
+    decide("dismissed").await;
+    assert_eq!(count(&app, &design).await, 0);
+    assert_eq!(hidden(&app, &ada, &design).await[0]["state"], "hidden_by_owner");
+    show().await.expect(200);
+    assert_eq!(count(&app, &design).await, 1);
+    // What only the moderator hid is shown again.
+    decide("upheld").await;
+    assert_eq!(count(&app, &design).await, 0);
     decide("dismissed").await;
     assert_eq!(count(&app, &design).await, 1);
-    show().await.expect(200);
+    assert_eq!(hidden(&app, &ada, &design).await, [] as [Value; 0]);
 }
