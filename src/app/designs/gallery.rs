@@ -77,13 +77,24 @@ impl GalleryRequest {
             None => (Predicate::always(), Vec::new()),
             Some(checked) => (checked.predicate, checked.warnings),
         };
+        let warnings =
+            warnings.into_iter().map(QueryWarning::from).chain(request.status_warning()).collect();
         Ok(Gallery {
             kind: request.kind.as_ref().map(Code::lower_case),
             request,
             predicate,
-            warnings: warnings.into_iter().map(Into::into).collect(),
+            warnings,
             mark,
         })
+    }
+}
+
+impl GalleryRequest {
+    /// The warning about a status that no design of the gallery has.
+    fn status_warning(&self) -> Option<QueryWarning> {
+        let status = self.status.filter(|status| !status.is_listed())?.as_str();
+        let reason = WarningReason::NotInGallery { status };
+        Some(QueryWarning::of_filter("status", status, reason))
     }
 }
 
@@ -144,8 +155,8 @@ pub struct GalleryPage {
     /// The designs.
     #[serde(flatten)]
     pub page: Page<DesignSummaryResponse>,
-    /// Terms of the query that could not be used (the list contains what the other terms find), and terms that were tested on only some of the designs, because
-    /// testing all would take too long.
+    /// Terms of the query that could not be used (the list contains what the other terms find), a `status` that no design of the gallery has, and terms that were
+    /// tested on only some of the designs, because testing all would take too long.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }

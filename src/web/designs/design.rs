@@ -96,7 +96,9 @@ struct DesignPage {
     is_own: bool,
     /// Whether the reader is its author or a contributor.
     is_own_work: bool,
-    is_reviewer: bool,
+    /// Whether the reader can review it, or revoke its approval.
+    may_be_reviewed: bool,
+    may_be_reported: bool,
     is_logged_in: bool,
     log_in: String,
     steps: Vec<StepLink>,
@@ -222,7 +224,8 @@ async fn page(
         card: design.card.as_ref().map(|card| card_path(&design.game, &card.set, &card.number)),
         is_own,
         is_own_work: reader.is_some_and(|reader| design.is_work_of(reader)),
-        is_reviewer: reviews.is_some(),
+        may_be_reviewed: reviews.is_some() && may_be_reviewed(&design),
+        may_be_reported: reader.is_some() && !is_own && is_readable(&design),
         is_logged_in: !visitor.is_stranger(),
         log_in: log_in_path(&path),
         steps: if is_own { step_links(&design) } else { Vec::new() },
@@ -244,6 +247,16 @@ async fn page(
         name,
         path,
     })
+}
+
+/// Whether a moderator finds something to do on the page of its review.
+fn may_be_reviewed(design: &DesignResponse) -> bool {
+    matches!(design.status, "submitted" | "in_review" | "approved")
+}
+
+/// Whether everybody who knows its identifier can read it, also after it was withdrawn: then it can be reported.
+fn is_readable(design: &DesignResponse) -> bool {
+    design.shared_at.is_some() && design.takedown.is_none() && !design.author_banned
 }
 
 /// `None` if the API answers 404: the object does not exist or the reader may not see it.

@@ -379,6 +379,7 @@ async fn authors_hide_comments_on_their_designs_and_show_them_again() {
     // Only the author of the design hides a comment of somebody else.
     let refused = app.delete(&path).by(&cem).answer().await.problem(403, "forbidden");
     assert!(text(&refused, "detail").contains("the author of the design"), "{refused}");
+    assert_eq!(refused["title"], "You may not do this");
     app.delete(&path).by(&ada).answer().await.expect(204);
     assert_eq!(count(&app, &design).await, 0);
     let gallery = app.get("/v1/designs").answer().await.expect(200);

@@ -176,6 +176,25 @@ async fn hostile_queries_are_refused_or_answered_in_time() {
     }
 }
 
+/// Drafts and withdrawn designs are never in the gallery, and an empty list says so.
+#[tokio::test]
+async fn a_status_that_is_never_listed_has_a_warning() {
+    let app = app().await;
+    for status in ["draft", "withdrawn"] {
+        let page = app.get(&format!("/v1/designs?status={status}")).answer().await.expect(200);
+        assert_eq!(page["data"], json!([]));
+        let warning = &page["warnings"][0];
+        let members = (&warning["parameter"], &warning["term"], &warning["message"]);
+        let message = format!(
+            "no design of the gallery is {status}, so the list is empty; GET /v1/me/designs lists your own designs"
+        );
+        let term = format!("status={status}");
+        assert_eq!(members, (&json!("status"), &json!(term), &json!(message)));
+    }
+    let page = app.get("/v1/designs?status=declined").answer().await.expect(200);
+    assert_eq!(page.get("warnings"), None);
+}
+
 /// No search, no order, no facet and no page of an author reveals an unlisted design to an anonymous client.
 #[tokio::test]
 async fn unlisted_designs_are_not_found() {

@@ -423,4 +423,25 @@ async fn reports_reach_moderators() {
     assert!(own.only("main").text.contains("Copied."));
     assert!(!links_to(&own, &format!("{design}/edit")));
     assert!(!links_to(&own, &format!("{design}/steps/share")));
+    // What is taken down already is not reported again.
+    assert!(!links_to(&theirs.page(&design).await, &path));
+}
+
+/// A design that was withdrawn can still be read by its identifier, and so reported.
+#[tokio::test]
+async fn a_withdrawn_design_can_be_reported() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    app.player("ben").await;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
+    crate::designs::step(&app, &ada, &place, "withdraw").await.expect(200);
+    let report = format!("{}/report", page_of(&place));
+    let his = Browser::of(&app, "ben").await;
+    assert!(links_to(&his.page(&page_of(&place)).await, &report));
+    let sent = his.post(&report, &[("reason", "spam")]).await;
+    assert!(check(&report, &sent).only("main").text.contains("A moderator will look at it."));
+    let hers = Browser::of(&app, "ada").await;
+    assert!(!links_to(&hers.page(&page_of(&place)).await, &report));
+    let stranger = check(&page_of(&place), &app.get(&page_of(&place)).answer().await);
+    assert!(!links_to(&stranger, &report));
 }

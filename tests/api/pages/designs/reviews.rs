@@ -153,6 +153,10 @@ async fn moderators_see_a_submitted_draft() {
     let theirs = Browser::of(&app, "the moderator").await;
     let page = theirs.page(&page_of(&place)).await;
     assert!(links_to(&page, &format!("/reviews{}", page_of(&place))));
+    // A design that is only shared cannot be reviewed.
+    let open = shared(&app, &ada, &heron("Quiet Heron")).await;
+    let page = theirs.page(&page_of(&open)).await;
+    assert!(!links_to(&page, &format!("/reviews{}", page_of(&open))));
     let picture = theirs.get(&format!("{}/picture", page_of(&place))).await;
     assert_eq!(
         (picture.status, picture.header("cache-control").as_str()),
