@@ -50,6 +50,9 @@ pub struct GalleryDesign {
     /// Key of its name.
     #[diesel(sql_type = Text)]
     pub name_key: String,
+    /// The same without accents: lists are sorted by it.
+    #[diesel(sql_type = Text)]
+    pub folded_name: String,
 }
 
 /// The position of a design in an order of the gallery, besides its time of sharing and its identifier.
@@ -61,7 +64,7 @@ pub enum GalleryKey {
     Rating(i32, i64),
     /// By number of comments.
     Comments(i64),
-    /// By key of the name.
+    /// By name without accents.
     Name(String),
 }
 
@@ -88,14 +91,14 @@ impl GalleryFilter<'_> {
 impl GalleryDesign {
     /// The position of the design in a list.
     pub fn position(&self, sort: GallerySort) -> GalleryPosition {
-        let Self { listed, name_key } = self;
+        let Self { listed, folded_name, .. } = self;
         let key = match sort {
             GallerySort::New => GalleryKey::New,
             GallerySort::Rating => {
                 GalleryKey::Rating(listed.design.rating, listed.design.rating_count)
             }
             GallerySort::Comments => GalleryKey::Comments(listed.design.comment_count),
-            GallerySort::Name => GalleryKey::Name(name_key.clone()),
+            GallerySort::Name => GalleryKey::Name(folded_name.clone()),
         };
         let shared_at = listed.design.shared_at.unwrap_or_default();
         GalleryPosition { key, shared_at, code: listed.design.code }
@@ -289,9 +292,13 @@ pub async fn list_with_words(
     Ok(has_few.then(|| rows.into_iter().filter_map(|row| row.design).collect()))
 }
 
+/// The key of a name without accents, like [`cardscape_engine::search_key`], by which cards are sorted. The same expression as in the indexes `designs_listed_folded_names…`.
+const FOLDED_NAME: &str = "left(normalize(replace(replace(replace(translate(\
+     regexp_replace(normalize(d.name_key, NFD), '[\\u0300-\\u036f]', '', 'g'), 'øłđðħı', 'olddhi'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), NFC), 200) COLLATE \"C\"";
+
 /// `SELECT` with the columns of a [`GalleryDesign`] from `designs d JOIN accounts a`.
 pub(super) fn selected() -> String {
-    format!("SELECT {COLUMNS}, {LISTED}, d.name_key COLLATE \"C\" AS name_key")
+    format!("SELECT {COLUMNS}, {LISTED}, d.name_key, {FOLDED_NAME} AS folded_name")
 }
 
 /// Adds the condition that designs come after a position.
@@ -314,7 +321,7 @@ fn push_after<'a>(
             .value(*count)
             .push(", "),
         GalleryKey::Name(key) => statement
-            .push(" AND (d.name_key COLLATE \"C\", d.code) > (")
+            .push(&format!(" AND ({FOLDED_NAME}, d.code) > ("))
             .value(key.as_str())
             .push(", "),
     };
@@ -330,7 +337,7 @@ fn order_of(sort: GallerySort) -> &'static str {
         GallerySort::New => "shared_at DESC, code DESC",
         GallerySort::Rating => "rating DESC, rating_count DESC, shared_at DESC, code DESC",
         GallerySort::Comments => "comment_count DESC, shared_at DESC, code DESC",
-        GallerySort::Name => "name_key, code",
+        GallerySort::Name => "folded_name, code",
     }
 }
 

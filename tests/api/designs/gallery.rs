@@ -319,6 +319,33 @@ async fn lists_are_sorted_and_their_pages_are_consistent() {
     assert_eq!(names(&app, "rating<=3", "").await, ["Apt Heron", "Dark Heron"]);
 }
 
+/// As in lists of cards, É comes beside E, also across pages, in the database and in memory.
+#[tokio::test]
+async fn accents_do_not_count_in_the_order_of_names() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let expected =
+        ["Eagle Heron", "\u{c9}clair Heron", "Eel Heron", "\u{d8}dd Heron", "Zebra Heron"];
+    for name in ["Zebra Heron", "\u{d8}dd Heron", "Eel Heron", "\u{c9}clair Heron", "Eagle Heron"] {
+        shared(&app, &ada, &heron(name)).await;
+    }
+    let with_memory = app.second_instance_in_memory().await;
+    for app in [&app, &with_memory] {
+        for rest in ["", "&game=ttcg", "&q=t:earth", "&q=heron"] {
+            let first = format!("/v1/designs?sort=name{rest}&limit=2");
+            let (mut path, mut found) = (first.clone(), Vec::new());
+            for _ in 0..3 {
+                let page = app.get(&path).answer().await.expect(200);
+                let data = page["data"].as_array().unwrap().iter();
+                found.extend(data.map(|design| design["name"].as_str().unwrap().to_owned()));
+                let Some(cursor) = page["next_cursor"].as_str() else { break };
+                path = format!("{first}&cursor={cursor}");
+            }
+            assert_eq!(found, expected, "{rest}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn pages_are_complete_while_designs_are_shared() {
     let app = app().await;
