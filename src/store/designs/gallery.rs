@@ -50,7 +50,7 @@ pub struct GalleryDesign {
     /// Key of its name.
     #[diesel(sql_type = Text)]
     pub name_key: String,
-    /// The same without accents: lists are sorted by it.
+    /// The same without accents, by which lists are sorted; empty in lists of another order.
     #[diesel(sql_type = Text)]
     pub folded_name: String,
 }
@@ -225,7 +225,7 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<GalleryDesign>> {
     let is_search = *filter.predicate != Predicate::always();
-    let statement = push_after(push_source(sql(selected()), filter), sort, after);
+    let statement = push_after(push_source(sql(selected(sort)), filter), sort, after);
     // Which plan is good for a search depends on its values.
     let statement = if is_search {
         let statement = statement.push(" ORDER BY ").push(order_of(sort));
@@ -271,7 +271,7 @@ pub async fn list_with_words(
     let statement = sql(found).value(words).push(&format!(
         "::tsquery) LIMIT {MOST_WITH_WORDS} + 1) \
          SELECT page.*, (SELECT count(*) FROM found) AS with_words FROM (SELECT) one LEFT JOIN LATERAL ({}{FOUND}",
-        selected()
+        selected(sort)
     ));
     let statement = push_where(statement, filter, filter.predicate, &OF_FEW)
         .push(&format!(" AND (SELECT count(*) FROM found) <= {MOST_WITH_WORDS}"));
@@ -296,9 +296,14 @@ pub async fn list_with_words(
 const FOLDED_NAME: &str = "left(normalize(replace(replace(replace(translate(\
      regexp_replace(normalize(d.name_key, NFD), '[\\u0300-\\u036f]', '', 'g'), 'øłđðħı', 'olddhi'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), NFC), 200) COLLATE \"C\"";
 
-/// `SELECT` with the columns of a [`GalleryDesign`] from `designs d JOIN accounts a`.
-pub(super) fn selected() -> String {
-    format!("SELECT {COLUMNS}, {LISTED}, d.name_key, {FOLDED_NAME} AS folded_name")
+/// `SELECT` with the columns of a [`GalleryDesign`] for an order from `designs d JOIN accounts a`.
+pub(super) fn selected(sort: GallerySort) -> String {
+    // Postgres would compute it for each design that is sorted by something else, before it leaves out those after the page.
+    let folded_name = match sort {
+        GallerySort::Name => FOLDED_NAME,
+        GallerySort::New | GallerySort::Rating | GallerySort::Comments => "''::text",
+    };
+    format!("SELECT {COLUMNS}, {LISTED}, d.name_key, {folded_name} AS folded_name")
 }
 
 /// Adds the condition that designs come after a position.
