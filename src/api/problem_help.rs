@@ -146,8 +146,8 @@ impl ProblemHelp {
                 new,
             ),
             C::Forbidden => (
-                "Your account does not have the role that this needs. `role` names the least role that may do it; without it, `detail` says who may.",
-                "`GET /v1/me` says which role your account has. Ask an admin of the service if you need another one.",
+                "Your account does not have the role that this needs, or only the owner or author may do it. `role` names the least role that may do it; without it, `detail` says who may.",
+                "`GET /v1/me` says which role your account has. Ask an admin of the service if you need another one; otherwise leave it to the one who may.",
                 new.detail("This needs the role moderator.").with(M::Role, "moderator"),
             ),
             C::ScopeMissing => (

@@ -75,7 +75,7 @@ problem_codes! {
     AccountBanned = 403 "account_banned" "The account is banned";
     WrongPassword = 403 "wrong_password" "The current password is wrong";
     WrongCode = 403 "wrong_code" "The code is wrong, too old, or was used";
-    Forbidden = 403 "forbidden" "Your role does not allow this";
+    Forbidden = 403 "forbidden" "You may not do this";
     ScopeMissing = 403 "scope_missing" "The token lacks a scope";
     LoginRequired = 403 "login_required" "A personal access token cannot do this: log in";
     PasswordChangeDue = 403 "password_change_due" "The password was set by somebody else: change it first";

@@ -4,6 +4,7 @@ pub use cardscape_artwork::ArtworkError;
 use thiserror::Error;
 
 use crate::domain::catalogue::migration::MergeRefusal;
+use crate::domain::designs::status::DesignStatus;
 use crate::domain::printing::minting::PlanError;
 use crate::domain::printing::packs::PackError;
 
@@ -22,6 +23,9 @@ pub enum ProblemCause {
     /// The name of the design is taken.
     #[error("{0} has this name, or one that looks the same.")]
     NameTaken(NameHolder),
+    /// The approval of the design is not revoked.
+    #[error("{0}")]
+    Revocation(RevocationRefusal),
     /// A file has more faults than are listed.
     #[error("{all} faults; the first {listed} are listed.")]
     ManyFaults {
@@ -54,6 +58,50 @@ pub enum NameHolder {
     NewerDesign,
 }
 
+/// Why the approval of a design is not revoked.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum RevocationRefusal {
+    /// Another revision is approved than the one that the moderator has read.
+    #[error(
+        "The approved revision is {approved}, not {read}: nothing was revoked. Read the design again."
+    )]
+    OtherRevision { read: i64, approved: i64 },
+    /// It is this card.
+    #[error("It is the card {number} of the set {set} already: its approval cannot be revoked.")]
+    Card {
+        /// Code of its set.
+        set: String,
+        number: String,
+    },
+    /// It is a card, which the moderator may not see.
+    #[error("It is a card already: its approval cannot be revoked.")]
+    SomeCard,
+    /// No moderator has decided about it since it was submitted.
+    #[error("Its status is {}: it waits for a decision, so there is no approval to revoke. Claim it to decline it.", .0.as_str())]
+    Undecided(DesignStatus),
+    /// It was declined, or its approval was revoked.
+    #[error("Its status is declined: its approval was revoked already, or it was not approved.")]
+    Declined,
+    /// It is not approved.
+    #[error("Its status is {}: it is not approved, so there is no approval to revoke.", .0.as_str())]
+    NotApproved(DesignStatus),
+}
+
+impl RevocationRefusal {
+    /// Why there is nothing to revoke in this status.
+    pub fn of_status(status: DesignStatus) -> Self {
+        match status {
+            DesignStatus::Official => Self::SomeCard,
+            DesignStatus::Submitted | DesignStatus::InReview => Self::Undecided(status),
+            DesignStatus::Declined => Self::Declined,
+            DesignStatus::Draft
+            | DesignStatus::Shared
+            | DesignStatus::Withdrawn
+            | DesignStatus::Approved => Self::NotApproved(status),
+        }
+    }
+}
+
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
@@ -84,6 +132,18 @@ mod tests {
             (
                 ProblemCause::NameTaken(NameHolder::NewerDesign),
                 "Meanwhile another design has this name, or one that looks the same.",
+            ),
+            (
+                ProblemCause::Revocation(RevocationRefusal::OtherRevision { read: 1, approved: 2 }),
+                "The approved revision is 2, not 1: nothing was revoked. Read the design again.",
+            ),
+            (
+                ProblemCause::Revocation(RevocationRefusal::of_status(DesignStatus::InReview)),
+                "Its status is in_review: it waits for a decision, so there is no approval to revoke. Claim it to decline it.",
+            ),
+            (
+                ProblemCause::Revocation(RevocationRefusal::of_status(DesignStatus::Shared)),
+                "Its status is shared: it is not approved, so there is no approval to revoke.",
             ),
             (
                 ProblemCause::Artwork(ArtworkError::Animated),

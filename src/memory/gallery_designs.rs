@@ -56,9 +56,10 @@ pub(super) struct Entry {
     pub(super) rating_count: i64,
     pub(super) rating: i32,
     artwork: Option<Box<ArtworkId>>,
-    /// Name and key, one after the other.
+    /// Name, key, and the key without accents if it is another, one after the other.
     texts: Box<str>,
     key_at: usize,
+    folded_at: usize,
     /// A hash of its words; 0: searches do not find it yet.
     words: u64,
 }
@@ -80,8 +81,9 @@ pub(super) struct Author {
 
 impl Entry {
     fn new(listed: &GalleryEntry, kind: Arc<KindOfGame>) -> Self {
-        let GalleryDesign { listed: ListedDesign { design, name, artwork, .. }, name_key } =
-            &listed.design;
+        let GalleryDesign { listed: shown, name_key, folded_name } = &listed.design;
+        let ListedDesign { design, name, artwork, .. } = shown;
+        let folded = if folded_name == name_key { "" } else { folded_name.as_str() };
         Self {
             id: design.id,
             code: design.code,
@@ -97,8 +99,9 @@ impl Entry {
             rating_count: design.rating_count,
             rating: design.rating,
             artwork: artwork.map(Box::new),
-            texts: [name.as_str(), name_key].concat().into(),
+            texts: [name.as_str(), name_key, folded].concat().into(),
             key_at: name.len(),
+            folded_at: name.len() + name_key.len(),
             words: listed.words.as_deref().map_or(0, |words| xxh3_64(words.as_bytes()).max(1)),
         }
     }
@@ -116,7 +119,14 @@ impl Entry {
     }
 
     pub(super) fn name_key(&self) -> &str {
-        self.texts.get(self.key_at..).unwrap_or_default()
+        self.texts.get(self.key_at..self.folded_at).unwrap_or_default()
+    }
+
+    pub(super) fn folded_name(&self) -> &str {
+        match self.texts.get(self.folded_at..) {
+            None | Some("") => self.name_key(),
+            Some(folded) => folded,
+        }
     }
 
     /// Whether searches find its public revision.
@@ -148,6 +158,7 @@ impl Entry {
                 artwork: self.artwork.as_deref().copied(),
             },
             name_key: self.name_key().to_owned(),
+            folded_name: self.folded_name().to_owned(),
         }
     }
 }

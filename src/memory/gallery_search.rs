@@ -161,7 +161,7 @@ impl<'a> Rank<'a> {
             GallerySort::New => falling(0, 0),
             GallerySort::Rating => falling(entry.rating.into(), entry.rating_count),
             GallerySort::Comments => falling(entry.comment_count, 0),
-            GallerySort::Name => Self::Rising(entry.name_key(), entry.code),
+            GallerySort::Name => Self::Rising(entry.folded_name(), entry.code),
         }
     }
 

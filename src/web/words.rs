@@ -222,7 +222,7 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
         }
         (_, 403) => (
             "You may not do this",
-            "It needs another role than yours, or a page of another site sent it.",
+            "It is for somebody else or needs another role than yours, or a page of another site sent it.",
         ),
         (_, 409) => (
             "Something has changed",

@@ -216,10 +216,10 @@ impl Judge for DecideReportRequest {
 
 /// Decides a report, together with all undecided reports about the same thing.
 ///
-/// `upheld` takes a design down, hides a comment, or hides a suggestion from the author of the design; `dismissed` restores what was taken down or hidden. Only
-/// its author and moderators see a design that was taken down. The author cannot change it; it keeps its identifier and revisions. A decision about a player does
-/// not change the account: only admins ban accounts. A report can be decided again; the last decision applies. Moderators cannot decide reports about themselves
-/// or about something that they wrote.
+/// `upheld` takes a design down, hides a comment, or hides a suggestion from the author of the design; `dismissed` restores what was taken down or hidden; a
+/// comment that the owner of the design or deck had hidden before stays hidden by the owner. Only its author and moderators see a design that was taken down. The
+/// author cannot change it; it keeps its identifier and revisions. A decision about a player does not change the account: only admins ban accounts. A report can be
+/// decided again; the last decision applies. Moderators cannot decide reports about themselves or about something that they wrote.
 #[utoipa::path(
     post, path = "/v1/abuse-reports/{report}/decide", tag = "designs", security(("bearer" = [])), request_body = DecideReportRequest,
     params(("report" = Uuid, Path, description = "Id of the report")),

@@ -27,7 +27,7 @@ pub struct GalleryQuery {
     /// Only designs of this kind of card.
     #[param(value_type = Option<String>, example = "unit")]
     kind: Option<Code>,
-    /// Only designs with this status. No design of the gallery is `draft` or `withdrawn`: with these the list is empty. `GET /v1/me/designs` lists your own.
+    /// Only designs with this status. No design of the gallery is `draft` or `withdrawn`: with these the list is empty, and has a warning. `GET /v1/me/designs` lists your own.
     #[param(inline)]
     status: Option<DesignStatus>,
     /// Only designs of this author, by name.

@@ -42,6 +42,8 @@ pub enum WarningReason {
     Unfinished,
     /// Counting timed out.
     Uncounted,
+    /// No design of the gallery has this status.
+    NotInGallery { status: &'static str },
 }
 
 impl fmt::Display for WarningReason {
@@ -65,6 +67,10 @@ impl fmt::Display for WarningReason {
             Self::Uncounted => {
                 f.write_str("counting the list took too long, so there is no total: narrow it")
             }
+            Self::NotInGallery { status } => write!(
+                f,
+                "no design of the gallery is {status}, so the list is empty; GET /v1/me/designs lists your own designs"
+            ),
         }
     }
 }
@@ -84,7 +90,12 @@ impl QueryWarning {
 
     /// The warning about the value of a parameter other than `q`.
     pub(super) fn of_parameter(parameter: &'static str, value: &str, fault: QueryFault) -> Self {
-        let (term, reason) = (format!("{parameter}={value}"), WarningReason::Query(fault));
+        Self::of_filter(parameter, value, WarningReason::Query(fault))
+    }
+
+    /// A warning about the value of a filter that can never match anything.
+    pub(crate) fn of_filter(parameter: &'static str, value: &str, reason: WarningReason) -> Self {
+        let term = format!("{parameter}={value}");
         Self { parameter: Some(parameter), position: 0, length: 0, term, reason }
     }
 }
@@ -153,6 +164,10 @@ mod tests {
             (
                 WarningReason::Uncounted,
                 "counting the list took too long, so there is no total: narrow it",
+            ),
+            (
+                WarningReason::NotInGallery { status: "draft" },
+                "no design of the gallery is draft, so the list is empty; GET /v1/me/designs lists your own designs",
             ),
         ] {
             let written = json!({ "position": 0, "length": 3, "term": "é x", "message": message });

@@ -9,10 +9,11 @@ use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, version_check};
 use super::likeness::StoredAs;
-use super::step_problems::{already_a_card, check_step, name_taken, not_releasable, require_step};
+use super::step_problems::{check_step, name_taken, not_releasable, require_step};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::{ProblemCause, RevocationRefusal};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::app::words::{Word as _, words};
@@ -24,7 +25,9 @@ use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
 use crate::domain::text::prose_lines;
 use crate::store::designs::DesignReviewer;
-use crate::store::designs::design_reviews::{self, ReviewOutcome, Revocation, WaitingDesign};
+use crate::store::designs::design_reviews::{
+    self, ReleasedCard, ReviewOutcome, Revocation, WaitingDesign,
+};
 use crate::store::designs::reserved_names::{self, HiddenNamesake};
 
 words! {
@@ -190,22 +193,66 @@ pub async fn claim(
         .await?;
     check_review(outcome)?;
     tracing::info!(account = %by.account(), design = %code, "review of a design claimed");
+    claimed(app, by, viewer, network, (code, at + REVIEW_LEASE)).await
+}
+
+/// The claim of a design at this moment.
+pub enum DesignClaim {
+    /// There is none.
+    Free,
+    /// The reader has claimed it.
+    Own(Box<ClaimedDesignResponse>),
+    /// Another moderator has claimed it until this time.
+    Other(DateTime<Utc>),
+}
+
+/// Finds the claim of a design, with the check of the design if it is the reader's. Nothing is changed.
+pub async fn find_claim(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    viewer: Viewer,
+    network: Network,
+    code: DesignCode,
+) -> Result<DesignClaim, Problem> {
+    let at = app.clock.now();
+    let found =
+        design_reviews::find_claim(&mut *app.store.connection().await?, by, code, at).await?;
+    Ok(match found {
+        None => DesignClaim::Free,
+        Some(claim) if claim.reviewer_id == by.account() => {
+            let own = claimed(app, by, viewer, network, (code, claim.lease_until)).await?;
+            DesignClaim::Own(Box::new(own))
+        }
+        Some(claim) => DesignClaim::Other(claim.lease_until),
+    })
+}
+
+/// A design that the moderator has claimed until a time, with its check.
+async fn claimed(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    viewer: Viewer,
+    network: Network,
+    (code, claimed_until): (DesignCode, DateTime<Utc>),
+) -> Result<ClaimedDesignResponse, Problem> {
     let reviewer = Some(DesignReviewer::new(by, viewer));
     let stored = find_stored(app, None::<&Granted<ReadOwnDesigns>>, reviewer, code).await?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let design = ParsedDesign { game, content: stored.into_content() };
     let requester = None::<&Granted<ReadOwnDesigns>>;
     let check = judge(app, network, requester, &design, Some(StoredAs::design(code))).await?;
-    let hidden_namesakes = list_hidden_namesakes(app, viewer, &design).await?;
-    Ok(ClaimedDesignResponse { claimed_until: at + REVIEW_LEASE, check, hidden_namesakes })
+    let (game, name) = (design.game.game.code(), &design.content.name);
+    let hidden_namesakes = list_hidden_namesakes(app, viewer, game, name).await?;
+    Ok(ClaimedDesignResponse { claimed_until, check, hidden_namesakes })
 }
 
-async fn list_hidden_namesakes(
+/// Lists hidden cards with a name, or one that looks the same; none for viewers who do not see all hidden cards.
+pub async fn list_hidden_namesakes(
     app: &AppState,
     viewer: Viewer,
-    design: &ParsedDesign,
+    game: &str,
+    name: &str,
 ) -> Result<Vec<HiddenNamesakeResponse>, Problem> {
-    let (game, name) = (design.game.game.code(), &design.content.name);
     let mut conn = app.store.connection().await?;
     let found = reserved_names::list_hidden_namesakes(&mut conn, viewer, game, name).await?;
     Ok(found.into_iter().map(Into::into).collect())
@@ -282,8 +329,7 @@ pub async fn revoke(
         })
         .await?;
     if let ReviewOutcome::NotFrom(status) = outcome {
-        let detail = format!("Its status is {}: there is no approval to revoke.", status.as_str());
-        return Err(Problem::new(ProblemCode::DesignStepRefused).detail(detail));
+        return Err(not_revoked(RevocationRefusal::of_status(status)));
     }
     check_review(outcome)?;
     tracing::info!(account = %by.account(), design = %code, revision = revocation.revision, "approval of a design revoked");
@@ -306,11 +352,16 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
         }
         ReviewOutcome::NotClaimed => Problem::new(ProblemCode::DesignNotClaimed),
         ReviewOutcome::NameTaken(owner) => name_taken(owner.into()),
-        ReviewOutcome::OtherRevision(approved) => Problem::new(ProblemCode::DesignStepRefused)
-            .detail(format!("The approved revision is {approved}: read the design again.")),
-        ReviewOutcome::IsCard(Some(card)) => already_a_card(&card.set_code, &card.number),
-        ReviewOutcome::IsCard(None) => {
-            Problem::new(ProblemCode::DesignStepRefused).detail("It is a card already.")
+        ReviewOutcome::OtherRevision { read, approved } => {
+            not_revoked(RevocationRefusal::OtherRevision { read, approved })
         }
+        ReviewOutcome::IsCard(Some(ReleasedCard { set_code: set, number })) => {
+            not_revoked(RevocationRefusal::Card { set, number })
+        }
+        ReviewOutcome::IsCard(None) => not_revoked(RevocationRefusal::SomeCard),
     })
+}
+
+fn not_revoked(refusal: RevocationRefusal) -> Problem {
+    Problem::new(ProblemCode::DesignStepRefused).because(ProblemCause::Revocation(refusal))
 }

@@ -25,8 +25,11 @@ use crate::store::{Connection, StoreResult};
 
 words! {
     GallerySort: "The order of a list of designs: `new` (the last shared first; when a design was first shared counts), `rating` (the best rated first; with equal ratings, \
-                  the most often rated), `comments` (the most comments first) or `name`. Ties: the last shared first; for equal names, by identifier.";
+                  the most often rated), `comments` (the most comments first) or `name` (case, punctuation and accents do not count). Ties: the last shared first; for equal names, by identifier.";
 }
+
+/// The number in cursors of lists by name. Older programs sorted names by another text, and wrote 0: such a cursor would skip designs.
+const OF_FOLDED_NAMES: i64 = 1;
 
 /// A request for a list of the gallery.
 #[derive(Debug, Default)]
@@ -77,13 +80,24 @@ impl GalleryRequest {
             None => (Predicate::always(), Vec::new()),
             Some(checked) => (checked.predicate, checked.warnings),
         };
+        let warnings =
+            warnings.into_iter().map(QueryWarning::from).chain(request.status_warning()).collect();
         Ok(Gallery {
             kind: request.kind.as_ref().map(Code::lower_case),
             request,
             predicate,
-            warnings: warnings.into_iter().map(Into::into).collect(),
+            warnings,
             mark,
         })
+    }
+}
+
+impl GalleryRequest {
+    /// The warning about a status that no design of the gallery has.
+    fn status_warning(&self) -> Option<QueryWarning> {
+        let status = self.status.filter(|status| !status.is_listed())?.as_str();
+        let reason = WarningReason::NotInGallery { status };
+        Some(QueryWarning::of_filter("status", status, reason))
     }
 }
 
@@ -118,7 +132,7 @@ impl Gallery {
                 i32::try_from(number).ok().map(|rating| GalleryKey::Rating(rating, count))
             }
             GallerySort::Comments => Some(GalleryKey::Comments(number)),
-            GallerySort::Name => text.map(GalleryKey::Name),
+            GallerySort::Name => text.filter(|_| number == OF_FOLDED_NAMES).map(GalleryKey::Name),
         };
         let key = key.filter(|_| mark == self.mark);
         let key = key.ok_or_else(|| Problem::new(ProblemCode::InvalidCursor))?;
@@ -131,7 +145,7 @@ impl Gallery {
             GalleryKey::New => (0, 0, None),
             GalleryKey::Rating(rating, count) => (rating.into(), count, None),
             GalleryKey::Comments(count) => (count, 0, None),
-            GalleryKey::Name(key) => (0, 0, Some(key)),
+            GalleryKey::Name(key) => (OF_FOLDED_NAMES, 0, Some(key)),
         };
         let mark = self.mark.clone();
         (mark, number, count, text, CursorTime(position.shared_at), position.code)
@@ -144,8 +158,8 @@ pub struct GalleryPage {
     /// The designs.
     #[serde(flatten)]
     pub page: Page<DesignSummaryResponse>,
-    /// Terms of the query that could not be used (the list contains what the other terms find), and terms that were tested on only some of the designs, because
-    /// testing all would take too long.
+    /// Terms of the query that could not be used (the list contains what the other terms find), a `status` that no design of the gallery has, and terms that were
+    /// tested on only some of the designs, because testing all would take too long.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }

@@ -63,6 +63,17 @@ pub async fn show<S: Subject>(
     shown.ok_or_else(|| Problem::not_found().detail(NOT_HIDDEN))
 }
 
+/// Whether the owner of a design or deck hid a comment that the reader may read in [`list`].
+pub async fn exist(
+    app: &AppState,
+    reader: &HiddenReader<'_>,
+    subject: FeedbackSubject,
+) -> Result<bool, Problem> {
+    let mut conn = app.store.connection().await?;
+    let rows = hidden_comments::list(&mut conn, reader, subject, None, 1).await?;
+    Ok(!rows.is_empty())
+}
+
 /// Lists comments that the owner of a design or deck hid, with their texts, the newest first; those before the one with id `from`.
 pub async fn list(
     app: &AppState,

@@ -459,6 +459,7 @@ diesel::table! {
         listed -> Bool,
         deck_id -> Nullable<Uuid>,
         hidden_by_owner -> Bool,
+        owner_hid_before -> Bool,
     }
 }
 

@@ -173,8 +173,11 @@ pub enum ReviewOutcome {
     NotClaimed,
     /// It cannot be approved, because something else has its name.
     NameTaken(NameOwner),
-    /// The approved revision is this one, not that of the request.
-    OtherRevision(i64),
+    /// Another revision is approved than that of the request.
+    OtherRevision {
+        read: i64,
+        approved: i64,
+    },
     /// Its approval cannot be revoked, because it already is this card; `None`: the moderator does not see the card.
     IsCard(Option<ReleasedCard>),
 }
@@ -305,6 +308,36 @@ pub async fn claim(
     Ok(ReviewOutcome::Done)
 }
 
+/// A claim that has not expired.
+#[derive(Debug, QueryableByName)]
+pub struct OpenClaim {
+    #[diesel(sql_type = SqlUuid)]
+    pub reviewer_id: AccountId,
+    /// When it expires.
+    #[diesel(sql_type = Timestamptz)]
+    pub lease_until: DateTime<Utc>,
+}
+
+/// The claim of a design at a time.
+pub async fn find_claim(
+    conn: &mut Connection,
+    _by: &Granted<ReviewDesigns>,
+    code: DesignCode,
+    at: DateTime<Utc>,
+) -> StoreResult<Option<OpenClaim>> {
+    let found = sql(
+        "SELECT m.id AS reviewer_id, v.lease_until FROM designs d JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL \
+         JOIN accounts m ON m.id = v.reviewer_id AND m.role <> 'player' AND m.banned_at IS NULL \
+         WHERE d.code = $code AND v.lease_until > $at",
+    )
+    .bind("code", code)
+    .bind("at", at)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found)
+}
+
 /// Releases the claim on a design, which then waits again.
 pub async fn give_back(
     conn: &mut Connection,
@@ -400,7 +433,7 @@ pub async fn revoke(
     };
     // An approved design is not changed, so its newest revision is the approved one.
     if found.revision != revision {
-        return Ok(ReviewOutcome::OtherRevision(found.revision));
+        return Ok(ReviewOutcome::OtherRevision { read: revision, approved: found.revision });
     }
     let card: Option<ReleasedCard> = sql(
         "SELECT k.set_code, k.number FROM design_releases r JOIN cards k ON k.id = r.card_id WHERE r.design_id = $id",

@@ -50,6 +50,9 @@ pub struct GalleryDesign {
     /// Key of its name.
     #[diesel(sql_type = Text)]
     pub name_key: String,
+    /// The same without accents, by which lists are sorted; empty in lists of another order.
+    #[diesel(sql_type = Text)]
+    pub folded_name: String,
 }
 
 /// The position of a design in an order of the gallery, besides its time of sharing and its identifier.
@@ -61,7 +64,7 @@ pub enum GalleryKey {
     Rating(i32, i64),
     /// By number of comments.
     Comments(i64),
-    /// By key of the name.
+    /// By name without accents.
     Name(String),
 }
 
@@ -88,14 +91,14 @@ impl GalleryFilter<'_> {
 impl GalleryDesign {
     /// The position of the design in a list.
     pub fn position(&self, sort: GallerySort) -> GalleryPosition {
-        let Self { listed, name_key } = self;
+        let Self { listed, folded_name, .. } = self;
         let key = match sort {
             GallerySort::New => GalleryKey::New,
             GallerySort::Rating => {
                 GalleryKey::Rating(listed.design.rating, listed.design.rating_count)
             }
             GallerySort::Comments => GalleryKey::Comments(listed.design.comment_count),
-            GallerySort::Name => GalleryKey::Name(name_key.clone()),
+            GallerySort::Name => GalleryKey::Name(folded_name.clone()),
         };
         let shared_at = listed.design.shared_at.unwrap_or_default();
         GalleryPosition { key, shared_at, code: listed.design.code }
@@ -222,7 +225,7 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<GalleryDesign>> {
     let is_search = *filter.predicate != Predicate::always();
-    let statement = push_after(push_source(sql(selected()), filter), sort, after);
+    let statement = push_after(push_source(sql(selected(sort)), filter), sort, after);
     // Which plan is good for a search depends on its values.
     let statement = if is_search {
         let statement = statement.push(" ORDER BY ").push(order_of(sort));
@@ -268,7 +271,7 @@ pub async fn list_with_words(
     let statement = sql(found).value(words).push(&format!(
         "::tsquery) LIMIT {MOST_WITH_WORDS} + 1) \
          SELECT page.*, (SELECT count(*) FROM found) AS with_words FROM (SELECT) one LEFT JOIN LATERAL ({}{FOUND}",
-        selected()
+        selected(sort)
     ));
     let statement = push_where(statement, filter, filter.predicate, &OF_FEW)
         .push(&format!(" AND (SELECT count(*) FROM found) <= {MOST_WITH_WORDS}"));
@@ -289,9 +292,19 @@ pub async fn list_with_words(
     Ok(has_few.then(|| rows.into_iter().filter_map(|row| row.design).collect()))
 }
 
-/// `SELECT` with the columns of a [`GalleryDesign`] from `designs d JOIN accounts a`.
-pub(super) fn selected() -> String {
-    format!("SELECT {COLUMNS}, {LISTED}, d.name_key COLLATE \"C\" AS name_key")
+/// The key of a name without accents, like [`cardscape_engine::search_key`], by which cards are sorted. The same expression as in the indexes `designs_listed_folded_names…`.
+/// Folding takes long, and keys of ASCII characters need none.
+const FOLDED_NAME: &str = "(CASE WHEN octet_length(d.name_key) = length(d.name_key) THEN left(d.name_key, 200) ELSE left(normalize(replace(replace(replace(translate(\
+     regexp_replace(normalize(d.name_key, NFD), '[\\u0300-\\u036f]', '', 'g'), 'øłđðħı', 'olddhi'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), NFC), 200) END) COLLATE \"C\"";
+
+/// `SELECT` with the columns of a [`GalleryDesign`] for an order from `designs d JOIN accounts a`.
+pub(super) fn selected(sort: GallerySort) -> String {
+    // Postgres would compute it for each design that is sorted by something else, before it leaves out those after the page.
+    let folded_name = match sort {
+        GallerySort::Name => FOLDED_NAME,
+        GallerySort::New | GallerySort::Rating | GallerySort::Comments => "''::text",
+    };
+    format!("SELECT {COLUMNS}, {LISTED}, d.name_key, {folded_name} AS folded_name")
 }
 
 /// Adds the condition that designs come after a position.
@@ -314,7 +327,7 @@ fn push_after<'a>(
             .value(*count)
             .push(", "),
         GalleryKey::Name(key) => statement
-            .push(" AND (d.name_key COLLATE \"C\", d.code) > (")
+            .push(&format!(" AND ({FOLDED_NAME}, d.code) > ("))
             .value(key.as_str())
             .push(", "),
     };
@@ -330,7 +343,7 @@ fn order_of(sort: GallerySort) -> &'static str {
         GallerySort::New => "shared_at DESC, code DESC",
         GallerySort::Rating => "rating DESC, rating_count DESC, shared_at DESC, code DESC",
         GallerySort::Comments => "comment_count DESC, shared_at DESC, code DESC",
-        GallerySort::Name => "name_key, code",
+        GallerySort::Name => "folded_name, code",
     }
 }
 

@@ -5,6 +5,7 @@ use diesel::sql_types::{Bool, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::gallery::{GalleryDesign, selected};
+use crate::domain::designs::gallery::GallerySort;
 use crate::domain::ids::{AccountId, DesignId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -48,8 +49,10 @@ pub async fn list(
     after: DesignId,
     limit: i64,
 ) -> StoreResult<Vec<GalleryEntry>> {
-    let listed =
-        sql(format!("{}, {SOURCE} AND d.id > $after ORDER BY d.id LIMIT $limit", selected()));
+    let listed = sql(format!(
+        "{}, {SOURCE} AND d.id > $after ORDER BY d.id LIMIT $limit",
+        selected(GallerySort::Name)
+    ));
     Ok(listed.bind("after", after).bind("limit", limit).load(conn).await?)
 }
 
@@ -61,7 +64,7 @@ pub async fn list_these(
     if designs.is_empty() {
         return Ok(Vec::new());
     }
-    let listed = sql(format!("{}, {SOURCE} AND d.id = ", selected()));
+    let listed = sql(format!("{}, {SOURCE} AND d.id = ", selected(GallerySort::Name)));
     Ok(listed.any(designs).load(conn).await?)
 }
 

@@ -152,8 +152,9 @@ pub(super) async fn remove_artwork(
     Ok(())
 }
 
-/// Hides a comment, or shows it again. A comment that the owner of the design or deck hid stays hidden when a report about
-/// it is dismissed; when one is upheld, only a moderator can show it again.
+/// Hides a comment, or ends this: a decision takes back only what moderators did. A comment that the owner of the design or
+/// deck hid stays hidden when a report about it is dismissed, also if one was upheld in between. While it is hidden by a
+/// moderator, the owner cannot show it again.
 pub(super) async fn hide_comment(
     conn: &mut Connection,
     _by: &Acting<ModerateDesigns>,
@@ -162,12 +163,15 @@ pub(super) async fn hide_comment(
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
     let hidden_at = decision.hides_since(at);
-    sql("UPDATE design_comments SET hidden_at = $hidden_at, hidden_by_owner = false WHERE id = $id AND ($upheld OR NOT hidden_by_owner)")
-        .bind("id", comment)
-        .bind("upheld", hidden_at.is_some())
-        .bind("hidden_at", hidden_at)
-        .execute(conn)
-        .await?;
+    sql("UPDATE design_comments SET hidden_at = CASE WHEN $upheld OR NOT owner_hid_before THEN $hidden_at ELSE hidden_at END, \
+          hidden_by_owner = NOT $upheld AND owner_hid_before AND hidden_at IS NOT NULL, \
+          owner_hid_before = $upheld AND (hidden_by_owner OR owner_hid_before AND hidden_at IS NOT NULL) \
+         WHERE id = $id AND ($upheld OR NOT hidden_by_owner)")
+    .bind("id", comment)
+    .bind("upheld", hidden_at.is_some())
+    .bind("hidden_at", hidden_at)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

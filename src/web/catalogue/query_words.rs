@@ -26,6 +26,9 @@ pub(in crate::web) fn reason(reason: &WarningReason) -> Sentence {
         WarningReason::Uncounted => {
             "Counting took too long, so nobody knows how many cards there are. Narrow the search.".into()
         }
+        WarningReason::NotInGallery { .. } => {
+            "No design that others can see has this status. Your own designs are in your account.".into()
+        }
     }
 }
 

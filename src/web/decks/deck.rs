@@ -38,6 +38,7 @@ use crate::web::catalogue::game_path;
 use crate::web::feedback::comments::{
     self, CommentChoice, CommentReader, Comments, RefusedComment,
 };
+use crate::web::feedback::hidden_comments;
 use crate::web::feedback::words as feedback_words;
 use crate::web::forms::{Faults, private};
 use crate::web::markup::Markup;
@@ -95,6 +96,8 @@ struct DeckPage {
     similar: Vec<(DeckRow, String)>,
     /// `None`: the deck cannot have comments.
     comments: Option<Comments>,
+    /// The text of the link to hidden comments that the reader may read; empty: there are none.
+    hidden_comments: &'static str,
 }
 
 /// The legality of the deck in a format.
@@ -183,6 +186,7 @@ async fn page(
     let (on, reads_comments) =
         ((id.into(), path.as_str()), CommentReader { account, is_owner: is_own });
     let comments = comments::list(app, on, reads_comments, from.as_ref(), refused).await?;
+    let hidden_comments = hidden_comments::link(app, visitor, on.0, reads_comments).await?;
     // Other players can read the deck, and its author is not banned.
     let is_open = comments.is_some();
     let switches = match reader {
@@ -224,6 +228,7 @@ async fn page(
         switches,
         likes: is_open.then(|| words::grouped(summary.likes)),
         comments,
+        hidden_comments,
         revision,
         author,
         game: game.name().to_owned(),

@@ -26,6 +26,7 @@ use crate::web::catalogue::{card_path, game_path, rarity_name};
 use crate::web::feedback::comments::{
     self, CommentChoice, CommentReader, Comments, RefusedComment,
 };
+use crate::web::feedback::hidden_comments;
 use crate::web::feedback::words as feedback_words;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place, Preview, answer, write};
@@ -95,7 +96,9 @@ struct DesignPage {
     is_own: bool,
     /// Whether the reader is its author or a contributor.
     is_own_work: bool,
-    is_reviewer: bool,
+    /// Whether the reader can review it, or revoke its approval.
+    may_be_reviewed: bool,
+    may_be_reported: bool,
     is_logged_in: bool,
     log_in: String,
     steps: Vec<StepLink>,
@@ -112,6 +115,8 @@ struct DesignPage {
     /// Whether the form of a rating was refused.
     was_rating_refused: bool,
     comments: Option<Comments>,
+    /// The text of the link to hidden comments that the reader may read; empty: there are none.
+    hidden_comments: &'static str,
 }
 
 /// Shows a design if its reader may see it.
@@ -181,6 +186,7 @@ async fn page(
     let (on, from) = ((code.into(), path.as_str()), query.comments.as_ref());
     let reads_comments = CommentReader { account: reader, is_owner: is_own };
     let comments = comments::list(app, on, reads_comments, from, comment).await?;
+    let hidden_comments = hidden_comments::link(app, visitor, on.0, reads_comments).await?;
     let given = |criterion: &str| match (&typed_rating, &own_rating) {
         (Some(typed), _) => typed.points_of(criterion),
         (None, Some(own)) => Some(match criterion {
@@ -218,7 +224,8 @@ async fn page(
         card: design.card.as_ref().map(|card| card_path(&design.game, &card.set, &card.number)),
         is_own,
         is_own_work: reader.is_some_and(|reader| design.is_work_of(reader)),
-        is_reviewer: reviews.is_some(),
+        may_be_reviewed: reviews.is_some() && may_be_reviewed(&design),
+        may_be_reported: reader.is_some() && !is_own && is_readable(&design),
         is_logged_in: !visitor.is_stranger(),
         log_in: log_in_path(&path),
         steps: if is_own { step_links(&design) } else { Vec::new() },
@@ -234,11 +241,22 @@ async fn page(
         has_more_suggestions,
         was_rating_refused: typed_rating.is_some(),
         comments,
+        hidden_comments,
         id: design.id,
         author: design.author,
         name,
         path,
     })
+}
+
+/// Whether a moderator finds something to do on the page of its review.
+fn may_be_reviewed(design: &DesignResponse) -> bool {
+    matches!(design.status, "submitted" | "in_review" | "approved")
+}
+
+/// Whether everybody who knows its identifier can read it, also after it was withdrawn: then it can be reported.
+fn is_readable(design: &DesignResponse) -> bool {
+    design.shared_at.is_some() && design.takedown.is_none() && !design.author_banned
 }
 
 /// `None` if the API answers 404: the object does not exist or the reader may not see it.

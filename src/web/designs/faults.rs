@@ -13,7 +13,9 @@ pub(super) fn faults_of(problem: &Problem, fields: &[(&str, &'static str)]) -> O
     for obstacle in obstacles.into_iter().flatten().filter_map(serde_json::Value::as_str) {
         faults.add("", design_words::obstacle(obstacle));
     }
-    if let (ProblemCode::DesignNameTaken, Some(cause)) = (problem.code(), problem.cause()) {
+    let has_words =
+        matches!(problem.code(), ProblemCode::DesignNameTaken | ProblemCode::DesignStepRefused);
+    if let Some(cause) = problem.cause().filter(|_| has_words) {
         faults.add("", fault_words::cause(cause));
     }
     Some(faults)

@@ -40,6 +40,14 @@ pub(super) fn would_be(set: &str, number: &str, hidden: bool) -> String {
     }
 }
 
+/// That the release would be refused.
+pub(super) fn hidden_namesake(set: &str, number: &str) -> String {
+    format!(
+        "The hidden card {} has this name, or one that looks the same: the release will be refused. The author may not know of the card.",
+        place(set, number)
+    )
+}
+
 /// What the design is, after its release.
 pub(super) fn is_card(set: &str, number: &str) -> String {
     format!("The design is the card {}.", place(set, number))

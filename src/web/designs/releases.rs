@@ -11,10 +11,11 @@ use super::{design_path, identifier, release_words};
 use crate::app::designs::design_bodies::DesignResponse;
 use crate::app::designs::design_lifecycle;
 use crate::app::designs::design_releases::{self, ReleaseDesignRequest, Released};
+use crate::app::designs::design_reviews;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteCatalogue};
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
@@ -62,6 +63,8 @@ struct ReleasePage {
     path: String,
     card: Option<CardView>,
     may_be_released: bool,
+    /// Warnings about hidden cards with the name of the design. Faults name these cards, too.
+    hidden_namesakes: Vec<String>,
     /// What a check that found nothing reports.
     checked: Option<String>,
     sets: Vec<Choice>,
@@ -87,28 +90,28 @@ pub(in crate::web) async fn show(
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
     let reviewer = by.visitor.must::<ReviewDesigns>()?;
-    show_page(
-        &state,
-        DesignReviewer::new(&reviewer, (&by.granted).into()),
-        code,
-        200,
-        Answered::default(),
-    )
-    .await
+    show_page(&state, (&by.granted, &reviewer), code, 200, Answered::default()).await
 }
 
 async fn show_page(
     app: &AppState,
-    reviewer: DesignReviewer,
+    (by, reviewer): (&Granted<WriteCatalogue>, &Granted<ReviewDesigns>),
     code: DesignCode,
     status: u16,
     answered: Answered,
 ) -> Result<HttpResponse, Problem> {
-    let nobody = None::<&Granted<ReadOwnDesigns>>;
+    let (nobody, viewer) = (None::<&Granted<ReadOwnDesigns>>, Viewer::from(by));
+    let reviewer = DesignReviewer::new(reviewer, viewer);
     let design = design_lifecycle::find(app, nobody, Some(reviewer), code).await?.design;
     let Answered { faults, checked, typed } = answered;
     let asks_to_confirm = typed.was_public.is_some() || faults.of("was_public").is_some();
     let may_be_released = may_be_released(&design);
+    let hidden_namesakes = if may_be_released && faults.is_empty() {
+        let (game, name) = (design.game.as_str(), design.content.name.as_str());
+        design_reviews::list_hidden_namesakes(app, viewer, game, name).await?
+    } else {
+        Vec::new()
+    };
     let (sets, has_more_sets) =
         if may_be_released { choices(app, &design, &typed).await? } else { (Vec::new(), false) };
     let card = design.card.as_ref().map(|card| CardView {
@@ -139,6 +142,10 @@ async fn show_page(
         path: release_path(&design.id),
         card,
         may_be_released,
+        hidden_namesakes: hidden_namesakes
+            .iter()
+            .map(|card| release_words::hidden_namesake(&card.set, &card.number))
+            .collect(),
         checked,
         sets,
         has_more_sets,
@@ -192,14 +199,8 @@ pub(in crate::web) async fn send(
             (problem.code().status(), faults, None)
         }
     };
-    show_page(
-        &state,
-        DesignReviewer::new(&reviewer, (&by.granted).into()),
-        code,
-        status,
-        Answered { faults, checked, typed },
-    )
-    .await
+    let answered = Answered { faults, checked, typed };
+    show_page(&state, (&by.granted, &reviewer), code, status, answered).await
 }
 
 /// All that stands against the release.

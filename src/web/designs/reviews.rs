@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
+use cardscape_engine::Game;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -13,8 +14,11 @@ use super::verdict::VerdictView;
 use super::words as design_words;
 use super::{design_path, identifier, release_words};
 use crate::app::catalogue::codes::Codes;
+use crate::app::designs::design_bodies::DesignResponse;
 use crate::app::designs::design_lifecycle;
-use crate::app::designs::design_reviews::{self, ClaimedDesignResponse, WaitingDesignResponse};
+use crate::app::designs::design_reviews::{
+    self, ClaimedDesignResponse, DesignClaim, HiddenNamesakeResponse, WaitingDesignResponse,
+};
 use crate::app::designs::design_reviews::{read_decision, read_reason};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
@@ -161,15 +165,18 @@ struct ReviewPage {
     release: Option<String>,
     /// The page of the card that the design is.
     card: Option<String>,
+    /// The claim of the reader.
     claim: Option<ClaimView>,
+    /// When the claim of another moderator ends: as text, and for machines.
+    other_claim: Option<(String, String)>,
     typed: TypedDecision,
 }
 
-/// The moderator, and which cards the moderator sees.
-type Reviewer<'a> = (&'a Granted<ReviewDesigns>, Viewer);
+/// The moderator, which cards the moderator sees, and the network of the request.
+type Reviewer<'a> = (&'a Granted<ReviewDesigns>, Viewer, Network);
 
-fn reviewer(by: &Player<ReviewDesigns>) -> Reviewer<'_> {
-    (by, by.visitor.viewer())
+fn reviewer(by: &Player<ReviewDesigns>, network: ClientNetwork) -> Reviewer<'_> {
+    (by, by.visitor.viewer(), network.0)
 }
 
 /// The decision, as the form sends it.
@@ -182,39 +189,76 @@ pub(in crate::web) struct TypedDecision {
     revision: i64,
 }
 
-/// Shows a waiting design.
+/// Shows a waiting design, with the checklist if the reader has claimed it.
 pub(in crate::web) async fn show(
     state: web::Data<AppState>,
+    network: ClientNetwork,
     by: Player<ReviewDesigns>,
     design: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
     let typed = TypedDecision::default();
-    show_page(&state, reviewer(&by), code, None, (200, Faults::none(), typed)).await
+    show_page(&state, reviewer(&by, network), code, (200, Faults::none(), typed)).await
 }
 
+/// The page with the claim that there is at this moment.
 async fn show_page(
     app: &AppState,
-    (by, viewer): Reviewer<'_>,
+    reviewer: Reviewer<'_>,
     code: DesignCode,
-    claimed: Option<ClaimedDesignResponse>,
-    (status, faults, typed): (u16, Faults, TypedDecision),
+    shown: (u16, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
+    let (by, viewer, network) = reviewer;
+    let design = find(app, reviewer, code).await?;
+    let claim = design_reviews::find_claim(app, by, viewer, network, code).await?;
+    answer(app, reviewer, design, claim, shown).await
+}
+
+/// A design that the moderator may see.
+async fn find(
+    app: &AppState,
+    (by, viewer, _): Reviewer<'_>,
+    code: DesignCode,
+) -> Result<DesignResponse, Problem> {
     let nobody = None::<&Granted<ReadOwnDesigns>>;
     let reviewer = Some(DesignReviewer::new(by, viewer));
-    let design = design_lifecycle::find(app, nobody, reviewer, code).await?.design;
-    let loaded = app.named_game(&design.game).await?.map_err(Problem::internal)?;
-    let name = design_words::name_of(&design.content.name);
-    let claim = claimed.map(|claimed| ClaimView {
+    Ok(design_lifecycle::find(app, nobody, reviewer, code).await?.design)
+}
+
+fn claim_view(game: &Game, claimed: &ClaimedDesignResponse) -> ClaimView {
+    let warning =
+        |card: &HiddenNamesakeResponse| design_words::hidden_namesake(&card.set, &card.number);
+    let hidden_namesakes: Vec<String> = claimed.hidden_namesakes.iter().map(warning).collect();
+    let mut verdict = VerdictView::new(game, &claimed.check, &|_| None);
+    if !hidden_namesakes.is_empty() {
+        // The check compares no hidden cards, so its summary would promise a release.
+        verdict.summary = design_words::verdict(claimed.check.violations.is_empty(), false);
+    }
+    ClaimView {
         until: design_words::claimed_until(claimed.claimed_until),
         until_at: claimed.claimed_until.to_rfc3339(),
-        hidden_namesakes: claimed
-            .hidden_namesakes
-            .iter()
-            .map(|card| design_words::hidden_namesake(&card.set, &card.number))
-            .collect(),
-        verdict: VerdictView::new(&loaded.game, &claimed.check, &|_| None),
-    });
+        hidden_namesakes,
+        verdict,
+    }
+}
+
+async fn answer(
+    app: &AppState,
+    (by, ..): Reviewer<'_>,
+    design: DesignResponse,
+    claim: DesignClaim,
+    (status, faults, typed): (u16, Faults, TypedDecision),
+) -> Result<HttpResponse, Problem> {
+    let loaded = app.named_game(&design.game).await?.map_err(Problem::internal)?;
+    let name = design_words::name_of(&design.content.name);
+    let (claim, other_claim) = match claim {
+        DesignClaim::Free => (None, None),
+        DesignClaim::Own(claimed) => (Some(claim_view(&loaded.game, &claimed)), None),
+        DesignClaim::Other(until) => {
+            let text = design_words::claimed_by_other(until);
+            (None, Some((text, until.to_rfc3339())))
+        }
+    };
     let page = ReviewPage {
         frame: Frame::new(&name).at(Place::Designs),
         faults,
@@ -231,6 +275,7 @@ async fn show_page(
         card: design.card.as_ref().map(|card| card_path(&design.game, &card.set, &card.number)),
         is_own_work: design.is_work_of(by.account()),
         claim,
+        other_claim,
         typed,
         author: design.author,
         name,
@@ -247,24 +292,27 @@ pub(in crate::web) async fn claim(
     Form(typed): Form<TypedDecision>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    show_claimed(&state, reviewer(&by), network.0, code, (200, Faults::none(), typed)).await
+    show_claimed(&state, reviewer(&by, network), code, (200, Faults::none(), typed)).await
 }
 
 async fn show_claimed(
     app: &AppState,
     reviewer: Reviewer<'_>,
-    network: Network,
     code: DesignCode,
     (status, faults, typed): (u16, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
-    let (by, viewer) = reviewer;
+    let (by, viewer, network) = reviewer;
     match design_reviews::claim(app, by, viewer, network, code).await {
-        Ok(claimed) => show_page(app, reviewer, code, Some(claimed), (status, faults, typed)).await,
+        Ok(claimed) => {
+            let design = find(app, reviewer, code).await?;
+            let claim = DesignClaim::Own(Box::new(claimed));
+            answer(app, reviewer, design, claim, (status, faults, typed)).await
+        }
         Err(problem) => {
             let Some(found) = faults_of(&problem, &[]) else { return Err(problem) };
             let (status, faults) =
                 if faults.is_empty() { (problem.code().status(), found) } else { (status, faults) };
-            show_page(app, reviewer, code, None, (status, faults, typed)).await
+            show_page(app, reviewer, code, (status, faults, typed)).await
         }
     }
 }
@@ -272,6 +320,7 @@ async fn show_claimed(
 /// Releases the claim of a design.
 pub(in crate::web) async fn give_back(
     state: web::Data<AppState>,
+    network: ClientNetwork,
     by: Player<ReviewDesigns>,
     design: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
@@ -283,7 +332,7 @@ pub(in crate::web) async fn give_back(
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
             let (status, typed) = (problem.code().status(), TypedDecision::default());
-            show_page(&state, reviewer(&by), code, None, (status, faults, typed)).await
+            show_page(&state, reviewer(&by, network), code, (status, faults, typed)).await
         }
     }
 }
@@ -307,11 +356,12 @@ pub(in crate::web) async fn decide(
             let fields = [("/decision", "choice"), ("/reason", "reason")];
             let Some(faults) = faults_of(&problem, &fields) else { return Err(problem) };
             let status = problem.code().status();
-            // Faults of the input are shown with the checklist. After any other problem the claim is over; a new claim keeps the input.
+            let (reviewer, shown) = (reviewer(&by, network), (status, faults, typed));
+            // Faults of the input are shown with the checklist. After most other problems the claim is over; a new claim keeps the input.
             if problem.faults().is_empty() {
-                show_page(&state, reviewer(&by), code, None, (status, faults, typed)).await
+                show_page(&state, reviewer, code, shown).await
             } else {
-                show_claimed(&state, reviewer(&by), network.0, code, (status, faults, typed)).await
+                show_claimed(&state, reviewer, code, shown).await
             }
         }
     }
@@ -320,6 +370,7 @@ pub(in crate::web) async fn decide(
 /// Revokes the approval of a design.
 pub(in crate::web) async fn revoke(
     state: web::Data<AppState>,
+    network: ClientNetwork,
     by: Player<ReviewDesigns>,
     design: web::Path<String>,
     Form(typed): Form<TypedDecision>,
@@ -337,7 +388,7 @@ pub(in crate::web) async fn revoke(
                 return Err(problem);
             };
             let status = problem.code().status();
-            show_page(&state, reviewer(&by), code, None, (status, faults, typed)).await
+            show_page(&state, reviewer(&by, network), code, (status, faults, typed)).await
         }
     }
 }

@@ -202,6 +202,9 @@ pub(super) const GIVE_BACK: &str = "Give it back undecided";
 pub(super) const CLAIM: &str = "Claim it";
 pub(super) const CLAIM_ABOUT: &str =
     "You see the checklist. For half an hour, nobody else can decide.";
+pub(super) const CLAIM_ENDS: &str =
+    "Then others can claim it. If you need longer, extend the claim: what you typed stays.";
+pub(super) const EXTEND_CLAIM: &str = "Extend the claim by half an hour from now";
 pub(super) const OWN_NOT_JUDGED: &str =
     "You cannot judge a design of your own, or one that you contributed to.";
 pub(super) const REPORTS: &str = "Reports";
@@ -593,7 +596,16 @@ pub(super) fn hidden_namesake(set: &str, number: &str) -> String {
 
 /// When a claim ends. The day is a day in UTC.
 pub(super) fn claimed_until(until: DateTime<Utc>) -> String {
-    format!("Claimed until {} UTC on {}", until.format("%H:%M"), day_of(until))
+    format!("You have claimed it until {} UTC on {}.", until.format("%H:%M"), day_of(until))
+}
+
+/// When the claim of another moderator ends.
+pub(super) fn claimed_by_other(until: DateTime<Utc>) -> String {
+    format!(
+        "Another moderator has claimed it until {} UTC on {}.",
+        until.format("%H:%M"),
+        day_of(until)
+    )
 }
 
 /// A badge with the number that it is awarded for.

@@ -1,7 +1,7 @@
 //! Messages about causes of problems that are not faults of the input.
 
 use super::{Sentence, count, range};
-use crate::app::problem_cause::{ArtworkError, NameHolder, ProblemCause};
+use crate::app::problem_cause::{ArtworkError, NameHolder, ProblemCause, RevocationRefusal};
 use crate::domain::catalogue::migration::MergeRefusal;
 use crate::domain::printing::minting::{MAX_CODES, PlanError};
 use crate::domain::printing::packs::{PackError, ParameterFault};
@@ -14,6 +14,7 @@ pub(in crate::web) fn cause(cause: &ProblemCause) -> Sentence {
         ProblemCause::Plan(error) => plan(error),
         ProblemCause::Packs(error) => packs(error),
         ProblemCause::NameTaken(holder) => name_taken(holder),
+        ProblemCause::Revocation(refusal) => revocation(refusal),
         ProblemCause::Artwork(error) => artwork(error),
         ProblemCause::ManyFaults { all, listed } => {
             format!("The file has {} faults. Here are {}.", count(*all), count(*listed)).into()
@@ -98,6 +99,33 @@ pub(super) fn name_taken(holder: &NameHolder) -> Sentence {
         NameHolder::Design => "Another design has this name, or one that looks the same.".into(),
         NameHolder::NewerDesign => {
             "Another design has taken this name, or one that looks the same.".into()
+        }
+    }
+}
+
+/// Why the approval of a design is not revoked.
+fn revocation(refusal: &RevocationRefusal) -> Sentence {
+    match refusal {
+        RevocationRefusal::OtherRevision { read, approved } => format!(
+            "Revision {approved} is approved now, and you had read revision {read}. Nothing was revoked: look at the design again."
+        )
+        .into(),
+        RevocationRefusal::Card { set, number } => format!(
+            "The design is the card {} already, so its approval cannot be revoked.",
+            place(set, number)
+        )
+        .into(),
+        RevocationRefusal::SomeCard => {
+            "The design is a card already, so its approval cannot be revoked.".into()
+        }
+        RevocationRefusal::Undecided(_) => {
+            "No moderator has decided about the design yet. Claim it to decline it.".into()
+        }
+        RevocationRefusal::Declined => {
+            "Its approval was revoked already, or it was not approved.".into()
+        }
+        RevocationRefusal::NotApproved(_) => {
+            "The design is not approved, so there is no approval to revoke.".into()
         }
     }
 }

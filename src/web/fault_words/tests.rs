@@ -5,7 +5,7 @@ use cardscape_engine::{
 
 use super::*;
 use crate::app::fault_reason::{NoFormat, NoGame};
-use crate::app::problem_cause::{ArtworkError, NameHolder, ProblemCause};
+use crate::app::problem_cause::{ArtworkError, NameHolder, ProblemCause, RevocationRefusal};
 use crate::app::words::must_be_one_of;
 use crate::domain::accounts::password::PasswordError;
 use crate::domain::catalogue::import::NumberFault;
@@ -18,6 +18,7 @@ use crate::domain::decks::deck::{EntryFault, EntryReason, FormatName, FormatName
 use crate::domain::decks::list::LineRefusal;
 use crate::domain::designs::artwork::ArtworkIdError;
 use crate::domain::designs::content::ContentReason;
+use crate::domain::designs::status::DesignStatus;
 use crate::domain::designs::suggestion::UnfilledReason;
 use crate::domain::operations::webhook_target::TargetError;
 use crate::domain::printing::minting::PlanError;
@@ -238,6 +239,13 @@ fn causes() -> Vec<ProblemCause> {
         P::ManyFaults { all: 1_200, listed: 200 },
     ];
     all.extend([M::Itself, M::OtherGame, M::Hidden, M::Used].map(P::Merge));
+    let revocations = [
+        RevocationRefusal::OtherRevision { read: 1, approved: 2 },
+        RevocationRefusal::Card { set: text("hearth"), number: text("001") },
+    ];
+    all.extend(revocations.map(P::Revocation));
+    let of_status = DesignStatus::ALL.map(RevocationRefusal::of_status);
+    all.extend(of_status.map(P::Revocation));
     let plans = [
         PlanError::NoCards,
         PlanError::NoCopies,

@@ -19,7 +19,7 @@ use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::CommentId;
 use crate::web::forms::private;
 use crate::web::page::{Frame, Place};
-use crate::web::session::Player;
+use crate::web::session::{Player, Visitor};
 use crate::web::words;
 
 /// Comments on a page.
@@ -40,6 +40,22 @@ struct HiddenPage {
     comments: Vec<CommentView>,
     first_path: Option<String>,
     next_path: Option<String>,
+}
+
+/// The text of the link to the list, on the page of a design or a deck; empty: the reader finds nothing there. The page of the owner has a link anyway.
+pub(in crate::web) async fn link(
+    app: &AppState,
+    visitor: &Visitor,
+    on: FeedbackSubject,
+    reader: CommentReader,
+) -> Result<&'static str, Problem> {
+    let Some(account) = reader.account.filter(|_| !reader.is_owner) else { return Ok("") };
+    let moderator = visitor.must().ok();
+    let (reader, text) = match &moderator {
+        Some(moderator) => (HiddenReader::Moderator(moderator), feedback_words::HIDDEN_COMMENTS),
+        None => (HiddenReader::Player(account), feedback_words::YOUR_HIDDEN_COMMENTS),
+    };
+    Ok(if hidden_comments::exist(app, &reader, on).await? { text } else { "" })
 }
 
 /// Lists comments that the owner of a design or a deck hid: all of them for the owner and for moderators, otherwise those by the visitor.

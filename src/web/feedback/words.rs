@@ -33,6 +33,7 @@ pub(super) const DELETE_COMMENT_ABOUT: &str = "Its text is gone for everybody. R
 pub(in crate::web) const HIDE_COMMENT: &str = "Hide this comment";
 pub(in crate::web) const SHOW_COMMENT: &str = "Show this comment again";
 pub(in crate::web) const HIDDEN_COMMENTS: &str = "Hidden comments";
+pub(super) const YOUR_HIDDEN_COMMENTS: &str = "Comments of yours that are hidden here";
 pub(super) const NO_HIDDEN_COMMENTS: &str = "No comment is hidden here.";
 
 // Reports.

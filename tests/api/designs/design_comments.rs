@@ -379,6 +379,7 @@ async fn authors_hide_comments_on_their_designs_and_show_them_again() {
     // Only the author of the design hides a comment of somebody else.
     let refused = app.delete(&path).by(&cem).answer().await.problem(403, "forbidden");
     assert!(text(&refused, "detail").contains("the author of the design"), "{refused}");
+    assert_eq!(refused["title"], "You may not do this");
     app.delete(&path).by(&ada).answer().await.expect(204);
     assert_eq!(count(&app, &design).await, 0);
     let gallery = app.get("/v1/designs").answer().await.expect(200);
@@ -456,7 +457,18 @@ async fn authors_do_not_show_what_moderators_hid() {
     assert_eq!(hidden(&app, &ben, &design).await, [] as [Value; 0]);
     show().await.problem(404, "not_found");
     app.delete(&path).by(&ada).answer().await.problem(404, "not_found");
+    // Moderators may decide the same twice.
+    decide("upheld").await;
+    // The reversed decision takes back only what the moderator did.
+    decide("dismissed").await;
+    assert_eq!(count(&app, &design).await, 0);
+    assert_eq!(hidden(&app, &ada, &design).await[0]["state"], "hidden_by_owner");
+    show().await.expect(200);
+    assert_eq!(count(&app, &design).await, 1);
+    // What only the moderator hid is shown again.
+    decide("upheld").await;
+    assert_eq!(count(&app, &design).await, 0);
     decide("dismissed").await;
     assert_eq!(count(&app, &design).await, 1);
-    show().await.expect(200);
+    assert_eq!(hidden(&app, &ada, &design).await, [] as [Value; 0]);
 }

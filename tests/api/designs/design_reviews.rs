@@ -337,10 +337,19 @@ async fn an_approval_is_revoked_with_a_reason() {
         (&read["status"], review),
         (&json!("declined"), (&json!("declined"), &json!("Another name, please.")))
     );
-    revoke(&app, &mod_, &path, "Again.").await.problem(409, "design_step_refused");
+    let refused = revoke(&app, &mod_, &path, "Again.").await.problem(409, "design_step_refused");
+    assert_eq!(
+        refused["detail"],
+        "Its status is declined: its approval was revoked already, or it was not approved."
+    );
 
     put(&app, &ada, &path, "*", &heron("Quiet Heron")).await.expect(200);
     step(&app, &ada, &path, "submit").await.expect(200);
+    let refused = revoke(&app, &mod_, &path, "Early.").await.problem(409, "design_step_refused");
+    assert_eq!(
+        refused["detail"],
+        "Its status is submitted: it waits for a decision, so there is no approval to revoke. Claim it to decline it."
+    );
     act(&app, &mod_, &path, "claim").await.expect(200);
     decide(&app, &mod_, &path, "approved", "Good.").await.expect(200);
     let events = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
@@ -352,18 +361,24 @@ async fn an_approval_is_revoked_with_a_reason() {
 
     // A moderator who has read only the revision that was approved before does not revoke the approval of another one.
     let refused = revoke(&app, &mod_, &path, "Late.").await.problem(409, "design_step_refused");
-    assert_eq!(refused["detail"], "The approved revision is 2: read the design again.");
+    assert_eq!(
+        refused["detail"],
+        "The approved revision is 2, not 1: nothing was revoked. Read the design again."
+    );
     assert_eq!(queue(&app, &mod_, "?status=approved").await[0]["revision"], 2);
 
     // A card stays a card, also while it is hidden. Its place is shown to those who see hidden cards.
     super::design_releases::release(&app, &admin, &path, &place).await.expect(201);
     let refused = revoke_revision(&app, &mod_, &path, 2, "No.").await;
     let refused = refused.problem(409, "design_step_refused");
-    assert_eq!(refused["detail"], "It is the card 900 of the set veil already.");
+    assert_eq!(
+        refused["detail"],
+        "It is the card 900 of the set veil already: its approval cannot be revoked."
+    );
     let blind = without_hidden_cards(&app, &mod_).await;
     let refused = revoke_revision(&app, &blind, &path, 2, "No.").await;
     let refused = refused.problem(409, "design_step_refused");
-    assert_eq!(refused["detail"], "It is a card already.");
+    assert_eq!(refused["detail"], "It is a card already: its approval cannot be revoked.");
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["status"], "approved");
 }
 

@@ -176,6 +176,25 @@ async fn hostile_queries_are_refused_or_answered_in_time() {
     }
 }
 
+/// Drafts and withdrawn designs are never in the gallery, and an empty list says so.
+#[tokio::test]
+async fn a_status_that_is_never_listed_has_a_warning() {
+    let app = app().await;
+    for status in ["draft", "withdrawn"] {
+        let page = app.get(&format!("/v1/designs?status={status}")).answer().await.expect(200);
+        assert_eq!(page["data"], json!([]));
+        let warning = &page["warnings"][0];
+        let members = (&warning["parameter"], &warning["term"], &warning["message"]);
+        let message = format!(
+            "no design of the gallery is {status}, so the list is empty; GET /v1/me/designs lists your own designs"
+        );
+        let term = format!("status={status}");
+        assert_eq!(members, (&json!("status"), &json!(term), &json!(message)));
+    }
+    let page = app.get("/v1/designs?status=declined").answer().await.expect(200);
+    assert_eq!(page.get("warnings"), None);
+}
+
 /// No search, no order, no facet and no page of an author reveals an unlisted design to an anonymous client.
 #[tokio::test]
 async fn unlisted_designs_are_not_found() {
@@ -298,6 +317,33 @@ async fn lists_are_sorted_and_their_pages_are_consistent() {
     assert_eq!(page["data"].as_array().unwrap().len(), 1);
     // A design without ratings has no mean, so no comparison matches it.
     assert_eq!(names(&app, "rating<=3", "").await, ["Apt Heron", "Dark Heron"]);
+}
+
+/// As in lists of cards, É comes beside E, also across pages, in the database and in memory.
+#[tokio::test]
+async fn accents_do_not_count_in_the_order_of_names() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let expected =
+        ["Eagle Heron", "\u{c9}clair Heron", "Eel Heron", "\u{d8}dd Heron", "Zebra Heron"];
+    for name in ["Zebra Heron", "\u{d8}dd Heron", "Eel Heron", "\u{c9}clair Heron", "Eagle Heron"] {
+        shared(&app, &ada, &heron(name)).await;
+    }
+    let with_memory = app.second_instance_in_memory().await;
+    for app in [&app, &with_memory] {
+        for rest in ["", "&game=ttcg", "&q=t:earth", "&q=heron"] {
+            let first = format!("/v1/designs?sort=name{rest}&limit=2");
+            let (mut path, mut found) = (first.clone(), Vec::new());
+            for _ in 0..3 {
+                let page = app.get(&path).answer().await.expect(200);
+                let data = page["data"].as_array().unwrap().iter();
+                found.extend(data.map(|design| design["name"].as_str().unwrap().to_owned()));
+                let Some(cursor) = page["next_cursor"].as_str() else { break };
+                path = format!("{first}&cursor={cursor}");
+            }
+            assert_eq!(found, expected, "{rest}");
+        }
+    }
 }
 
 #[tokio::test]

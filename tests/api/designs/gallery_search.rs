@@ -16,7 +16,7 @@ use cardscape::store::db::backlog::UNTIL_DONE;
 use cardscape::store::designs::design_search;
 use cardscape::store::designs::gallery::GalleryFilter;
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
-use cardscape_engine::{Game, name_key};
+use cardscape_engine::{Game, search_key};
 use serde_json::{Value, json};
 
 use super::gallery::query;
@@ -335,7 +335,7 @@ fn expected<'d>(
     let fits = fitting(designs, records, predicate);
     let seen = designs.iter().filter(|design| design.is_seen && fits.contains(&design.record.id));
     let mut seen: Vec<&Design> = seen.collect();
-    let key = |design: &Design| design.record.content.as_ref().map(|card| name_key(&card.name));
+    let key = |design: &Design| design.record.content.as_ref().map(|card| search_key(&card.name));
     if sort == "name" {
         seen.sort_by_key(|design| (key(design), design.code.clone()));
         return seen.into_iter().map(|design| &*design.code).collect();

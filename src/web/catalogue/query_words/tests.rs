@@ -139,6 +139,7 @@ fn every_fault_is_a_sentence_for_people() {
         WarningReason::CutOfDesigns { candidates: 1_000 },
         WarningReason::Unfinished,
         WarningReason::Uncounted,
+        WarningReason::NotInGallery { status: "draft" },
     ];
     reasons.extend(faults().into_iter().map(WarningReason::Query));
     for one in reasons {

@@ -290,7 +290,12 @@ async fn the_owner_of_a_deck_hides_comments_and_shows_them_again() {
         assert_eq!(location(&hidden), format!("{deck}#comments"));
     }
     assert!(!his.page(&deck).await.only("main").text.contains("Rude."));
-    // The owner and the writer read it, nobody else.
+    // The owner and the writer read it, nobody else, apart from moderators.
+    app.moderator().await;
+    let moderators = Browser::of(&app, "the moderator").await;
+    for (browser, finds) in [(&hers, true), (&his, true), (&moderators, true), (&theirs, false)] {
+        assert_eq!(links_to(&browser.page(&deck).await, &list), finds);
+    }
     for (browser, reads) in [(&hers, true), (&his, true), (&theirs, false)] {
         assert_eq!(browser.page(&list).await.only("main").text.contains("Rude."), reads);
     }

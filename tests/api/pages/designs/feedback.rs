@@ -141,8 +141,20 @@ async fn the_author_of_a_design_hides_comments_and_shows_them_again() {
         assert_eq!(location(&hidden), format!("{design}#comments"));
     }
     assert!(!his.page(&design).await.only("main").text.contains("Rude."));
-    // The author and the writer read it.
-    for browser in [&hers, &his] {
+    // The author, the writer and moderators read it, and find the list; others do not learn that there is anything.
+    app.moderator().await;
+    app.player("cem").await;
+    let moderators = Browser::of(&app, "the moderator").await;
+    let others = Browser::of(&app, "cem").await;
+    let theirs = moderators.page(&design).await;
+    assert!(theirs.all("a").any(|link| link.text == "Hidden comments"));
+    let own = his.page(&design).await;
+    assert!(own.all("a").any(|link| link.text == "Comments of yours that are hidden here"));
+    for (browser, finds) in [(&hers, true), (&his, true), (&moderators, true), (&others, false)] {
+        assert_eq!(links_to(&browser.page(&design).await, &list), finds);
+    }
+    assert!(!links_to(&check(&design, &app.get(&design).answer().await), &list));
+    for browser in [&hers, &his, &moderators] {
         assert!(browser.page(&list).await.only("main").text.contains("Rude."));
     }
     assert_eq!(buttons(&hers, &list).await, ["Show this comment again"]);
@@ -151,6 +163,9 @@ async fn the_author_of_a_design_hides_comments_and_shows_them_again() {
     for _ in 0..2 {
         let shown = hers.post(&format!("{comment}/show"), &[]).await;
         assert_eq!(location(&shown), format!("{design}#comments"));
+    }
+    for browser in [&his, &moderators] {
+        assert!(!links_to(&browser.page(&design).await, &list));
     }
     assert!(his.page(&design).await.only("main").text.contains("Rude."));
     // With a reply, a hidden comment still has its place in the list, which says who hid it.
@@ -408,4 +423,25 @@ async fn reports_reach_moderators() {
     assert!(own.only("main").text.contains("Copied."));
     assert!(!links_to(&own, &format!("{design}/edit")));
     assert!(!links_to(&own, &format!("{design}/steps/share")));
+    // What is taken down already is not reported again.
+    assert!(!links_to(&theirs.page(&design).await, &path));
+}
+
+/// A design that was withdrawn can still be read by its identifier, and so reported.
+#[tokio::test]
+async fn a_withdrawn_design_can_be_reported() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    app.player("ben").await;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
+    crate::designs::step(&app, &ada, &place, "withdraw").await.expect(200);
+    let report = format!("{}/report", page_of(&place));
+    let his = Browser::of(&app, "ben").await;
+    assert!(links_to(&his.page(&page_of(&place)).await, &report));
+    let sent = his.post(&report, &[("reason", "spam")]).await;
+    assert!(check(&report, &sent).only("main").text.contains("A moderator will look at it."));
+    let hers = Browser::of(&app, "ada").await;
+    assert!(!links_to(&hers.page(&page_of(&place)).await, &report));
+    let stranger = check(&page_of(&place), &app.get(&page_of(&place)).answer().await);
+    assert!(!links_to(&stranger, &report));
 }

@@ -65,6 +65,83 @@ async fn claim(browser: &Browser<'_>, review: &str) {
     assert_eq!(browser.post(&format!("{review}/claim"), &[]).await.status, 200);
 }
 
+/// Who has claimed a design finds the checklist again until the claim ends, and can extend it; others see until when it is claimed.
+#[tokio::test]
+async fn the_page_of_a_claimed_design_says_until_when() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &place, "submit").await.expect(200);
+    let review = format!("/reviews{}", page_of(&place));
+    let claim_path = format!("{review}/claim");
+    app.moderator().await;
+    app.admin().await;
+    let theirs = Browser::of(&app, "the moderator").await;
+    let others = Browser::of(&app, "the admin").await;
+    let has_form = |page: &super::Page, path: &str| {
+        page.all("form").any(|form| form.get("action") == Some(path))
+    };
+    let until = |page: &super::Page| {
+        let time = page.all("time").next().and_then(|time| time.get("datetime"));
+        time.unwrap_or_default().to_owned()
+    };
+    let unclaimed = theirs.page(&review).await;
+    assert!(has_form(&unclaimed, &claim_path) && !has_form(&unclaimed, &review));
+    claim(&theirs, &review).await;
+    let own = theirs.page(&review).await;
+    assert!(own.only("main").text.contains("You have claimed it until"));
+    assert!(own.only("main").text.contains("It breaks no rule, and could be released."));
+    assert!(has_form(&own, &review) && has_form(&own, &format!("{review}/return")));
+    assert!(!has_form(&own, &claim_path));
+    let extends = own.all("button").find(|button| button.get("formaction").is_some()).unwrap();
+    assert_eq!(extends.get("formaction"), Some(claim_path.as_str()));
+    let seen = others.page(&review).await;
+    assert!(seen.only("main").text.contains("Another moderator has claimed it until"));
+    assert_eq!(until(&seen), until(&own));
+    assert!(!has_form(&seen, &review));
+
+    // Reading the page extends nothing. The button does, and what was typed stays.
+    app.clock().advance(chrono::Duration::minutes(10));
+    assert_eq!(until(&theirs.page(&review).await), until(&own));
+    let extended = theirs.post(&claim_path, &[("decision", "approved"), ("reason", "Good.")]).await;
+    assert_eq!(extended.status, 200);
+    let extended = check(&review, &extended);
+    assert_ne!(until(&extended), until(&own));
+    assert_eq!(extended.only("textarea").text, "Good.");
+    // After its end the design can be claimed again.
+    app.clock().advance(chrono::Duration::minutes(31));
+    for browser in [&theirs, &others] {
+        let free = browser.page(&review).await;
+        assert!(has_form(&free, &claim_path) && !has_form(&free, &review));
+        assert_eq!(until(&free), "");
+    }
+}
+
+/// A hidden card has the name of the design: the moderator and the admin read this, and no page promises a release.
+#[tokio::test]
+async fn the_checklist_names_a_hidden_card_of_the_same_name() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    app.admin().await;
+    let place = crate::designs::begun(&app, &ada, &heron("Nobody's Shad\u{43e}w")).await;
+    step(&app, &ada, &place, "submit").await.expect(200);
+    let review = format!("/reviews{}", page_of(&place));
+    let theirs = Browser::of(&app, "the moderator").await;
+    claim(&theirs, &review).await;
+    let page = theirs.page(&review).await;
+    let text = &page.only("main").text;
+    assert!(text.contains("The hidden card veil 001 has this name"), "{text}");
+    assert!(!text.contains("could be released."), "{text}");
+    let decision = serde_json::json!({ "decision": "approved", "reason": "Good." });
+    app.post(&format!("{place}/decide")).by(&mod_).json(&decision).answer().await.expect(200);
+    // Before anything is typed.
+    let browser = Browser::of(&app, "the admin").await;
+    let release = browser.page(&format!("{review}/release")).await;
+    assert!(release.only("main").text.contains("The hidden card veil 001 has this name"));
+    let own = Browser::of(&app, "ada").await.page(&page_of(&place)).await;
+    assert!(!own.only("main").text.contains("veil"));
+}
+
 /// Moderators see a submitted design that was never shared, and its picture.
 #[tokio::test]
 async fn moderators_see_a_submitted_draft() {
@@ -76,6 +153,10 @@ async fn moderators_see_a_submitted_draft() {
     let theirs = Browser::of(&app, "the moderator").await;
     let page = theirs.page(&page_of(&place)).await;
     assert!(links_to(&page, &format!("/reviews{}", page_of(&place))));
+    // A design that is only shared cannot be reviewed.
+    let open = shared(&app, &ada, &heron("Quiet Heron")).await;
+    let page = theirs.page(&page_of(&open)).await;
+    assert!(!links_to(&page, &format!("/reviews{}", page_of(&open))));
     let picture = theirs.get(&format!("{}/picture", page_of(&place))).await;
     assert_eq!(
         (picture.status, picture.header("cache-control").as_str()),
@@ -132,7 +213,11 @@ async fn an_approved_design_is_found_and_its_approval_revoked() {
     assert!(!check(&review, &empty).fault_of("reason").is_empty());
     // The form sends the revision that was shown: another one may have been approved since.
     let stale = [("revision", "2"), ("reason", "Another name, please.")];
-    assert_eq!(theirs.post(&format!("{review}/revoke"), &stale).await.status, 409);
+    let refused = theirs.post(&format!("{review}/revoke"), &stale).await;
+    assert_eq!(refused.status, 409);
+    let page = check(&review, &refused);
+    let text = &page.only("main").text;
+    assert!(text.contains("Revision 1 is approved now, and you had read revision 2."), "{text}");
     app.sql("UPDATE accounts SET banned_at = created_at WHERE name = 'ada'").await;
     let listed = theirs.page("/reviews/designs?status=approved").await;
     assert!(listed.only("main").text.contains("The author is banned"));
@@ -140,6 +225,11 @@ async fn an_approved_design_is_found_and_its_approval_revoked() {
     let fields = [("revision", "1"), ("reason", "Another name, please.")];
     let revoked = theirs.post(&format!("{review}/revoke"), &fields).await;
     assert_eq!(location(&revoked), "/reviews/designs?status=approved");
+    // A double click revokes once, and the page says so.
+    let twice = theirs.post(&format!("{review}/revoke"), &fields).await;
+    assert_eq!(twice.status, 409);
+    let page = check(&review, &twice);
+    assert!(page.only("main").text.contains("Its approval was revoked already"));
     let own = hers.page(&design).await;
     assert!(own.only("main").text.contains("Another name, please."));
     assert_eq!(hers.get(&format!("{design}/edit")).await.status, 200);

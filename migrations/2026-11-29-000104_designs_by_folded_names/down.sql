@@ -1,0 +1,1 @@
+DROP INDEX designs_listed_folded_names, designs_listed_folded_names_of_game;
