@@ -170,6 +170,10 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::SetPrinted => {
             "The set is printed, or is being printed: the copies carry its numbers and names."
         }
+        ProblemCode::SetCodeTaken => "Another set of the game has this code.",
+        ProblemCode::SetInUse => {
+            "The set has cards, or something else depends on it: cards that left it, a print run, an announcement, or an unlock policy. So it cannot be deleted."
+        }
         ProblemCode::TooManyRulings => "The card has as many rulings as a card may have.",
         ProblemCode::InvalidEdit => "The card would break the rules of its game.",
         ProblemCode::CommitmentNotPrinted => "This run is not printed yet. Reveal it after that.",
