@@ -124,6 +124,8 @@ PAGES = [
     Page("admin-ruling", "{edited}/rulings", player="stage manager"),
     Page("admin-ruling-change", "{ruling}", player="stage manager"),
     Page("admin-ruling-delete", "{ruling}/delete", player="stage manager"),
+    Page("admin-sets", "/admin/sets?game=ttcg", player="stage manager"),
+    Page("admin-set", "/admin/sets/ttcg/veil", player="stage manager"),
     Page("admin-imports", "/admin/imports", player="stage manager"),
     Page("admin-manifest", "/admin/imports/games/ttcg", player="stage manager"),
     Page("admin-print-runs", "/admin/print-runs", player="stage manager"),

@@ -397,6 +397,18 @@ impl ProblemHelp {
                 "Leave the card where it is. Its texts can still be edited.",
                 new,
             ),
+            C::SetCodeTaken => (
+                "The game has a set with this code already. The code identifies the set in addresses and in files, so no second set can have it.",
+                "Choose another code. `GET /v1/games/{game}/sets` lists the sets of the game.",
+                new,
+            ),
+            C::SetInUse => (
+                "Only a set on which nothing depends can be deleted. `detail` says what depends on it: its cards, the old numbers of cards that were \
+                 moved or merged, print runs, their announcements, or an unlock policy.",
+                "Leave the set as it is, or change its name or its day with `PATCH`. An unlock policy of the set can be deleted first: `DELETE \
+                 /v1/games/{game}/sets/{set}/unlock-policy`.",
+                new.detail("The set has cards."),
+            ),
             C::MergeRefused => (
                 "One of the two cards cannot take the place of the other. `detail` says why.",
                 "Choose other cards, or change first what `detail` names.",

@@ -95,6 +95,8 @@ problem_codes! {
     TooManyDecks = 409 "too_many_decks" "The account has reached its limit of decks";
     NumberTaken = 409 "number_taken" "Another card has this number, or had it before";
     SetPrinted = 409 "set_printed" "The set is printed or is being printed: its cards cannot be moved, merged or changed like this";
+    SetCodeTaken = 409 "set_code_taken" "Another set of the game has this code";
+    SetInUse = 409 "set_in_use" "Something depends on the set: it cannot be deleted";
     MergeRefused = 409 "merge_refused" "These two cards cannot become one";
     TooManyRulings = 409 "too_many_rulings" "The card has reached its limit of rulings";
     CountOutOfRange = 409 "count_out_of_range" "A count would fall below 0 or rise above 9999; nothing was changed";

@@ -216,9 +216,18 @@ async fn read_changes(store: &Store, pending: &PendingChanges) -> StoreResult<Re
     let records = cards::load_records(&mut conn, Viewer::stranger(), &cards).await?;
     let found: BTreeSet<u128> = records.iter().map(|record| record.id).collect();
     let gone = cards.iter().map(|card| card.0.as_u128()).filter(|card| !found.contains(card));
-    let changes = releases
+    let exists = |game: &str, set: &str| {
+        releases
+            .iter()
+            .any(|release| (release.game_code.as_str(), release.code.as_str()) == (game, set))
+    };
+    let deleted = sets.iter().filter(|(game, set)| !exists(game, set));
+    let deleted: Vec<Change> = deleted
+        .map(|(game, set)| Change::RemoveSet { game: game.clone(), set: set.clone() })
+        .collect();
+    let changes = deleted
         .into_iter()
-        .map(release_change)
+        .chain(releases.into_iter().map(release_change))
         .chain(gone.map(Change::Remove))
         .chain(records.into_iter().map(|record| Change::Put(Box::new(record))))
         .collect();

@@ -482,6 +482,12 @@ impl Stage {
             "switch_off_second_factor" | "replace_second_factor_codes" => {
                 vec![("/code", app.enrol(&self.ada).await.0.code(app))]
             }
+            // A set that has cards cannot be deleted.
+            "delete_set" => {
+                let set = json!({ "code": "fan-made", "name": "Made by Players" });
+                self.create(app, "/v1/games/ttcg/sets", set).await;
+                vec![]
+            }
             // A placeholder that templates use cannot be deleted.
             "delete_effect_placeholder" => {
                 let path = "/v1/games/ttcg/effect-templates";

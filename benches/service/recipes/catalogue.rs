@@ -253,6 +253,34 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(&["SELECT s.code, s.name, s.released_on, s.hidden, s.revision FROM sets s WHERE game_code = 'ttcg' AND code = :set_code"])
         .goal(Goal::Rate(5_000.0))
         .why("a row of a second meets most of 1,653 sets for the first time: they are read from the database once, and kept"),
+    Recipe::post("create_set", "set without cards created", "/v1/games/ttcg/sets")
+        .body("{\"code\": \"made-<unique>\", \"name\": \"Made <unique>\"}")
+        .by(Admin)
+        .restore(&["DELETE FROM sets WHERE code LIKE 'made-%'"])
+        .writes(&[
+            "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at, edited_at) \
+             VALUES (gen_random_uuid(), 'ttcg', 'made-' || substr(md5(random()::text), 1, 24), 'Made', true, 5, now(), now(), now())",
+            "INSERT INTO events (id, kind, payload, created_at) VALUES (gen_random_uuid(), 'set.changed', '{}', now())",
+            "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'set.created', 'set', '{}', now())",
+        ])
+        .why("all changes of the catalogue wait for each other, and the answer waits until the cards in memory are as new as the database"),
+    Recipe::delete("delete_set", "set without cards deleted", "/v1/games/ttcg/sets/<set_code>")
+        .headers(&["if-match: *"])
+        .by(Admin)
+        .prepare(&[
+            "DELETE FROM sets WHERE code LIKE 'gone-%'",
+            "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
+             SELECT gen_random_uuid(), 'ttcg', 'gone-' || n, 'Gone', true, 5, now(), now() FROM generate_series(1, :many) AS n",
+        ])
+        .rows("SELECT code AS set_code FROM sets WHERE code LIKE 'gone-%' LIMIT :many")
+        .spends(1_000)
+        .restore(&["DELETE FROM sets WHERE code LIKE 'gone-%'"])
+        .writes(&[
+            "DELETE FROM sets WHERE game_code = 'ttcg' AND code = :set_code",
+            "INSERT INTO events (id, kind, payload, created_at) VALUES (gen_random_uuid(), 'set.changed', '{}', now())",
+            "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'set.deleted', :set_code, '{}', now())",
+        ])
+        .why("as a set that is created"),
     Recipe::put("replace_set", "set file tried, dry run", "/v1/games/ttcg/sets/hearth?dry_run=true")
         .body(include_str!("../../../seed-data/games/ttcg/sets/hearth.json"))
         .by(Admin)

@@ -41,9 +41,9 @@ routes! {
     "/v1/games/{game}/schema" => get games::find_schema;
     "/v1/games/{game}/formats" => get games::list_formats;
     "/v1/games/{game}/formats/{format}" => get games::find_format;
-    "/v1/games/{game}/sets" => get sets::list_sets;
+    "/v1/games/{game}/sets" => get sets::list_sets, post sets::create_set;
     "/v1/sets" => get sets::list_all_sets;
-    "/v1/games/{game}/sets/{set}" => get sets::find_set, put sets::replace_set, patch sets::edit_set;
+    "/v1/games/{game}/sets/{set}" => get sets::find_set, put sets::replace_set, patch sets::edit_set, delete sets::delete_set;
     "/v1/games/{game}/sets/{set}/cards/{number}" => get cards::find_card_by_number;
     "/v1/games/{game}/facets" => get facets::list_facets;
     "/v1/bulk-files" => get bulk_files::list_bulk_files;

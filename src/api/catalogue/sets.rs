@@ -1,17 +1,21 @@
 //! Sets.
 
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use super::import::{ImportQuery, imported};
 use crate::app::catalogue::import::{ImportResponse, ImportTarget};
-use crate::app::catalogue::sets::{self, SetPatch, SetResponse};
+use crate::app::catalogue::sets::{self, NewSetRequest, SetPatch, SetResponse};
 use crate::app::page::Page;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::code::Code;
-use crate::http::extract::{File, Json, May, PageQuery, Params, Patch};
+use crate::http::extract::{
+    Body, File, IdempotencyKey, Json, May, PageQuery, Params, Patch, edited,
+};
 use crate::memory::rendered::{Freshness, Rendered};
 
 /// The same for everybody; an unlock must show within seconds.
@@ -51,6 +55,43 @@ pub async fn list_all_sets(
         sets::list_all(&state, after.as_ref(), query.limit).await?.render(&req, FRESHNESS)
     };
     state.cached_answers.answer(&req, make).await
+}
+
+/// Creates a set without cards.
+///
+/// Cards come into it later: with the release of an approved design (`POST /v1/designs/{design}/release`), with a move of a card, or with the import of a
+/// set file with the same code. Everybody sees the set at once, also a set whose cards start hidden. To create a set together with its cards, import its
+/// file: `PUT /v1/games/{game}/sets/{set}`.
+#[utoipa::path(
+    post, path = "/v1/games/{game}/sets", tag = "catalogue", security(("bearer" = [])), request_body = NewSetRequest,
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
+    ),
+    responses(
+        (status = 201, body = SetResponse, headers(
+            ("Location" = String, description = "The set"),
+            ("ETag" = String, description = "Its version, for `If-Match`"),
+        )),
+        (status = 409, description = "`set_code_taken`, `idempotency_in_progress`"),
+        (status = 410, description = "`gone`: the request was sent before, and its set was deleted since."),
+        (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
+    )
+)]
+pub async fn create_set(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    game: web::Path<Code>,
+    key: IdempotencyKey,
+    body: Result<Body<NewSetRequest>, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let body = body?.sent_to(&game);
+    let key = key.claim(&state, by.account(), "create_set", &body);
+    let set = sets::create(&state, &by, &game, body.value, key.as_ref()).await?;
+    let mut response = edited(StatusCode::CREATED, &set)?;
+    let place = HeaderValue::try_from(format!("/v1/games/{}/sets/{}", set.game, set.code));
+    response.headers_mut().insert(header::LOCATION, place.map_err(Problem::internal)?);
+    Ok(response)
 }
 
 /// Shows a set, and how many of its cards are unlocked.
@@ -144,4 +185,33 @@ pub async fn edit_set(
     let ((game, set), if_match, Patch(patch, _)) = (path.into_inner(), if_match?, patch?);
     let (set, dry_run) = ((&game, &set), query.dry_run);
     sets::edit(&state, &by, set, &if_match, patch, dry_run).await?.answer()
+}
+
+/// Deletes a set without cards.
+///
+/// Only a set on which nothing depends can be deleted, for example one that was created by mistake: it has no cards and never had any, no print run of it was
+/// begun or announced, and it has no unlock policy of its own. Its code can then be given again. The change feed reports the deletion as `set.changed`.
+#[utoipa::path(
+    delete, path = "/v1/games/{game}/sets/{set}", tag = "catalogue", security(("bearer" = [])),
+    params(
+        ("game" = String, Path, description = "Code of the game", example = "ttcg"),
+        ("set" = String, Path, description = "Code of the set", example = "fan-made"),
+        ("If-Match" = String, Header, description = "ETag of the set that was read"),
+    ),
+    responses(
+        (status = 204, description = "Deleted."),
+        (status = 409, description = "`set_in_use`: `detail` says what depends on the set."),
+        (status = 412, description = "`precondition_failed`: it was changed since, or a card was added to it."),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn delete_set(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    path: web::Path<(Code, Code)>,
+    if_match: Result<IfMatch, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let ((game, set), if_match) = (path.into_inner(), if_match?);
+    sets::delete(&state, &by, (&game, &set), &if_match).await?;
+    Ok(HttpResponse::NoContent().finish())
 }

@@ -25,7 +25,8 @@ pub struct ChangeResponse {
     /// Number of the event in the feed: from 1, without gaps.
     #[schema(example = 174, minimum = 1)]
     pub seq: i64,
-    /// Kind of the event. Games and sets: `game.changed`, `set.changed`. Cards: `card.added`, `card.changed` (the card, its printings or its
+    /// Kind of the event. Games and sets: `game.changed`, `set.changed` (it is new, was changed, or was deleted
+    /// while it had no cards). Cards: `card.added`, `card.changed` (the card, its printings or its
     /// rulings), `card.unlocked`, `card.moved` (to another number), `card.merged` (the card in `from` does not exist any more: it was merged into
     /// this one). Shared designs: `design.shared`, `design.changed` (it has a new revision), `design.approved`, `design.official` (it is a card
     /// that everybody sees), `design.withdrawn` (by its author or a moderator, or its author was banned). Public decks: `deck.published`, `deck.changed`, `deck.withdrawn` (it is not public any

@@ -6,6 +6,7 @@ use cardscape_engine::{Date, Game, SetDefinition};
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::card_edits::Edited;
 use super::import::{ImportResponse, ImportTarget, problem_with_faults, run};
@@ -15,13 +16,16 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, WriteCatalogue};
-use crate::domain::catalogue::card_edit::set_faults;
+use crate::domain::catalogue::card_edit::{check_new_set, set_faults};
 use crate::domain::catalogue::import::{GameSource, SourceFile};
 use crate::domain::code::Code;
 use crate::store::catalogue::games;
-use crate::store::catalogue::import::{self, Base, EditError, SetChange};
+use crate::store::catalogue::import::{
+    self, Base, EditError, SetChange, SetCreated, SetDeleted, SetUse,
+};
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::deadlines;
+use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// A set, and how many of its cards are unlocked.
 #[derive(Serialize, ToSchema)]
@@ -146,6 +150,114 @@ pub async fn replace(
     run(app, by, target, base, GameSource { manifest, sets }, dry_run).await
 }
 
+/// A new set, without cards.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSetRequest {
+    /// Its code, which no other set of the game has: small letters and digits, with single hyphens between them. It cannot be changed.
+    #[schema(
+        example = "fan-made",
+        min_length = 1,
+        max_length = 32,
+        pattern = "^[a-z0-9]+(-[a-z0-9]+)*$"
+    )]
+    pub code: String,
+    /// Its name.
+    #[schema(example = "Made by Players", min_length = 1, max_length = 100)]
+    pub name: String,
+    /// Day of release; absent or `null`: there is none yet.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = Date, example = "2027-03-01")]
+    pub released_on: Option<String>,
+    /// Whether its cards start hidden until the community unlocks them; absent or `null`: as the manifest of the game says.
+    #[serde(default)]
+    pub cards_start_hidden: Option<bool>,
+    /// Number of distinct accounts whose submissions unlock a card; absent or `null`: as the manifest of the game says. An unlock policy takes precedence.
+    #[serde(default)]
+    #[schema(example = 5, minimum = 1, maximum = 100_000)]
+    pub unlock_threshold: Option<u32>,
+}
+
+/// Creates a set without cards. A repeated request returns the set that the first one created.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    game: &Code,
+    request: NewSetRequest,
+    key: Option<&IdempotencyClaim>,
+) -> Result<SetResponse, Problem> {
+    let loaded = app.games.find(&mut *app.store.connection().await?, game).await?;
+    let loaded = loaded.ok_or_else(Problem::not_found)?;
+    let new = SetDefinition {
+        code: request.code,
+        name: request.name,
+        released_on: request.released_on,
+        hidden: request.cards_start_hidden,
+        unlock_threshold: request.unlock_threshold,
+        cards: Vec::new(),
+    };
+    let new = check_new_set(&loaded.game, new)
+        .map_err(|faults| problem_with_faults(ProblemCode::InvalidBody, faults))?;
+    let (id, at) = (Uuid::now_v7(), app.clock.now());
+    let created = app
+        .write_within(deadlines::CATALOGUE, by, async |conn, by| {
+            import::create_set(conn, by, id, game, &new, key, at).await
+        })
+        .await?;
+    match created {
+        SetCreated::New(row) => {
+            sets_changed(app).await;
+            tracing::info!(account = %by.account(), %game, set = row.code, "set created");
+            Ok(row.into())
+        }
+        SetCreated::Repeat(Some(row)) => Ok(row.into()),
+        SetCreated::Repeat(None) => Err(Problem::new(ProblemCode::Gone)),
+        SetCreated::NoGame => Err(Problem::not_found()),
+        SetCreated::CodeTaken => Err(Problem::new(ProblemCode::SetCodeTaken)),
+    }
+}
+
+/// Drops cached answers that list sets, and waits until the sets in memory are those of the database.
+async fn sets_changed(app: &AppState) {
+    app.cached_answers.forget();
+    app.deck_cards.forget_sets();
+    app.wait_until_current().await;
+}
+
+/// Deletes a set on which nothing depends, if it is still the version that the editor has read.
+pub async fn delete(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    (game, set): (&Code, &Code),
+    if_match: &IfMatch,
+) -> Result<(), Problem> {
+    let at = app.clock.now();
+    let is_current = |row: &SetRow| if_match.has_seen(&SetResponse::from(row.clone()));
+    let deleted = app
+        .write_within(deadlines::CATALOGUE, by, async |conn, by| {
+            import::delete_set(conn, by, (game.as_str(), set.as_str()), is_current, at).await
+        })
+        .await?;
+    match deleted {
+        SetDeleted::Done => {
+            sets_changed(app).await;
+            tracing::info!(account = %by.account(), %game, %set, "set deleted");
+            Ok(())
+        }
+        SetDeleted::Missing => Err(Problem::not_found()),
+        SetDeleted::Stale => Err(Problem::new(ProblemCode::PreconditionFailed)),
+        SetDeleted::Used(used) => Err(Problem::new(ProblemCode::SetInUse).detail(match used {
+            SetUse::Cards => "The set has cards.",
+            SetUse::FormerCards => {
+                "The set had cards that were moved or merged: their old numbers lead to them."
+            }
+            SetUse::PrintRun => "A print run of the set was begun.",
+            SetUse::Announcement => "A print run of the set was announced.",
+            SetUse::UnlockPolicy => "The set has an unlock policy of its own.",
+        })),
+    }
+}
+
 /// A JSON merge patch of the fields of a set.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -182,7 +294,7 @@ impl SetPatch {
             unlock_threshold: self.unlock_threshold,
             cards: Vec::new(),
         };
-        let faults = set_faults(game, set);
+        let faults = set_faults(game, &set);
         if !faults.is_empty() {
             return Err(problem_with_faults(ProblemCode::InvalidBody, faults));
         }

@@ -135,7 +135,8 @@ pub async fn find_completion(
     for named in sets::names(&conn, game, &codes).await? {
         let of = (&loaded.game, loaded.revision);
         let totals = app.totals_of_set(&mut conn, viewer, of, &named.0).await?;
-        if !totals.is_empty() {
+        // A set that was named is listed even if it has no cards.
+        if set.is_some() || !totals.is_empty() {
             let owned = owned.remove(&named.0).unwrap_or_default();
             data.push(completion_of(named, &totals, &owned));
         }

@@ -5,7 +5,7 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::{Map, Value, json};
 
 use super::import::{
-    ImportFault, SetImport, SourceFile, rule_faults, set_import, structural_faults,
+    self, ImportFault, SetImport, SourceFile, rule_faults, set_import, structural_faults,
 };
 use super::set_file::{SetFile, read_document};
 
@@ -89,12 +89,23 @@ fn merge(target: &mut Value, patch: &Map<String, Value>) {
 }
 
 /// The faults of a set's own fields, with the messages of an import; pointers name the fields of a set file.
-pub fn set_faults(game: &Game, set: SetDefinition) -> Vec<ImportFault> {
-    let text = json!(set).to_string();
-    let (source, file) = (SourceFile::new("set", &text), SetFile::read(&text));
-    let faults = rule_faults(game, &source, &file).into_iter();
+pub fn set_faults(game: &Game, set: &SetDefinition) -> Vec<ImportFault> {
+    let (mut faults, _) = import::set_faults(game, "set", set);
     // Faults of cards are not requested here.
-    faults.filter(|fault| !fault.pointer.starts_with("/cards")).collect()
+    faults.retain(|fault| !fault.pointer.starts_with("/cards"));
+    faults
+}
+
+/// Checks a set that is created without cards, with the rules of an import; pointers name the fields of a set file.
+pub fn check_new_set(game: &Game, set: SetDefinition) -> Result<SetImport, Vec<ImportFault>> {
+    let mut faults = set_faults(game, &set);
+    // The engine allows more codes than URLs and the database. What it refuses, the other fault of the code refuses, too.
+    faults.retain(|fault| fault.pointer != "/code" || fault.code.is_none());
+    if faults.is_empty() {
+        Ok(set_import(game, &SourceFile::new("set", ""), [0; 32], set))
+    } else {
+        Err(faults)
+    }
 }
 
 #[cfg(test)]

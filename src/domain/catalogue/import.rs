@@ -415,14 +415,7 @@ pub(super) fn structural_faults(source: &SourceFile, file: &SetFile) -> Vec<Impo
 
 /// The faults in the readable part of a file that break rules of the game, or that the database or URLs do not allow.
 pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
-    let found = check_set(game, &file.set);
-    let is_cut = found.len() >= SET_FAULTS_MAX;
-    let mut faults: Vec<ImportFault> = found
-        .into_iter()
-        .map(|found| ImportFault::broken_rule(&source.name, found.pointer, &found.violation))
-        .collect();
-    let storage = storage_faults(game, &file.set).into_iter();
-    faults.extend(storage.map(|(pointer, text)| ImportFault::new(&source.name, pointer, text)));
+    let (mut faults, is_cut) = set_faults(game, &source.name, &file.set);
     faults.retain(|fault| match fault.pointer.as_str() {
         // Values that could not be read are already reported.
         "/code" => file.has_text("code"),
@@ -439,6 +432,20 @@ pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> V
         faults.push(ImportFault::new(&source.name, "/cards", message));
     }
     faults
+}
+
+/// The faults of a set that break rules of the game, or that the database or URLs do not allow; and whether there are so many that some cards were not
+/// checked. `file`: the name of the file, for messages.
+pub(super) fn set_faults(game: &Game, file: &str, set: &SetDefinition) -> (Vec<ImportFault>, bool) {
+    let found = check_set(game, set);
+    let is_cut = found.len() >= SET_FAULTS_MAX;
+    let mut faults: Vec<ImportFault> = found
+        .into_iter()
+        .map(|found| ImportFault::broken_rule(file, found.pointer, &found.violation))
+        .collect();
+    let storage = storage_faults(game, set).into_iter();
+    faults.extend(storage.map(|(pointer, text)| ImportFault::new(file, pointer, text)));
+    (faults, is_cut)
 }
 
 /// Converts a pointer into the list of readable cards to a pointer into the file, which may also contain unreadable cards.

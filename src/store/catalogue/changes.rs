@@ -114,7 +114,7 @@ pub struct ChangeBatch {
     pub cards: Vec<CardId>,
     /// Whether one of them was moved or merged.
     pub some_went: bool,
-    /// Game and code of sets that were added or changed; without duplicates.
+    /// Game and code of sets that were added, changed or deleted; without duplicates.
     pub sets: Vec<(String, String)>,
     /// Whether the manifest of a game was added or changed.
     pub some_game_changed: bool,
@@ -309,7 +309,7 @@ pub(super) async fn game_changed(
     write_event(conn, "game.changed", None, payload, at).await
 }
 
-/// Writes the event for a new set, or a change of its name, date or policy.
+/// Writes the event for a new set, a change of its name, date or policy, or the deletion of a set without cards.
 pub(in crate::store) async fn set_changed(
     conn: &mut Connection,
     set: Uuid,

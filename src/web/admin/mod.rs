@@ -27,6 +27,8 @@ mod printing_words;
 mod reports;
 mod reviews;
 mod rulings;
+mod set_words;
+mod sets;
 mod stored_card;
 mod webhook_form;
 mod webhook_steps;
@@ -58,6 +60,7 @@ use reviews::{list_reviews, review, show_review};
 use rulings::{
     change_ruling, create_ruling, delete_ruling, show_delete_ruling, show_new_ruling, show_ruling,
 };
+use sets::{create_set, delete_set, list_sets, show_set};
 use webhook_steps::{delete_webhook, rotate, show_delete_webhook, show_rotate};
 use webhooks::{change_webhook, create_webhook, show_webhook, show_webhooks};
 
@@ -108,6 +111,8 @@ fn catalogue(config: &mut ServiceConfig) {
         .service(form!("/admin/imports", show_imports, check_import))
         .service(action!("/admin/imports/run", run_import))
         .service(page!("/admin/imports/games/{game}", show_manifest))
+        .service(form!("/admin/sets", list_sets, create_set))
+        .service(form!("/admin/sets/{game}/{set}", show_set, delete_set))
         .service(page!("/admin/cards", list_cards))
         .service(form!("/admin/cards/{card}", show_card, change_card))
         .service(form!("/admin/cards/{card}/document", show_document, change_document))

@@ -25,6 +25,7 @@ pub(super) enum Area {
     Disputes,
     Reports,
     Cards,
+    Sets,
     Imports,
     PrintRuns,
     Webhooks,
@@ -32,13 +33,14 @@ pub(super) enum Area {
 }
 
 /// All sections: path, label, and the role that may open them.
-const AREAS: [(Area, &str, &str, Role); 10] = [
+const AREAS: [(Area, &str, &str, Role); 11] = [
     (Area::Start, "/admin", admin_words::START, Role::Moderator),
     (Area::Reviews, "/admin/reviews", admin_words::REVIEWS, Role::Moderator),
     (Area::Disputes, "/admin/disputes", admin_words::DISPUTES, Role::Moderator),
     (Area::Reports, "/admin/reports", admin_words::REPORTS, Role::Moderator),
     (Area::People, "/admin/people", admin_words::PEOPLE, Role::Moderator),
     (Area::Cards, "/admin/cards", admin_words::CARDS, Role::Admin),
+    (Area::Sets, "/admin/sets", admin_words::SETS, Role::Admin),
     (Area::Imports, "/admin/imports", admin_words::IMPORTS, Role::Admin),
     (Area::PrintRuns, "/admin/print-runs", admin_words::PRINT_RUNS, Role::Admin),
     (Area::Webhooks, "/admin/webhooks", admin_words::WEBHOOKS, Role::Admin),

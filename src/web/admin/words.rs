@@ -9,6 +9,7 @@ pub(super) const DISPUTES: &str = "Disputes";
 pub(super) const REPORTS: &str = "Reports";
 pub(super) const PEOPLE: &str = "People";
 pub(super) const CARDS: &str = "Cards";
+pub(super) const SETS: &str = "Sets";
 pub(super) const IMPORTS: &str = "Imports";
 pub(super) const PRINT_RUNS: &str = "Print runs";
 pub(super) const WEBHOOKS: &str = "Webhooks";
@@ -58,9 +59,10 @@ pub(super) const WAITING_REPORTS: PageLink =
     ("/admin/reports", REPORTS, "Contents that players find unacceptable.");
 pub(super) const WAITING_DISPUTES: PageLink =
     ("/admin/disputes", DISPUTES, "Copies that two players say they hold.");
-pub(super) const TOOLS: [PageLink; 6] = [
+pub(super) const TOOLS: [PageLink; 7] = [
     ("/admin/people", PEOPLE, "Find accounts, give roles, ban."),
     ("/admin/cards", CARDS, "Change, move, merge and unlock cards; write rulings."),
+    ("/admin/sets", SETS, "Create a set without cards, for designs that become cards."),
     ("/admin/imports", IMPORTS, "Import games and sets, or change them."),
     (
         "/admin/print-runs",

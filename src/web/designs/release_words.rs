@@ -4,7 +4,9 @@ use crate::web::words::place;
 
 pub(super) const RELEASE: &str = "Release the design";
 pub(super) const RELEASE_ABOUT: &str = "The design becomes a card of a set, with the numbers of all its rarities. This cannot be undone. The set must not be printed yet.";
-pub(super) const NEW_SETS: &str = "The set that you want is not listed? The import of its file creates it, with at least one card:";
+pub(super) const NEW_SETS: &str =
+    "The set that you want is not listed? Create it without cards, or import its file:";
+pub(super) const CREATE_SET: &str = "Create a set";
 pub(super) const IMPORTS: &str = "Imports";
 pub(super) const NO_SETS: &str = "The game has no sets yet.";
 pub(super) const CHOOSE_SET: &str = "Choose a set.";

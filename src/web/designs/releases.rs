@@ -24,7 +24,7 @@ use crate::store::designs::DesignReviewer;
 use crate::web::catalogue::card_path;
 use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, private};
-use crate::web::page::{Frame, Place};
+use crate::web::page::{Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::set_choices::sets_of_game;
 use crate::web::words;
@@ -39,6 +39,13 @@ pub(in crate::web) struct TypedRelease {
     was_public: Option<String>,
     /// The button: every other value than `release` only checks.
     go: String,
+}
+
+/// The set that is chosen at first.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct ReleaseQuery {
+    set: String,
 }
 
 /// The card that a design has become.
@@ -69,6 +76,8 @@ struct ReleasePage {
     checked: Option<String>,
     sets: Vec<Choice>,
     has_more_sets: bool,
+    /// The page that creates a set and leads back to this one.
+    new_set: String,
     /// Whether the form asks for the confirmation.
     asks_to_confirm: bool,
     typed: TypedRelease,
@@ -87,10 +96,13 @@ pub(in crate::web) async fn show(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     design: web::Path<String>,
+    query: web::Query<ReleaseQuery>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
     let reviewer = by.visitor.must::<ReviewDesigns>()?;
-    show_page(&state, (&by.granted, &reviewer), code, 200, Answered::default()).await
+    let typed = TypedRelease { set: query.into_inner().set, ..TypedRelease::default() };
+    let answered = Answered { typed, ..Answered::default() };
+    show_page(&state, (&by.granted, &reviewer), code, 200, answered).await
 }
 
 async fn show_page(
@@ -135,6 +147,7 @@ async fn show_page(
             faults
         },
         asks_to_confirm,
+        new_set: path_of("/admin/sets", &[("game", &*design.game), ("design", &*design.id)]),
         approved: APPROVED,
         heading,
         design: design_path(&design.id),

@@ -401,6 +401,16 @@ impl Scene {
                 Draft::new(admin, path, json!({ "name": "The shore" }))
                     .with("if-match", self.etag(path).await)
             }
+            "create_set" => {
+                let body = json!({ "code": "empty", "name": "Empty" });
+                Draft::new(admin, "/v1/games/pebbles/sets", body)
+            }
+            "delete_set" => {
+                let body = json!({ "code": "spare", "name": "Spare" });
+                let (path, _) = self.create(admin, "/v1/games/pebbles/sets", body).await;
+                let etag = self.etag(&path).await;
+                Draft::new(admin, path, Value::Null).with("if-match", etag)
+            }
             "create_ruling" => {
                 let path = format!("{}/rulings", self.card_path("base", "001").await);
                 let body =

@@ -19,6 +19,7 @@ mod games;
 mod history;
 mod image_uris;
 mod import;
+mod new_sets;
 pub mod permissions;
 mod rulings;
 mod search;

@@ -221,7 +221,39 @@ async fn a_hidden_card_of_the_name_is_reported_with_all_other_faults() {
     assert!(pointers[3].starts_with("/attributes"), "{found:?}");
 }
 
-/// A set needs no card for a release, only a row: the import of a file with at least one card creates it, and the card may leave it later.
+/// An admin creates a set without cards for released designs.
+#[tokio::test]
+async fn a_design_is_released_into_a_new_set() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let other = approved(&app, &ada, &mod_, "Quiet Heron").await;
+    for (code, hidden) in [("fan-made", false), ("fan-secrets", true)] {
+        let set = json!({ "code": code, "name": "Made by Players", "cards_start_hidden": hidden });
+        app.post("/v1/games/ttcg/sets").by(&admin).json(&set).answer().await.expect(201);
+    }
+    let place = json!({ "set": "fan-made", "number": "001" });
+    let released = release(&app, &admin, &path, &place).await.expect(201);
+    assert_eq!((&released["set"], &released["hidden"]), (&json!("fan-made"), &json!(false)));
+    let card = app.get("/v1/games/ttcg/sets/fan-made/cards/001").answer().await.expect(200);
+    assert_eq!(card["name"], "Lantern Heron");
+    // The first card of a hidden set is a hidden card like any other.
+    let place = json!({ "set": "fan-secrets", "number": "001", "was_public": true });
+    let released = release(&app, &admin, &other, &place).await.expect(201);
+    assert_eq!(released["hidden"], true);
+    let set = app.get("/v1/games/ttcg/sets/fan-secrets").answer().await.expect(200);
+    assert_eq!((&set["cards"], &set["hidden_cards"]), (&json!(1), &json!(1)));
+    let card = app.get("/v1/games/ttcg/sets/fan-secrets/cards/001").answer().await.expect(200);
+    assert_eq!((&card["hidden"], card.get("name")), (&json!(true), None), "{card}");
+    assert_eq!(read(&app, &ada, &other).await["status"], "approved");
+    // With its first card, the set cannot be deleted.
+    for code in ["fan-made", "fan-secrets"] {
+        let delete = app.delete(&format!("/v1/games/ttcg/sets/{code}")).by(&admin);
+        delete.header("if-match", "*").answer().await.problem(409, "set_in_use");
+    }
+}
+
+/// A set needs no card for a release: its only card may have left it.
 #[tokio::test]
 async fn a_set_without_cards_takes_a_release() {
     let app = app().await;

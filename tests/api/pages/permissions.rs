@@ -197,6 +197,8 @@ const ROWS: &[Row] = &[
     form("/admin/imports", Admin),
     action("/admin/imports/run", Admin),
     page("/admin/imports/games/{game}", Admin),
+    form("/admin/sets", Admin),
+    form("/admin/sets/{game}/{set}", Admin),
     page("/admin/cards", Admin),
     form("/admin/cards/{card}", Admin),
     form("/admin/cards/{card}/document", Admin),

@@ -89,4 +89,11 @@ pub enum Change {
         /// The day.
         day: Option<NaiveDate>,
     },
+    /// A set without cards was deleted.
+    RemoveSet {
+        /// Game code.
+        game: String,
+        /// Set code.
+        set: String,
+    },
 }

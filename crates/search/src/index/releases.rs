@@ -14,6 +14,11 @@ impl Releases {
         self.0.insert((game, set), day);
     }
 
+    /// Removes a set that does not exist any more.
+    pub fn remove(&mut self, game: String, set: String) {
+        self.0.remove(&(game, set));
+    }
+
     /// Whether a game has a set with that code, with or without cards.
     pub fn has_set(&self, game: &str, set: &str) -> bool {
         self.0.contains_key(&(game.to_owned(), set.to_owned()))

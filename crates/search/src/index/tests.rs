@@ -552,6 +552,11 @@ proptest! {
                 scan.releases.insert(game.clone(), set.clone(), day);
                 changes.push(Change::Released { game, set, day });
             }
+            if random.one_in(4) {
+                let (game, set) = ("ab".to_owned(), "two".to_owned());
+                scan.releases.remove(game.clone(), set.clone());
+                changes.push(Change::RemoveSet { game, set });
+            }
             if random.one_in(2) {
                 index.apply(changes.clone());
             }

@@ -103,6 +103,9 @@ impl Index {
                 Change::Released { game, set, day } => {
                     Arc::make_mut(&mut now.releases).insert(game, set, day);
                 }
+                Change::RemoveSet { game, set } => {
+                    Arc::make_mut(&mut now.releases).remove(game, set);
+                }
             }
         }
         for part in &mut now.parts {

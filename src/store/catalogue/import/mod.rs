@@ -7,6 +7,7 @@
 mod cards;
 mod edit;
 pub(in crate::store) mod new_card;
+mod new_set;
 mod plan;
 
 use chrono::{DateTime, Utc};
@@ -19,6 +20,7 @@ use uuid::Uuid;
 
 pub use self::edit::{EditError, SetChange, edit_card, edit_set};
 pub(in crate::store) use self::edit::{lock_set, mark_edited};
+pub use self::new_set::{SetCreated, SetDeleted, SetUse, create_set, delete_set};
 use self::plan::SetPlan;
 pub(in crate::store) use self::plan::is_printed;
 use super::changes;

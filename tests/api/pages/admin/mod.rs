@@ -6,6 +6,7 @@ mod imports;
 mod operations;
 mod people;
 mod printing;
+mod sets;
 mod start;
 
 use super::browser::Browser;
@@ -25,11 +26,13 @@ const FOR_MODERATORS: [&str; 6] = [
     "/admin/copies",
     "/admin/reports",
 ];
-const FOR_ADMINS: [&str; 9] = [
+const FOR_ADMINS: [&str; 11] = [
     "/admin/cards",
     "/admin/imports",
     "/admin/imports?of=game",
     "/admin/imports/games/ttcg",
+    "/admin/sets?game=ttcg",
+    "/admin/sets/ttcg/hearth",
     "/admin/print-runs",
     "/admin/print-plans",
     "/admin/announcements?set=ttcg/veil",
@@ -44,7 +47,7 @@ const SENT_BY_MODERATORS: [(&str, &[(&str, &str)]); 4] = [
     ("/admin/copies/ID/freeze", &[("reason", "Seen.")]),
     ("/admin/reports/ID", &[("decision", "upheld"), ("note", "Seen.")]),
 ];
-const SENT_BY_ADMINS: [(&str, &[(&str, &str)]); 17] = [
+const SENT_BY_ADMINS: [(&str, &[(&str, &str)]); 18] = [
     ("/admin/people/ID/role", &[("role", "moderator")]),
     ("/admin/people/ID/ban", &[]),
     ("/admin/people/ID/unban", &[]),
@@ -60,6 +63,7 @@ const SENT_BY_ADMINS: [(&str, &[(&str, &str)]); 17] = [
     ),
     ("/admin/rulings/ID", &[("kind", "ruling"), ("text", "A."), ("published_on", "2026-11-01")]),
     ("/admin/rulings/ID/delete", &[("version", "x")]),
+    ("/admin/sets/ttcg/none", &[("version", "x")]),
     ("/admin/announcements/ID/reveal", &[]),
     ("/admin/webhooks/ID/delete", &[("version", "x")]),
     ("/admin/webhooks/ID/secret", &[("overlap_hours", "1")]),

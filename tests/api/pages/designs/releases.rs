@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Browser, begun, heron, links_to, location, page_of, shared, start};
+use super::{Browser, begun, heron, links_to, location, page_of, shared, start, value};
 use crate::designs::step;
 use crate::pages::frame::check;
 use crate::pages::html::Page;
@@ -190,4 +190,35 @@ async fn only_approved_designs_have_a_form() {
     assert!(page.all("form").all(|form| form.get("action") != Some(path.as_str())));
     let fields = [("set", "hearth"), ("number", "900"), ("go", "release")];
     assert_eq!(browser.post(&path, &fields).await.status, 409);
+}
+
+/// The page of a release leads to the form of a new set, which leads back with the set chosen.
+#[tokio::test]
+async fn a_set_is_created_for_a_release() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    app.admin().await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &place).await;
+    let design = place.strip_prefix("/v1/designs/").unwrap();
+    let path = format!("/reviews/designs/{design}/release");
+    let browser = Browser::of(&app, "the admin").await;
+    let new_set = format!("/admin/sets?game=ttcg&design={design}");
+    assert!(links_to(&browser.page(&path).await, &new_set));
+    let page = browser.page(&new_set).await;
+    let fields = [
+        ("game", "ttcg"),
+        ("code", "fan-made"),
+        ("name", "Made by Players"),
+        ("start", "open"),
+        ("design", value(&page, "design")),
+        ("key", value(&page, "key")),
+    ];
+    let way = location(&browser.post("/admin/sets", &fields).await);
+    assert_eq!(way, format!("{path}?set=fan-made"));
+    assert_eq!(chosen(&browser.page(&way).await), "fan-made");
+    let fields = [("set", "fan-made"), ("number", "001"), ("go", "release")];
+    assert_eq!(location(&browser.post(&path, &fields).await), path);
+    let card = app.get("/v1/games/ttcg/sets/fan-made/cards/001").answer().await.expect(200);
+    assert_eq!(card["name"], "Lantern Heron");
 }

@@ -1,0 +1,86 @@
+//! Sets are created without cards, and deleted.
+
+use serde_json::json;
+
+use super::{Browser, actions, leads_to, location, sent, start, text, value};
+use crate::support::{PASSWORD, RequestExt as _};
+
+const HOSTILE: &str = "<script>alert(1)</script> & </main>";
+const PATH: &str = "/admin/sets/ttcg/fan-made";
+
+#[tokio::test]
+async fn a_set_is_created_and_deleted() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let page = browser.page("/admin/sets?game=ttcg").await;
+    assert!(leads_to(&page, "/admin/sets/ttcg/hearth"));
+    let key = value(&page, "key").to_owned();
+
+    // Everything that is wrong is shown at once.
+    let wrong = [
+        ("game", "ttcg"),
+        ("code", "Fan Made"),
+        ("name", " "),
+        ("released_on", "soon"),
+        ("unlock_threshold", "many"),
+    ];
+    let refused = sent(&browser, "/admin/sets", &wrong, 422).await;
+    for fault in [
+        "A code has 1 to 32 small letters and digits",
+        "A name has 1 to 100 characters",
+        "Type a day that there is",
+        "Type a whole number from 1 to 100,000",
+    ] {
+        assert!(text(&refused).contains(fault), "{fault}: {}", text(&refused));
+    }
+    assert_eq!(value(&refused, "code"), "Fan Made");
+    let nowhere = sent(&browser, "/admin/sets", &[("game", ""), ("code", "fan-made")], 422).await;
+    assert!(text(&nowhere).contains("Choose a game."));
+
+    let fields = [
+        ("game", "ttcg"),
+        ("code", "fan-made"),
+        ("name", HOSTILE),
+        ("released_on", ""),
+        ("start", "open"),
+        ("unlock_threshold", ""),
+        ("key", &*key),
+    ];
+    // A form that is sent twice creates one set.
+    for _ in 0..2 {
+        let created = browser.post("/admin/sets", &fields).await;
+        assert_eq!(location(&created), (303, format!("{PATH}?done=created")));
+    }
+    let stored = app.get("/v1/games/ttcg/sets/fan-made").answer().await.expect(200);
+    assert_eq!((&stored["name"], &stored["cards_start_hidden"]), (&json!(HOSTILE), &json!(false)));
+    let page = browser.page(&format!("{PATH}?done=created")).await;
+    assert!(text(&page).contains("The set is created.") && text(&page).contains(HOSTILE));
+    assert!(leads_to(&page, "/sets/ttcg/fan-made"));
+    let taken = sent(&browser, "/admin/sets", &fields[..6], 409).await;
+    assert!(text(&taken).contains("Another set of the game has this code."), "{}", text(&taken));
+
+    // Somebody changes the set after the page was loaded.
+    let version = value(&page, "version").to_owned();
+    let admin = app.log_in("the admin", PASSWORD).await;
+    let edit = app.patch("/v1/games/ttcg/sets/fan-made").by(&admin).header("if-match", "*");
+    edit.json(&json!({ "name": "Made by Players" })).answer().await.expect(200);
+    let stale = sent(&browser, PATH, &[("version", &*version)], 412).await;
+    assert!(text(&stale).contains("Somebody has changed this set"), "{}", text(&stale));
+    let deleted = browser.post(PATH, &[("version", value(&stale, "version"))]).await;
+    assert_eq!(location(&deleted), (303, "/admin/sets?done=deleted".to_owned()));
+    app.get("/v1/games/ttcg/sets/fan-made").answer().await.problem(404, "not_found");
+    assert!(text(&browser.page("/admin/sets?done=deleted").await).contains("The set is deleted."));
+}
+
+#[tokio::test]
+async fn a_set_with_cards_is_not_deleted() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let path = "/admin/sets/ttcg/hearth";
+    let page = browser.page(path).await;
+    assert!(!actions(&page).contains(&path), "{:?}", actions(&page));
+    let version = app.get("/v1/games/ttcg/sets/hearth").answer().await.header("etag");
+    let version = version.trim_matches('"');
+    let refused = sent(&browser, path, &[("version", version)], 409).await;
+    assert!(text(&refused).contains("It cannot be deleted"), "{}", text(&refused));
+}
