@@ -110,7 +110,9 @@ impl Counts {
         match entry(&members, place) {
             Ok(entry) => {
                 let is_outside = *place == Place::Outside;
-                self.found.push((JsonEntry { entry, exact: false, is_outside }, is_fact));
+                let labels = Vec::new();
+                let entry = JsonEntry { entry, exact: false, is_outside, labels };
+                self.found.push((entry, is_fact));
             }
             Err(fault) if !is_fact => {
                 self.fault.get_or_insert(fault);
