@@ -490,7 +490,7 @@ fn an_unknown_symbol_has_the_quantity_beside_it() {
 }
 
 #[test]
-fn long_lines_are_told_as_they_are() {
+fn long_lines_are_given_as_they_are_written() {
     let catalogue = shipped(HARBOUR);
     let list = format!("2 Salt // {}", "x".repeat(400));
     let read = read_deck_bytes(list.as_bytes(), &DeckReading::new(&catalogue));
