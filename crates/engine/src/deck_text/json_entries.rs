@@ -19,14 +19,15 @@ const LISTS: [&str; 5] = ["entries", "cards", "deck", "decklist", "boards"];
 /// Members of an entry, as several programs name them.
 pub(super) const QUANTITIES: [&str; 4] = ["quantity", "count", "qty", "amount"];
 const ZONES: [&str; 3] = ["zone", "board", "section"];
-const SETS: [&str; 6] = ["set", "set_code", "setCode", "edition", "editioncode", "editionCode"];
-/// Members of the object that some programs write for a set.
-const PARTS_OF_SET: [&str; 4] = ["code", "editioncode", "name", "editionname"];
+const SETS: [&str; 3] = ["set", "set_code", "setCode"];
+const NUMBERS: [&str; 4] = ["number", "collector_number", "collectorNumber", "cn"];
+/// Members with the set as Archidekt has it: a text, or an object with one of the members below.
+const EDITIONS: [&str; 3] = ["edition", "editioncode", "editionCode"];
+const PARTS_OF_EDITION: [&str; 4] = ["code", "editioncode", "name", "editionname"];
 /// The labels of an entry, the first of which is its zone if it names one; beside the entries, what Archidekt says of its labels.
 const CATEGORIES: &str = "categories";
 /// The finish of an entry.
 const FINISHES: [&str; 2] = ["finish", "modifier"];
-const NUMBERS: [&str; 4] = ["number", "collector_number", "collectorNumber", "cn"];
 
 /// An entry that was found.
 #[derive(Debug)]
@@ -265,7 +266,7 @@ pub(super) fn entry(members: &Map<String, Value>, place: &Place) -> Result<DeckE
         quantity: quantity(members)?,
         card: CardReference {
             name: name.unwrap_or_default(),
-            set: part(&SETS)?,
+            set: part(&SETS)?.or_else(|| edition(nested?)).or_else(|| edition(members)),
             number: part(&NUMBERS)?,
             rarity: finish(members).map_or_else(|| part(&["rarity"]), |finish| Ok(Some(finish)))?,
         },
@@ -298,6 +299,17 @@ fn labels_outside(categories: &Value) -> Vec<String> {
     names.map(|name| name.trim().to_owned()).collect()
 }
 
+/// The set of an entry, as Archidekt has it. Members of such names may also be something else.
+fn edition(members: &Map<String, Value>) -> Option<String> {
+    let code = match member(members, &EDITIONS)? {
+        Value::Object(part) => {
+            PARTS_OF_EDITION.iter().find_map(|name| part.get(*name)?.as_str())?
+        }
+        other => other.as_str()?,
+    };
+    Some(code.to_owned()).filter(|code| !code.trim().is_empty())
+}
+
 /// The finish of an entry, if it is one that games have as a rarity.
 fn finish(members: &Map<String, Value>) -> Option<String> {
     let finish = member(members, &FINISHES)?.as_str()?.to_lowercase();
@@ -310,12 +322,8 @@ fn text(members: &Map<String, Value>, names: &[&str]) -> Result<Option<String>, 
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(Value::Number(number)) => Ok(Some(number.to_string())),
-        Some(Value::Object(part)) => {
-            let mut texts = PARTS_OF_SET.iter().filter_map(|name| part.get(*name)?.as_str());
-            match texts.find(|text| !text.is_empty()) {
-                None if !part.values().all(Value::is_string) => Err(JsonFault::NotText),
-                found => Ok(found.map(str::to_owned)),
-            }
+        Some(Value::Object(part)) if part.values().all(Value::is_string) => {
+            text(part, &["code", "name"])
         }
         Some(_) => Err(JsonFault::NotText),
     }
