@@ -2,7 +2,7 @@
 
 use super::draft::{Content, DraftEntry};
 use super::line::{
-    bare_count_after_name, common, count_after_name, leading, trailing, without_bullet,
+    bare_count_after_name, common, count_after_name, leading, split_parts, trailing, without_bullet,
 };
 
 /// What may stand between the cards of such a line.
@@ -40,6 +40,20 @@ pub(super) fn counted_entries(line: &str) -> Option<Vec<(&str, DraftEntry<'_>)>>
         _ => None,
     };
     counted_parts(line)?.into_iter().map(entry).collect()
+}
+
+/// A part that is no known card, with the number after its name as its quantity.
+pub(super) fn counted(part: DraftEntry<'_>) -> DraftEntry<'_> {
+    let count_of = |text| count_after_name(text).or_else(|| bare_count_after_name(text));
+    match part.readings.filter(|_| part.quantity.is_none()).and_then(|(text, _)| count_of(text)) {
+        Some((name, count)) => DraftEntry {
+            quantity: Some(count),
+            card: split_parts(name),
+            readings: Some((name, name)),
+            ..part
+        },
+        None => part,
+    }
 }
 
 /// Number of the entries that a line may have.

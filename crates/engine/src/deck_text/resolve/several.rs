@@ -6,7 +6,7 @@ use super::verdicts::{guessing, with_guess};
 use crate::deck::DeckEntry;
 use crate::deck_text::draft::DraftEntry;
 use crate::deck_text::read_deck::{Guess, LineVerdict};
-use crate::deck_text::several::counted_entries;
+use crate::deck_text::several::{counted, counted_entries};
 use crate::deck_text::zones::Place;
 
 impl Resolver<'_> {
@@ -42,7 +42,7 @@ impl Resolver<'_> {
                 return None;
             };
             let ResolvedEntry { quantity, card, verdict, tags } =
-                found.unwrap_or_else(|| self.unknown(&part));
+                found.unwrap_or_else(|| self.unknown(&counted(part)));
             let verdict = guessing(verdict, Guess::SeveralCards);
             let verdict = if known { verdict } else { with_guess(verdict, &zone) };
             let entry = DeckEntry { zone, quantity, card, copies: Vec::new() };
