@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// Must be raised when the same content would be folded differently: stored words of an older version are then derived
 /// again.
-pub const WORDS_VERSION: i16 = 1;
+pub const WORDS_VERSION: i16 = 2;
 
 /// Separates two parts of a folded text (such as two effects); folded texts never contain it.
 const BETWEEN: &str = " |";
@@ -38,7 +38,8 @@ impl Words {
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(BETWEEN)
         };
         let texts = || attributes.iter().filter_map(|(code, value)| Some((code, value.as_str()?)));
-        let emoji = texts().flat_map(|(_, text)| words(text)).filter(|word| is_symbols(word));
+        let is_emoji = |word: &String| is_symbols(word) || is_keycap(word);
+        let emoji = texts().flat_map(|(_, text)| words(text)).filter(is_emoji);
         let emoji: String = emoji.map(|word| format!(" {word}")).collect();
         let name = folded(name);
         let effects = join(effects.iter().map(|effect| folded(&effect.text)).collect());
@@ -63,13 +64,15 @@ pub fn folded(text: &str) -> String {
     words(text).into_iter().map(|word| format!(" {word}")).collect()
 }
 
-/// The words of a text. Apostrophes belong to a word but leave no trace; an emoji is a word of its own, and so is each character of
-/// scripts that write no spaces.
+/// The words of a text. Apostrophes belong to a word but leave no trace; an emoji is a word of its own, also the keycap of a digit or of a sign (`#️⃣`), and so is
+/// each character of scripts that write no spaces.
 pub fn words(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut word = String::new();
     let mut finish = |word: &mut String| {
-        if word.chars().any(char::is_alphanumeric) {
+        if is_keycap(word) {
+            found.push(word.clone());
+        } else if word.chars().any(char::is_alphanumeric) {
             let key = search_key(word);
             // Compatibility characters may be equivalent to several characters: ㍿ to four.
             if key.chars().all(|character| class(character) == Class::Letter) || key == *word {
@@ -85,7 +88,16 @@ pub fn words(text: &str) -> Vec<String> {
         word.clear();
     };
     let mut before = ' ';
-    for character in text.chars() {
+    let mut letters = text.chars();
+    while let Some(character) = letters.next() {
+        if let Some(rest) = after_keycap(character, letters.as_str()) {
+            finish(&mut word);
+            word.extend([character, KEYCAP]);
+            finish(&mut word);
+            letters = rest.chars();
+            before = KEYCAP;
+            continue;
+        }
         let joins = match class(character) {
             Class::Between => false,
             Class::Inside => !word.is_empty(),
@@ -121,6 +133,23 @@ const MAX_WORD: usize = 100;
 const JOINER: char = '\u{200d}';
 /// Selects the coloured form of the preceding character.
 const VARIATION: char = '\u{fe0f}';
+
+/// Makes a keycap of the preceding digit or sign.
+const KEYCAP: char = '\u{20e3}';
+
+/// The text after the keycap that a character begins; `rest` follows the character.
+fn after_keycap(character: char, rest: &str) -> Option<&str> {
+    if !character.is_ascii_digit() && !matches!(character, '#' | '*') {
+        return None;
+    }
+    rest.strip_prefix(VARIATION).unwrap_or(rest).strip_prefix(KEYCAP)
+}
+
+/// Whether a word is a keycap, without its variation selector.
+fn is_keycap(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(|first| after_keycap(first, letters.as_str()) == Some(""))
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -205,6 +234,12 @@ mod tests {
         assert_eq!(words("on🔥fire❤\u{fe0f}"), ["on", "🔥", "fire", "❤"]);
         assert_eq!(words("😮\u{200d}💨👍🏽🇩🇪🇫🇷"), ["😮\u{200d}💨", "👍🏽", "🇩🇪", "🇫🇷"]);
         assert_eq!(words("火竜 カ"), ["火", "竜", "カ"]);
+        assert_eq!(words("#\u{fe0f}\u{20e3}*\u{20e3}🔥"), ["#\u{20e3}", "*\u{20e3}", "🔥"]);
+        assert_eq!(words("No 1\u{fe0f}\u{20e3}2 #3"), ["no", "1\u{20e3}", "2", "3"]);
+        let keycap = serde_json::json!({ "emoji": "#\u{fe0f}\u{20e3}" });
+        let card = Words::of("Hashtag", &[], None, keycap.as_object().unwrap());
+        assert_eq!(card.all, " hashtag | #\u{20e3}");
+        assert_eq!(card.attributes["emoji"], " #\u{20e3}");
         let attributes = serde_json::json!({ "emoji": "🔥", "type": "fire", "power": 3 });
         let card = Words::of("Ember", &[], Some("Warm. Very."), attributes.as_object().unwrap());
         assert_eq!(card.all, " ember | warm very | 🔥");

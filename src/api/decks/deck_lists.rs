@@ -15,6 +15,7 @@ use crate::app::decks::deck_lists::{
 use crate::app::decks::deck_requests::DeckRequest;
 use crate::app::decks::deck_responses::{DeckResponse, DeckSummaryResponse, VersionedDeck};
 use crate::app::decks::deck_writes;
+use crate::app::decks::list_files::has_only_comments;
 use crate::app::decks::own_decks::OwnDeckCursor;
 use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Cursor, Page, PageLimit};
@@ -157,6 +158,11 @@ impl ListUpload for DeckRequest {
         // A file that was lost on the way must not empty a deck.
         if list.trim().is_empty() {
             let detail = "must not be empty: an empty deck is sent as JSON, with \"entries\": []";
+            return Err(Problem::invalid(vec![InputFault::at("/list", detail)]));
+        }
+        if has_only_comments(&list) {
+            let detail =
+                "must not have comments alone: an empty deck is sent as JSON, with \"entries\": []";
             return Err(Problem::invalid(vec![InputFault::at("/list", detail)]));
         }
         let mut notes = parse_deck_text(&list).notes;

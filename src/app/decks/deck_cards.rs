@@ -256,7 +256,7 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
     for symbol in symbols.filter(|symbol| !symbol.is_empty()).take(SYMBOLS_MAX) {
         parts.extend(text_is(&symbol));
     }
-    // Some emoji, such as `#️⃣`, have no word. All texts without words are then found, and the reader compares their symbols. They have a query of their own,
+    // Some emoji, such as `™️`, have no word. All texts without words are then found, and the reader compares their symbols. They have a query of their own,
     // because there may be many: they must not take the place of others.
     let is_wordless = |symbol: &String| is_emoji(symbol) && folded(symbol).is_empty();
     let wordless = if mentions.symbols.iter().any(is_wordless) { text_is("") } else { Vec::new() };

@@ -6,8 +6,8 @@ use crate::domain::decks::list::LineRefusal;
 
 /// Largest file, in bytes: as large as a request with a list.
 pub const MAX_FILE: usize = 256 * 1024;
-/// Longest list of a form, in characters.
-pub const MAX_LIST: usize = 100_000;
+/// Longest list of a form, in characters, whether it is typed or read from a file.
+pub const MAX_LIST: usize = 150_000;
 
 /// Why the list of a file is not taken over into a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,10 +38,26 @@ pub fn decode(content: &[u8]) -> Result<String, ListFileFault> {
     if text.trim().is_empty() {
         return Err(ListFileFault::Empty);
     }
-    if text.chars().count() > MAX_LIST {
+    if is_too_long(&text) {
         return Err(ListFileFault::TooLong);
     }
     Ok(text)
+}
+
+/// Whether a list has more than [`MAX_LIST`] characters. Browsers count a line break as one, and send it as two.
+pub fn is_too_long(list: &str) -> bool {
+    list.chars().filter(|letter| *letter != '\r').nth(MAX_LIST).is_some()
+}
+
+/// Whether a list has nothing but comments and blank lines. The keycap of the number sign is an emoji.
+pub fn has_only_comments(list: &str) -> bool {
+    let is_comment = |line: &str| {
+        let after_sign = line.strip_prefix('#');
+        line.is_empty()
+            || line.starts_with("//")
+            || after_sign.is_some_and(|rest| !rest.starts_with(['\u{fe0f}', '\u{20e3}']))
+    };
+    list.trim_start_matches('\u{feff}').lines().all(|line| is_comment(line.trim()))
 }
 
 #[cfg(test)]
@@ -68,6 +84,18 @@ mod tests {
         }
         assert_eq!(decode(b" \r\n"), Err(ListFileFault::Empty));
         assert_eq!(decode(&vec![b'a'; MAX_LIST + 1]), Err(ListFileFault::TooLong));
+        let lines = "1 Bat\r\n".repeat(MAX_LIST / 6);
+        assert!(!is_too_long(&lines) && lines.len() > MAX_LIST);
         assert_eq!(decode(&vec![b'a'; MAX_FILE + 1]), Err(ListFileFault::TooLarge));
+    }
+
+    #[test]
+    fn comments_alone_are_no_list() {
+        for list in ["", "// format: a/b", "\u{feff}# a\r\n\r\n  // b\n", "#main\n#extra"] {
+            assert!(has_only_comments(list), "{list}");
+        }
+        for list in ["2 Bat", "// format: a/b\n2 Bat", "#\u{fe0f}\u{20e3}", "[{}]", "Sideboard"] {
+            assert!(!has_only_comments(list), "{list}");
+        }
     }
 }

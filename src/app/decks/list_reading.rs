@@ -15,7 +15,7 @@ use super::deck_cards::{self, Requester, StepConnection};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
-use crate::domain::decks::deck::{MAX_ENTRIES, holds_serial, shown_line};
+use crate::domain::decks::deck::{MAX_ENTRIES, MAX_SHOWN, holds_serial, shown_line};
 use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
@@ -51,10 +51,10 @@ pub struct ListReadingResponse {
 /// How a line of a list was read.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ReadLineResponse {
-    /// Number of the line, from 1. Everything in a share code, a link or JSON is in line 1.
+    /// Number of the line, from 1. The entries of a share code are in the line of the code; everything in a link or JSON is in line 1.
     #[schema(example = 2, minimum = 1)]
     pub line: usize,
-    /// The line, cut after 200 characters; of a row of emoji, the emoji of the entry.
+    /// The line, cut after 200 characters; of a row of emoji or a line with several cards, the part of the entry.
     #[schema(example = "1 Belows Smith")]
     pub text: String,
     /// Position of its entry in the deck, from 0; absent: it has no entry.
@@ -303,9 +303,10 @@ fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
     read.lines.iter().filter_map(header).collect()
 }
 
-/// A line whose verdict and labels quote no serial code.
+/// A line whose verdict and labels quote no serial code, and no long text.
 fn without_serials(mut line: ReadLine) -> ReadLine {
-    for text in line.quoted_mut().into_iter().filter(|text| holds_serial(text)) {
+    let must_change = |text: &str| text.chars().nth(MAX_SHOWN).is_some() || holds_serial(text);
+    for text in line.quoted_mut().into_iter().filter(|text| must_change(text)) {
         *text = shown_line(text);
     }
     line

@@ -408,11 +408,17 @@ fn is_code_at(text: &str) -> bool {
         }
 }
 
-/// A line of a list in a form that may be shown and stored: a line with a serial code is replaced, and control characters are removed.
+/// Most characters of a line of a list that are shown and stored.
+pub const MAX_SHOWN: usize = 200;
+
+/// A line of a list in a form that may be shown and stored: a line with a serial code is replaced, control characters are removed, and a long line is cut. It must
+/// be given as a whole: a part of a code cannot be recognised.
 pub fn shown_line(line: &str) -> String {
     if holds_serial(line) {
         return "(a serial code)".to_owned();
     }
+    let end = line.char_indices().nth(MAX_SHOWN).map_or(line.len(), |(end, _)| end);
+    let line = &line[..end];
     // Most lines are copied as they are.
     if !line.contains(text::is_control) {
         return line.to_owned();
@@ -604,6 +610,12 @@ mod tests {
             assert_eq!(shown_line(line), line);
         }
         assert_eq!(shown_line("1 a\0b\n2 c\u{202e}"), "1 a b 2 c ");
+        // A code is recognised before its line is cut.
+        for before in [100, 190, 199, 200, 300] {
+            let line = format!("{} {code}", "ä".repeat(before));
+            assert_eq!(shown_line(&line), "(a serial code)", "{before}");
+        }
+        assert_eq!(shown_line(&"ä".repeat(201)), "ä".repeat(MAX_SHOWN));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::sheet::{CurveView, ZoneView, curves, zones};
 use super::words as deck_words;
 use crate::app::decks::deck_reports::{self, DeckReportRequest, ListSheet};
 use crate::app::decks::list_additions::{self, TypedList};
+use crate::app::decks::list_files::is_too_long;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -111,6 +112,10 @@ pub(in crate::web) async fn check(
     }
     if form.list.trim().is_empty() {
         let faults = Faults::one("list", deck_words::NO_LIST);
+        return show(&state, 422, &form, faults, None).await;
+    }
+    if is_too_long(&form.list) {
+        let faults = Faults::one("list", deck_words::list_too_long());
         return show(&state, 422, &form, faults, None).await;
     }
     let format_of_list = || parse_deck_text(&form.list).notes.remove("format");

@@ -157,7 +157,7 @@ pub(in crate::web) async fn create(
     by: Player<WriteOwnDecks>,
     Form(typed): Form<TypedDeck>,
 ) -> Result<HttpResponse, Problem> {
-    if let Some(faults) = typed.unread_file() {
+    if let Some(faults) = typed.form_fault() {
         return show_form_of_new(&state, 422, typed, faults, false).await;
     }
     let TypedDeck {
@@ -242,7 +242,7 @@ pub(in crate::web) async fn save(
     Form(typed): Form<TypedDeck>,
 ) -> Result<HttpResponse, Problem> {
     let (id, viewer) = (DeckId(*deck), by.visitor.viewer());
-    if let Some(faults) = typed.unread_file() {
+    if let Some(faults) = typed.form_fault() {
         let reads = by.visitor.must::<ReadOwnDecks>()?;
         let edited = deck_overviews::find_edited(&state, &reads, viewer, id).await?;
         let typed = TypedDeck { file: String::new(), ..typed };

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::words as deck_words;
 use crate::app::decks::deck_overviews::EditedDeck;
 use crate::app::decks::deck_requests::DeckRequest;
+use crate::app::decks::list_files::is_too_long;
 use crate::http::extract::Upload;
 use crate::web::forms::Faults;
 
@@ -87,9 +88,12 @@ impl TypedDeck {
         }
     }
 
-    /// The fault of a file that was chosen and not read: without it, the deck would be saved without the list of the file.
-    pub(super) fn unread_file(&self) -> Option<Faults> {
-        (!self.file.is_empty()).then(|| Faults::one("file", deck_words::LIST_FILE_NOT_READ))
+    /// What is wrong with the form itself: the list is too long, or a file was chosen and not read, so that the deck would be saved without its list.
+    pub(super) fn form_fault(&self) -> Option<Faults> {
+        if !self.file.is_empty() {
+            return Some(Faults::one("file", deck_words::LIST_FILE_NOT_READ));
+        }
+        is_too_long(&self.list).then(|| Faults::one("list", deck_words::list_too_long()))
     }
 
     pub(super) fn request(&self) -> DeckRequest {

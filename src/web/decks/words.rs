@@ -1,6 +1,6 @@
 //! Text of the pages of decks.
 
-use crate::app::decks::list_files::ListFileFault;
+use crate::app::decks::list_files::{ListFileFault, MAX_LIST};
 use crate::app::problem::ProblemCode;
 use crate::web::rules::refusal;
 use crate::web::words::{cards, grouped, titled};
@@ -432,12 +432,22 @@ pub(super) fn copy_of(name: &str) -> String {
     format!("Copy “{name}”")
 }
 
+/// Most characters of a list.
+pub(super) const LIST_MAX: usize = MAX_LIST;
+
+pub(super) fn list_too_long() -> String {
+    format!(
+        "The list has more than {} characters.",
+        grouped(i64::try_from(LIST_MAX).unwrap_or(i64::MAX))
+    )
+}
+
 /// Why the list of a file is not in the form.
 pub(super) fn list_file_fault(fault: &ListFileFault) -> String {
     match fault {
         ListFileFault::Empty => "The file is empty.".to_owned(),
         ListFileFault::TooLarge => "The file has more than 256 KiB.".to_owned(),
-        ListFileFault::TooLong => "The list has more than 100,000 characters.".to_owned(),
+        ListFileFault::TooLong => list_too_long(),
         ListFileFault::Unreadable(reason) => refusal(reason),
     }
 }

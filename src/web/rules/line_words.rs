@@ -90,6 +90,7 @@ fn guess(guess: &Guess, names: Names<'_>) -> String {
         Guess::BySetAndNumber { name } => format!("Set and number are those of {}.", quoted(name)),
         Guess::BySymbol { name } => format!("It is the symbol of {}.", quoted(name)),
         Guess::SymbolsCounted => "The symbols of the row are counted.".to_owned(),
+        Guess::SeveralCards => "The line has several cards.".to_owned(),
         Guess::SetDropped { set } => format!("The card is not in the set {}.", quoted(set)),
         Guess::NumberDropped { number } => {
             format!("The card does not have the number {}.", quoted(number))

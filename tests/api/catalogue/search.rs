@@ -168,6 +168,9 @@ async fn queries_find_the_matching_cards_of_the_set_files() {
         ("😂", |card| attribute(card, "emoji") == "😂"),
         ("emoji:😂", |card| attribute(card, "emoji") == "😂"),
         ("emoji=😂", |card| attribute(card, "emoji") == "😂"),
+        ("emoji:#\u{fe0f}\u{20e3}", |card| attribute(card, "emoji") == "#\u{fe0f}\u{20e3}"),
+        ("emoji=#\u{20e3}", |card| attribute(card, "emoji") == "#\u{fe0f}\u{20e3}"),
+        ("#\u{fe0f}\u{20e3}", |card| attribute(card, "emoji") == "#\u{fe0f}\u{20e3}"),
         ("has:keyword", |card| {
             card["attributes"]["keywords"].as_array().is_some_and(|list| !list.is_empty())
         }),

@@ -113,7 +113,7 @@ async fn cards_are_found_by_place_symbol_and_id() {
     assert_eq!(of_row(0), (&json!(1), &json!("🙂"), &json!(0)));
     assert_eq!(of_row(1), (&json!(1), &json!("😂"), &json!(1)));
     assert_eq!(results[0]["how"][0]["guess"], "symbols_counted", "{row:#}");
-    // The search has no word for this symbol.
+    // Its first character is also a mark of headings and comments.
     for (list, expected) in [
         ("2 #\u{fe0f}\u{20e3}", "main: 2 Hashtag"),
         ("#\u{fe0f}\u{20e3}", "main: 1 Hashtag"),
@@ -519,6 +519,78 @@ async fn each_line_of_a_file_of_ids_has_a_result() {
     let expected = [(1, None), (2, first), (3, first), (4, first), (5, None), (6, second)];
     assert_eq!(lines, expected.map(|(line, entry)| (Some(line), entry)), "{ids:#}");
     assert_eq!(entries(&ids), ["main: 3 46986414", "side: 1 1"]);
+}
+
+#[tokio::test]
+async fn a_line_may_have_several_cards() {
+    let app = app().await;
+    let answer = judged(&app, "ttcg/standard", "2 Kettle Imp, 1 Belows Smith").await;
+    assert_eq!(entries(&answer), ["main: 2 Kettle Imp", "main: 1 Belows Smith"]);
+    let results = answer["reading"]["lines"].as_array().unwrap();
+    let of_line = |at: usize| (&results[at]["line"], &results[at]["text"], &results[at]["entry"]);
+    assert_eq!(of_line(0), (&json!(1), &json!("2 Kettle Imp"), &json!(0)));
+    assert_eq!(of_line(1), (&json!(1), &json!("1 Belows Smith"), &json!(1)));
+    assert_eq!(results[0]["how"], json!([{ "guess": "several_cards" }]), "{answer:#}");
+    assert_eq!(results[1]["near"][0], "Bellows Smith", "{answer:#}");
+    let answer = judged(&app, "ttcg/standard", "Kettle Imp x2; Bellows Smith (1)").await;
+    assert_eq!(entries(&answer), ["main: 2 Kettle Imp", "main: 1 Bellows Smith"]);
+    // A deck has at most 500 entries, however many stand in a line.
+    let line = vec!["1 Kettle Imp"; 50].join(", ");
+    let body = json!({ "format": "ttcg/standard", "list": format!("{line}\n").repeat(21) });
+    let refused = app.post("/v1/deck-reports").json(&body).answer().await;
+    let problem = refused.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["pointer"], "/list", "{problem}");
+}
+
+#[tokio::test]
+async fn the_lines_around_a_share_code_are_listed() {
+    let app = app().await;
+    let code = share_code(&app, "2 Kettle Imp (hearth) 016").await;
+    for list in [format!("Tide turner\n{code}\n\nHave fun!"), format!("Tide turner {code}")] {
+        let answer = judged(&app, "ttcg/standard", &list).await;
+        assert_eq!(answer["reading"]["dialect"], "share_code", "{answer:#}");
+        assert_eq!(entries(&answer), ["main: 2 Kettle Imp set=hearth number=016"]);
+        let title = &answer["reading"]["lines"][0];
+        assert_eq!((&title["text"], &title["line"]), (&json!("Tide turner"), &json!(1)));
+        assert_eq!((&title["status"], &title["reason"]), (&json!("ignored"), &json!("comment")));
+    }
+}
+
+/// A code is recognised in the whole line: a part of it would be shown where a long line is cut.
+#[tokio::test]
+async fn no_part_of_a_serial_code_is_shown_where_a_line_is_cut() {
+    let app = app().await;
+    let code = "7KQ2-0000-0000-0000";
+    for letters in [182, 188, 190, 194, 198] {
+        let words = "x".repeat(letters);
+        for list in [
+            format!("2 Kettle Imp\n// {words} {code}"),
+            format!("2 Kettle Imp // {words} {code}"),
+            format!("2 Kettle Imp #{words} {code}"),
+            format!("Count,Name\n2,Kettle Imp,{words} {code}"),
+            format!("Count,Name,{words} {code}\n2,Kettle Imp,y"),
+            format!("2 Kettle Imp\n1 {words} {code}"),
+        ] {
+            let answer = judged(&app, "ttcg/standard", &list).await.to_string();
+            assert!(!answer.contains("7KQ2"), "{letters}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_text_of_comments_alone_does_not_empty_a_deck() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let created = upload(app.post("/v1/decks?format=ttcg/standard").by(&ada), "2 Kettle Imp");
+    let created = created.answer().await.expect(201);
+    let path = format!("/v1/decks/{}", created["id"].as_str().unwrap());
+    for list in ["// format: ttcg/standard", "# a\n\n// b\n"] {
+        let put = app.put(&format!("{path}?format=ttcg/standard")).by(&ada).header("if-match", "*");
+        let problem = upload(put, list).answer().await.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], "/list", "{problem}");
+    }
+    let stored = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(stored["entries"][0]["name"], "Kettle Imp", "{stored}");
 }
 
 #[tokio::test]

@@ -10,7 +10,6 @@ use super::no_cards::is_table_rule;
 use super::own::DeckTextFault;
 use super::read_deck::{Guess, IgnoredReason, MalformedText};
 use super::writing::{DeckWriter, Rarities, WritableParts};
-use crate::card_check::first_letters;
 use crate::manifest::Game;
 use crate::name::search_key;
 use crate::schema::word_key;
@@ -19,10 +18,6 @@ use crate::schema::word_key;
 const FIELDS_MAX: usize = 100;
 /// Maximum number of bytes in which the end of a record is looked for: without a limit, texts of a certain form would be read once for each of their lines.
 const RECORD_MAX: usize = 4_000;
-/// Maximum number of characters of the name of a column that is told.
-const COLUMN_SHOWN: usize = 40;
-/// Maximum number of characters of fields that are not read.
-const REMARK_SHOWN: usize = 200;
 
 /// The part of an entry that a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -261,7 +256,7 @@ impl Columns {
     }
 
     /// The verdict on the header: which columns are not read.
-    fn header_verdict(record: &str, separator: char) -> IgnoredReason {
+    pub(super) fn header_verdict(record: &str, separator: char) -> IgnoredReason {
         let is_known = |field: &Cow<'_, str>| {
             let key = key(field);
             key.is_empty()
@@ -269,8 +264,7 @@ impl Columns {
                 || WORDS.iter().any(|(_, words)| words.contains(&&*key))
         };
         let unknown = fields(record, separator).into_iter().filter(|field| !is_known(field));
-        let columns: Vec<String> =
-            unknown.map(|field| first_letters(field.trim(), COLUMN_SHOWN).to_owned()).collect();
+        let columns: Vec<String> = unknown.map(|field| field.trim().to_owned()).collect();
         if columns.is_empty() {
             IgnoredReason::Heading
         } else {
@@ -293,7 +287,7 @@ impl Columns {
         }
     }
 
-    fn entry<'a>(&self, line: &'a str) -> Content<'a> {
+    pub(super) fn entry<'a>(&self, line: &'a str) -> Content<'a> {
         let record = fields(line, self.separator);
         let as_written = self.entry_of(line, &record);
         let Some(joined) = self.with_comma_in_name(record).filter(|_| !self.is_guessed) else {
@@ -330,14 +324,14 @@ impl Columns {
         let unread = record.iter().enumerate().filter(|(at, _)| !is_read(*at));
         let unread = unread.map(|(_, field)| field.trim()).filter(|field| !field.is_empty());
         let unread = unread.collect::<Vec<_>>().join(", ");
-        (!unread.is_empty()).then(|| first_letters(&unread, REMARK_SHOWN).to_owned())
+        (!unread.is_empty()).then_some(unread)
     }
 
     /// The fields after those that the header names.
     fn surplus(&self, record: &[Cow<'_, str>]) -> Option<String> {
         let fields = record.get(self.count..)?.iter().map(|field| field.trim());
         let surplus = fields.filter(|field| !field.is_empty()).collect::<Vec<_>>().join(", ");
-        (!surplus.is_empty()).then(|| first_letters(&surplus, REMARK_SHOWN).to_owned())
+        (!surplus.is_empty()).then_some(surplus)
     }
 
     fn entry_of<'a>(&self, line: &'a str, record: &[Cow<'a, str>]) -> Content<'a> {
@@ -475,6 +469,11 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
                     Some(Columns { separator, .. }) => Columns::header_verdict(record, separator),
                     None => IgnoredReason::Malformed { detail: MalformedText::NoColumns },
                 })
+            }
+            Some(Columns { is_guessed: true, .. })
+                if draft.lines.is_empty() && stated_separator(record).is_some() =>
+            {
+                Content::Ignored(IgnoredReason::Decoration)
             }
             Some(_) if is_table_rule(record) => Content::Ignored(IgnoredReason::Decoration),
             Some(columns) => columns.entry(record),

@@ -1,6 +1,6 @@
 //! Finds the columns of a table that has no header, as people paste it from spreadsheets: `3,Silk` or `Silk<tab>3` in every line.
 
-use super::csv::{fields, quantity};
+use super::csv::{fields, quantity, stated_separator};
 use super::line::is_set_code;
 use super::zones::Role;
 
@@ -27,11 +27,17 @@ pub(super) struct GuessedColumns {
     pub(super) row: Option<usize>,
 }
 
-/// The columns, if all lines have the same number of them, and one is a quantity in every line. `is_rarity`: whether the game has a rarity or finish of this name.
+/// The columns, if all lines have the same number of them, and one is a quantity in every line. A line `sep=;` above them fixes the separator. `is_rarity`: whether
+/// the game has a rarity or finish of this name.
 pub(super) fn guessed_columns(
     text: &str,
     is_rarity: &dyn Fn(&str) -> bool,
 ) -> Option<GuessedColumns> {
+    let first = text.trim_start();
+    let (first, below) = first.split_once('\n').unwrap_or((first, ""));
+    if let Some(separator) = stated_separator(first) {
+        return separated_by(below, separator, is_rarity);
+    }
     ['\t', ';', ','].into_iter().find_map(|separator| separated_by(text, separator, is_rarity))
 }
 

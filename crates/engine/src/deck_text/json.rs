@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::draft::{Content, Draft, DraftEntry, Source};
+use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::json_entries::{JsonEntry, read_entries};
 use super::json_fault::JsonFault;
 use super::read_deck::{IgnoredReason, MalformedText};
@@ -45,10 +45,12 @@ fn content(entry: JsonEntry) -> Content<'static> {
     if entry.is_outside {
         return Content::Ignored(IgnoredReason::OutsideTheDeck);
     }
-    let JsonEntry { entry: DeckEntry { zone, quantity, card, copies }, exact, .. } = entry;
+    let JsonEntry { entry, exact, labels, .. } = entry;
+    let DeckEntry { zone, quantity, card, copies } = entry;
+    let tags = labels.into_iter().map(Cow::Owned).collect();
     Content::Entry(Box::new(DraftEntry {
         quantity: Some(quantity),
-        card: card.into(),
+        card: Parts { tags, ..card.into() },
         zone: Some(Cow::Owned(zone)),
         zone_is_code: true,
         exact,

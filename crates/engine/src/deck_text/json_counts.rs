@@ -89,6 +89,11 @@ impl Counts {
     pub(super) fn add(&mut self, key: String, value: Option<Value>, place: &Place) {
         let is_fact = is_fact(&key);
         let mut members = match value {
+            // A board without cards, as Moxfield writes it.
+            Some(Value::Object(members)) if members.get("cards").is_some_and(is_empty) => {
+                self.are_alone = false;
+                return;
+            }
             Some(Value::Object(members)) if member(&members, &QUANTITIES).is_some() => members,
             Some(count @ (Value::Number(_) | Value::String(_))) if !QUANTITIES.contains(&&*key) => {
                 let is_number = count.is_number();
@@ -110,7 +115,9 @@ impl Counts {
         match entry(&members, place) {
             Ok(entry) => {
                 let is_outside = *place == Place::Outside;
-                self.found.push((JsonEntry { entry, exact: false, is_outside }, is_fact));
+                let labels = Vec::new();
+                let entry = JsonEntry { entry, exact: false, is_outside, labels };
+                self.found.push((entry, is_fact));
             }
             Err(fault) if !is_fact => {
                 self.fault.get_or_insert(fault);
@@ -144,6 +151,11 @@ impl Counts {
             .map(|(entry, _)| JsonEntry { is_outside: entry.is_outside || has_main, ..entry });
         Ok(entries.collect())
     }
+}
+
+/// Whether a list of cards is empty.
+fn is_empty(cards: &Value) -> bool {
+    cards.as_object().is_some_and(Map::is_empty) || cards.as_array().is_some_and(Vec::is_empty)
 }
 
 /// Whether a member of this name states a fact about a list.

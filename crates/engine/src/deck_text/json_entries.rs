@@ -1,11 +1,13 @@
 //! Finds the entries in the JSON of the API and of other programs. Entries are the objects of an array that stands alone, or in a member whose name says that it
 //! holds cards, or names a zone. Their parts are members of the entry or of its `card`.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+use super::archidekt::zone_of;
 use super::json_counts::{Counts, MemberReader};
 use super::json_fault::JsonFault;
 use super::zones::{Place, main_zone, place};
@@ -19,6 +21,13 @@ pub(super) const QUANTITIES: [&str; 4] = ["quantity", "count", "qty", "amount"];
 const ZONES: [&str; 3] = ["zone", "board", "section"];
 const SETS: [&str; 3] = ["set", "set_code", "setCode"];
 const NUMBERS: [&str; 4] = ["number", "collector_number", "collectorNumber", "cn"];
+/// Members with the set as Archidekt has it: a text, or an object with one of the members below.
+const EDITIONS: [&str; 3] = ["edition", "editioncode", "editionCode"];
+const PARTS_OF_EDITION: [&str; 4] = ["code", "editioncode", "name", "editionname"];
+/// The labels of an entry, the first of which is its zone if it names one; beside the entries, what Archidekt says of its labels.
+const CATEGORIES: &str = "categories";
+/// The finish of an entry.
+const FINISHES: [&str; 2] = ["finish", "modifier"];
 
 /// An entry that was found.
 #[derive(Debug)]
@@ -28,29 +37,43 @@ pub(super) struct JsonEntry {
     pub(super) exact: bool,
     /// Whether it is in a part that does not belong to the deck, such as a maybeboard.
     pub(super) is_outside: bool,
+    /// Its labels, which a deck cannot hold. The first one may say that it is not part of the deck.
+    pub(super) labels: Vec<String>,
 }
 
 impl JsonEntry {
     pub(super) fn exact(entry: DeckEntry) -> Self {
-        Self { entry, exact: true, is_outside: false }
+        Self { entry, exact: true, is_outside: false, labels: Vec::new() }
     }
 }
 
 /// All entries of a text, in order.
 pub(super) fn read_entries(text: &str, game: &Game) -> serde_json::Result<Vec<JsonEntry>> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let mut found = Found { entries: Vec::new(), lists: 0 };
-    let place = &Place::Category;
-    let holder = Holder { game, place, exact: true, holds_cards: false, found: &mut found };
+    let mut found = Found { entries: Vec::new(), lists: 0, labels_outside: BTreeSet::new() };
+    let around = &Place::Category;
+    let holder = Holder { game, place: around, exact: true, holds_cards: false, found: &mut found };
     holder.deserialize(&mut reader)?;
     reader.end()?;
-    if found.lists > 0 { Ok(found.entries) } else { Err(Error::custom(JsonFault::NoEntries)) }
+    if found.lists == 0 {
+        return Err(Error::custom(JsonFault::NoEntries));
+    }
+    let Found { mut entries, labels_outside, .. } = found;
+    for entry in &mut entries {
+        entry.is_outside |= entry.labels.first().is_some_and(|first| {
+            let label = zones_label(first);
+            place(game, label) == Place::Category && labels_outside.contains(first)
+        });
+    }
+    Ok(entries)
 }
 
 struct Found {
     entries: Vec<JsonEntry>,
     /// Number of the lists of entries, which may be empty.
     lists: usize,
+    /// The labels whose cards are not part of the deck.
+    labels_outside: BTreeSet<String>,
 }
 
 /// A value that may hold entries.
@@ -82,7 +105,8 @@ impl<'de> Visitor<'de> for Holder<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<(), A::Error> {
         self.found.lists += 1;
         let mut number = 1;
-        let entry = |number| EntryReader { place: self.place, exact: self.exact, number };
+        let (game, place, exact) = (self.game, self.place, self.exact);
+        let entry = |number| EntryReader { game, place, exact, number };
         while let Some(entry) = array.next_element_seed(entry(number))? {
             self.found.entries.push(entry);
             number += 1;
@@ -95,6 +119,12 @@ impl<'de> Visitor<'de> for Holder<'_> {
         let mut counts = Counts::default();
         while let Some(key) = object.next_key::<String>()? {
             is_empty = false;
+            if key == CATEGORIES && !self.holds_cards {
+                let categories = object.next_value::<Value>()?;
+                self.found.labels_outside.extend(labels_outside(&categories));
+                counts.are_alone = false;
+                continue;
+            }
             let named = place(self.game, &key);
             let is_list = LISTS.contains(&key.to_lowercase().as_str());
             if !is_list && named == Place::Category {
@@ -162,6 +192,7 @@ fn is_main(game: &Game, place: &Place) -> bool {
 
 /// Reads an element of a list of entries. An error has the position directly after the entry.
 struct EntryReader<'a> {
+    game: &'a Game,
     place: &'a Place,
     exact: bool,
     /// Number of the entry in its list, from 1.
@@ -188,17 +219,22 @@ impl<'de> Visitor<'de> for EntryReader<'_> {
         while let Some((name, value)) = object.next_entry::<String, Value>()? {
             members.insert(name, value);
         }
-        let is_outside = *self.place == Place::Outside;
+        let labels = labels_of(&members);
+        // The list that an entry is in counts more than its labels.
+        let labelled = labels.first().map(|first| place(self.game, zones_label(first)));
+        let labelled = labelled.filter(|_| *self.place == Place::Category);
+        let place = labelled.as_ref().unwrap_or(self.place);
+        let is_outside = *place == Place::Outside;
         // Tokens and the like may have no quantity, and do not need one.
         if is_outside && member(&members, &QUANTITIES).is_none() {
             members.insert(QUANTITIES[0].to_owned(), Value::from(1));
         }
-        let entry = entry(&members, self.place).map_err(A::Error::custom)?;
+        let entry = entry(&members, place).map_err(A::Error::custom)?;
         let CardReference { name, set, number, .. } = &entry.card;
         if !is_outside && name.trim().is_empty() && (set.is_none() || number.is_none()) {
             return Err(A::Error::custom(JsonFault::NameMissing { entry: self.number }));
         }
-        Ok(JsonEntry { entry, exact: self.exact, is_outside })
+        Ok(JsonEntry { entry, exact: self.exact, is_outside, labels })
     }
 }
 
@@ -230,9 +266,9 @@ pub(super) fn entry(members: &Map<String, Value>, place: &Place) -> Result<DeckE
         quantity: quantity(members)?,
         card: CardReference {
             name: name.unwrap_or_default(),
-            set: part(&SETS)?,
+            set: part(&SETS)?.or_else(|| edition(nested?)).or_else(|| edition(members)),
             number: part(&NUMBERS)?,
-            rarity: part(&["rarity"])?,
+            rarity: finish(members).map_or_else(|| part(&["rarity"]), |finish| Ok(Some(finish)))?,
         },
         copies: copies.filter_map(Value::as_str).map(str::to_owned).collect(),
     })
@@ -240,6 +276,44 @@ pub(super) fn entry(members: &Map<String, Value>, place: &Place) -> Result<DeckE
 
 pub(super) fn member<'m>(members: &'m Map<String, Value>, names: &[&str]) -> Option<&'m Value> {
     names.iter().find_map(|name| members.get(*name)).filter(|value| !value.is_null())
+}
+
+/// The labels of an entry.
+fn labels_of(members: &Map<String, Value>) -> Vec<String> {
+    let labels = members.get(CATEGORIES).and_then(Value::as_array).into_iter().flatten();
+    let labels = labels.filter_map(Value::as_str).map(str::trim);
+    labels.filter(|label| !label.is_empty()).map(str::to_owned).collect()
+}
+
+/// The word in a label that may name a zone.
+fn zones_label(label: &str) -> &str {
+    zone_of(label).unwrap_or(label)
+}
+
+/// The labels of which a list says that their cards are not part of the deck.
+fn labels_outside(categories: &Value) -> Vec<String> {
+    let labels = categories.as_array().into_iter().flatten().filter_map(Value::as_object);
+    let is_outside =
+        |label: &&Map<String, Value>| label.get("includedInDeck") == Some(&Value::Bool(false));
+    let names = labels.filter(is_outside).filter_map(|label| label.get("name")?.as_str());
+    names.map(|name| name.trim().to_owned()).collect()
+}
+
+/// The set of an entry, as Archidekt has it. Members of such names may also be something else.
+fn edition(members: &Map<String, Value>) -> Option<String> {
+    let code = match member(members, &EDITIONS)? {
+        Value::Object(part) => {
+            PARTS_OF_EDITION.iter().find_map(|name| part.get(*name)?.as_str())?
+        }
+        other => other.as_str()?,
+    };
+    Some(code.to_owned()).filter(|code| !code.trim().is_empty())
+}
+
+/// The finish of an entry, if it is one that games have as a rarity.
+fn finish(members: &Map<String, Value>) -> Option<String> {
+    let finish = member(members, &FINISHES)?.as_str()?.to_lowercase();
+    ["foil", "etched"].contains(&finish.as_str()).then_some(finish)
 }
 
 /// The text of the first of these members. Some programs write numbers of cards without quotes, and sets as objects.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::draft::{Content, DraftEntry, Parts};
 use super::own::{DeckTextFault, comment, prefix};
 use super::read_deck::IgnoredReason;
-use super::symbols::begins_with_sign_keycap;
+use super::symbols::{begins_with_sign_keycap, counted_symbol};
 use super::zones::Role;
 
 /// What people put before the lines of lists, with a space after it.
@@ -167,9 +167,10 @@ pub(super) fn without_count(line: &str) -> &str {
 }
 
 /// Whether a line without a quantity looks like a header rather than a name. Around a name, too, people put bullets, check boxes and marks: such a line is
-/// a header only if a colon ends it, or if it has marks and a count (`**Ships (4)**`) or `leads` the lines below it.
+/// a header only if a colon ends it, or if it has marks and a count (`**Ships (4)**`) or `leads` the lines below it. A symbol with a quantity is a card, also if
+/// no card of the game shows it.
 pub(super) fn looks_like_header(line: &str, leads: bool) -> bool {
-    if begins_with_sign_keycap(line) {
+    if begins_with_sign_keycap(line) || counted_symbol(line).is_some() {
         return false;
     }
     if is_decorated(line) {
@@ -228,7 +229,7 @@ fn parse(number: &str) -> Result<u32, DeckTextFault> {
     number.parse().map_err(|_| DeckTextFault::QuantityTooLarge)
 }
 
-fn without_bullet(line: &str) -> &str {
+pub(super) fn without_bullet(line: &str) -> &str {
     let rest = line.strip_prefix(BULLETS).map(|rest| rest.strip_prefix('\u{fe0f}').unwrap_or(rest));
     match rest {
         // A bullet without a text after it is a card, as in `✔ x2`.
@@ -281,7 +282,7 @@ pub(super) fn without_marks(text: &str) -> &str {
 }
 
 /// `4`, `4x`, `4 x`, `x4`, `(4)` or `[4]` before the name.
-fn leading(line: &str) -> Option<(&str, &str)> {
+pub(super) fn leading(line: &str) -> Option<(&str, &str)> {
     if let Some(circled) = circled(line) {
         return Some(circled);
     }
@@ -354,7 +355,7 @@ fn times_after(line: &str) -> Option<(&str, &str)> {
 }
 
 /// `x4`, `x 4`, `4x` or `(x4)` after the name.
-fn trailing(line: &str) -> Option<(&str, &str)> {
+pub(super) fn trailing(line: &str) -> Option<(&str, &str)> {
     const TIMES: [char; 3] = ['x', 'X', '×'];
     if let Some(found) = times_after(line) {
         return Some(found);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::draft::{Content, Draft, DraftEntry, Parts};
 use super::line::{joined_place, number_tags, without_count};
 use super::resolve::readings;
+use super::several::counted_entries;
 use super::symbols::{
     counted_symbol, may_be_symbol, symbol_row, without_selectors, without_skin_tones,
 };
@@ -101,6 +102,10 @@ impl DeckMentions {
         }
         if let Some((symbol, ..)) = entry.readings.and_then(|(text, _)| counted_symbol(text)) {
             self.add_symbol(symbol);
+        }
+        let parts = entry.readings.and_then(|(_, line)| counted_entries(line));
+        for (_, part) in parts.into_iter().flatten() {
+            self.add_readings(&part);
         }
         let texts = entry.readings.map_or([None, None], |(text, line)| [Some(text), Some(line)]);
         for row in texts.into_iter().flatten().filter_map(symbol_row) {

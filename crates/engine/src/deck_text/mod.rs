@@ -3,13 +3,14 @@
 //! | Part | What it holds |
 //! |---|---|
 //! | `own`, `json`, `json_entries`, `json_counts`, `json_fault`, `share_code` | our own dialects, which lose nothing or little of a deck |
-//! | `csv_guess` | columns of tables without a header |
+//! | `csv_guess`, `markdown_tables` | columns of tables without a header, and tables below other lines |
 //! | `plain`, `arena`, `mtgo`, `moxfield`, `archidekt`, `ptcg_live`, `ptcg_online`, `netrunner_db`, `forge`, `csv`, `ydk`, `ydke` | dialects of other programs: reader and writer of each side by side |
 //! | `text` | encodings, and normalisation of tolerated characters |
 //! | `recognise` | which dialect a text is in |
 //! | `numbering` | lists whose lines are numbered |
 //! | `line`, `draft` | the line reader that the dialects share, and its result |
 //! | `symbols` | emoji and rows of them |
+//! | `several` | lines with several cards |
 //! | `zones`, `categories` | what headers and categories mean in a game |
 //! | `xml`, `binary` | deck files, and files without text, that are refused as a whole |
 //! | `mentions` | which cards a list may refer to, for catalogues that do not hold all cards |
@@ -31,6 +32,7 @@ mod json_counts;
 mod json_entries;
 mod json_fault;
 mod line;
+mod markdown_tables;
 mod mentions;
 mod moxfield;
 mod mtgo;
@@ -44,6 +46,7 @@ mod ptcg_online;
 mod read_deck;
 mod recognise;
 mod resolve;
+mod several;
 mod share_code;
 mod symbols;
 mod text;
@@ -64,6 +67,7 @@ use crate::deck::Deck;
 use crate::known_sets::KnownSets;
 use crate::manifest::Game;
 use draft::{Draft, PartsOf, Source};
+use recognise::{AroundCode, Prepared};
 
 pub use draft::DECK_LINES_MAX;
 pub use json_fault::JsonFault;
@@ -184,6 +188,9 @@ impl DeckDialect {
             return draft;
         }
         let mut draft = self.draft_of_lines(source, game);
+        if self != Self::Csv {
+            markdown_tables::read_tables(&mut draft);
+        }
         no_cards::ignore_lines_without_cards(&mut draft);
         numbering::read_numbers(&mut draft, self.parts());
         categories::read_categories(&mut draft, game);
@@ -305,6 +312,8 @@ pub struct DeckText {
     raw: String,
     /// With tolerated characters normalised.
     tidy: String,
+    /// What stands around a share code, and is not read.
+    around: Option<AroundCode>,
     encoding: TextEncoding,
     dialect: DeckDialect,
     recognised_by: Option<DialectMark>,
@@ -314,9 +323,9 @@ impl DeckText {
     /// A text, and its dialect if the caller knows it; otherwise it is recognised.
     pub fn new(text: &str, dialect: Option<DeckDialect>) -> Self {
         let raw = text::with_line_feeds(text::without_mark(text));
-        let (raw, is_array) = match dialect {
+        let Prepared { text: raw, is_array, around } = match dialect {
             None | Some(DeckDialect::Json) => recognise::prepared(&raw),
-            Some(_) => (raw, false),
+            Some(_) => Prepared { text: raw, is_array: false, around: None },
         };
         let raw = raw.into_owned();
         let (dialect, recognised_by) = match dialect.filter(|_| !is_array) {
@@ -327,7 +336,7 @@ impl DeckText {
             }
         };
         let tidy = text::tidy(&raw).into_owned();
-        Self { raw, tidy, encoding: TextEncoding::Utf8, dialect, recognised_by }
+        Self { raw, tidy, around, encoding: TextEncoding::Utf8, dialect, recognised_by }
     }
 
     /// Decodes the text of a file, whose encoding is recognised.
@@ -359,7 +368,7 @@ impl DeckText {
         DeckLines { text: self, draft: self.dialect.draft(source, game) }
     }
 
-    /// How many lines look like entries; headings may be among them.
+    /// How many entries the lines seem to have; headings may be among them.
     pub fn entry_count(&self, game: &Game) -> usize {
         self.lines(game).entry_count()
     }
@@ -383,9 +392,9 @@ pub struct DeckLines<'a> {
 }
 
 impl DeckLines<'_> {
-    /// How many lines look like entries; headings may be among them.
+    /// How many entries the lines seem to have; headings may be among them.
     pub fn entry_count(&self) -> usize {
-        self.draft.entries().count()
+        self.draft.entries().map(several::entry_count).sum()
     }
 
     /// Number of lines after the first [`DECK_LINES_MAX`], which are not read.
@@ -401,7 +410,7 @@ impl DeckLines<'_> {
     /// Gives a verdict on each line. The catalogue of `reading` must be of the same game.
     pub fn read(mut self, reading: &DeckReading<'_>) -> ReadDeck {
         let repeated = std::mem::take(&mut self.draft.repeated);
-        let DeckText { raw, encoding, dialect, recognised_by, .. } = self.text;
+        let DeckText { raw, around, encoding, dialect, recognised_by, .. } = self.text;
         let game = match dialect {
             DeckDialect::ShareCode => decode_share_code(raw.trim()).ok().map(|shared| shared.game),
             _ => None,
@@ -410,6 +419,9 @@ impl DeckLines<'_> {
         let mut read = resolve::resolve(self.draft, *dialect, is_recognised, reading);
         if !repeated.is_empty() {
             read.lines = with_repeated(read.lines, &repeated);
+        }
+        if let Some(around) = around.as_ref().filter(|_| *dialect == DeckDialect::ShareCode) {
+            read.lines = with_lines_around(read.lines, around);
         }
         ReadDeck { recognised_by: *recognised_by, encoding: *encoding, game, ..read }
     }
@@ -430,6 +442,20 @@ fn with_repeated(lines: Vec<ReadLine>, repeated: &[(usize, usize)]) -> Vec<ReadL
         all.append(&mut copies);
     }
     all
+}
+
+/// Adds the lines around a share code, which are ignored.
+fn with_lines_around(code: Vec<ReadLine>, around: &AroundCode) -> Vec<ReadLine> {
+    let other = |(line, text): &(usize, String)| {
+        let is_fence = recognise::is_fence(text);
+        let reason = if is_fence { IgnoredReason::Decoration } else { IgnoredReason::Comment };
+        let verdict = LineVerdict::Ignored(reason);
+        ReadLine { line: *line, text: text.clone(), entry: None, verdict, tags: Vec::new() }
+    };
+    let (before, after): (Vec<_>, Vec<_>) =
+        around.others.iter().map(other).partition(|other| other.line <= around.line);
+    let code = code.into_iter().map(|line| ReadLine { line: around.line, ..line });
+    before.into_iter().chain(code).chain(after).collect()
 }
 
 /// Number of entries of a list, without looking up their cards: for benchmarks of the readers alone.

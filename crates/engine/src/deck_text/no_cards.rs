@@ -1,5 +1,7 @@
-//! Lines that would be read as cards, but are none in any game: share codes among other lines, and the first two lines of tables in Markdown.
+//! Lines that would be read as cards, but are none in any game: share codes among other lines, the first two lines of tables in Markdown, and the separator that
+//! spreadsheets state.
 
+use super::csv::stated_separator;
 use super::draft::{Content, Draft, DraftLine};
 use super::read_deck::{IgnoredReason, MalformedText};
 use super::share_code::{ShareCodeError, decode_share_code};
@@ -16,7 +18,7 @@ pub(super) fn ignore_lines_without_cards(draft: &mut Draft<'_>) {
             || draft.lines.get(at + 1).is_some_and(|next| is_table_rule(&next.text));
         let reason = if let Some(detail) = share_code(text) {
             IgnoredReason::Malformed { detail }
-        } else if is_table_rule(text) {
+        } else if is_table_rule(text) || stated_separator(text).is_some() {
             IgnoredReason::Decoration
         } else if text.starts_with('|') && is_above_rule() {
             IgnoredReason::Heading
@@ -37,16 +39,17 @@ fn text_of_entry<'d>(line: &'d DraftLine<'_>) -> Option<&'d str> {
     }
 }
 
-/// Why the share code that a line consists of, perhaps after words that end with a colon, is not read; `None`: it is no code.
+/// Why the share code at the end of a line is not read; `None`: there is none. A damaged one has nothing before it but words that end with a colon.
 fn share_code(line: &str) -> Option<MalformedText> {
     let (before, code) = line.rsplit_once(char::is_whitespace).unwrap_or(("", line));
     let code = code.trim_matches('`');
-    let is_introduced = before.is_empty() || before.trim_end().ends_with(':');
-    if !is_introduced || !code.starts_with(|first: char| first.is_ascii_digit()) {
+    if !code.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
+    let is_introduced = before.is_empty() || before.trim_end().ends_with(':');
     match decode_share_code(code) {
         Ok(_) => Some(MalformedText::CodeAmongLines),
+        Err(_) if !is_introduced => None,
         Err(error @ (ShareCodeError::Version | ShareCodeError::CheckDigits)) => {
             is_like_code(code).then_some(MalformedText::ShareCode(error))
         }

@@ -12,7 +12,6 @@ use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::line::{common, split_parts};
 use super::text::tidy;
 use super::writing::DeckWriter;
-use crate::card_check::first_letters;
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 
 /// The result of [`parse_deck_text`].
@@ -34,7 +33,7 @@ pub struct ParsedDeck {
 pub struct LineFault {
     /// Line number, from 1.
     pub line: usize,
-    /// The line, cut after 200 characters.
+    /// The line.
     pub text: String,
     /// What is wrong with it.
     pub fault: DeckTextFault,
@@ -103,16 +102,13 @@ pub fn parse_deck_text(text: &str) -> ParsedDeck {
                 parsed.deck.entries.push(DeckEntry { zone, quantity, card, copies: Vec::new() });
             }
             OwnLine::Fault(fault) => {
-                let text = first_letters(line, LINE_SHOWN).to_owned();
+                let text = line.to_owned();
                 parsed.faults.push(LineFault { line: at + 1, text, fault });
             }
         }
     }
     parsed
 }
-
-/// Maximum number of characters of a line that are shown in a fault or verdict.
-pub(super) const LINE_SHOWN: usize = 200;
 
 /// The content of one line.
 #[derive(Debug)]

@@ -62,7 +62,8 @@ impl ReadDeck {
             LineVerdict::Ignored(IgnoredReason::Heading) => false,
             LineVerdict::Ignored(IgnoredReason::Comment) => line.text.starts_with(['/', '#', '>']),
             LineVerdict::Ignored(IgnoredReason::Decoration) => {
-                !line.text.starts_with(|first: char| first.is_ascii_digit())
+                let is_digit = |letter: char| letter.is_ascii_digit();
+                !line.text.starts_with(is_digit) && !line.text.ends_with(is_digit)
             }
             LineVerdict::Ignored(_) => true,
             LineVerdict::Ambiguous { .. } | LineVerdict::Unknown { .. } => false,
@@ -79,9 +80,9 @@ fn is_zero(number: &usize) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ReadLine {
-    /// Number of the line, from 1. All entries of a share code, a YDKE link or JSON have line 1.
+    /// Number of the line, from 1. All entries of a share code have its line; those of a YDKE link or JSON have line 1.
     pub line: usize,
-    /// The line, trimmed and cut after 200 characters; of a link, a code or a row of symbols, the part that describes the entry.
+    /// The line, trimmed and as long as it is; of a link, a code, a row of symbols or a line with several cards, the part that describes the entry.
     pub text: String,
     /// Position of its entry in the deck, from 0; `None`: it has none. In files with a line for each copy, consecutive lines of one card have the same entry.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -212,6 +213,8 @@ pub enum Guess {
     },
     /// The line is a row of symbols: each is one copy, or as many as the number beside it or beside the row says.
     SymbolsCounted,
+    /// The line has several cards, each with its quantity, and this is one of them.
+    SeveralCards,
     /// The card is not in this set.
     SetDropped {
         /// As it is written.
@@ -256,6 +259,7 @@ impl Guess {
             | Self::MarksDropped
             | Self::TagsDropped
             | Self::SymbolsCounted
+            | Self::SeveralCards
             | Self::ColumnsGuessed => None,
         }
     }
@@ -278,6 +282,7 @@ impl fmt::Display for Guess {
             Self::BySetAndNumber { name } => write!(f, "its set and number mean {name}"),
             Self::BySymbol { name } => write!(f, "it is the symbol of {name}"),
             Self::SymbolsCounted => f.write_str("the symbols of the row are counted"),
+            Self::SeveralCards => f.write_str("the line has several cards"),
             Self::SetDropped { set } => write!(f, "the card is not in the set {set:?}"),
             Self::NumberDropped { number } => write!(f, "the card has no number {number:?}"),
             Self::RarityDropped { rarity } => write!(f, "the card has no rarity {rarity:?}"),

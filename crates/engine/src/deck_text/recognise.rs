@@ -10,7 +10,7 @@ use super::archidekt;
 use super::csv;
 use super::draft::{Content, Draft};
 use super::forge;
-use super::line::{common, count_after_name, last_tag};
+use super::line::{bare_count_after_name, common, count_after_name, last_tag};
 use super::read_deck::IgnoredReason;
 use super::share_code::decode_share_code;
 use super::zones::Role;
@@ -105,7 +105,7 @@ const EXAMINED_LINES_MAX: usize = 500;
 /// assert_eq!(recognise_deck_text("2 Old Pike\n1 Carp"), DeckDialect::Plain);
 /// ```
 pub fn recognise_deck_text(text: &str) -> DeckDialect {
-    recognise(&prepared(text).0).0
+    recognise(&prepared(text).text).0
 }
 
 /// The dialect, and what it was recognised by.
@@ -200,9 +200,27 @@ fn begins_like_object(text: &str) -> bool {
     first.is_some_and(|first| ['"', '\'', '“', '}'].contains(&first))
 }
 
-/// The text of a list that stands in another text: the elements of a JSON array of texts as lines, or a share code without what is around it. The second value:
-/// whether it was an array.
-pub(super) fn prepared(text: &str) -> (Cow<'_, str>, bool) {
+/// The text of a list that stands in another text.
+pub(super) struct Prepared<'a> {
+    /// The elements of a JSON array of texts as lines, or a share code without what is around it.
+    pub(super) text: Cow<'a, str>,
+    /// Whether it was such an array.
+    pub(super) is_array: bool,
+    /// What stands around a share code.
+    pub(super) around: Option<AroundCode>,
+}
+
+/// The lines around a share code, which are not read.
+#[derive(Debug, Clone)]
+pub(super) struct AroundCode {
+    /// Number of the line of the code, from 1.
+    pub(super) line: usize,
+    /// The other lines, and the words before the code, with the number of their line.
+    pub(super) others: Vec<(usize, String)>,
+}
+
+/// Finds the list in a text.
+pub(super) fn prepared(text: &str) -> Prepared<'_> {
     let trimmed = text.trim();
     let begins_with_text =
         trimmed.strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('"'));
@@ -210,46 +228,99 @@ pub(super) fn prepared(text: &str) -> (Cow<'_, str>, bool) {
     if begins_with_text && let Ok(lines) = serde_json::from_str::<Vec<String>>(trimmed) {
         let lines: Vec<String> =
             lines.into_iter().map(|line| line.replace(['\n', '\r'], " ")).collect();
-        return (Cow::Owned(lines.join("\n")), true);
+        return Prepared { text: Cow::Owned(lines.join("\n")), is_array: true, around: None };
     }
-    (share_code_in(text).map_or(Cow::Borrowed(text), Cow::Borrowed), false)
+    match found_share_code(text) {
+        Some((code, line)) => {
+            let around = around_code(text, (code, line));
+            Prepared { text: Cow::Borrowed(code), is_array: false, around }
+        }
+        None => Prepared { text: Cow::Borrowed(text), is_array: false, around: None },
+    }
 }
 
 /// The share code that a text consists of. A code fence around it and words before it, which end with a colon, are left out. So are other lines, if exactly
-/// one line is a code and none of the others can be a card: comments, and sentences without a number, which end with a mark such as `:` or `!`.
+/// one line is a code and none of the others can be a card: comments, and sentences without a number, which end with a mark such as `:` or `!`. The first line may
+/// also be a title without such a mark.
 ///
 /// ```
 /// use cardscape_engine::share_code_in;
 /// assert_eq!(share_code_in("2 Old Pike"), None);
 /// ```
 pub fn share_code_in(text: &str) -> Option<&str> {
-    let is_fence = |line: &&str| line.is_empty() || line.starts_with("```");
-    let mut lines = text.lines().map(str::trim).filter(|line| !is_fence(line));
-    let line = lines.next()?;
-    if lines.next().is_some() {
-        return share_code_among_words(text.lines().map(str::trim).filter(|line| !is_fence(line)));
-    }
-    if is_share_code(line) { Some(line) } else { introduced_share_code(line) }
+    found_share_code(text).map(|(code, _)| code)
 }
 
-/// The share code in one of several lines.
-fn share_code_among_words<'a>(lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// The share code of a text, and the number of its line.
+fn found_share_code(text: &str) -> Option<(&str, usize)> {
+    let lines = || numbered_lines(text).filter(|(_, line)| !is_fence(line));
+    let (number, line) = lines().next()?;
+    if lines().nth(1).is_some() {
+        return share_code_among_words(lines());
+    }
+    let code = if is_share_code(line) { line } else { introduced_share_code(line, true)? };
+    Some((code, number))
+}
+
+/// The lines that are not blank, trimmed, with their numbers from 1.
+fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().map(str::trim).enumerate();
+    lines.map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.is_empty())
+}
+
+/// Whether a line begins or ends a block of code in Markdown.
+pub(super) fn is_fence(line: &str) -> bool {
+    line.starts_with("```")
+}
+
+/// The share code in one of several lines, and the number of its line.
+fn share_code_among_words<'a>(
+    lines: impl Iterator<Item = (usize, &'a str)>,
+) -> Option<(&'a str, usize)> {
     /// A text of more lines is no message with a code.
     const LINES_MAX: usize = 50;
     let mut found = None;
-    for (at, line) in lines.enumerate() {
-        match introduced_share_code(line) {
+    for (at, (number, line)) in lines.enumerate() {
+        match introduced_share_code(line, at == 0) {
             _ if at >= LINES_MAX => return None,
             Some(code) => {
-                if found.replace(code).is_some() {
+                if found.replace((code, number)).is_some() {
                     return None;
                 }
             }
-            None if is_sentence(line) => {}
+            None if is_sentence(line) || (at == 0 && is_title(line)) => {}
             None => return None,
         }
     }
     found
+}
+
+/// The lines and words around a share code; `None`: there are none.
+fn around_code(text: &str, (code, line): (&str, usize)) -> Option<AroundCode> {
+    /// Fences may be many.
+    const OTHERS_MAX: usize = 100;
+    let others = numbered_lines(text).filter_map(|(number, other)| {
+        let words = if number == line { other.split(code).next()? } else { other };
+        let words = if number == line { words.trim_matches(['`', ' ', '\t']) } else { words };
+        (!words.is_empty()).then(|| (number, words.to_owned()))
+    });
+    let others: Vec<(usize, String)> = others.take(OTHERS_MAX).collect();
+    (line > 1 || !others.is_empty()).then_some(AroundCode { line, others })
+}
+
+/// Whether a line may be the title of a deck beside its share code: words without a quantity.
+fn is_title(line: &str) -> bool {
+    match Draft::line(line, common) {
+        Content::Entry(entry) => {
+            entry.quantity.is_none()
+                && count_after_name(line).is_none()
+                && bare_count_after_name(line).is_none()
+        }
+        Content::Section(_) | Content::RareSection(_) | Content::Zone(_) | Content::Note(..) => {
+            true
+        }
+        Content::Comment(_) | Content::Blank | Content::Ignored(_) => false,
+    }
 }
 
 /// Whether a line cannot be a card in any game: a comment, a frame, or words that end as a sentence does and have no quantity.
@@ -267,12 +338,16 @@ fn is_sentence(line: &str) -> bool {
     }
 }
 
-/// The valid share code at the end of a line, alone or after words that end with a colon.
-fn introduced_share_code(line: &str) -> Option<&str> {
+/// The valid share code at the end of a line, alone or after words that end with a colon. `is_first`: it may also stand after a title.
+fn introduced_share_code(line: &str, is_first: bool) -> Option<&str> {
     let (before, code) = line.rsplit_once(char::is_whitespace).unwrap_or(("", line));
-    let code = code.trim_matches('`');
-    let is_introduced = before.is_empty() || before.trim_end().ends_with(':');
-    (is_introduced && code.starts_with('1') && decode_share_code(code).is_ok()).then_some(code)
+    let (before, code) = (before.trim_end(), code.trim_matches('`'));
+    if !code.starts_with('1') || decode_share_code(code).is_err() {
+        return None;
+    }
+    let is_introduced =
+        before.is_empty() || before.ends_with(':') || (is_first && is_title(before));
+    is_introduced.then_some(code)
 }
 
 /// Whether the text is a share code. A long one may be damaged: then decoding reports its wrong check digits.

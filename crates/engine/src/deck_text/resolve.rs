@@ -5,7 +5,7 @@
 //! | `entries`, `headings` | whether a line is an entry, and in which zone |
 //! | `readings` | the ways to read a line |
 //! | `names`, `exact`, `places`, `symbols` | which card a reading means: by name, as it is written, by set and number, by symbol |
-//! | `rows` | the entries of a row of symbols |
+//! | `rows`, `several` | the entries of a row of symbols, and of a line with several cards |
 //! | `unknown` | what becomes of a line without a card |
 //! | `resolver`, `verdicts` | what these files share |
 
@@ -17,6 +17,7 @@ mod places;
 mod readings;
 mod resolver;
 mod rows;
+mod several;
 mod symbols;
 mod unknown;
 mod verdicts;
@@ -36,7 +37,6 @@ use crate::suggest::SUGGESTED_NAMES_MAX;
 use entries::enter_place;
 use headings::{in_brackets, label_in_brackets};
 use resolver::{Resolver, Strictness};
-use verdicts::shown;
 
 pub use headings::is_known_heading;
 pub(super) use readings::readings;
@@ -125,7 +125,8 @@ pub(super) fn resolve(
                 enter_place(place, &mut current_place)
             }
             Content::Entry(entry) => {
-                if let Some(row) = resolver.row(&entry, &current_place) {
+                let row = resolver.row(&entry, &current_place);
+                if let Some(row) = row.or_else(|| resolver.several(&entry, &current_place)) {
                     // A list of long rows must not have more results than one of short lines.
                     if read.lines.len() + row.len() > DECK_LINES_MAX {
                         read.lines_left_out += 1;
@@ -141,7 +142,7 @@ pub(super) fn resolve(
                 let leads = leading.contains(&line);
                 match resolver.line(*entry, (&text, leads), &mut current_place) {
                     Ok((entry, verdict, tags)) => {
-                        let (text, position) = (shown(&text), Some(read.deck.entries.len()));
+                        let (text, position) = (text.into_owned(), Some(read.deck.entries.len()));
                         read.deck.entries.push(entry);
                         read.lines.push(ReadLine { line, text, entry: position, verdict, tags });
                         continue;
@@ -152,7 +153,7 @@ pub(super) fn resolve(
         };
         read.lines.push(ReadLine {
             line,
-            text: shown(&text),
+            text: text.into_owned(),
             entry: None,
             verdict: LineVerdict::Ignored(ignored),
             tags: Vec::new(),

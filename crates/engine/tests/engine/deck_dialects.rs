@@ -439,6 +439,67 @@ fn two_cards_in_a_line_and_files_without_text_are_told() {
 }
 
 #[test]
+fn a_name_with_commas_and_numbers_is_one_card() {
+    let game = "code = 'pond'\nname = 'Pond'\nrules_version = '1'\n[[kinds]]\ncode = 'fish'\nname = 'Fish'";
+    let game = Game::from_toml(game).unwrap();
+    let card = |number: &str, name: &str| PoolCard {
+        key: number.to_owned(),
+        set: "shore".to_owned(),
+        released_on: None,
+        definition: serde_json::from_value(
+            json!({ "number": number, "name": name, "kind": "fish" }),
+        )
+        .unwrap(),
+    };
+    let pike = card("1", "Pike");
+    let few = Catalogue::builder(&game).add(pike.clone()).add(card("2", "Carp")).build();
+    let all = Catalogue::builder(&game)
+        .add(pike)
+        .add(card("2", "Carp"))
+        .add(card("3", "Pike, 1 Carp"))
+        .build();
+    let entries = |text: &str, catalogue: &Catalogue| {
+        let read = read_deck_bytes(text.as_bytes(), &DeckReading::new(catalogue));
+        let entries = read.deck.entries.into_iter();
+        entries.map(|entry| (entry.quantity, entry.card.name)).collect::<Vec<_>>()
+    };
+    let entry = |quantity: u32, name: &str| (quantity, name.to_owned());
+    for list in ["2 Pike, 1 Carp", "// format: pond/open\n2 Pike, 1 Carp"] {
+        assert_eq!(entries(list, &all), [entry(2, "Pike, 1 Carp")], "{list}");
+        assert_eq!(entries(list, &few), [entry(2, "Pike"), entry(1, "Carp")], "{list}");
+    }
+    // A line of which no part is a card stays as it is written.
+    assert_eq!(entries("2 Tench, 1 Roach", &all), [entry(2, "Tench, 1 Roach")]);
+    // The line mentions the cards of its parts, which count as entries.
+    let text = DeckText::new("Pike x2, Carp x1\n1 Pike", None);
+    let mentions = text.mentions(&game, MentionDepth::Every);
+    assert!(mentions.names.contains("Pike") && mentions.names.contains("Carp"), "{mentions:?}");
+    assert_eq!(text.entry_count(&game), 3);
+}
+
+#[test]
+fn an_unknown_symbol_has_the_quantity_beside_it() {
+    let catalogue = shipped("emoji-tcg");
+    for list in ["🀄 (2)", "🀄 (2)\n1 Tiny Smile", "- 🀄 (2)", "🀄2", "2🀄"] {
+        let read = read_deck_bytes(list.as_bytes(), &DeckReading::new(&catalogue));
+        let (line, entry) = (&read.lines[0], &read.deck.entries[0]);
+        let unknown = LineVerdict::Unknown { near: Vec::new(), reason: None };
+        assert_eq!(line.verdict, unknown, "{list}");
+        assert_eq!((entry.quantity, &*entry.card.name), (2, "🀄"), "{list}");
+    }
+}
+
+#[test]
+fn long_lines_are_given_as_they_are_written() {
+    let catalogue = shipped(HARBOUR);
+    let list = format!("2 Salt // {}", "x".repeat(400));
+    let read = read_deck_bytes(list.as_bytes(), &DeckReading::new(&catalogue));
+    assert_eq!(read.lines[0].text, list);
+    let remark = Guess::RemarkDropped { remark: "x".repeat(400) };
+    assert_eq!(read.lines[0].verdict, LineVerdict::Guessed { how: vec![remark] });
+}
+
+#[test]
 fn utf_16_is_recognised_without_a_byte_order_mark() {
     let text = "2 Salt\n1 Café “Quay”\n";
     let units: Vec<u16> = text.encode_utf16().collect();

@@ -93,12 +93,12 @@ async fn pictures_and_other_files_without_a_list_are_refused() {
     app.player("ada").await;
     let hers = Browser::of(&app, "ada").await;
     let fields = [("name", "Mine"), ("format", "ttcg/standard"), ("list", "2 Kettle Imp")];
-    let (large, long) = (vec![b'a'; 256 * 1024 + 1], vec![b'a'; 100_001]);
+    let (large, long) = (vec![b'a'; 256 * 1024 + 1], vec![b'a'; 150_001]);
     for (file, status, expected) in [
         (Some(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".as_slice()), 422, "such as a picture"),
         (Some(b"\xff\xd8\xff\xe0JFIF".as_slice()), 422, "such as a picture"),
         (Some(b"  \r\n".as_slice()), 422, "The file is empty."),
-        (Some(long.as_slice()), 422, "more than 100,000 characters"),
+        (Some(long.as_slice()), 422, "more than 150,000 characters"),
         (Some(large.as_slice()), 413, "more than 256 KiB"),
         (None, 422, "Choose a file with a deck list."),
     ] {
@@ -119,6 +119,35 @@ async fn pictures_and_other_files_without_a_list_are_refused() {
     // The address accepts only multipart forms.
     assert_eq!(hers.post(NEW, &fields).await.status, 415);
     assert_eq!(decks(&hers).await, 0);
+}
+
+#[tokio::test]
+async fn a_typed_list_may_be_as_long_as_that_of_a_file() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let deck = store(&app, &ada, "Draft", "private", "2 Kettle Imp").await;
+    let edit = format!("{deck}/edit");
+    let longest = format!("{}2 Kettle Imp", "\n".repeat(150_000 - 12));
+    let fields = [("name", "Mine"), ("format", "ttcg/standard")];
+    let read = send(&app, &hers, NEW, &fields, Some(longest.as_bytes())).await;
+    assert_eq!(read.status, 200, "{}", read.text());
+    let longer = "a".repeat(150_001);
+    for path in ["/my/decks/new", edit.as_str(), "/decks/check"] {
+        let fields = [
+            ("name", "Mine"),
+            ("format", "ttcg/standard"),
+            ("list", longer.as_str()),
+            ("revision", "1"),
+        ];
+        let refused = hers.post(path, &fields).await;
+        assert_eq!(refused.status, 422, "{path}");
+        let page = check(path, &refused);
+        assert!(page.fault_of("list").contains("more than 150,000 characters"), "{path}");
+        let field = page.all("textarea").find(|field| field.get("id") == Some("list"));
+        assert_eq!(field.and_then(|field| field.get("maxlength")), Some("150000"), "{path}");
+    }
+    assert_eq!(decks(&hers).await, 1);
 }
 
 /// Otherwise the deck would be saved without the list of the file.

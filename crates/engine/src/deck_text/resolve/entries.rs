@@ -1,6 +1,8 @@
 //! The result for a line that looks like an entry: its card, or why it is no entry.
 
-use super::headings::{has_several_cards, is_fact, is_heading_line, is_total, label_in_brackets};
+use super::headings::{
+    has_several_cards, is_fact, is_heading_line, is_sum, is_total, label_in_brackets,
+};
 use super::resolver::{Judged, ResolvedEntry, Resolver, Strictness};
 use super::verdicts::{drops_printing, reference, with_guess};
 use crate::deck::DeckEntry;
@@ -90,6 +92,12 @@ impl Resolver<'_> {
                     .is_some_and(|label| entry.quantity.is_some() || is_heading(game, label)) =>
                 {
                     return Err(IgnoredReason::Heading);
+                }
+                // Entries of JSON and of share codes are cards.
+                None if is_sum(&entry, text)
+                    && !matches!(self.dialect, DeckDialect::Json | DeckDialect::ShareCode) =>
+                {
+                    return Err(IgnoredReason::Decoration);
                 }
                 None => self.unknown(&entry),
             }

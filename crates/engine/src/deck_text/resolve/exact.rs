@@ -2,7 +2,7 @@
 
 use super::resolver::Resolver;
 use super::unknown::reason_of;
-use super::verdicts::{reference, shown};
+use super::verdicts::reference;
 use crate::alike::are_alike;
 use crate::catalogue::same_number;
 use crate::deck::CardReference;
@@ -60,9 +60,9 @@ impl Resolver<'_> {
         let rarity = rarity.filter(|rarity| !self.catalogue.has_rarity(meant, Some(rarity)));
         let dropped = [
             name,
-            set.map(|set| Guess::SetDropped { set: shown(set) }),
-            number.map(|number| Guess::NumberDropped { number: shown(number) }),
-            rarity.map(|rarity| Guess::RarityDropped { rarity: shown(rarity) }),
+            set.map(|set| Guess::SetDropped { set: set.to_owned() }),
+            number.map(|number| Guess::NumberDropped { number: number.to_owned() }),
+            rarity.map(|rarity| Guess::RarityDropped { rarity: rarity.to_owned() }),
         ];
         dropped.into_iter().flatten().collect()
     }

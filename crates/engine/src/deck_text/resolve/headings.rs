@@ -89,6 +89,27 @@ pub(super) fn is_total(entry: &DraftEntry<'_>) -> bool {
     entry.quantity.is_some() && words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
+/// Whether a line is the sum of the quantities above it, as spreadsheets have it: `Total`, two tabs, `60`.
+pub(super) fn is_sum(entry: &DraftEntry<'_>, line: &str) -> bool {
+    const WORDS: [&str; 8] =
+        ["total", "totals", "grand total", "sum", "gesamt", "summe", "totale", "suma"];
+    let is_word = |text: &str| {
+        let text = text.trim_matches([' ', '\t', ':', '.', '=']);
+        WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+    };
+    match entry.readings.filter(|_| entry.assumed != Some(Guess::ColumnsGuessed)) {
+        Some((text, _)) if entry.quantity.is_some() => is_word(text),
+        Some(_) => {
+            let label = line.trim_end_matches(|character: char| character.is_ascii_digit());
+            label.len() < line.len() && is_word(label)
+        }
+        // A line of a table.
+        None => {
+            entry.card.set.is_none() && entry.card.number.is_none() && is_word(&entry.card.name)
+        }
+    }
+}
+
 /// Whether a line says something about the deck: `Format: Standard`, `Deck: Embers`, `by ada`.
 pub(super) fn is_fact(line: &str) -> bool {
     const KEYS: [&str; 6] = ["format", "deck", "deck name", "name", "author", "game"];

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::readings::readings;
 use super::resolver::{Meaning, ResolvedEntry, Resolver};
-use super::verdicts::{assumed, assumed_quantity, reference, remark, shown, tags, verdict};
+use super::verdicts::{assumed, assumed_quantity, reference, remark, tags, verdict};
 use crate::alike::are_alike;
 use crate::catalogue::same_number;
 use crate::deck::CardReference;
@@ -126,7 +126,7 @@ impl Resolver<'_> {
             let rarity = written.and_then(|written| self.rarity(written));
             let rarity = rarity.filter(|code| self.catalogue.has_rarity(cards[0], Some(code)));
             let dropped = written.filter(|_| rarity.is_none());
-            let dropped = dropped.map(|rarity| Guess::RarityDropped { rarity: shown(rarity) });
+            let dropped = dropped.map(|rarity| Guess::RarityDropped { rarity: rarity.to_owned() });
             let card = CardReference { rarity, ..self.full_reference(cards[0]) };
             return Some(Meaning::Card(card, dropped.into_iter().collect()));
         }
@@ -135,7 +135,7 @@ impl Resolver<'_> {
             let code = self.set_code(written);
             let of_set = filtered(&cards, |card| self.is_of(card, code));
             if of_set.is_empty() {
-                dropped.push(Guess::SetDropped { set: shown(written) });
+                dropped.push(Guess::SetDropped { set: written.to_string() });
             } else {
                 cards = of_set;
                 meant.set = Some(code.to_owned());
@@ -147,7 +147,7 @@ impl Resolver<'_> {
             let numbered = filtered(&cards, has_number);
             // A number means nothing if its set was dropped.
             if numbered.is_empty() || !dropped.is_empty() {
-                dropped.push(Guess::NumberDropped { number: shown(number) });
+                dropped.push(Guess::NumberDropped { number: number.to_string() });
             } else {
                 cards = numbered;
                 meant.number = Some(number.to_string());
@@ -163,7 +163,7 @@ impl Resolver<'_> {
                     cards = printed;
                     meant.rarity = rarity;
                 }
-                None => dropped.push(Guess::RarityDropped { rarity: shown(written) }),
+                None => dropped.push(Guess::RarityDropped { rarity: written.to_string() }),
             }
         }
         if !are_alike(self.catalogue, &cards) {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::verdicts::shown;
 use crate::deck_text::draft::{DraftEntry, Parts};
 use crate::deck_text::line::{
     bare_count_after_name, count_after_name, linked_name, quantity as quantity_of, split_parts,
@@ -44,7 +43,7 @@ fn other_readings<'e>(
     found.push((named(text), quantity, marks));
     for (before, remark) in [text.rsplit_once(" //"), text.split_once(" //")].into_iter().flatten()
     {
-        let remark = shown(remark.trim());
+        let remark = remark.trim().to_owned();
         let guess = Guess::RemarkDropped { remark };
         found.push((Cow::Owned(split_parts(before.trim_end())), quantity, Some(guess)));
     }

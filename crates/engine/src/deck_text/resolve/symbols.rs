@@ -11,7 +11,7 @@ use super::verdicts::{reference, tags, verdict};
 use crate::catalogue::Catalogue;
 use crate::deck::CardReference;
 use crate::deck_text::draft::{DraftEntry, Parts};
-use crate::deck_text::read_deck::Guess;
+use crate::deck_text::read_deck::{Guess, LineVerdict};
 use crate::deck_text::symbols::{
     counted_symbol, may_be_symbol, without_selectors, without_skin_tones,
 };
@@ -51,17 +51,29 @@ impl Resolver<'_> {
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// The card of a line that is one symbol and a quantity beside it, such as `😀 (2)` or `2😀`.
-    pub(super) fn by_counted_symbol(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
+    /// The symbol of a line that is one symbol and a quantity beside it, such as `😀 (2)` or `2😀`; the quantity, and whether it stands after the symbol.
+    fn counted<'e>(&self, entry: &DraftEntry<'e>) -> Option<(&'e str, u32, bool)> {
         // A numbered line has one copy, unless a quantity stands in it.
         let is_numbered = entry.assumed == Some(Guess::LineIsNumbered);
         if entry.quantity.is_some_and(|quantity| !is_numbered || quantity != 1) {
             return None;
         }
-        let (symbol, quantity, is_after) = counted_symbol(entry.readings?.0)?;
-        if entry.card.set.as_deref().is_some_and(|set| self.is_set(set)) {
-            return None;
-        }
+        let counted = counted_symbol(entry.readings?.0)?;
+        let has_set = entry.card.set.as_deref().is_some_and(|set| self.is_set(set));
+        (!has_set).then_some(counted)
+    }
+
+    /// The result for such a line whose symbol no card shows.
+    pub(super) fn unknown_symbol(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
+        let (symbol, quantity, _) = self.counted(entry)?;
+        let verdict = LineVerdict::Unknown { near: Vec::new(), reason: None };
+        let card = CardReference::named(symbol);
+        Some(ResolvedEntry { quantity, card, verdict, tags: Vec::new() })
+    }
+
+    /// The card of such a line.
+    pub(super) fn by_counted_symbol(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
+        let (symbol, quantity, is_after) = self.counted(entry)?;
         let (card, verdict) = match self.cards_showing(symbol) {
             [] => return None,
             [card] => {

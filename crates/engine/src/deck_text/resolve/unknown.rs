@@ -13,6 +13,9 @@ use crate::suggest::{SUGGESTED_NAMES_MAX, near_names};
 impl Resolver<'_> {
     /// The result for a line that matches no card. A name that differs from a card's name only in accents and the like is accepted as a guess.
     pub(super) fn unknown(&self, entry: &DraftEntry<'_>) -> ResolvedEntry {
+        if let Some(symbol) = self.unknown_symbol(entry) {
+            return symbol;
+        }
         let quantity = entry.quantity.unwrap_or(1);
         let tags = tags(&entry.card);
         let mut near = self.near_with_similarity(&entry.card.name);

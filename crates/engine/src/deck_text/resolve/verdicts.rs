@@ -2,16 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::card_check::first_letters;
 use crate::deck::CardReference;
 use crate::deck_text::archidekt::is_coloured_tag;
 use crate::deck_text::draft::{DraftEntry, Parts};
-use crate::deck_text::own::LINE_SHOWN;
 use crate::deck_text::read_deck::{Guess, LineVerdict};
-
-pub(super) fn shown(text: &str) -> String {
-    first_letters(text, LINE_SHOWN).to_owned()
-}
 
 /// What was assumed about an entry before its card was looked up.
 pub(super) fn assumed(entry: &DraftEntry<'_>) -> impl Iterator<Item = Guess> {
@@ -34,7 +28,7 @@ pub(super) fn assumed_quantity(entry: &DraftEntry<'_>) -> Option<Guess> {
 }
 
 pub(super) fn tags(parts: &Parts<'_>) -> Vec<String> {
-    parts.tags.iter().map(|tag| shown(tag)).collect()
+    parts.tags.iter().map(ToString::to_string).collect()
 }
 
 pub(super) fn reference(parts: &Parts<'_>) -> CardReference {
@@ -58,9 +52,13 @@ pub(super) fn drops_printing(guess: &Guess) -> bool {
     )
 }
 
-/// Adds the guess that the game has no such zone. Unknown and ambiguous lines keep their verdict.
+/// Adds the guess that the game has no such zone.
 pub(super) fn with_guess(verdict: LineVerdict, zone: &str) -> LineVerdict {
-    let guess = Guess::ZoneNotInGame { zone: zone.to_owned() };
+    guessing(verdict, Guess::ZoneNotInGame { zone: zone.to_owned() })
+}
+
+/// Adds a guess. Unknown and ambiguous lines keep their verdict.
+pub(super) fn guessing(verdict: LineVerdict, guess: Guess) -> LineVerdict {
     match verdict {
         LineVerdict::Accepted => LineVerdict::Guessed { how: vec![guess] },
         LineVerdict::Guessed { how } => {

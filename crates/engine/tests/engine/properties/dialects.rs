@@ -180,7 +180,6 @@ fn hostile_texts_are_bounded() {
     for text in &texts {
         let read = read_deck(text, &DeckReading::new(&catalogue));
         assert!(read.lines.len() <= cardscape_engine::DECK_LINES_MAX);
-        assert!(read.lines.iter().all(|line| line.text.chars().count() <= 200));
         let json = serde_json::to_string(&read).unwrap();
         assert!(json.len() < 20 << 20, "{} of {}", json.len(), &text[..20]);
     }

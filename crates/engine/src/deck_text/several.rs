@@ -1,0 +1,123 @@
+//! Lines with several cards and their quantities: `2 Salt, 1 Silk`, `Salt x2; Silk x1`.
+
+use super::draft::{Content, DraftEntry};
+use super::line::{
+    bare_count_after_name, common, count_after_name, leading, split_parts, trailing, without_bullet,
+};
+
+/// What may stand between the cards of such a line.
+const SEPARATORS: [char; 2] = [',', ';'];
+/// Maximum number of cards of such a line.
+const PARTS_MAX: usize = 100;
+
+/// The parts of such a line, each a card with its quantity, at least two. A separator without a quantity beside it belongs to a name. `None`: it is no such
+/// line.
+pub(super) fn counted_parts(line: &str) -> Option<Vec<&str>> {
+    if !line.contains(SEPARATORS) {
+        return None;
+    }
+    let is_before = begins_with_count(line);
+    let is_counted = |part: &str| {
+        if is_before { begins_with_count(part) } else { ends_with_count(part) }
+    };
+    let (mut parts, mut start) = (Vec::new(), 0);
+    for (at, separator) in line.match_indices(SEPARATORS) {
+        let (before, end) = (&line[start..at], at + separator.len());
+        if is_counted(if is_before { &line[end..] } else { before }) {
+            parts.push(before.trim());
+            start = end;
+        }
+    }
+    parts.push(line[start..].trim());
+    let are_several = (2..=PARTS_MAX).contains(&parts.len());
+    (are_several && parts.iter().all(|part| is_counted(part))).then_some(parts)
+}
+
+/// The parts of such a line as entries.
+pub(super) fn counted_entries(line: &str) -> Option<Vec<(&str, DraftEntry<'_>)>> {
+    let entry = |part| match common(part) {
+        Content::Entry(entry) => Some((part, *entry)),
+        _ => None,
+    };
+    counted_parts(line)?.into_iter().map(entry).collect()
+}
+
+/// A part that is no known card, with the number after its name as its quantity.
+pub(super) fn counted(part: DraftEntry<'_>) -> DraftEntry<'_> {
+    let count_of = |text| count_after_name(text).or_else(|| bare_count_after_name(text));
+    match part.readings.filter(|_| part.quantity.is_none()).and_then(|(text, _)| count_of(text)) {
+        Some((name, count)) => DraftEntry {
+            quantity: Some(count),
+            card: split_parts(name),
+            readings: Some((name, name)),
+            ..part
+        },
+        None => part,
+    }
+}
+
+/// Number of the entries that a line may have.
+pub(super) fn entry_count(entry: &DraftEntry<'_>) -> usize {
+    let other = entry.otherwise.as_ref().and_then(|other| other.readings);
+    let parts = entry.readings.or(other).and_then(|(_, line)| counted_parts(line));
+    parts.map_or(1, |parts| parts.len())
+}
+
+fn begins_with_count(text: &str) -> bool {
+    let found = leading(without_bullet(text.trim_start()));
+    found.is_some_and(|(_, name)| is_name(name))
+}
+
+fn ends_with_count(text: &str) -> bool {
+    let text = text.trim();
+    let counted = count_after_name(text).or_else(|| bare_count_after_name(text));
+    let name = trailing(text).map(|(name, _)| name).or(counted.map(|(name, _)| name));
+    name.is_some_and(is_name)
+}
+
+fn is_name(text: &str) -> bool {
+    text.contains(|letter: char| letter.is_alphanumeric() || !letter.is_ascii())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_of_a_line_has_its_quantity() {
+        for (line, parts) in [
+            ("2 Salt, 1 Silk", vec!["2 Salt", "1 Silk"]),
+            ("2x Salt; 1x Silk; 3x Brig", vec!["2x Salt", "1x Silk", "3x Brig"]),
+            ("- 2 Salt, 1 Silk", vec!["- 2 Salt", "1 Silk"]),
+            ("Salt x2, Silk x1", vec!["Salt x2", "Silk x1"]),
+            ("Salt (2), Silk (1)", vec!["Salt (2)", "Silk (1)"]),
+            ("Salt: 2, Silk: 1", vec!["Salt: 2", "Silk: 1"]),
+            ("Salt 2; Silk 1", vec!["Salt 2", "Silk 1"]),
+            ("Silk, 4, Salt, 2", vec!["Silk, 4", "Salt, 2"]),
+            ("4,Silk,2,Salt", vec!["4,Silk", "2,Salt"]),
+            ("2 Salt, the Fine, 1 Silk", vec!["2 Salt, the Fine", "1 Silk"]),
+            ("Salt, the Fine x2, Silk x1", vec!["Salt, the Fine x2", "Silk x1"]),
+        ] {
+            assert_eq!(counted_parts(line), Some(parts), "{line}");
+        }
+        for line in [
+            "",
+            ",",
+            ", ; ,",
+            "Salt",
+            "2 Salt, the Fine",
+            "2 Salt, Silk",
+            "Salt, Silk x2",
+            "Salt (2), Silk",
+            "2 Salt, 1",
+            "1,000 Salts",
+            "2 Salt, 3rd Edition",
+            "2 Salt | 1 Silk",
+            "I like Salt, and Silk",
+        ] {
+            assert_eq!(counted_parts(line), None, "{line}");
+        }
+        let many = "1 Salt, ".repeat(PARTS_MAX + 1);
+        assert_eq!(counted_parts(many.trim_end_matches(", ")), None);
+    }
+}
