@@ -294,10 +294,11 @@ impl Store {
         // Its first statements are always fast, as in `begin`.
         let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
         conn.set_in_transaction(true);
-        let mut shared: &Connection = &conn;
+        let shared: &Connection = &conn;
+        let mut begin_on = shared;
         // The statements are sent in this order, and answered in the same order.
         let (begun, found) =
-            tokio::join!(biased; shared.batch_execute("BEGIN"), first(&conn, acting));
+            tokio::join!(biased; begin_on.batch_execute("BEGIN"), first(shared, acting));
         // If it fails, the connection is closed, as in `begin`.
         begun.map_err(StoreError::from)?;
         if let Some(limit) = self.time_limit {
