@@ -582,7 +582,8 @@ fn no_two_schemas_have_the_same_name() {
 #[test]
 fn writes_check_the_credential_in_their_transaction() {
     let reads = [
-        ("src/store/accounts/tokens.rs", "ManageOwnTokens", 1),
+        // A list, and the creation, which opens its transaction itself.
+        ("src/store/accounts/tokens.rs", "ManageOwnTokens", 2),
         ("src/store/serials/submission_reviews.rs", "ReviewSubmissions", 1),
         // A submission and a batch, which open their transactions themselves, and a read of earlier answers.
         ("src/store/serials/submissions.rs", "SubmitSerials", 4),
@@ -599,6 +600,8 @@ fn writes_check_the_credential_in_their_transaction() {
         ("src/store/feedback/hidden_comments.rs", "ModerateDesigns", 1),
         // A read of the deck that an earlier request with the same key copied.
         ("src/store/decks/deck_lists.rs", "WriteOwnDecks", 1),
+        // A deck is stored or replaced by functions that open their transactions themselves.
+        ("src/store/decks/deck_writes.rs", "WriteOwnDecks", 2),
         // A read of the revision whose entries are bound to cards before it is restored.
         ("src/store/decks/deck_revisions.rs", "WriteOwnDecks", 1),
         // A read that checks whether the reporter may see the suggestion.

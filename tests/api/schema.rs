@@ -123,7 +123,9 @@ async fn constraints_refuse_invalid_rows() {
                  'active', sha256('x'), NULL, now(), now());
              INSERT INTO printings VALUES ('{other}', '00000000-0000-7000-8000-000000000002', 'rare', 2);
              INSERT INTO print_run_lines VALUES ('{run}', '{run}', 1);
-             INSERT INTO copies VALUES ('7K', substr(sha256('x'), 1, 16), '{run}', '{run}', '{run}', now());"
+             INSERT INTO copies VALUES ('7K', substr(sha256('x'), 1, 16), '{run}', '{run}', '{run}', now());
+             INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at)
+                 VALUES ('{run}', '{run}', 'g', 'f', 'D', 'private', 1, now(), now());"
         ),
     )
     .await;
@@ -142,6 +144,7 @@ async fn constraints_refuse_invalid_rows() {
         (line_moved.as_str(), "a line of a plan keeps its printing"),
         ("DELETE FROM print_run_lines", "the plan of an active run stays"),
         (printed.as_str(), "a printing with copies stays"),
+        ("UPDATE decks SET id = gen_random_uuid()", "the entries of a deck refer to its id"),
     ] {
         assert!(is_refused(&url, statement).await, "{why}");
     }

@@ -131,6 +131,65 @@ async fn the_page_of_a_deck_reads_the_deck_once() {
     assert_eq!(statements.len(), 1, "one read of the deck and none of cards: {statements:#?}");
 }
 
+/// Saving a deck takes one statement besides the locks, and writes only the entries that changed. The extractors of a request look up its session once.
+#[tokio::test]
+async fn a_deck_is_saved_by_one_statement_and_two_locks() {
+    let (app, wiretap) = start_in_memory().await;
+    let ada = app.player("ada").await;
+    let body = |name: &str, quantities: &[u32]| {
+        let names = ["Kettle Imp", "Bellows Smith"].into_iter().zip(quantities);
+        let entries: Vec<Value> = names
+            .map(|(name, quantity)| json!({ "zone": "main", "quantity": quantity, "name": name }))
+            .collect();
+        json!({ "name": name, "format": "ttcg/standard", "entries": entries })
+    };
+    // The first requests cache what they read of the cards, and prepare their statements.
+    for name in ["One", "Two"] {
+        app.post("/v1/decks").by(&ada).json(&body(name, &[1, 1])).answer().await.expect(201);
+    }
+    let ada = app.log_in(&ada.name, &ada.password).await;
+    let of_decks =
+        ["second_factor_since", "NO KEY UPDATE", "\"deck_entries\"", "INTO deck_entries"];
+    let kinds = |statements: &[String]| -> Vec<&str> {
+        let kind = |sql: &String| of_decks.into_iter().find(|part| sql.contains(part)).unwrap();
+        statements.iter().map(kind).collect()
+    };
+    wiretap.take_statements(&[]);
+    let created = app.post("/v1/decks").by(&ada).json(&body("Three", &[1, 2])).answer().await;
+    let statements = wiretap.take_statements(&of_decks);
+    assert_eq!(
+        kinds(&statements),
+        ["second_factor_since", "NO KEY UPDATE", "INTO deck_entries", "NO KEY UPDATE"],
+        "{statements:#?}"
+    );
+    let path = created.header("location");
+    created.expect(201);
+    for (name, quantities) in [("Four", [1, 2]), ("Five", [3, 2])] {
+        wiretap.take_statements(&[]);
+        let body = body(name, &quantities);
+        let replaced = app.put(&path).by(&ada).header("if-match", "*").json(&body).answer().await;
+        assert_eq!(replaced.expect(200)["entries"], body["entries"]);
+        // The look-up of the session may be cached.
+        let statements = wiretap.take_statements(&of_decks[1..]);
+        assert_eq!(
+            kinds(&statements),
+            ["NO KEY UPDATE", "\"deck_entries\"", "INTO deck_entries", "NO KEY UPDATE"],
+            "{statements:#?}"
+        );
+        assert!(!statements[2].contains("DELETE"), "nothing is left over: {}", statements[2]);
+    }
+    // In the last revision one entry changed.
+    let written = "SELECT count(*) FROM deck_entries e JOIN deck_revisions r ON r.deck_id = e.deck_id AND r.xmin = e.xmin WHERE r.revision = 3";
+    assert_eq!(app.db().number(written).await, 1);
+    // A deck that becomes shorter leaves an entry, which is deleted.
+    let shorter = body("Six", &[3]);
+    let replaced = app.put(&path).by(&ada).header("if-match", "*").json(&shorter).answer().await;
+    replaced.expect(200);
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(read["entries"], shorter["entries"]);
+    assert_eq!(wiretap.take_statements(&["DELETE FROM deck_entries"]).len(), 1);
+}
+
 /// The sets that deck lists may name are read once for each game, also if many cards of the lists are unknown.
 #[tokio::test]
 async fn sets_of_a_game_are_read_once_for_all_lists() {

@@ -129,8 +129,7 @@ pub async fn create(
         expires_at: now + *lifetime,
         at: now,
     };
-    let created = app.write(by, async |conn, by| tokens::create(conn, by, &new, key).await).await?;
-    match created {
+    match tokens::create(&app.store, by, &new, key).await? {
         TokenCreated::New(row) => {
             tracing::info!(account = %by.account(), token = %row.id, "token created");
             Ok(CreatedTokenResponse {

@@ -112,9 +112,7 @@ pub async fn edit(
     };
     // The patch was applied to this version, also if the client accepts any version.
     let is_current = |revision| Revision(revision) == read;
-    let edited = app
-        .write(by, async |conn, by| deck_writes::replace(conn, by, id, is_current, &changes).await)
-        .await?;
+    let edited = deck_writes::replace(&app.store, by, id, is_current, &changes).await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck edited");
     deck_search::publish(app, &stored).await;

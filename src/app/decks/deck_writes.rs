@@ -49,10 +49,7 @@ pub(super) async fn store_new(
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
     let id = DeckId::generate();
-    let created = app
-        .write(by, async |conn, by| deck_writes::create(conn, by, id, changes, key).await)
-        .await?;
-    let stored = match created {
+    let stored = match deck_writes::create(&app.store, by, id, changes, key).await? {
         DeckCreated::New(stored) => {
             tracing::info!(account = %by.account(), deck = %id, format = %changes.content.format, "deck stored");
             stored
@@ -164,9 +161,7 @@ async fn store_changed(
 ) -> Result<VersionedDeck, Problem> {
     let changes = parsed.changes(app.clock.now());
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
-    let edited = app
-        .write(by, async |conn, by| deck_writes::replace(conn, by, id, is_current, &changes).await)
-        .await?;
+    let edited = deck_writes::replace(&app.store, by, id, is_current, &changes).await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck replaced");
     deck_search::publish(app, &stored).await;

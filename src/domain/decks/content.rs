@@ -73,6 +73,17 @@ impl DeckContent {
         }
     }
 
+    /// Whether both are stored alike, with the cards that their entries are bound to.
+    pub fn is_stored_as(&self, content: &Self) -> bool {
+        let Self { name, format, description, tags, deck: _, cards: _, unread_lines } = self;
+        *name == content.name
+            && *format == content.format
+            && *description == content.description
+            && *tags == content.tags
+            && *unread_lines == content.unread_lines
+            && self.bound_entries().eq(content.bound_entries())
+    }
+
     /// Whether an entry has a name and is bound to no card.
     pub fn has_unbound(&self) -> bool {
         self.bound_entries().any(|(entry, card)| card.is_none() && !entry.card.name.is_empty())

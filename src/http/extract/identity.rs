@@ -1,10 +1,12 @@
 //! The identity and the permissions of the client.
 
 use std::ops::Deref;
+use std::rc::Rc;
 
 use actix_web::http::header;
-use actix_web::{FromRequest, HttpRequest, dev::Payload};
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest, dev::Payload};
 use chrono::{DateTime, Utc};
+use tokio::sync::OnceCell;
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -93,7 +95,24 @@ impl<P: Permission + 'static> FromRequest for StreamPermission<P> {
 }
 
 /// The identity of the client, and when the access token expires, if it is one.
-async fn identify(req: &HttpRequest) -> Result<Option<(Identity, Option<DateTime<Utc>>)>, Problem> {
+type Identified = (Identity, Option<DateTime<Utc>>);
+
+/// The identity of the client: looked up once for all extractors of a request, which run at the same time.
+async fn identify(req: &HttpRequest) -> Result<Option<Identified>, Problem> {
+    type Shared = Rc<OnceCell<Option<Identified>>>;
+    if !req.headers().contains_key(header::AUTHORIZATION) {
+        return Ok(None);
+    }
+    let known = req.extensions().get::<Shared>().cloned();
+    let shared = known.unwrap_or_else(|| {
+        let shared = Shared::default();
+        req.extensions_mut().insert(shared.clone());
+        shared
+    });
+    Ok(shared.get_or_try_init(|| identify_by_header(req)).await?.clone())
+}
+
+async fn identify_by_header(req: &HttpRequest) -> Result<Option<Identified>, Problem> {
     let Some(value) = req.headers().get(header::AUTHORIZATION) else { return Ok(None) };
     let invalid = || Problem::new(ProblemCode::InvalidToken);
     let (scheme, token) =

@@ -79,11 +79,13 @@ const TOKENS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) 
 
 /// Locks the account's row until the transaction ends.
 pub(in crate::store) async fn lock_account(
-    conn: &mut Connection,
+    mut conn: &Connection,
     account: AccountId,
 ) -> StoreResult<()> {
+    // Not `FOR UPDATE`: requests that have claimed an idempotency key hold a key-share lock on this row, and two of
+    // them would deadlock.
     let row = accounts::table.find(account).select(accounts::id).for_no_key_update();
-    row.first::<Uuid>(conn).await.optional()?;
+    row.first::<Uuid>(&mut conn).await.optional()?;
     Ok(())
 }
 
@@ -94,7 +96,7 @@ pub(in crate::store) async fn lock_account(
 /// The lock is exclusive: shared locks overtake a waiting writer, so an attacker's loop of requests could delay the
 /// revocation. Accounts are locked before credentials everywhere, so there are no deadlocks.
 pub(in crate::store) async fn confirm<P: Permission>(
-    conn: &mut Connection,
+    mut conn: &Connection,
     by: &Granted<P>,
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
@@ -112,7 +114,7 @@ pub(in crate::store) async fn confirm<P: Permission>(
                     account.select(accounts::must_change_password).single_value(),
                 ))
                 .for_no_key_update()
-                .first(conn)
+                .first(&mut conn)
                 .await
                 .optional()?
         }
@@ -127,7 +129,7 @@ pub(in crate::store) async fn confirm<P: Permission>(
                     account.select(accounts::must_change_password).single_value(),
                 ))
                 .for_no_key_update()
-                .first(conn)
+                .first(&mut conn)
                 .await
                 .optional()?
         }

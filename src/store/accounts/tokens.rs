@@ -3,8 +3,8 @@
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
+use super::credentials;
 use crate::auth::permission::{
     Acting, Credential, Granted, Identity, ManageOwnTokens, Role, Scope,
 };
@@ -12,15 +12,15 @@ use crate::auth::second_factor::SecondFactorDemand;
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::{AccountId, TokenId};
 use crate::store::db::schema::{accounts, personal_access_tokens as tokens};
-use crate::store::db::statement::CachePrepared as _;
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
-use crate::store::{Connection, StoreResult};
+use crate::store::{Connection, Store, StoreResult};
 
 /// Most active tokens of one account.
 pub const MAX_TOKENS: i64 = 50;
 
 /// A token as its owner sees it; the secret is shown only once, in the response to its creation.
-#[derive(Clone, Debug, Queryable, Selectable)]
+#[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = tokens)]
 pub struct TokenRow {
     pub id: TokenId,
@@ -71,43 +71,57 @@ fn own(account: AccountId, now: DateTime<Utc>) -> tokens::BoxedQuery<'static, di
 
 /// Stores a token. The account's row is locked, so that parallel requests cannot exceed the limit.
 pub async fn create(
-    conn: &mut Connection,
-    by: &Acting<ManageOwnTokens>,
+    store: &Store,
+    by: &Granted<ManageOwnTokens>,
     new: &NewToken<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<TokenCreated, IdempotentError> {
-    if let Some(earlier) = idempotency::begin(conn, key, new.id).await? {
-        let row = tokens::table.find(earlier).select(TokenRow::as_select()).first(conn).await?;
-        return Ok(TokenCreated::Repeat(row));
-    }
-    // Not `FOR UPDATE`: requests that have claimed an idempotency key hold a key-share lock on this row, and two of
-    // them would deadlock.
-    accounts::table
-        .find(by.account())
-        .select(accounts::id)
-        .for_no_key_update()
-        .first::<Uuid>(conn)
-        .await?;
-    let living: i64 = own(by.account(), new.at).count().get_result(conn).await?;
-    if living >= MAX_TOKENS {
-        idempotency::forget(conn, key).await?;
-        return Ok(TokenCreated::TooMany);
-    }
+    let first = async |conn: &Connection, by: &Acting<ManageOwnTokens>| {
+        let earlier = idempotency::begin(conn, key, new.id).await?;
+        if earlier.is_none() {
+            credentials::lock_account(conn, by.account()).await?;
+        }
+        Ok(earlier)
+    };
+    let last =
+        async |mut conn: &Connection, by: &Acting<ManageOwnTokens>, earlier: Option<TokenId>| {
+            if let Some(earlier) = earlier {
+                let row = tokens::table.find(earlier).select(TokenRow::as_select());
+                return Ok(TokenCreated::Repeat(row.first(&mut conn).await?));
+            }
+            let Some(row) = insert(conn, by, new).await? else {
+                idempotency::forget(conn, key).await?;
+                return Ok(TokenCreated::TooMany);
+            };
+            Ok(TokenCreated::New(row))
+        };
+    store.transaction_by_steps(by, new.at, first, last).await
+}
+
+/// Stores a token, unless the account has [`MAX_TOKENS`] active ones. The account's row must have been locked by an
+/// earlier statement: the statement that takes the lock would count the tokens as they were before it waited.
+async fn insert(
+    mut conn: &Connection,
+    by: &Acting<ManageOwnTokens>,
+    new: &NewToken<'_>,
+) -> StoreResult<Option<TokenRow>> {
     let scopes: Vec<&str> = new.scopes.iter().map(|scope| scope.as_str()).collect();
-    let row = diesel::insert_into(tokens::table)
-        .values((
-            tokens::id.eq(new.id),
-            tokens::account_id.eq(by.account()),
-            tokens::name.eq(new.name),
-            tokens::token_hash.eq(new.hash),
-            tokens::scopes.eq(scopes),
-            tokens::created_at.eq(new.at),
-            tokens::expires_at.eq(new.expires_at),
-        ))
-        .returning(TokenRow::as_returning())
-        .get_result(conn)
-        .await?;
-    Ok(TokenCreated::New(row))
+    let row = sql("INSERT INTO personal_access_tokens (id, account_id, name, token_hash, scopes, created_at, expires_at) \
+         SELECT $id, $account, $name, $hash, $scopes, $at, $expires_at \
+         WHERE (SELECT count(*) FROM personal_access_tokens WHERE account_id = $account AND revoked_at IS NULL AND expires_at > $at) < $limit \
+         RETURNING id, name, scopes, created_at, expires_at, last_used_at")
+        .bind("id", new.id)
+        .bind("account", by.account())
+        .bind("name", new.name)
+        .bind("hash", new.hash)
+        .bind("scopes", scopes)
+        .bind("at", new.at)
+        .bind("expires_at", new.expires_at)
+        .bind("limit", MAX_TOKENS)
+        .get_result(&mut conn)
+        .await
+        .optional()?;
+    Ok(row)
 }
 
 /// The caller's active tokens, the newest first.

@@ -222,37 +222,89 @@ impl Store {
         E: From<StoreError> + AsStoreError,
     {
         const { assert!(matches!(P::CONFIRM, Confirm::Last), "the permission is confirmed first") };
-        let store_error = |error: diesel::result::Error| E::from(StoreError::from(error));
         let acting = Acting::in_transaction(by);
         let mut tries = 0;
         loop {
             tries += 1;
-            // Its first statements are always fast, as in `begin`.
-            let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
-            conn.set_in_transaction(true);
-            let mut shared: &Connection = &conn;
-            // The statements are sent in this order, and answered in the same order.
-            let (begun, first_result) =
-                tokio::join!(biased; shared.batch_execute("BEGIN"), first(&conn, &acting));
-            if let Some(limit) = self.time_limit {
-                conn.extend(limit);
-            }
-            let mut transaction = OpenTransaction(conn);
+            let (mut begun, found) = self.begin_with(&acting, &first).await?;
             let result = async {
-                begun.map_err(store_error)?;
-                let conn = transaction.conn();
-                let done = work(conn, &acting, first_result?).await?;
+                let conn = begun.conn();
+                let done = work(conn, &acting, found?).await?;
                 credentials::confirm(conn, by, now).await?;
                 Ok(done)
             };
             let result: Result<T, E> = result.await;
-            match transaction.end(result).await {
+            match begun.end(result).await {
                 Err(error)
                     if tries < 3
                         && error.as_store_error().is_some_and(StoreError::is_transient) => {}
                 result => return result,
             }
         }
+    }
+
+    /// Like [`Self::transaction_by_reading`], for work that locks and reads everything in `first` and then writes with one
+    /// statement: the check of the credential goes to the database together with the statement of `last`. So the
+    /// transaction needs three round trips: for what it reads, for what it writes, and for the COMMIT.
+    pub async fn transaction_by_steps<P: Permission, A, T, E>(
+        &self,
+        by: &Granted<P>,
+        now: DateTime<Utc>,
+        first: impl AsyncFn(&Connection, &Acting<P>) -> Result<A, E>,
+        last: impl AsyncFn(&Connection, &Acting<P>, A) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<StoreError> + AsStoreError,
+    {
+        const { assert!(matches!(P::CONFIRM, Confirm::Last), "the permission is confirmed first") };
+        let acting = Acting::in_transaction(by);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let (mut begun, found) = self.begin_with(&acting, &first).await?;
+            let result = match found {
+                Ok(found) => {
+                    let conn: &Connection = begun.conn();
+                    // Sent in this order, so that the credential is locked last.
+                    let (done, confirmed) = tokio::join!(
+                        biased;
+                        last(conn, &acting, found),
+                        credentials::confirm(conn, by, now)
+                    );
+                    // If the statement of `last` failed, so did the check, because the transaction is aborted.
+                    done.and_then(|done| confirmed.map(|()| done).map_err(E::from))
+                }
+                Err(error) => Err(error),
+            };
+            match begun.end(result).await {
+                Err(error)
+                    if tries < 3
+                        && error.as_store_error().is_some_and(StoreError::is_transient) => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Begins a transaction; the first statement of `first` goes to the database together with the BEGIN.
+    async fn begin_with<P: Permission, A, E: From<StoreError>>(
+        &self,
+        acting: &Acting<P>,
+        first: &impl AsyncFn(&Connection, &Acting<P>) -> Result<A, E>,
+    ) -> Result<(OpenTransaction, Result<A, E>), E> {
+        // Its first statements are always fast, as in `begin`.
+        let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
+        conn.set_in_transaction(true);
+        let shared: &Connection = &conn;
+        let mut begin_on = shared;
+        // The statements are sent in this order, and answered in the same order.
+        let (begun, found) =
+            tokio::join!(biased; begin_on.batch_execute("BEGIN"), first(shared, acting));
+        // If it fails, the connection is closed, as in `begin`.
+        begun.map_err(StoreError::from)?;
+        if let Some(limit) = self.time_limit {
+            conn.extend(limit);
+        }
+        Ok((OpenTransaction(conn), found))
     }
 
     /// Begins a transaction on behalf of several callers, which the caller of this function ends: for spawned tasks

@@ -5,8 +5,9 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use super::deck_lists::{Readable, load};
+use super::deck_locks::{has_room, lock, lock_account};
 use super::deck_records::StoredDeck;
-use super::deck_writes::{Edited, has_room, lock, lock_account};
+use super::deck_writes::Edited;
 use crate::auth::permission::{Acting, WriteOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::store::db::schema::decks;

@@ -209,7 +209,7 @@ pub async fn list_folders(
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = deck_entries)]
-struct EntryRow {
+pub(super) struct EntryRow {
     zone: String,
     quantity: i32,
     name: String,
@@ -222,7 +222,7 @@ struct EntryRow {
 /// The content of a deck besides its entries.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = decks)]
-struct DetailRow {
+pub(super) struct DetailRow {
     description: String,
     unread_lines: Json<Vec<StoredLine>>,
     card_ids: Vec<Option<CardId>>,
@@ -239,7 +239,7 @@ pub(super) struct Readable {
 
 /// A deck that is not deleted, with its content. One statement, so that deck and entries have the same revision.
 pub(super) async fn load(
-    conn: &mut Connection,
+    mut conn: &Connection,
     id: DeckId,
     readable: Readable,
 ) -> StoreResult<Option<StoredDeck>> {
@@ -259,7 +259,7 @@ pub(super) async fn load(
             accounts::name,
             Option::<EntryRow>::as_select(),
         ))
-        .load(conn)
+        .load(&mut conn)
         .await?;
     let mut deck = Deck::default();
     let mut found = None;
@@ -268,6 +268,16 @@ pub(super) async fn load(
         deck.entries.extend(entry.map(DeckEntry::from));
     }
     let Some((row, details, author)) = found else { return Ok(None) };
+    join_parts(row, details, author, deck).map(Some)
+}
+
+/// A deck from its row, its details, the name of its owner, and its entries.
+pub(super) fn join_parts(
+    row: DeckRow,
+    details: DetailRow,
+    author: String,
+    deck: Deck,
+) -> StoreResult<StoredDeck> {
     let is_bound = row.is_bound();
     let content = DeckContent {
         name: DeckName::stored(&row.name),
@@ -278,7 +288,7 @@ pub(super) async fn load(
         cards: if is_bound { details.card_ids } else { Vec::new() },
         unread_lines: details.unread_lines.0.into_iter().map(UnreadLine::from).collect(),
     };
-    Ok(Some(StoredDeck { row, author, content }))
+    Ok(StoredDeck { row, author, content })
 }
 
 impl From<EntryRow> for DeckEntry {

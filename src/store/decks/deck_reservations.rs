@@ -9,8 +9,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{Int4, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
+use super::deck_locks::{lock, lock_account};
 use super::deck_ownership::{OwnedRow, owned_by};
-use super::deck_writes::{lock, lock_account};
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::reservation::Reservation;
 use crate::domain::ids::{AccountId, CardId, DeckId, PrintingId};

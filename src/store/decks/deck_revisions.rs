@@ -7,8 +7,9 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
+use super::deck_locks::lock_with_content;
 use super::deck_records::{DeckChanges, StoredDeck};
-use super::deck_writes::{Edited, lock, overwrite};
+use super::deck_writes::{Edited, overwrite};
 use super::stored_content::StoredContent;
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
@@ -167,11 +168,13 @@ pub async fn restore(
     is_current: impl Fn(i64) -> bool,
     at: DateTime<Utc>,
 ) -> StoreResult<Edited<StoredDeck>> {
-    let row = match lock(conn, by, deck).await? {
-        None => return Ok(Edited::Missing),
-        Some(row) if !is_current(row.revision) => return Ok(Edited::Stale),
-        Some(row) => row,
+    let Some(locked) = lock_with_content(conn, by, deck).await? else {
+        return Ok(Edited::Missing);
     };
+    let row = &locked.deck.row;
+    if !is_current(row.revision) {
+        return Ok(Edited::Stale);
+    }
     let folder = row.folder.as_deref().map(DeckFolder::stored);
     let changes = DeckChanges {
         content,
@@ -181,5 +184,5 @@ pub async fn restore(
         cloned_from: None,
         at,
     };
-    Ok(Edited::Done(overwrite(conn, &row, &changes).await?))
+    Ok(Edited::Done(overwrite(conn, locked, &changes).await?))
 }

@@ -3,6 +3,7 @@
 pub mod deck_deletions;
 pub mod deck_likes;
 pub mod deck_lists;
+mod deck_locks;
 pub mod deck_ownership;
 pub mod deck_pool;
 pub mod deck_records;
@@ -12,6 +13,7 @@ pub mod deck_rows;
 pub mod deck_search;
 pub mod deck_watches;
 pub mod deck_writes;
+mod entry_columns;
 pub mod followed_authors;
 pub mod public_decks;
 pub mod shared_decks;

@@ -10,7 +10,7 @@ use crate::domain::ids::CardId;
 use crate::store::{StoreError, StoreResult};
 
 /// A [`DeckContent`] as it is stored.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(super) struct StoredContent {
     name: String,
     game: String,
@@ -21,68 +21,113 @@ pub(super) struct StoredContent {
     unread_lines: Vec<StoredLine>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 struct StoredEntry {
-    position: usize,
     zone: String,
     quantity: u32,
     name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     set_code: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     number: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     rarity: Option<String>,
     copies: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     card_id: Option<CardId>,
 }
 
 /// A line that could not be read.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(super) struct StoredLine {
     line: usize,
     text: String,
     detail: String,
 }
 
-impl From<&DeckContent> for StoredContent {
-    fn from(content: &DeckContent) -> Self {
-        let entry = |(position, (entry, card_id)): (usize, (&DeckEntry, Option<CardId>))| {
-            let DeckEntry { zone, quantity, card, copies } = entry.clone();
-            let CardReference { name, set: set_code, number, rarity } = card;
-            StoredEntry {
+/// The form in which a [`StoredContent`] is written.
+#[derive(Serialize)]
+struct WrittenContent<'a> {
+    name: &'a str,
+    game: &'a str,
+    format: String,
+    description: &'a str,
+    tags: Vec<&'a str>,
+    entries: Vec<WrittenEntry<'a>>,
+    unread_lines: Vec<WrittenLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct WrittenEntry<'a> {
+    position: usize,
+    zone: &'a str,
+    quantity: u32,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set_code: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rarity: Option<&'a str>,
+    copies: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    card_id: Option<CardId>,
+}
+
+/// The form in which a [`StoredLine`] is written.
+#[derive(Serialize)]
+struct WrittenLine<'a> {
+    line: usize,
+    text: &'a str,
+    detail: &'a str,
+}
+
+impl<'a> WrittenContent<'a> {
+    fn of(content: &'a DeckContent) -> Self {
+        let entry = |(position, (entry, card_id)): (usize, (&'a DeckEntry, Option<CardId>))| {
+            let DeckEntry { zone, quantity, card, copies } = entry;
+            WrittenEntry {
                 position,
                 zone,
-                quantity,
-                name,
-                set_code,
-                number,
-                rarity,
+                quantity: *quantity,
+                name: &card.name,
+                set_code: card.set.as_deref(),
+                number: card.number.as_deref(),
+                rarity: card.rarity.as_deref(),
                 copies,
                 card_id,
             }
         };
-        let unread = content.unread_lines.iter().cloned();
         Self {
-            name: content.name.as_str().to_owned(),
-            game: content.format.game().to_owned(),
+            name: content.name.as_str(),
+            game: content.format.game(),
             format: content.format.local(),
-            description: content.description.as_str().to_owned(),
-            tags: content.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
+            description: content.description.as_str(),
+            tags: content.tags.iter().map(DeckTag::as_str).collect(),
             entries: content.bound_entries().enumerate().map(entry).collect(),
-            unread_lines: unread
-                .map(|UnreadLine { line, text, detail }| StoredLine { line, text, detail })
-                .collect(),
+            unread_lines: written_lines(content),
         }
     }
 }
 
+fn written_lines(content: &DeckContent) -> Vec<WrittenLine<'_>> {
+    let lines = content.unread_lines.iter();
+    lines
+        .map(|UnreadLine { line, text, detail }| WrittenLine { line: *line, text, detail })
+        .collect()
+}
+
+/// The JSON text for the parameter of a statement.
+fn json_text(value: &impl Serialize) -> StoreResult<String> {
+    let unwritable = |error| diesel::result::Error::SerializationError(Box::new(error));
+    Ok(serde_json::to_string(value).map_err(unwritable)?)
+}
+
 impl StoredContent {
-    /// The JSON text for the parameter of a statement.
+    /// The JSON text of a content.
     pub(super) fn text_of(content: &DeckContent) -> StoreResult<String> {
-        let unwritable = |error| diesel::result::Error::SerializationError(Box::new(error));
-        Ok(serde_json::to_string(&Self::from(content)).map_err(unwritable)?)
+        json_text(&WrittenContent::of(content))
+    }
+
+    /// The JSON text of the lines of a content that could not be read.
+    pub(super) fn unread_lines_text_of(content: &DeckContent) -> StoreResult<String> {
+        json_text(&written_lines(content))
     }
 
     /// Reads the stored content; fails for a row that another program wrote.

@@ -142,6 +142,48 @@ async fn unchanged_entries_are_not_written_again() {
     assert_eq!(app.db().number(written).await, 0, "no entry has changed");
 }
 
+/// Copies are any texts, also those that mean something in an array of Postgres.
+#[tokio::test]
+async fn names_of_copies_are_stored_as_they_are() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let copies = ["NULL", "a, b", "{c}", "\"d\"", "e\\", "\\\"", "ü 🃏", "'f'"];
+    let mut body = request("Draft", 10);
+    body["entries"][0]["copies"] = json!(copies);
+    let created = create(&app, &ada, &body).await;
+    let path = created.header("location");
+    assert_eq!(created.expect(201)["entries"][0]["copies"], json!(copies));
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(read["entries"][0]["copies"], json!(copies));
+    let fewer = &copies[3..];
+    body["entries"][0]["copies"] = json!(fewer);
+    put(&app, &ada, &path, "*", &body).await.expect(200);
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(read["entries"][0]["copies"], json!(fewer));
+    let before = app.get(&format!("{path}/revisions/1")).by(&ada).answer().await.expect(200);
+    assert_eq!(before["entries"][0]["copies"], json!(copies));
+}
+
+/// Another program may leave gaps between the positions of entries. They are closed when the deck is saved.
+#[tokio::test]
+async fn gaps_between_entries_are_closed() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let mut body = request("Draft", 2);
+    body["entries"] = json!([
+        { "zone": "main", "quantity": 2, "name": "Kettle Imp" },
+        { "zone": "main", "quantity": 1, "name": "Bellows Smith" },
+    ]);
+    let path = create(&app, &ada, &body).await.header("location");
+    app.sql("UPDATE deck_entries SET position = position + 3").await;
+    body["name"] = json!("Draft without gaps");
+    put(&app, &ada, &path, "*", &body).await.expect(200);
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(read["entries"], body["entries"]);
+    let positions = "SELECT string_agg(position::text, ' ' ORDER BY position) FROM deck_entries";
+    assert_eq!(app.db().value(positions).await, "0 1");
+}
+
 #[tokio::test]
 async fn an_edit_names_the_version_it_changes() {
     let app = app().await;

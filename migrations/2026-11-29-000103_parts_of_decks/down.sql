@@ -1,0 +1,11 @@
+CREATE INDEX decks_cloned_account ON decks (cloned_account_id);
+COMMENT ON COLUMN decks.game_code IS NULL;
+ALTER TABLE decks ADD CONSTRAINT decks_game_code_fkey FOREIGN KEY (game_code) REFERENCES games;
+COMMENT ON COLUMN deck_revisions.deck_id IS NULL;
+COMMENT ON COLUMN deck_entries.deck_id IS NULL;
+ALTER TABLE deck_revisions ADD CONSTRAINT deck_revisions_deck_id_fkey FOREIGN KEY (deck_id) REFERENCES decks ON DELETE CASCADE;
+ALTER TABLE deck_entries ADD CONSTRAINT deck_entries_deck_id_fkey FOREIGN KEY (deck_id) REFERENCES decks ON DELETE CASCADE;
+DROP TRIGGER refuse_other_deck_ids ON decks;
+DROP FUNCTION refuse_other_deck_ids();
+DROP TRIGGER delete_deck_parts ON decks;
+DROP FUNCTION delete_deck_parts();
