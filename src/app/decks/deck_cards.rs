@@ -3,7 +3,7 @@
 //! The cache contains only open cards, prepared for the engine. They are shared, never copied, and dropped when an event of the feed names them. Hidden
 //! cards that the caller holds are read from the database for each request, and only those whose names the request contains.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -178,8 +178,7 @@ async fn add_named(
         return Ok(deck_pool::add_named(conn.get().await?, viewer, mentioned, found).await?);
     };
     let cache = &app.deck_cards;
-    // The ticket is taken before the names are looked up: cards that change after that are not cached.
-    let state = NameState { cards: &names.all, ticket: cache.cards.ticket() };
+    let state = names.state(app);
     let mentioned = mentioned.iter().copied();
     // In a game with unique names, a hidden card never has the name of an open card, so that nothing else is looked up for the names of these cards.
     let are_found_at_once = game.unique_names() && app.card_cache.clock().is_current();
@@ -193,9 +192,7 @@ async fn add_named(
     if others.is_empty() {
         return Ok(());
     }
-    let mut keys: Vec<NameKeys> = others.into_iter().map(NameKeys::of).collect();
-    keys.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-    keys.dedup_by(|one, other| one.name == other.name);
+    let keys = each_once(others.into_iter().map(NameKeys::of).collect());
     names.add(app, conn, viewer, game, (&keys, state), found).await
 }
 
@@ -318,7 +315,19 @@ impl NameKeys {
     }
 }
 
+/// Sorts the keys of names, and leaves out those that are there more than once.
+fn each_once(mut keys: Vec<NameKeys>) -> Vec<NameKeys> {
+    keys.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    keys.dedup_by(|one, other| one.name == other.name);
+    keys
+}
+
 impl Names {
+    /// The state in which names are looked up. Its ticket is taken before that: cards that change afterwards are not cached.
+    fn state(&self, app: &AppState) -> NameState<'_> {
+        NameState { cards: &self.all, ticket: app.deck_cards.cards.ticket() }
+    }
+
     /// Adds the cards with these names, each of which is there once. Hidden cards that the viewer holds are looked up by these names only: the
     /// viewer may hold hundreds of hidden cards, and reading all of them takes longer than storing a deck.
     async fn add(
@@ -428,23 +437,24 @@ pub(super) async fn add_near(
         return unknown.len();
     };
     let mut conn = StepConnection::new(&app.store);
-    if let Err(error) = names.add(app, &mut conn, viewer, game, near, found).await {
+    let (near, state) = (each_once(near), names.state(app));
+    if let Err(error) = names.add(app, &mut conn, viewer, game, (&near, state), found).await {
         tracing::debug!(?error, "suggestions are left out");
         return unknown.len();
     }
     unknown.len() - looked_up
 }
 
-/// Names that are similar to the typed ones ([`name_key`] with [`search_key`]), and how many typed names were searched within the time limit.
+/// Names that are similar to the typed ones, and how many typed names were searched within the time limit.
 fn near_names(
     (all, view): (&Snapshot, &[CardRecord]),
     game: &str,
     typed: &[String],
     time_limit: Duration,
-) -> (BTreeMap<String, String>, usize) {
+) -> (Vec<NameKeys>, usize) {
     let started = Instant::now();
     let place = NamePlace { game: Some(game), set: None };
-    let mut near = BTreeMap::new();
+    let mut near = Vec::new();
     let mut looked_up = 0;
     for name in typed {
         if started.elapsed() > time_limit {
@@ -452,11 +462,7 @@ fn near_names(
         }
         let query = NameQuery { search_key: search_key(name), words: Vec::new(), near: true };
         let cards = all.named(place, &query, view);
-        let keys = cards
-            .into_iter()
-            .take(NEAR_NAMES)
-            .map(|card| (name_key(&card.name), search_key(&card.name)));
-        near.extend(keys);
+        near.extend(cards.iter().take(NEAR_NAMES).map(|card| NameKeys::of(&card.name)));
         looked_up += 1;
     }
     (near, looked_up)
