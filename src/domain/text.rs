@@ -79,6 +79,11 @@ pub(super) fn known_line(raw: &str, min: usize, max: usize) -> Result<String, Te
     if text.chars().any(is_refused) { Err(TextError::Control) } else { Ok(text.to_owned()) }
 }
 
+/// Whether a text has only letters, digits, punctuation and spaces of ASCII.
+pub(super) fn is_printable_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
 /// Counts the characters of a text, and returns their number if it is allowed.
 fn check_length(text: &str, min: usize, max: usize) -> Result<usize, TextError> {
     let actual = text.chars().count();
@@ -90,6 +95,29 @@ fn check_length(text: &str, min: usize, max: usize) -> Result<usize, TextError> 
 }
 
 fn check(
+    text: &str,
+    min: usize,
+    max: usize,
+    is_refused: impl Fn(char) -> bool,
+) -> Result<(), TextError> {
+    if is_printable_ascii(text) {
+        check_printable(text, min, max)
+    } else {
+        check_characters(text, min, max, is_refused)
+    }
+}
+
+/// Checks a text of printable ASCII characters, as most texts are: none of them is refused, and all but the space are seen.
+fn check_printable(text: &str, min: usize, max: usize) -> Result<(), TextError> {
+    let actual = text.len();
+    if !(min..=max).contains(&actual) {
+        return Err(TextError::Length { min, max, actual });
+    }
+    let is_blank = actual > 0 && text.bytes().all(|byte| byte == b' ');
+    if is_blank { Err(TextError::Blank) } else { Ok(()) }
+}
+
+fn check_characters(
     text: &str,
     min: usize,
     max: usize,
@@ -375,7 +403,17 @@ fn ascii_look(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn printable_texts_are_checked_in_one_way(text in "[ -~]{0,6}", min in 0_usize..3, max in 2_usize..5) {
+            let general = check_characters(&text, min, max, is_control);
+            prop_assert_eq!(check_printable(&text, min, max), general);
+        }
+    }
 
     /// Checks a line, and the same text as one of several lines and as prose.
     fn all_ways(text: &str) -> Option<TextError> {

@@ -61,7 +61,7 @@ where
 
 /// Proves when a value was read: a ticket is taken before the database is read, and the value is cached only if nothing
 /// was dropped since. Otherwise a value that was read before a change could be inserted after the drop, and stay.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket(u64);
 
 impl<K, V> DroppingCache<K, V>

@@ -8,6 +8,8 @@ use metrics::Counter;
 use serde_json::Value;
 
 use super::caches::DroppingCache;
+pub(crate) use super::spelled_cards::NameState;
+use super::spelled_cards::SpelledCards;
 use crate::domain::ids::CardId;
 use crate::store::catalogue::changes::ChangeBatch;
 
@@ -32,6 +34,8 @@ pub const fn memory_beside(answers: u64) -> u64 {
 /// Open cards that are prepared for judging decks, and the sets of each game.
 pub struct DeckCards {
     pub(crate) cards: DroppingCache<CardId, Arc<PreparedCard>>,
+    /// Some of these cards, by name.
+    pub(crate) spelled: SpelledCards,
     /// By code of the game.
     pub(crate) sets: DroppingCache<String, Arc<KnownSets>>,
     pub(crate) hits: Counter,
@@ -44,6 +48,7 @@ impl DeckCards {
         let weigh_sets = |_: &String, sets: &Arc<KnownSets>| sets.weight() + SETS;
         Self {
             sets: DroppingCache::new(bytes / SETS_SHARE, weigh_sets),
+            spelled: SpelledCards::new(bytes),
             cards: DroppingCache::new(bytes, |_, card: &Arc<PreparedCard>| weight_of(card)),
             hits: metrics::counter!("deck_card_hits_total"),
             misses: metrics::counter!("deck_card_misses_total"),

@@ -19,6 +19,7 @@ pub mod rate_limiter;
 pub mod recent;
 pub mod rendered;
 pub mod shared_attempts;
+mod spelled_cards;
 
 use thiserror::Error;
 

@@ -4,11 +4,13 @@
 //! with the cards of the catalogue.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardscape_engine::{
-    CardDefinition, CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, Game,
-    PoolCard, Report, card_faults, count_entries, parse_deck_text, read_deck, validate, write_deck,
+    CardDefinition, CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, DeckText,
+    Game, MentionDepth, PoolCard, PreparedCard, Report, card_faults, count_entries,
+    parse_deck_text, read_deck, recognise_deck_text, validate, write_deck,
 };
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
@@ -189,6 +191,86 @@ fn read_and_judge_lines(bencher: Bencher, dialect: DeckDialect) {
     bencher
         .counter(BytesCount::of_str(&text))
         .bench(|| read_deck(black_box(&text), &DeckReading::new(&catalogue)));
+}
+
+/// Lines as people paste them: `2 Name`.
+fn plain_list(lines: usize) -> String {
+    (0..lines).map(|at| format!("2 {}\n", plain_name(at))).collect()
+}
+
+/// A name of usual length, different for each card, and without a digit.
+fn plain_name(at: usize) -> String {
+    const FRONT: [&str; 8] =
+        ["Watcher", "Keeper", "Warden", "Herald", "Reaver", "Oracle", "Sentry", "Wanderer"];
+    const BACK: [&str; 10] =
+        ["Gate", "Hollow", "Ember", "Tide", "Storm", "Thorn", "Vale", "Spire", "Mire", "Hearth"];
+    format!("{} of the {}", FRONT[at % 8], BACK[at / 8 % 10])
+}
+
+/// Cards with plain names, as a service has them in memory.
+fn prepared(game: &Game, cards: usize) -> Vec<Arc<PreparedCard>> {
+    let card = |at: usize| PoolCard {
+        key: at.to_string(),
+        set: "bench".to_owned(),
+        released_on: None,
+        definition: CardDefinition { name: plain_name(at), ..unit(at) },
+    };
+    (0..cards).map(|at| PreparedCard::new(game, card(at)).into()).collect()
+}
+
+const PLAIN_LINES: [usize; 2] = [1, 50];
+
+/// Recognising the dialect of a plain list; items are lines.
+#[divan::bench(args = PLAIN_LINES)]
+fn plain_recognise(bencher: Bencher, lines: usize) {
+    let text = plain_list(lines);
+    bencher.counter(ItemsCount::new(lines)).bench(|| recognise_deck_text(black_box(&text)));
+}
+
+/// Parsing the lines of a plain list, and collecting the names of its cards; items are lines.
+#[divan::bench(args = PLAIN_LINES)]
+fn plain_mentions(bencher: Bencher, lines: usize) {
+    let (game, text) = (game(), plain_list(lines));
+    let text = DeckText::new(&text, Some(DeckDialect::Plain));
+    bencher
+        .counter(ItemsCount::new(lines))
+        .bench(|| black_box(&text).mentions(&game, MentionDepth::Literal));
+}
+
+/// A catalogue of the cards of one request; items are cards.
+#[divan::bench(args = PLAIN_LINES)]
+fn plain_catalogue(bencher: Bencher, lines: usize) {
+    let game = game();
+    let cards = prepared(&game, lines);
+    bencher.counter(ItemsCount::new(lines)).bench(|| {
+        Catalogue::builder(&game).extend_prepared(black_box(&cards).iter().cloned()).build()
+    });
+}
+
+/// Parsing the lines of a plain list and finding their cards; items are lines.
+#[divan::bench(args = PLAIN_LINES)]
+fn plain_resolve(bencher: Bencher, lines: usize) {
+    let (game, text) = (game(), plain_list(lines));
+    let catalogue = Catalogue::builder(&game).extend_prepared(prepared(&game, lines)).build();
+    let text = DeckText::new(&text, Some(DeckDialect::Plain));
+    let reading = DeckReading::new(&catalogue);
+    assert!(text.read(&reading).is_settled());
+    bencher.counter(ItemsCount::new(lines)).bench(|| black_box(&text).read(&reading));
+}
+
+/// All that a report on a pasted list needs of the engine, but the report; items are lines.
+#[divan::bench(args = PLAIN_LINES)]
+fn plain_in_all(bencher: Bencher, lines: usize) {
+    let (game, text) = (game(), plain_list(lines));
+    let cards = prepared(&game, lines);
+    bencher.counter(ItemsCount::new(lines)).bench(|| {
+        let text = DeckText::new(black_box(&text), None);
+        let lines = text.lines(&game);
+        let mentions = lines.mentions(MentionDepth::Literal);
+        let cards = black_box(&cards).iter().cloned();
+        let catalogue = Catalogue::builder(&game).extend_prepared(cards).build();
+        (mentions, lines.read(&DeckReading::new(&catalogue)))
+    });
 }
 
 #[divan::bench]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::card::CardDefinition;
 use crate::date::Date;
 use crate::deck::CardReference;
-use crate::hash::{FixedMap, fingerprint};
+use crate::hash::{FixedMap, HashIndex, fingerprint, key_hash};
 use crate::known_sets::KnownSets;
 use crate::manifest::Game;
 use crate::name::{name_key, name_key_into, search_key};
@@ -43,12 +43,23 @@ pub struct PreparedCard {
     name_key: Box<str>,
     search_key: Box<str>,
     number_key: Box<[u8]>,
+    /// The hashes of its keys, so that a catalogue of prepared cards is built without computing any.
+    hashes: Hashes,
     /// Its external id (the id that other programs use).
     external_id: Option<u64>,
     /// One bit for each selector of the game: whether it selects this card.
     selected: Box<[u64]>,
     /// Group and step on each of the game's ladders.
     rungs: Box<[Option<Rung>]>,
+}
+
+/// The hashes of a card's keys.
+#[derive(Debug, Clone, Copy)]
+struct Hashes {
+    name_key: u32,
+    /// Of the name as it is written.
+    spelling: u32,
+    number_key: u32,
 }
 
 impl PreparedCard {
@@ -64,11 +75,18 @@ impl PreparedCard {
                 selected[at / 64] |= 1 << (at % 64);
             }
         }
+        let name_key = name_key(&card.definition.name);
+        let hashes = Hashes {
+            name_key: key_hash(name_key.as_bytes()),
+            spelling: key_hash(card.definition.name.as_bytes()),
+            number_key: key_hash(&key),
+        };
         Self {
             fingerprint: game.fingerprint(),
-            name_key: name_key(&card.definition.name).into(),
+            name_key: name_key.into(),
             search_key: search_key(&card.definition.name).into(),
             number_key: key.into(),
+            hashes,
             external_id: external_id(game, &card.definition),
             selected,
             rungs: game.ladders().iter().map(|rule| rung(&rule.check, &card)).collect(),
@@ -102,12 +120,13 @@ pub struct Catalogue {
     base: Option<Arc<Catalogue>>,
     /// Cards and names of this layer; their ids continue those of the base.
     cards: Vec<Entry>,
-    /// The cards of each name; never empty.
-    names: Vec<Vec<u32>>,
-    /// Names by their key ([`name_key`]) and by every spelling in the pool: a deck that spells a name as its card does needs no normalisation. A
-    /// spelling that is equal to some key is its own key, so that the two kinds of keys never conflict.
-    by_name: FixedMap<Box<[u8]>, u32>,
-    by_number: FixedMap<Box<[u8]>, u32>,
+    names: Vec<NameCards>,
+    /// Names by their key ([`name_key`]).
+    by_key: HashIndex,
+    /// A card for every spelling of a name in the pool: a deck that spells a name as its card does needs no normalisation.
+    by_spelling: HashIndex,
+    /// Cards by set and number.
+    by_number: HashIndex,
     /// Cards by external id; if reprints share an id, the first that was added.
     by_external_id: FixedMap<u64, u32>,
     /// The sets of this layer's cards.
@@ -124,6 +143,20 @@ pub struct Catalogue {
 struct Entry {
     prepared: Arc<PreparedCard>,
     name: u32,
+}
+
+/// The cards of a name.
+#[derive(Debug)]
+struct NameCards {
+    first: u32,
+    /// Most names have none.
+    others: Vec<u32>,
+}
+
+impl NameCards {
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        std::iter::once(self.first).chain(self.others.iter().copied())
+    }
 }
 
 /// The position of a card on a ladder of [`DeckCheck::AdviseLadder`].
@@ -184,6 +217,8 @@ impl CatalogueBuilder {
     /// Adds many prepared cards without copying them. A card that was prepared for another manifest is prepared again.
     #[must_use]
     pub fn extend_prepared(mut self, cards: impl IntoIterator<Item = Arc<PreparedCard>>) -> Self {
+        let cards = cards.into_iter();
+        self.catalogue.reserve(cards.size_hint().0);
         for card in cards {
             let card = if card.is_for(&self.catalogue.game) {
                 card
@@ -233,8 +268,9 @@ impl Catalogue {
             base,
             cards: Vec::new(),
             names: Vec::new(),
-            by_name: FixedMap::default(),
-            by_number: FixedMap::default(),
+            by_key: HashIndex::default(),
+            by_spelling: HashIndex::default(),
+            by_number: HashIndex::default(),
             by_external_id: FixedMap::default(),
             sets: BTreeSet::new(),
             pool_sets: None,
@@ -244,24 +280,33 @@ impl Catalogue {
         }
     }
 
+    /// Makes room for so many more cards.
+    fn reserve(&mut self, more: usize) {
+        self.cards.reserve(more);
+        self.names.reserve(more);
+        for index in [&mut self.by_key, &mut self.by_spelling, &mut self.by_number] {
+            index.reserve(more);
+        }
+    }
+
     fn insert(&mut self, card: Arc<PreparedCard>) {
-        if self.find_number(&card.number_key).is_some() {
+        let hashes = card.hashes;
+        if self.find_number(hashes.number_key, &card.number_key).is_some() {
             return;
         }
         if !self.sets.contains(card.card.set.as_str()) {
             self.sets.insert(card.card.set.as_str().into());
         }
         let index = self.end_card();
-        self.by_number.insert(card.number_key.clone(), index);
+        self.by_number.insert(hashes.number_key, index);
         if let Some(id) = card.external_id
             && self.with_external_id(id).is_none()
         {
             self.by_external_id.insert(id, index);
         }
-        let key = card.name_key.as_bytes();
-        let name = match self.find_name(key) {
+        let name = match self.find_key(hashes.name_key, card.name_key.as_bytes()) {
             Some(name) if name >= self.first_name => {
-                self.names[(name - self.first_name) as usize].push(index);
+                self.names[(name - self.first_name) as usize].others.push(index);
                 name
             }
             Some(name) => {
@@ -270,14 +315,13 @@ impl Catalogue {
             }
             None => {
                 let name = self.end_name();
-                self.by_name.insert(key.into(), name);
-                self.names.push(vec![index]);
+                self.by_key.insert(hashes.name_key, name);
+                self.names.push(NameCards { first: index, others: Vec::new() });
                 name
             }
         };
-        let spelling = card.card.definition.name.as_bytes();
-        if !spelling.is_empty() && self.find_name(spelling).is_none() {
-            self.by_name.insert(spelling.into(), name);
+        if self.find_spelling(hashes.spelling, &card.card.definition.name).is_none() {
+            self.by_spelling.insert(hashes.spelling, index);
         }
         self.cards.push(Entry { prepared: card, name });
     }
@@ -341,18 +385,49 @@ impl Catalogue {
     fn entry(&self, index: u32) -> &Entry {
         match &self.base {
             Some(base) if index < self.first_card => base.entry(index),
-            _ => &self.cards[(index - self.first_card) as usize],
+            _ => self.own(index),
         }
     }
 
-    fn find_name(&self, key: &[u8]) -> Option<u32> {
-        let base = self.base.as_ref().and_then(|base| base.find_name(key));
-        base.or_else(|| self.by_name.get(key).copied())
+    /// The name with a key, by its hash.
+    fn find_key(&self, hash: u32, key: &[u8]) -> Option<u32> {
+        let base = self.base.as_ref().and_then(|base| base.find_key(hash, key));
+        base.or_else(|| {
+            let key_of = |name: u32| {
+                let first = self.names[(name - self.first_name) as usize].first;
+                self.own(first).prepared.name_key.as_bytes()
+            };
+            self.by_key.find(hash, |name| key_of(name) == key)
+        })
     }
 
-    fn find_number(&self, key: &[u8]) -> Option<u32> {
-        let base = self.base.as_ref().and_then(|base| base.find_number(key));
-        base.or_else(|| self.by_number.get(key).copied())
+    /// The name that a card spells like this, by the hash of the text. Its key is that of the text.
+    fn find_spelling(&self, hash: u32, written: &str) -> Option<u32> {
+        let base = self.base.as_ref().and_then(|base| base.find_spelling(hash, written));
+        base.or_else(|| {
+            let is_spelled = |card| self.own(card).prepared.card.definition.name == written;
+            self.by_spelling.find(hash, is_spelled).map(|card| self.own(card).name)
+        })
+    }
+
+    fn find_number(&self, hash: u32, key: &[u8]) -> Option<u32> {
+        let base = self.base.as_ref().and_then(|base| base.find_number(hash, key));
+        base.or_else(|| {
+            self.by_number.find(hash, |card| *self.own(card).prepared.number_key == *key)
+        })
+    }
+
+    /// The name that a text means. `buffer` saves an allocation per look-up.
+    fn find_name(&self, written: &str, buffer: &mut Vec<u8>) -> Option<u32> {
+        self.find_spelling(key_hash(written.as_bytes()), written).or_else(|| {
+            name_key_into(written, buffer);
+            self.find_key(key_hash(buffer), buffer)
+        })
+    }
+
+    /// A card of this layer.
+    fn own(&self, index: u32) -> &Entry {
+        &self.cards[(index - self.first_card) as usize]
     }
 
     fn cards_named(&self, name: u32) -> Box<dyn Iterator<Item = u32> + '_> {
@@ -362,15 +437,22 @@ impl Catalogue {
                     self.cards_of_base_names.get(&name).into_iter().flatten().copied();
                 Box::new(base.cards_named(name).chain(cards_of_base_names))
             }
-            _ => Box::new(self.names[(name - self.first_name) as usize].iter().copied()),
+            _ => Box::new(self.names[(name - self.first_name) as usize].iter()),
         }
     }
 
     fn first_named(&self, name: u32) -> u32 {
         match &self.base {
             Some(base) if name < self.first_name => base.first_named(name),
-            _ => self.names[(name - self.first_name) as usize][0],
+            _ => self.names[(name - self.first_name) as usize].first,
         }
+    }
+
+    /// Whether exactly one card has this name and spells it so. `false` also if the name is in a layer below, where it is not counted.
+    pub(crate) fn has_one_spelled(&self, name: &str) -> bool {
+        let found = self.find_spelling(key_hash(name.as_bytes()), name);
+        let own = found.and_then(|name| name.checked_sub(self.first_name));
+        own.is_some_and(|name| self.names[name as usize].others.is_empty())
     }
 
     pub(crate) fn card(&self, index: u32) -> &PoolCard {
@@ -394,24 +476,18 @@ impl Catalogue {
         if reference.name.is_empty() {
             let (set, number) = (reference.set.as_ref()?, reference.number.as_ref()?);
             number_key(set, number, buffer);
-            let card = self.find_number(buffer)?;
+            let card = self.find_number(key_hash(buffer), buffer)?;
             let exact = self.has_rarity(card, reference.rarity.as_deref());
             return Some(Found { card, name: self.entry(card).name, exact });
         }
         let by_name_alone =
             reference.set.is_none() && reference.number.is_none() && reference.rarity.is_none();
-        let spelled = by_name_alone.then(|| self.find_name(reference.name.as_bytes())).flatten();
-        if let Some(name) = spelled {
-            return Some(Found { card: self.first_named(name), name, exact: true });
-        }
-        name_key_into(&reference.name, buffer);
         let mut whole_name = false;
-        let name = self.find_name(buffer).or_else(|| {
+        let name = self.find_name(&reference.name, buffer).or_else(|| {
             // "Fox (Winter)" looks like a name and a set, but may be a name as a whole.
             let set = reference.set.as_ref()?;
             whole_name = true;
-            name_key_into(&format!("{} ({set})", reference.name), buffer);
-            self.find_name(buffer)
+            self.find_name(&format!("{} ({set})", reference.name), buffer)
         })?;
         if by_name_alone {
             return Some(Found { card: self.first_named(name), name, exact: true });
@@ -425,20 +501,21 @@ impl Catalogue {
                     .as_ref()
                     .is_none_or(|number| same_number(number, &pool.definition.number))
         };
-        let mut candidates: Vec<u32> = self.cards_named(name).filter(|card| fits(*card)).collect();
         let rarity = reference.rarity.as_deref();
-        if let Some(card) = candidates.iter().find(|card| self.has_rarity(**card, rarity)) {
-            return Some(Found { card: *card, name, exact: true });
+        let mut first = None;
+        for card in self.cards_named(name).filter(|card| fits(*card)) {
+            if self.has_rarity(card, rarity) {
+                return Some(Found { card, name, exact: true });
+            }
+            first.get_or_insert(card);
         }
-        let card = candidates.drain(..).next().unwrap_or_else(|| self.first_named(name));
+        let card = first.unwrap_or_else(|| self.first_named(name));
         Some(Found { card, name, exact: false })
     }
 
     /// The cards of a name, in the order in which they were added; empty if no card has the name.
     pub(crate) fn named(&self, name: &str) -> Vec<u32> {
-        let mut key = Vec::new();
-        name_key_into(name, &mut key);
-        let name = if name.is_empty() { None } else { self.find_name(&key) };
+        let name = if name.is_empty() { None } else { self.find_name(name, &mut Vec::new()) };
         name.map_or_else(Vec::new, |name| self.cards_named(name).collect())
     }
 
@@ -451,7 +528,7 @@ impl Catalogue {
     pub(crate) fn numbered(&self, set: &str, number: &str) -> Option<u32> {
         let mut key = Vec::new();
         number_key(set, number, &mut key);
-        self.find_number(&key)
+        self.find_number(key_hash(&key), &key)
     }
 
     /// The card with this external id; if reprints share an id, the first that was added.

@@ -20,8 +20,9 @@ use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 pub fn name_key(name: &str) -> String {
     let mut key = Vec::new();
     name_key_into(name, &mut key);
-    // Keys are text: ASCII, or collected from characters.
-    String::from_utf8_lossy(&key).into_owned()
+    // Keys are text, ASCII or collected from characters, so that the bytes are used as they are.
+    String::from_utf8(key)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Whether `key` is the [`name_key`] of `name`: for names of ASCII characters faster than comparing the two, because no text is allocated.

@@ -1,7 +1,7 @@
 //! What is wrong with a card, a set or a deck, as data.
 
 use std::cmp::Ordering;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -72,6 +72,41 @@ impl CardMention {
         let parts: Vec<&str> =
             [&self.set, &self.number].into_iter().flatten().map(|part| &**part).collect();
         format!("“{}”", parts.join(" "))
+    }
+
+    /// Whether messages call both cards the same.
+    fn is_called_like(&self, other: &Self) -> bool {
+        match (self.name.is_empty(), other.name.is_empty()) {
+            (false, false) => self.name == other.name,
+            (true, true) => self.place() == other.place(),
+            // A name may look like a place.
+            (true, false) => self.place() == format!("“{}”", other.name),
+            (false, true) => format!("“{}”", self.name) == other.place(),
+        }
+    }
+
+    /// Writes the name, or the place of a card without a name.
+    fn write_name(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name.is_empty() {
+            f.write_str(&self.place())
+        } else {
+            write!(f, "“{}”", self.name)
+        }
+    }
+
+    /// Writes name, set, number and rarity.
+    fn write_printing(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_name(f)?;
+        if let Some(set) = self.set.as_ref().filter(|_| !self.name.is_empty()) {
+            write!(f, " ({set})")?;
+        }
+        if let Some(number) = self.number.as_ref().filter(|_| !self.name.is_empty()) {
+            write!(f, " {number}")?;
+        }
+        if let Some(rarity) = &self.rarity {
+            write!(f, " {{{rarity}}}")?;
+        }
+        Ok(())
     }
 }
 
@@ -294,7 +329,8 @@ impl Violation {
     /// One English sentence or two, made from the other fields.
     pub fn message(&self) -> String {
         use ViolationCode as C;
-        let cards = self.card_list();
+        // Written only by the messages that have it.
+        let cards = CardList(&self.cards);
         let limit = self.limit.unwrap_or_default();
         let actual = self.actual.unwrap_or_default();
         let zone = self.zone.as_deref().unwrap_or("main");
@@ -383,7 +419,7 @@ impl Violation {
                 format!("No known card has the set and number {cards}.")
             }
             C::CardUnknown => format!("No known card is named {cards}."),
-            C::PrintingUnknown => format!("No such printing: {}.", self.printing_list()),
+            C::PrintingUnknown => format!("No such printing: {}.", PrintingList(&self.cards)),
             C::EntryCountInvalid => {
                 format!("The quantity of {cards} is {actual}; it must be at least {limit}.")
             }
@@ -430,14 +466,14 @@ impl Violation {
                 )
             }
             C::RarityUnknown => {
-                format!("{} has a rarity that this game does not know.", self.printing_list())
+                format!("{} has a rarity that this game does not know.", PrintingList(&self.cards))
             }
-            C::PrintingMissing => format!("Printings missing: {}.", self.printing_list()),
+            C::PrintingMissing => format!("Printings missing: {}.", PrintingList(&self.cards)),
             C::PrintingDuplicate => {
-                format!("Two printings of one rarity: {}.", self.printing_list())
+                format!("Two printings of one rarity: {}.", PrintingList(&self.cards))
             }
             C::PrintingBaseMismatch => {
-                format!("{attribute:?} of {} differs from the card's own.", self.printing_list())
+                format!("{attribute:?} of {} differs from the card's own.", PrintingList(&self.cards))
             }
             C::SetCodeInvalid => {
                 format!(
@@ -547,51 +583,53 @@ impl Violation {
             let _ = write!(text, " Expected {limit}, found {actual}.");
         }
         if !self.cards.is_empty() {
-            let _ = write!(text, " Concerned: {}.", self.printing_list());
+            let _ = write!(text, " Concerned: {}.", PrintingList(&self.cards));
         }
         text
     }
+}
 
-    /// The names of the cards; reprints share one. Cards without a name are named by their places.
-    fn card_list(&self) -> String {
-        let mut names: Vec<String> =
-            self.cards
-                .iter()
-                .map(|card| {
-                    if card.name.is_empty() { card.place() } else { format!("“{}”", card.name) }
-                })
-                .collect();
-        names.dedup();
-        list(names.into_iter())
-    }
+/// The names of cards; reprints share one. Cards without a name are named by their places.
+struct CardList<'a>(&'a [CardMention]);
 
-    fn printing_list(&self) -> String {
-        list(self.cards.iter().map(|card| {
-            let mut text =
-                if card.name.is_empty() { card.place() } else { format!("“{}”", card.name) };
-            if let Some(set) = card.set.as_ref().filter(|_| !card.name.is_empty()) {
-                let _ = write!(text, " ({set})");
-            }
-            if let Some(number) = card.number.as_ref().filter(|_| !card.name.is_empty()) {
-                let _ = write!(text, " {number}");
-            }
-            if let Some(rarity) = &card.rarity {
-                let _ = write!(text, " {{{rarity}}}");
-            }
-            text
-        }))
+impl fmt::Display for CardList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let different = self.0.chunk_by(CardMention::is_called_like);
+        write_list(f, different.filter_map(<[CardMention]>::first), CardMention::write_name)
     }
 }
 
-/// Joins up to six items; a message stays readable when a whole box is missing.
-fn list(items: impl ExactSizeIterator<Item = String>) -> String {
-    const SHOWN: usize = 6;
-    let total = items.len();
-    let mut text = items.take(SHOWN).collect::<Vec<_>>().join(", ");
-    if total > SHOWN {
-        let _ = write!(text, " and {} more", total - SHOWN);
+/// The printings of cards: also their sets, numbers and rarities.
+struct PrintingList<'a>(&'a [CardMention]);
+
+impl fmt::Display for PrintingList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_list(f, self.0.iter(), CardMention::write_printing)
     }
-    text
+}
+
+/// Writes up to six cards; a message stays readable when a whole box is missing.
+fn write_list<'c>(
+    f: &mut fmt::Formatter<'_>,
+    cards: impl Iterator<Item = &'c CardMention>,
+    write_card: fn(&CardMention, &mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    const SHOWN: usize = 6;
+    let mut total = 0;
+    for card in cards {
+        total += 1;
+        if total > SHOWN {
+            continue;
+        }
+        if total > 1 {
+            f.write_str(", ")?;
+        }
+        write_card(card, f)?;
+    }
+    if total > SHOWN {
+        write!(f, " and {} more", total - SHOWN)?;
+    }
+    Ok(())
 }
 
 fn count(number: i64, noun: &str) -> String {
@@ -726,6 +764,30 @@ mod tests {
         let printing =
             printing.card(CardMention { rarity: Some("rare".to_owned()), ..at("x", "1") });
         assert_eq!(printing.message(), "No such printing: “x 1” {rare}.");
+    }
+
+    #[test]
+    fn a_message_shows_six_names_and_reprints_once() {
+        let banned = |names: &[&str]| {
+            let cards = names.iter().enumerate().map(|(at, name)| CardMention {
+                number: Some(at.to_string()),
+                ..CardMention::named(*name)
+            });
+            Violation { cards: cards.collect(), code: ViolationCode::CardBanned, ..broken("r") }
+        };
+        let six = ["a", "b", "b", "c", "d", "e", "f"];
+        let message = banned(&six).actual(9).message();
+        assert_eq!(message, "“a”, “b”, “c”, “d”, “e”, “f” is banned; the deck has 9.");
+        let message = banned(&[&six[..], &["g", "h"]].concat()).actual(9).message();
+        assert!(message.starts_with("“a”, “b”, “c”, “d”, “e”, “f” and 2 more is"), "{message}");
+        let printings = Violation {
+            code: ViolationCode::PrintingUnknown,
+            ..banned(&[&six[..], &["g"]].concat())
+        };
+        assert_eq!(
+            printings.message(),
+            "No such printing: “a” 0, “b” 1, “b” 2, “c” 3, “d” 4, “e” 5 and 2 more."
+        );
     }
 
     #[test]

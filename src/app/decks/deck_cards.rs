@@ -3,7 +3,7 @@
 //! The cache contains only open cards, prepared for the engine. They are shared, never copied, and dropped when an event of the feed names them. Hidden
 //! cards that the caller holds are read from the database for each request, and only those whose names the request contains.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ use crate::auth::keys::KeyRing;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
+use crate::memory::deck_cards::NameState;
 use crate::search::index::{CardRecord, NamePlace, NameQuery, Snapshot};
 use crate::search::{
     CardQuery, Comparison, KnownTest, Operator, Predicate, SortKey, Test, Unique, folded,
@@ -70,23 +71,42 @@ pub(super) async fn find(
     formats: &[Arc<Format>],
     mentions: &DeckMentions,
 ) -> Result<(DeckPool, Option<Names>), Problem> {
+    if mentions.are_names() {
+        return find_named(app, conn, requester, game, formats, &names_of(mentions)).await;
+    }
     let (viewer, _) = requester;
+    let names = names_in_memory(app, viewer);
+    let mut found = DeckPool::new(game);
+    let sets = known_sets(app, conn, game).await?;
+    found.part_of(Arc::clone(&sets));
+    conn.give_back();
+    add_mentioned(app, conn, requester, game, (mentions, &sets), names.as_ref(), &mut found)
+        .await?;
+    add_boxes(conn, viewer, formats, &mut found).await?;
+    Ok((found, names))
+}
+
+/// Like [`find`], for cards that are mentioned only by names. Each of the names is there once.
+pub(super) async fn find_named(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    (viewer, _): Requester,
+    game: &Game,
+    formats: &[Arc<Format>],
+    mentioned: &[&str],
+) -> Result<(DeckPool, Option<Names>), Problem> {
     let names = names_in_memory(app, viewer);
     let mut found = DeckPool::new(game);
     if let Some(sets) = cached_sets(app, game) {
         found.part_of(sets);
     }
-    if mentions.are_names() {
-        add_named(app, conn, viewer, game, &mentions.names, names.as_ref(), &mut found).await?;
-    } else {
-        let sets = known_sets(app, conn, game).await?;
-        found.part_of(Arc::clone(&sets));
-        conn.give_back();
-        add_mentioned(app, conn, requester, game, (mentions, &sets), names.as_ref(), &mut found)
-            .await?;
-    }
+    add_named(app, conn, viewer, game, mentioned, names.as_ref(), &mut found).await?;
     add_boxes(conn, viewer, formats, &mut found).await?;
     Ok((found, names))
+}
+
+fn names_of(mentions: &DeckMentions) -> Vec<&str> {
+    mentions.names.iter().map(String::as_str).collect()
 }
 
 /// The cards of the entries of a deck that the viewer may see.
@@ -150,21 +170,30 @@ async fn add_named(
     conn: &mut StepConnection<'_>,
     viewer: Viewer,
     game: &Game,
-    mentioned: &BTreeSet<String>,
+    mentioned: &[&str],
     names: Option<&Names>,
     found: &mut DeckPool,
 ) -> Result<(), Problem> {
     let Some(names) = names else {
         return Ok(deck_pool::add_named(conn.get().await?, viewer, mentioned, found).await?);
     };
-    let keys_of = |name: &String| {
-        let key = name_key(name);
-        // A name without accents has one key.
-        let search_key = if key.is_ascii() { key.clone() } else { search_key(name) };
-        (key, search_key)
+    let cache = &app.deck_cards;
+    let state = names.state(app);
+    let mentioned = mentioned.iter().copied();
+    // In a game with unique names, a hidden card never has the name of an open card, so that nothing else is looked up for the names of these cards.
+    let are_found_at_once = game.unique_names() && app.card_cache.clock().is_current();
+    let (spelled, others) = if are_found_at_once {
+        cache.spelled.find(state, game, mentioned)
+    } else {
+        (Vec::new(), mentioned.collect())
     };
-    let keys = mentioned.iter().map(keys_of).collect();
-    names.add(app, conn, viewer, game, keys, found).await
+    cache.hits.increment(u64::try_from(spelled.len()).unwrap_or_default());
+    found.extend(spelled);
+    if others.is_empty() {
+        return Ok(());
+    }
+    let keys = each_once(others.into_iter().map(NameKeys::of).collect());
+    names.add(app, conn, viewer, game, (&keys, state), found).await
 }
 
 /// Adds the cards that are mentioned by name, number, external id or symbol, as far as the viewer may see them. `conn` must not hold a connection,
@@ -195,7 +224,7 @@ pub(super) async fn add_mentioned(
         let read = deck_pool::by_ids(conn.get().await?, viewer, game, &ids).await?;
         found.extend(read.into_iter().map(|(_, card)| card));
     }
-    add_named(app, conn, viewer, game, &mentions.names, names, found).await
+    add_named(app, conn, viewer, game, &names_of(mentions), names, found).await
 }
 
 async fn find_ids(
@@ -270,8 +299,36 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
     parts.chunks(MENTIONED_AT_ONCE).chain(wordless.chunks(MENTIONED_AT_ONCE)).map(query).collect()
 }
 
+/// The keys of a name.
+struct NameKeys {
+    /// Its [`name_key`].
+    name: String,
+    /// Its [`search_key`], if it is another: that of a name with accents.
+    search: Option<String>,
+}
+
+impl NameKeys {
+    fn of(name: &str) -> Self {
+        let key = name_key(name);
+        let search = (!key.is_ascii()).then(|| search_key(name));
+        Self { name: key, search }
+    }
+}
+
+/// Sorts the keys of names, and leaves out those that are there more than once.
+fn each_once(mut keys: Vec<NameKeys>) -> Vec<NameKeys> {
+    keys.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    keys.dedup_by(|one, other| one.name == other.name);
+    keys
+}
+
 impl Names {
-    /// Adds the cards with these names; `keys` maps [`name_key`] to [`search_key`]. Hidden cards that the viewer holds are looked up by these names only: the
+    /// The state in which names are looked up. Its ticket is taken before that: cards that change afterwards are not cached.
+    fn state(&self, app: &AppState) -> NameState<'_> {
+        NameState { cards: &self.all, ticket: app.deck_cards.cards.ticket() }
+    }
+
+    /// Adds the cards with these names, each of which is there once. Hidden cards that the viewer holds are looked up by these names only: the
     /// viewer may hold hundreds of hidden cards, and reading all of them takes longer than storing a deck.
     async fn add(
         &self,
@@ -279,41 +336,43 @@ impl Names {
         conn: &mut StepConnection<'_>,
         viewer: Viewer,
         game: &Game,
-        keys: BTreeMap<String, String>,
+        (keys, state): (&[NameKeys], NameState<'_>),
         found: &mut DeckPool,
     ) -> Result<(), Problem> {
         let is_current = app.card_cache.clock().is_current();
         let cache = &app.deck_cards;
-        // Taken before the names are looked up: cards that change after that are not cached.
-        let ticket = cache.cards.ticket();
         let (mut open, mut closed) = (Vec::new(), Vec::new());
-        let mut hits = 0;
-        for (name, key) in &keys {
-            let mut is_open = false;
+        let (mut hits, mut alone) = (0, Vec::new());
+        for NameKeys { name, search } in keys {
+            let key = search.as_deref().unwrap_or(name);
+            let (mut same, mut cached) = (0, None);
             for card in self.all.open_with_name(game.code(), key) {
                 if !has_name_key(card.name, name) {
                     continue;
                 }
-                is_open = true;
+                same += 1;
                 let id = CardId(Uuid::from_u128(card.id));
                 if let Some(card) = is_current.then(|| cache.find(game, id)).flatten() {
                     hits += 1;
+                    cached = Some(Arc::clone(&card));
                     found.extend([card]);
                 } else {
                     open.push(id);
                 }
             }
             // In a game with unique names, a hidden card never has the name of an open card.
-            if !is_open || !game.unique_names() {
+            if same == 0 || !game.unique_names() {
                 closed.push(name.as_str());
             }
+            alone.extend(cached.filter(|_| same == 1));
         }
+        cache.spelled.insert(state, &alone);
         cache.hits.increment(hits);
         cache.misses.increment(u64::try_from(open.len()).unwrap_or_default());
         if !open.is_empty() {
             let read = deck_pool::by_ids(conn.get().await?, Viewer::stranger(), game, &open);
             for (id, card) in read.await? {
-                cache.cards.insert(ticket, id, card.clone());
+                cache.cards.insert(state.ticket, id, card.clone());
                 found.extend([card]);
             }
         }
@@ -378,23 +437,24 @@ pub(super) async fn add_near(
         return unknown.len();
     };
     let mut conn = StepConnection::new(&app.store);
-    if let Err(error) = names.add(app, &mut conn, viewer, game, near, found).await {
+    let (near, state) = (each_once(near), names.state(app));
+    if let Err(error) = names.add(app, &mut conn, viewer, game, (&near, state), found).await {
         tracing::debug!(?error, "suggestions are left out");
         return unknown.len();
     }
     unknown.len() - looked_up
 }
 
-/// Names that are similar to the typed ones ([`name_key`] with [`search_key`]), and how many typed names were searched within the time limit.
+/// Names that are similar to the typed ones, and how many typed names were searched within the time limit.
 fn near_names(
     (all, view): (&Snapshot, &[CardRecord]),
     game: &str,
     typed: &[String],
     time_limit: Duration,
-) -> (BTreeMap<String, String>, usize) {
+) -> (Vec<NameKeys>, usize) {
     let started = Instant::now();
     let place = NamePlace { game: Some(game), set: None };
-    let mut near = BTreeMap::new();
+    let mut near = Vec::new();
     let mut looked_up = 0;
     for name in typed {
         if started.elapsed() > time_limit {
@@ -402,11 +462,7 @@ fn near_names(
         }
         let query = NameQuery { search_key: search_key(name), words: Vec::new(), near: true };
         let cards = all.named(place, &query, view);
-        let keys = cards
-            .into_iter()
-            .take(NEAR_NAMES)
-            .map(|card| (name_key(&card.name), search_key(&card.name)));
-        near.extend(keys);
+        near.extend(cards.iter().take(NEAR_NAMES).map(|card| NameKeys::of(&card.name)));
         looked_up += 1;
     }
     (near, looked_up)

@@ -467,7 +467,12 @@ async fn judge_and<T>(
         _ => None,
     };
     let (summary, legal_in_all) = (judged.summary_as(names.clone()), judged.is_legal_in_all());
-    let places = CardLines::new(&deck, &lines);
+    let mut violations = judged.reports.iter().flat_map(|report| &report.violations);
+    let places = if violations.any(|violation| !violation.cards.is_empty()) {
+        CardLines::new(&deck, &lines)
+    } else {
+        CardLines::default()
+    };
     // Violations mention cards, not entries.
     let hidden_places = masks.hidden_places(&deck);
     let context = ReportContext { card_id: &card_id, places: &places, suggestions_left_out };

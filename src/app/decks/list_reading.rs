@@ -1,5 +1,6 @@
 //! Reads deck lists from text in any dialect, with the cards that the reader may see, and reports the result of each line.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -15,7 +16,9 @@ use super::deck_cards::{self, Requester, StepConnection};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
-use crate::domain::decks::deck::{MAX_ENTRIES, MAX_SHOWN, holds_serial, shown_line};
+use crate::domain::decks::deck::{
+    MAX_ENTRIES, MAX_SHOWN, holds_serial, into_shown_line, shown_line,
+};
 use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
@@ -66,8 +69,8 @@ pub struct ReadLineResponse {
     #[schema(example = "unknown")]
     pub status: &'static str,
     /// The status in words, for people.
-    #[schema(example = "unknown: no card of this name is known; did you mean Bellows Smith?")]
-    pub detail: String,
+    #[schema(value_type = String, example = "unknown: no card of this name is known; did you mean Bellows Smith?")]
+    pub detail: Cow<'static, str>,
     /// The guesses: `guess` names the kind of guess, the other members are its details.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>, example = json!([{ "guess": "one_copy" }]))]
@@ -168,9 +171,16 @@ pub(super) async fn read_list(
         return Ok(Err(ListRefusal::TooLong(entries)));
     }
     let mut conn = StepConnection::new(&app.store);
-    let literal = lines.mentions(MentionDepth::Literal);
-    let (mut cards, names) =
-        deck_cards::find(app, &mut conn, requester, game, formats, &literal).await?;
+    let found = match lines.literal_names() {
+        Some(names) => {
+            deck_cards::find_named(app, &mut conn, requester, game, formats, &names).await
+        }
+        None => {
+            let literal = lines.mentions(MentionDepth::Literal);
+            deck_cards::find(app, &mut conn, requester, game, formats, &literal).await
+        }
+    };
+    let (mut cards, names) = found?;
     let mut catalogue = cards.catalogue();
     let sets = deck_cards::cached_sets(app, game);
     let reading = DeckReading::new(&catalogue);
@@ -185,6 +195,7 @@ pub(super) async fn read_list(
         cards.part_of(Arc::clone(&sets));
         conn.give_back();
         let lines = text.lines(game);
+        let literal = lines.mentions(MentionDepth::Literal);
         let mut every = lines.mentions(MentionDepth::Every);
         // The literal names were looked up above.
         every.names.retain(|name| !literal.names.contains(name));
@@ -263,6 +274,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
         },
     };
     let checked = check_list(read);
+    list.reading.lines.reserve(checked.lines.len());
     list.deck = checked.deck;
     list.lines = checked.entry_lines;
     for (line, outcome) in checked.lines {
@@ -319,7 +331,7 @@ fn refused(line: ReadLine, refusal: LineRefusal) -> ReadLineResponse {
         text: shown_line(&line.text),
         entry: None,
         status: "refused",
-        detail: refusal.to_string(),
+        detail: refusal.to_string().into(),
         how: Vec::new(),
         candidates: Vec::new(),
         near: Vec::new(),
@@ -331,12 +343,17 @@ fn refused(line: ReadLine, refusal: LineRefusal) -> ReadLineResponse {
 }
 
 fn line_response(line: ReadLine) -> ReadLineResponse {
+    let detail = match &line.verdict {
+        // Most lines.
+        LineVerdict::Accepted => Cow::Borrowed("accepted"),
+        verdict => verdict.to_string().into(),
+    };
     let mut response = ReadLineResponse {
         line: line.line,
-        text: shown_line(&line.text),
+        text: into_shown_line(line.text),
         entry: line.entry,
         status: "accepted",
-        detail: line.verdict.to_string(),
+        detail,
         how: Vec::new(),
         candidates: Vec::new(),
         near: Vec::new(),

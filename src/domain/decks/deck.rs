@@ -1,6 +1,5 @@
 //! Deck lists as players store them: names, limits, and formats.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -276,6 +275,10 @@ pub enum EntryReason {
 /// Only values that cannot be stored or written as a line of text are refused here. Unknown cards, zones and printings are
 /// violations in the report.
 pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
+    if is_plain(&entry) { Ok(entry) } else { check_parts(entry) }
+}
+
+fn check_parts(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     let mut faults = Vec::new();
     let mut line = |field, raw: &str, max, min| {
         text::line(raw, min, max)
@@ -328,6 +331,24 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     }
 }
 
+/// Whether an entry has only a quantity, a zone and a name, which stay as they are: most entries do. [`check_parts`] compares every part with every rule.
+fn is_plain(entry: &DeckEntry) -> bool {
+    let is_line = |line: &str, max: usize| {
+        (1..=max).contains(&line.len())
+            && text::is_printable_ascii(line)
+            && !line.starts_with(' ')
+            && !line.ends_with(' ')
+            && !holds_serial(line)
+    };
+    let DeckEntry { zone, quantity, card, copies } = entry;
+    let CardReference { name, set, number, rarity } = card;
+    (1..=MAX_QUANTITY).contains(quantity)
+        && copies.is_empty()
+        && [set, number, rarity].into_iter().all(Option::is_none)
+        && is_line(zone, MAX_CODE)
+        && is_line(name, MAX_CARD_NAME)
+}
+
 /// Whether a text is a serial code, perhaps with a typing error. Serial codes are secrets and are never stored.
 fn is_serial(text: &str) -> bool {
     matches!(SerialCode::parse(text), Ok(_) | Err(SerialError::Check))
@@ -348,12 +369,26 @@ pub fn holds_serial(text: &str) -> bool {
     if symbols < CODE_SYMBOLS || !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return false;
     }
+    !is_digit_before_words(text) && has_code(text)
+}
+
+/// Whether a code begins at the beginning of a word.
+fn has_code(text: &str) -> bool {
     let mut before = ' ';
     text.char_indices().any(|(at, character)| {
         let begins = character.is_alphanumeric() && !before.is_alphanumeric();
         before = character;
         begins && is_code_at(&text[at..])
     })
+}
+
+/// Whether a text is one digit, a space, and a text without digits, as most lines of lists are. It has no code: the first group of a code that begins with the
+/// digit would have one symbol, and a code that begins later would have no digit.
+fn is_digit_before_words(text: &str) -> bool {
+    match text.as_bytes() {
+        [first, b' ', rest @ ..] => first.is_ascii_digit() && !rest.iter().any(u8::is_ascii_digit),
+        _ => false,
+    }
 }
 
 /// Number of letters and digits of a code.
@@ -420,16 +455,24 @@ pub fn shown_line(line: &str) -> String {
     let end = line.char_indices().nth(MAX_SHOWN).map_or(line.len(), |(end, _)| end);
     let line = &line[..end];
     // Most lines are copied as they are.
-    if !line.contains(text::is_control) {
+    if text::is_printable_ascii(line) || !line.contains(text::is_control) {
         return line.to_owned();
     }
     line.chars().map(|letter| if text::is_control(letter) { ' ' } else { letter }).collect()
 }
 
+/// Like [`shown_line`], without a copy of a line that may be shown as it is.
+pub fn into_shown_line(line: String) -> String {
+    let may_stay =
+        line.len() <= MAX_SHOWN && text::is_printable_ascii(&line) && !holds_serial(&line);
+    if may_stay { line } else { shown_line(&line) }
+}
+
 /// The lines of a list, by the cards that they name.
 #[derive(Clone, Debug, Default)]
 pub struct CardLines<'a> {
-    by_name: BTreeMap<String, Vec<Place<'a>>>,
+    /// With the keys of their names, sorted by these; the lines of one card are in their order.
+    places: Vec<(String, Place<'a>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -442,27 +485,38 @@ struct Place<'a> {
 impl<'a> CardLines<'a> {
     /// From a deck and the line of each of its entries; `lines` is empty for a deck that was not read from text.
     pub fn new(deck: &'a Deck, lines: &[usize]) -> Self {
-        let mut by_name: BTreeMap<String, Vec<Place<'_>>> = BTreeMap::new();
-        for (entry, line) in deck.entries.iter().zip(lines) {
+        let place = |(entry, line): (&'a DeckEntry, &usize)| {
             let place = Place { line: *line, zone: &entry.zone, card: &entry.card };
-            by_name.entry(name_key(&entry.card.name)).or_default().push(place);
-        }
-        Self { by_name }
+            (name_key(&entry.card.name), place)
+        };
+        let mut places: Vec<_> = deck.entries.iter().zip(lines).map(place).collect();
+        places.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Self { places }
+    }
+
+    /// The lines of cards with this key.
+    fn of_key(&self, key: &str) -> &[(String, Place<'a>)] {
+        let from = &self.places[self.places.partition_point(|(own, _)| own.as_str() < key)..];
+        &from[..from.partition_point(|(own, _)| own == key)]
     }
 
     /// The lines that name the cards of a violation, by name or by set and number, in ascending order; empty if the violation is about no card.
     pub fn of(&self, violation: &Violation) -> Vec<usize> {
-        let of_key = |key: &str| self.by_name.get(key).into_iter().flatten();
         let named = violation.cards.iter().flat_map(|card| {
             let key = name_key(&card.name);
-            let nameless = of_key("").filter(|place| !key.is_empty() && place.is_at(card));
-            let places: Vec<&Place<'_>> = of_key(&key).chain(nameless).collect();
-            places
-                .into_iter()
-                .filter(|place| place.is_meant(card, violation))
-                .map(|place| place.line)
+            let is_named = !key.is_empty();
+            let nameless = self.of_key("").iter();
+            let nameless = nameless.filter(move |(_, place)| is_named && place.is_at(card));
+            self.of_key(&key)
+                .iter()
+                .chain(nameless)
+                .filter(|(_, place)| place.is_meant(card, violation))
+                .map(|(_, place)| place.line)
         });
-        named.collect::<BTreeSet<_>>().into_iter().collect()
+        let mut lines: Vec<usize> = named.collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
     }
 }
 
@@ -518,6 +572,7 @@ fn agree(written: Option<&str>, meant: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use cardscape_engine::{KnownSet, KnownSets};
+    use proptest::prelude::*;
 
     use super::*;
     use crate::domain::serials::serial::RunPrefix;
@@ -616,6 +671,50 @@ mod tests {
             assert_eq!(shown_line(&line), "(a serial code)", "{before}");
         }
         assert_eq!(shown_line(&"ä".repeat(201)), "ä".repeat(MAX_SHOWN));
+    }
+
+    /// Texts that look like codes, quantities and names, in any order.
+    fn texts() -> impl Strategy<Value = String> {
+        let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+        let bare = code.replace('-', "");
+        let pairs: Vec<&str> = (0..8).map(|at| &bare[2 * at..2 * at + 2]).collect();
+        let parts = [
+            code,
+            bare.clone(),
+            pairs.join(" "),
+            bare[1..].to_owned(),
+            "7KQ2-0000-0000-0000".to_owned(),
+            "Washing-Line Wyrm".to_owned(),
+            "Amethyst Dragons".to_owned(),
+        ];
+        let part = prop_oneof![
+            proptest::sample::select(parts.to_vec()),
+            "[0-9]{1,2}",
+            "[A-Za-z0-9é\\u{7f}-]{0,8}",
+        ];
+        proptest::collection::vec(part, 0..4).prop_map(|parts| parts.join(" "))
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_that_begins_with_one_digit_is_judged_in_one_way(text in texts()) {
+            if is_digit_before_words(&text) {
+                prop_assert!(!has_code(&text), "{}", text);
+            }
+        }
+
+        #[test]
+        fn plain_entries_are_checked_in_one_way(zone in texts(), name in texts(), quantity in 0_u32..3) {
+            let entry = entry(&zone, quantity, &name, None);
+            if is_plain(&entry) {
+                prop_assert_eq!(check_parts(entry.clone()), Ok(entry));
+            }
+        }
+
+        #[test]
+        fn lines_are_shown_in_one_way(line in texts()) {
+            prop_assert_eq!(into_shown_line(line.clone()), shown_line(&line));
+        }
     }
 
     #[test]

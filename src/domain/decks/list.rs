@@ -64,8 +64,11 @@ pub fn check_list(read: ReadDeck) -> CheckedList {
     let mut entries: Vec<Option<_>> = read.deck.entries.into_iter().map(Some).collect();
     // The result for each entry of the list that was read: several lines may be one entry.
     let mut outcomes: Vec<Option<LineOutcome>> = vec![None; entries.len()];
-    let mut list =
-        CheckedList { deck: Deck::default(), entry_lines: Vec::new(), lines: Vec::new() };
+    let mut list = CheckedList {
+        deck: Deck { entries: Vec::with_capacity(entries.len()) },
+        entry_lines: Vec::with_capacity(entries.len()),
+        lines: Vec::with_capacity(read.lines.len()),
+    };
     for line in read.lines {
         if let Some(known) = line.entry.and_then(|at| outcomes.get(at)?.clone()) {
             list.lines.push((line, known));

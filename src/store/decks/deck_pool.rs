@@ -88,7 +88,7 @@ impl DeckPool {
 pub async fn add_named(
     conn: &mut Connection,
     viewer: Viewer,
-    names: &BTreeSet<String>,
+    names: &[&str],
     found: &mut DeckPool,
 ) -> StoreResult<()> {
     let keys: BTreeSet<String> = names.iter().map(|name| name_key(name)).collect();

@@ -213,8 +213,8 @@ async fn deck_reports_from_memory_match_the_database() {
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     app.catch_up().await;
     for deck in decks() {
-        // The second request uses cached cards.
-        for who in [None, None, Some(&ada), Some(&ben)] {
+        // The second request uses cached cards, and the third one finds them by their spelling.
+        for who in [None, None, None, Some(&ada), Some(&ben)] {
             let here = post(&app, who, "/v1/deck-reports", &deck).await;
             let there = post(&plain, who, "/v1/deck-reports", &deck).await;
             assert_eq!(here.text(), there.text(), "{deck}, {:?}", who.map(|player| &player.name));
@@ -239,8 +239,10 @@ async fn a_changed_card_changes_the_reports_on_decks() {
         let unknown = violations.into_iter().filter(|one| one["code"] == "CARD_UNKNOWN");
         unknown.map(|one| one["cards"][0]["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(unknown().await, ["Copper Imp"]);
-    assert_eq!(unknown().await, ["Copper Imp"], "the second report comes from memory");
+    // The second report takes the card from memory, and the third one finds it there by its spelling.
+    for report in 1..=3 {
+        assert_eq!(unknown().await, ["Copper Imp"], "report {report}");
+    }
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| {
         let cards = set["cards"].as_array_mut().unwrap();
@@ -249,11 +251,9 @@ async fn a_changed_card_changes_the_reports_on_decks() {
     });
     app.import(&source).await.unwrap();
     app.catch_up().await;
-    assert_eq!(
-        unknown().await,
-        ["Kettle Imp"],
-        "after the rename the old name is unknown and the new name is known"
-    );
+    for report in 1..=3 {
+        assert_eq!(unknown().await, ["Kettle Imp"], "report {report} after the rename");
+    }
     let found = app.get("/v1/cards/named?exact=copper%20imp").answer().await.expect(200);
     assert_eq!(found["name"], "Copper Imp");
     app.get("/v1/cards/named?exact=kettle%20imp").answer().await.problem(404, "not_found");

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use memchr::memchr_iter;
+
 use super::own::DeckTextFault;
 use super::read_deck::{Guess, IgnoredReason};
 
@@ -110,7 +112,8 @@ impl<'a> Draft<'a> {
         source: Source<'a>,
         mut read: impl FnMut(&'a str) -> Content<'a>,
     ) -> Self {
-        let mut draft = Self::default();
+        let lines = memchr_iter(b'\n', source.tidy.as_bytes()).take(DECK_LINES_MAX).count() + 1;
+        let mut draft = Self { lines: Vec::with_capacity(lines), ..Self::default() };
         for (at, line) in source.tidy.split('\n').enumerate() {
             let line = line.trim();
             if draft.lines.len() >= DECK_LINES_MAX {
@@ -152,6 +155,45 @@ impl<'a> Draft<'a> {
             Content::Entry(entry) => Some(&**entry),
             _ => None,
         })
+    }
+}
+
+impl DraftEntry<'_> {
+    /// Whether the line has only a quantity and the name of a card, so that nothing about it was assumed or left out. All members are listed: a new one must
+    /// be considered here, too.
+    pub(super) fn is_quantity_and_name(&self) -> bool {
+        let Self {
+            quantity,
+            card,
+            readings,
+            external_id,
+            zone,
+            zone_is_code: _,
+            assumed,
+            marks_dropped,
+            exact,
+            otherwise,
+            remark,
+            copies,
+        } = self;
+        let Parts { name, set, number, rarity, tags, is_place_bare, category } = card;
+        quantity.is_some()
+            && !name.is_empty()
+            && readings.is_none_or(|(text, _)| text.is_ascii())
+            && external_id.is_none()
+            && zone.is_none()
+            && assumed.is_none()
+            && !marks_dropped
+            && !exact
+            && otherwise.is_none()
+            && remark.is_none()
+            && copies.is_empty()
+            && set.is_none()
+            && number.is_none()
+            && rarity.is_none()
+            && tags.is_empty()
+            && !is_place_bare
+            && category.is_none()
     }
 }
 

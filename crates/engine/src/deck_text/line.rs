@@ -18,10 +18,63 @@ const EMOJI_BULLETS: [char; 4] = ['▪', '▶', '✔', '☑'];
 /// How a dash ends a framed header.
 const DASHES: [char; 3] = ['-', '–', '—'];
 
+/// The marks that [`without_marks`] takes off the end of a name.
+const END_MARKS: [char; 7] = ['*', '_', '`', '~', ']', ':', ' '];
+/// The bytes that have a meaning in the text of a card.
+const MARKS: [u8; 15] = *b"#()*:<>[]^`{}~\\";
+/// Most digits of a quantity that surely fits 32 bits.
+const PLAIN_DIGITS_MAX: usize = 9;
+
 /// Reads a trimmed, tidy line that is not blank.
 pub(super) fn common(line: &str) -> Content<'_> {
-    common_as(line, split_parts)
+    match counted_name(line) {
+        Some((quantity, name)) => Content::Entry(Box::new(DraftEntry {
+            quantity: Some(quantity),
+            card: Parts { name: Cow::Borrowed(name), ..Parts::default() },
+            readings: Some((name, line)),
+            ..DraftEntry::default()
+        })),
+        None => common_as(line, split_parts),
+    }
 }
+
+/// The quantity and the name of `2 Name` or `2x Name` in ASCII characters without marks. Most lines are such lines. [`common_as`] reads them in the same way, but looks
+/// for everything that could stand in them; a test compares the two.
+fn counted_name(line: &str) -> Option<(u32, &str)> {
+    let bytes = line.as_bytes();
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if !(1..=PLAIN_DIGITS_MAX).contains(&digits) {
+        return None;
+    }
+    let (number, rest) = line.split_at(digits);
+    let name = rest.strip_prefix(['x', 'X']).unwrap_or(rest).strip_prefix(' ')?;
+    // An `x` alone before the name belongs to the quantity.
+    let is_name = match name.as_bytes() {
+        [b'x' | b'X', b' ', ..] => false,
+        [first, ..] => first.is_ascii_alphanumeric(),
+        [] => false,
+    };
+    if !is_name || !name.bytes().all(|byte| PLAIN[usize::from(byte)]) {
+        return None;
+    }
+    Some((number.parse().ok()?, name))
+}
+
+/// Whether a byte is a printable ASCII character without a meaning in the text of a card.
+static PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        plain[byte as usize] = true;
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < MARKS.len() {
+        plain[MARKS[at] as usize] = false;
+        at += 1;
+    }
+    plain
+};
 
 /// Like [`common`], with another function to split the text after the quantity into parts.
 pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
@@ -270,7 +323,7 @@ fn without_check_box(line: &str) -> Option<&str> {
 
 /// A text without the marks that people put around names: bold and code of Markdown, double brackets, dashes, colons. The name of a card may have them.
 pub(super) fn without_marks(text: &str) -> &str {
-    let mut text = text.trim_end_matches(['*', '_', '`', '~', ']', ':', ' ']);
+    let mut text = text.trim_end_matches(END_MARKS);
     loop {
         // A dash before a number is its sign.
         let rest = without_bullet(text).trim_start_matches(['*', '_', '`', '~', '[', '>', ' ']);
@@ -279,6 +332,11 @@ pub(super) fn without_marks(text: &str) -> &str {
         }
         text = rest;
     }
+}
+
+/// Whether [`without_marks`] may take something off a name.
+pub(super) fn may_have_marks(name: &str) -> bool {
+    !name.starts_with(|first: char| first.is_ascii_alphanumeric()) || name.ends_with(END_MARKS)
 }
 
 /// `4`, `4x`, `4 x`, `x4`, `(4)` or `[4]` before the name.
@@ -606,7 +664,57 @@ pub(super) fn split_parts_without_brackets(text: &str) -> Parts<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Lines with everything that has a meaning in some dialect, and those without any of it.
+    fn lines() -> impl Strategy<Value = String> {
+        let quantity = "[0-9]{0,11}[xX×]?|x[0-9]|\\([0-9]{1,2}\\)|\\[[0-9]\\]|④|SB: ?[0-9]|> [0-9]|[-*•] ?[0-9]|[0-9]\\.";
+        let name = "[a-zA-Z]{1,8}([ '\",.!?&/=_|;@$%+-][a-zA-Z0-9]{0,6}){0,4}|[ -~]{0,20}|[x×] [A-Z]{0,3}|[A-Zé×●🔥 ]{0,6}";
+        let rest = "( \\([A-Z]{2,3}\\)( [0-9]{1,3})?)?( [*][FE][*])?( #[a-z]{1,3})?( \\[[A-Z]{1,3}\\])?( \\^[a-z,#]{1,4}\\^)?( \\{[a-z]{1,4}\\})?( ?[x×][0-9])?|( //.{0,4})?[:;,]?";
+        (quantity, " {0,2}|\t", name, rest)
+            .prop_map(|(quantity, gap, name, rest)| format!("{quantity}{gap}{name}{rest}"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        /// Whatever the short way accepts is what the long way reads.
+        #[test]
+        fn quantities_and_names_are_read_in_one_way(line in lines()) {
+            let line = line.trim();
+            if let Some((quantity, name)) = counted_name(line) {
+                let short = format!("{:?}", common(line));
+                prop_assert_eq!(short, format!("{:?}", common_as(line, split_parts)), "{}", line);
+                prop_assert!(quantity.to_string().len() <= PLAIN_DIGITS_MAX && !name.is_empty());
+            }
+        }
+
+        #[test]
+        fn names_that_may_have_no_marks_have_none(name in "[a-zA-Z0-9 !?.'*_`~:>\\[\\]-]{0,8}") {
+            if !may_have_marks(&name) {
+                prop_assert_eq!(without_marks(&name), &name);
+            }
+        }
+    }
+
+    #[test]
+    fn common_lines_are_read_in_the_short_way() {
+        for (line, expected) in [
+            ("2 Salt", Some((2, "Salt"))),
+            ("12x Salt, the Fine-Grained", Some((12, "Salt, the Fine-Grained"))),
+            ("2 x Salt", None),
+            ("2  Salt", None),
+            ("2 Salt (port)", None),
+            ("4294967296 Salt", None),
+            ("2 Säle", None),
+            ("2", None),
+            ("2 ", None),
+        ] {
+            assert_eq!(counted_name(line), expected, "{line}");
+        }
+    }
 
     #[test]
     fn counts_are_not_part_of_a_header() {

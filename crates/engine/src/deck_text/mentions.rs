@@ -146,3 +146,52 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
     }
     mentions
 }
+
+/// The names that the lines of a draft mention literally, if all of them are only quantities and names.
+pub(super) fn names_of_draft<'d>(draft: &'d Draft<'_>) -> Option<Vec<&'d str>> {
+    let mut names: Vec<&str> = Vec::with_capacity(draft.lines.len());
+    for line in &draft.lines {
+        match &line.content {
+            Content::Entry(entry)
+                if entry.is_quantity_and_name() && !entry.card.name.contains('\0') =>
+            {
+                names.push(&entry.card.name);
+            }
+            Content::Entry(_) | Content::Section(_) | Content::Zone(_) => return None,
+            _ => {}
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deck_text::DeckText;
+    use crate::manifest::Game;
+
+    #[test]
+    fn names_without_copies_are_those_of_the_literal_mentions() {
+        let game =
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'";
+        let game = Game::from_toml(game).unwrap();
+        for (text, is_plain) in [
+            ("2 Old Pike\n1 Carp\n\n3 Carp", true),
+            ("// a remark\n2 Old Pike\n1x Eel!", true),
+            ("2 Old Pike\n1 Carp (shore) 2", false),
+            ("2 Old Pike\nSideboard\n1 Carp", false),
+            ("2 Old Pike\n1 🐟", false),
+        ] {
+            let text = DeckText::new(text, None);
+            let lines = text.lines(&game);
+            let literal = lines.mentions(MentionDepth::Literal);
+            let names = lines.literal_names();
+            assert_eq!(names.is_some(), is_plain, "{text:?}");
+            if let Some(names) = names {
+                assert!(literal.are_names() && literal.names.iter().eq(names), "{literal:?}");
+            }
+        }
+    }
+}

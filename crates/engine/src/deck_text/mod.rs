@@ -407,6 +407,12 @@ impl DeckLines<'_> {
         mentions::of_draft(&self.draft, depth)
     }
 
+    /// The names of [`Self::mentions`] to the depth [`MentionDepth::Literal`], sorted and each once, without copies of them; `None`: not all lines are only
+    /// quantities and names.
+    pub fn literal_names(&self) -> Option<Vec<&str>> {
+        mentions::names_of_draft(&self.draft)
+    }
+
     /// Gives a verdict on each line. The catalogue of `reading` must be of the same game.
     pub fn read(mut self, reading: &DeckReading<'_>) -> ReadDeck {
         let repeated = std::mem::take(&mut self.draft.repeated);

@@ -91,8 +91,136 @@ impl Serialize for DialectMark {
     }
 }
 
-/// A dialect, what it is recognised by, and whether a line shows it.
-type Mark = (DeckDialect, DialectMark, fn(&str) -> bool);
+/// A dialect that is recognised by single lines.
+struct Mark {
+    dialect: DeckDialect,
+    mark: DialectMark,
+    /// A line that shows the mark has one of these bytes.
+    bytes: &'static [u8],
+    is_shown: fn(&str) -> bool,
+}
+
+/// The dialects that are recognised by single lines: the first one of which a line shows the mark.
+const MARKS: [Mark; 10] = [
+    Mark {
+        dialect: DeckDialect::Ydk,
+        mark: DialectMark::IdSections,
+        bytes: b"#!",
+        is_shown: |line| {
+            ["#main", "#extra", "!side"].iter().any(|mark| line.eq_ignore_ascii_case(mark))
+        },
+    },
+    Mark {
+        dialect: DeckDialect::Forge,
+        mark: DialectMark::SetsAfterBars,
+        bytes: b"[|",
+        is_shown: |line| {
+            line.eq_ignore_ascii_case("[metadata]")
+                || (begins_with_number(line) && line.contains('|') && !forge::has_second_card(line))
+        },
+    },
+    Mark {
+        dialect: DeckDialect::PtcgOnline,
+        mark: DialectMark::FramedHeadings,
+        bytes: b"#*",
+        is_shown: |line| line.starts_with("##") || line.starts_with("******"),
+    },
+    Mark {
+        dialect: DeckDialect::PtcgLive,
+        mark: DialectMark::CountedHeadings,
+        bytes: b":",
+        is_shown: |line| {
+            let (head, count) = line.split_once(':').unwrap_or_default();
+            is_count(count)
+                && ["pokemon", "pokémon", "trainer", "energy"]
+                    .contains(&head.trim().to_lowercase().as_str())
+        },
+    },
+    Mark {
+        dialect: DeckDialect::NetrunnerDb,
+        mark: DialectMark::Influence,
+        bytes: b".(",
+        is_shown: |line| {
+            line.contains(INFLUENCE)
+                || line.contains("netrunnerdb.com")
+                || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count))
+        },
+    },
+    Mark {
+        dialect: DeckDialect::Own,
+        mark: DialectMark::OwnMarks,
+        bytes: b"\"}#/",
+        is_shown: is_own,
+    },
+    Mark {
+        dialect: DeckDialect::Archidekt,
+        mark: DialectMark::Categories,
+        bytes: b"^]",
+        is_shown: |line| {
+            begins_with_number(line) && (last_tag(line).is_some() || is_category(line))
+        },
+    },
+    Mark {
+        dialect: DeckDialect::Moxfield,
+        mark: DialectMark::Finishes,
+        bytes: b"*#",
+        is_shown: |line| {
+            begins_with_number(line) && (is_tagged(line, '*', '*') || has_hash_tag(line))
+        },
+    },
+    Mark {
+        dialect: DeckDialect::Arena,
+        mark: DialectMark::SetsAndNumbers,
+        bytes: b")",
+        is_shown: |line| {
+            line.eq_ignore_ascii_case(ABOUT)
+                || (begins_with_number(line) && has_set_and_number(line))
+        },
+    },
+    Mark {
+        dialect: DeckDialect::Mtgo,
+        mark: DialectMark::SideboardPrefix,
+        bytes: b":",
+        is_shown: |line| line.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("sb:")),
+    },
+];
+
+/// The positions in [`MARKS`] of the marks that a line with this byte may show, as bits.
+static MARKS_OF_BYTE: [u16; 256] = {
+    let mut marks = [0_u16; 256];
+    let mut at = 0;
+    while at < MARKS.len() {
+        let bytes = MARKS[at].bytes;
+        let mut byte = 0;
+        while byte < bytes.len() {
+            marks[bytes[byte] as usize] |= 1_u16 << at;
+            byte += 1;
+        }
+        at += 1;
+    }
+    marks
+};
+
+/// The words of marks that have no byte of [`Mark::bytes`].
+const ABOUT: &str = "about";
+const INFLUENCE: &str = " influence spent";
+
+/// The first of the [`MARKS`] that a line shows. Each line is scanned once for the bytes that marks have, and most lines have none of them.
+fn first_mark(text: &str, lines: &[&str]) -> Option<(DeckDialect, DialectMark)> {
+    let has_influence = text.contains(INFLUENCE);
+    let mut first = MARKS.len();
+    for line in lines {
+        let bits = line.bytes().fold(0_u16, |bits, byte| bits | MARKS_OF_BYTE[usize::from(byte)]);
+        let may_have_word = has_influence || line.len() == ABOUT.len();
+        if bits == 0 && !may_have_word {
+            continue;
+        }
+        let may_show = |at: &usize| may_have_word || bits & (1_u16 << *at) != 0;
+        let shown = (0..first).filter(may_show).find(|at| (MARKS[*at].is_shown)(line));
+        first = shown.unwrap_or(first);
+    }
+    MARKS.get(first).map(|mark| (mark.dialect, mark.mark))
+}
 
 /// Maximum number of lines that are examined.
 const EXAMINED_LINES_MAX: usize = 500;
@@ -145,46 +273,9 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     if guessed.is_some_and(|columns| !columns.has_tabs()) {
         return (DeckDialect::Csv, DialectMark::QuantityColumn);
     }
-    let marks: [Mark; 10] = [
-        (DeckDialect::Ydk, DialectMark::IdSections, |line| {
-            ["#main", "#extra", "!side"].iter().any(|mark| line.eq_ignore_ascii_case(mark))
-        }),
-        (DeckDialect::Forge, DialectMark::SetsAfterBars, |line| {
-            line.eq_ignore_ascii_case("[metadata]")
-                || (begins_with_number(line) && line.contains('|') && !forge::has_second_card(line))
-        }),
-        (DeckDialect::PtcgOnline, DialectMark::FramedHeadings, |line| {
-            line.starts_with("##") || line.starts_with("******")
-        }),
-        (DeckDialect::PtcgLive, DialectMark::CountedHeadings, |line| {
-            let (head, count) = line.split_once(':').unwrap_or_default();
-            is_count(count)
-                && ["pokemon", "pokémon", "trainer", "energy"]
-                    .contains(&head.trim().to_lowercase().as_str())
-        }),
-        (DeckDialect::NetrunnerDb, DialectMark::Influence, |line| {
-            line.contains(" influence spent")
-                || line.contains("netrunnerdb.com")
-                || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count))
-        }),
-        (DeckDialect::Own, DialectMark::OwnMarks, is_own),
-        (DeckDialect::Archidekt, DialectMark::Categories, |line| {
-            begins_with_number(line) && (last_tag(line).is_some() || is_category(line))
-        }),
-        (DeckDialect::Moxfield, DialectMark::Finishes, |line| {
-            begins_with_number(line) && (is_tagged(line, '*', '*') || has_hash_tag(line))
-        }),
-        (DeckDialect::Arena, DialectMark::SetsAndNumbers, |line| {
-            line.eq_ignore_ascii_case("about")
-                || (begins_with_number(line) && has_set_and_number(line))
-        }),
-        (DeckDialect::Mtgo, DialectMark::SideboardPrefix, |line| {
-            line.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("sb:"))
-        }),
-    ];
-    let found = marks.iter().find(|(_, _, is)| lines.iter().any(|line| is(line)));
+    let found = first_mark(text, &lines);
     match found {
-        Some((dialect, mark, _)) => (*dialect, *mark),
+        Some((dialect, mark)) => (dialect, mark),
         // A quantity, a tab and a name are read as any other line of a list.
         None if guessed.is_some_and(|columns| !columns.are_like_lines()) => {
             (DeckDialect::Csv, DialectMark::QuantityColumn)
@@ -431,4 +522,29 @@ fn has_set_and_number(line: &str) -> bool {
             && !number.contains(' ')
             && number.contains(|character: char| character.is_ascii_digit())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Lines that show marks, and lines that nearly do.
+    const LINES: &str = "2 [A-Z][a-z]{2,6}( [*\\[({#^|/\"]{0,2}[A-Za-z0-9]{0,4}[*\\])}^\"]{0,2}){0,3}|[#!]{0,2}(main|extra|side)|\
+        \\[metadata\\]|about|About|sb: 1 Salt|(Pok[eé]mon|Energy) ?: ?[0-9]?|[0-9]{1,2} influence spent|[0-9]{2} cards \\(min [0-9]|\
+        [*]{5,7} Deck|// ?(format|game|other): [a-z]{1,3}|netrunnerdb[.]com|2 Salt \\([A-Z]{3}\\) [0-9]{1,2}|[ -~é🔥]{0,12}";
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn the_scan_for_bytes_leaves_out_no_mark(lines in proptest::collection::vec(LINES, 0..6)) {
+            let text = lines.join("\n");
+            let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
+            let found = MARKS.iter().find(|mark| lines.iter().any(|line| (mark.is_shown)(line)));
+            let found = found.map(|mark| (mark.dialect, mark.mark));
+            prop_assert_eq!(first_mark(&text, &lines), found, "{}", text);
+        }
+    }
 }

@@ -52,18 +52,20 @@ pub(super) fn resolve(
     let resolver = Resolver::new(reading, dialect, Strictness::of(&draft, dialect, is_recognised));
     let leading = leading_lines(&draft);
     let game = reading.catalogue.game();
-    let side_begins = blank_line_of_side(&draft, dialect).zip(side_zone(game));
+    let side_begins =
+        blank_line_of_side(&draft, dialect).and_then(|line| Some((line, side_zone(game)?)));
     let mut read = ReadDeck {
         dialect,
         recognised_by: None,
         encoding: TextEncoding::Utf8,
         game: None,
         deck: Deck::default(),
-        lines: Vec::new(),
+        lines: Vec::with_capacity(draft.lines.len()),
         lines_left_out: draft.left_out,
         suggestions_left_out: 0,
         notes: draft.notes,
     };
+    read.deck.entries.reserve(draft.lines.len());
     let first = if dialect == DeckDialect::Own { MAIN_ZONE } else { main_zone(game) };
     let mut current_place = resolver.zone(first);
     for DraftLine { line, text, content } in draft.lines {
@@ -125,6 +127,13 @@ pub(super) fn resolve(
                 enter_place(place, &mut current_place)
             }
             Content::Entry(entry) => {
+                if let Some(found) = resolver.as_spelled(&entry, &text, &current_place) {
+                    let (text, position) = (text.into_owned(), Some(read.deck.entries.len()));
+                    read.deck.entries.push(found);
+                    let (verdict, tags) = (LineVerdict::Accepted, Vec::new());
+                    read.lines.push(ReadLine { line, text, entry: position, verdict, tags });
+                    continue;
+                }
                 let row = resolver.row(&entry, &current_place);
                 if let Some(row) = row.or_else(|| resolver.several(&entry, &current_place)) {
                     // A list of long rows must not have more results than one of short lines.
@@ -234,4 +243,85 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalogue::{Catalogue, PoolCard};
+    use crate::deck_text::draft::Source;
+
+    fn catalogue() -> Catalogue {
+        let game = "code='pond'\nname='Pond'\nrules_version='1'\n\
+            [[kinds]]\ncode='fish'\nname='Fish'\n\
+            [[zones]]\ncode='main'\nname='Shoal'\n[[zones]]\ncode='side'\nname='Net'";
+        let game = Game::from_toml(game).expect("the manifest is valid");
+        let names = ["Old Pike", "Carp", "Carp", "CARP", "2 Eels", "Side", "Fish", "Eel!", "-Ray-"];
+        let card = |(at, name): (usize, &str)| PoolCard {
+            key: at.to_string(),
+            set: "shore".to_owned(),
+            released_on: None,
+            definition: serde_json::from_value(json!({
+                "number": at.to_string(), "name": name, "kind": "fish",
+                "effects": if at == 2 { json!([{ "text": "Swims." }]) } else { json!([]) },
+            }))
+            .expect("the card is valid"),
+        };
+        Catalogue::builder(&game).extend(names.into_iter().enumerate().map(card)).build()
+    }
+
+    fn lines() -> impl Strategy<Value = Vec<String>> {
+        let front = select(vec!["2 ", "12x ", "x2 ", "", "2 2 ", "- 2 ", "> 2 ", "SB: 2 ", "[2 "]);
+        let name = select(vec![
+            "Old Pike", "old pike", "Carp", "CARP", "2 Eels", "Side", "Fish", "Eel!", "-Ray-",
+            "Pike", "**Carp**", "",
+        ]);
+        let rest =
+            select(vec!["", "", "", ":", "]", " (shore) 1", " x2", " // ray", " #mine", " 3"]);
+        let line =
+            (front, name, rest).prop_map(|(front, name, rest)| format!("{front}{name}{rest}"));
+        proptest::collection::vec(line, 0..6)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        /// Whatever the short way accepts is what the long way accepts.
+        #[test]
+        fn entries_that_are_spelled_as_cards_are_judged_in_one_way(lines in lines()) {
+            let (catalogue, text) = (catalogue(), lines.join("\n"));
+            let source = Source { raw: &text, tidy: &text };
+            for dialect in [DeckDialect::Plain, DeckDialect::Archidekt, DeckDialect::Own] {
+                let draft = dialect.draft(source, catalogue.game());
+                let reading = DeckReading::new(&catalogue);
+                let resolver = Resolver::new(&reading, dialect, Strictness::Commented);
+                for line in draft.lines {
+                    let Content::Entry(entry) = line.content else { continue };
+                    let mut place = resolver.zone("side");
+                    let Some(short) = resolver.as_spelled(&entry, &line.text, &place) else { continue };
+                    prop_assert!(resolver.row(&entry, &place).is_none());
+                    let long = resolver.line(*entry, (&line.text, true), &mut place);
+                    prop_assert_eq!(long, Ok((short, LineVerdict::Accepted, Vec::new())), "{}", text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_name_of_one_card_in_its_spelling_is_accepted_at_once() {
+        let catalogue = catalogue();
+        for (name, expected) in [
+            ("Old Pike", true),
+            ("old pike", false),
+            ("Carp", false),
+            ("Eel!", true),
+            ("Pike", false),
+        ] {
+            assert_eq!(catalogue.has_one_spelled(name), expected, "{name}");
+        }
+    }
 }

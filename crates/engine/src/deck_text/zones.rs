@@ -2,7 +2,7 @@
 
 use crate::deck::MAIN_ZONE;
 use crate::manifest::Game;
-use crate::name::name_key;
+use crate::name::{has_name_key, name_key};
 use crate::schema::Zone;
 
 /// The purpose of a zone, independent of its name in a game.
@@ -134,7 +134,7 @@ pub(super) fn is_heading(game: &Game, label: &str) -> bool {
 
 fn zone_named<'a>(game: &'a Game, label: &str) -> Option<&'a Zone> {
     let key = name_key(label);
-    game.zones().iter().find(|zone| names(zone).any(|name| name_key(name) == key))
+    game.zones().iter().find(|zone| names(zone).any(|name| has_name_key(name, &key)))
 }
 
 fn names(zone: &Zone) -> impl Iterator<Item = &str> {

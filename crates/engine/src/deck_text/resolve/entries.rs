@@ -5,10 +5,10 @@ use super::headings::{
 };
 use super::resolver::{Judged, ResolvedEntry, Resolver, Strictness};
 use super::verdicts::{drops_printing, reference, with_guess};
-use crate::deck::DeckEntry;
+use crate::deck::{CardReference, DeckEntry};
 use crate::deck_text::DeckDialect;
 use crate::deck_text::draft::{DraftEntry, Parts};
-use crate::deck_text::line::without_count;
+use crate::deck_text::line::{may_have_marks, without_count};
 use crate::deck_text::own::note;
 use crate::deck_text::read_deck::{IgnoredReason, LineVerdict, ReadDeck};
 use crate::deck_text::recognise::has_own_marks;
@@ -36,6 +36,27 @@ impl Resolver<'_> {
             return IgnoredReason::Note { key };
         }
         IgnoredReason::Comment
+    }
+
+    /// The entry of a line that is only a quantity and the name of one card, written as the card has it, in a zone of the game: most lines of most lists. Nothing
+    /// else can be meant then, so that [`Self::line`] would accept the same entry. `None`: the line must be read in that way.
+    pub(super) fn as_spelled(
+        &self,
+        entry: &DraftEntry<'_>,
+        text: &str,
+        current_place: &Place,
+    ) -> Option<DeckEntry> {
+        let Place::Zone { code, known: true } = current_place else { return None };
+        let (quantity, name) = (entry.quantity?, &*entry.card.name);
+        // A line in brackets may be a heading, and marks around a name may be none of its own.
+        let is_bare =
+            text.starts_with(|first: char| first.is_ascii_digit()) && !may_have_marks(name);
+        let is_meant =
+            is_bare && entry.is_quantity_and_name() && self.catalogue.has_one_spelled(name);
+        is_meant.then(|| {
+            let (zone, card) = (code.clone(), CardReference::named(name));
+            DeckEntry { zone, quantity, card, copies: Vec::new() }
+        })
     }
 
     /// Resolves a line that looks like an entry; the error says why it is not one. `leads`: the line stands where headings do.
