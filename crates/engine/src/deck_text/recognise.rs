@@ -92,7 +92,7 @@ impl Serialize for DialectMark {
 }
 
 /// A dialect that is recognised by single lines.
-struct Mark {
+struct LineMark {
     dialect: DeckDialect,
     mark: DialectMark,
     /// A line that shows the mark has one of these bytes.
@@ -101,8 +101,8 @@ struct Mark {
 }
 
 /// The dialects that are recognised by single lines: the first one of which a line shows the mark.
-const MARKS: [Mark; 10] = [
-    Mark {
+const MARKS: [LineMark; 10] = [
+    LineMark {
         dialect: DeckDialect::Ydk,
         mark: DialectMark::IdSections,
         bytes: b"#!",
@@ -110,7 +110,7 @@ const MARKS: [Mark; 10] = [
             ["#main", "#extra", "!side"].iter().any(|mark| line.eq_ignore_ascii_case(mark))
         },
     },
-    Mark {
+    LineMark {
         dialect: DeckDialect::Forge,
         mark: DialectMark::SetsAfterBars,
         bytes: b"[|",
@@ -119,13 +119,13 @@ const MARKS: [Mark; 10] = [
                 || (begins_with_number(line) && line.contains('|') && !forge::has_second_card(line))
         },
     },
-    Mark {
+    LineMark {
         dialect: DeckDialect::PtcgOnline,
         mark: DialectMark::FramedHeadings,
         bytes: b"#*",
         is_shown: |line| line.starts_with("##") || line.starts_with("******"),
     },
-    Mark {
+    LineMark {
         dialect: DeckDialect::PtcgLive,
         mark: DialectMark::CountedHeadings,
         bytes: b":",
@@ -136,7 +136,7 @@ const MARKS: [Mark; 10] = [
                     .contains(&head.trim().to_lowercase().as_str())
         },
     },
-    Mark {
+    LineMark {
         dialect: DeckDialect::NetrunnerDb,
         mark: DialectMark::Influence,
         bytes: b".(",
@@ -146,13 +146,13 @@ const MARKS: [Mark; 10] = [
                 || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count))
         },
     },
-    Mark {
+    LineMark {
         dialect: DeckDialect::Own,
         mark: DialectMark::OwnMarks,
         bytes: b"\"}#/",
         is_shown: is_own,
     },
-    Mark {
+    LineMark {
         dialect: DeckDialect::Archidekt,
         mark: DialectMark::Categories,
         bytes: b"^]",
@@ -160,7 +160,7 @@ const MARKS: [Mark; 10] = [
             begins_with_number(line) && (last_tag(line).is_some() || is_category(line))
         },
     },
-    Mark {
+    LineMark {
         dialect: DeckDialect::Moxfield,
         mark: DialectMark::Finishes,
         bytes: b"*#",
@@ -168,7 +168,7 @@ const MARKS: [Mark; 10] = [
             begins_with_number(line) && (is_tagged(line, '*', '*') || has_hash_tag(line))
         },
     },
-    Mark {
+    LineMark {
         dialect: DeckDialect::Arena,
         mark: DialectMark::SetsAndNumbers,
         bytes: b")",
@@ -177,7 +177,7 @@ const MARKS: [Mark; 10] = [
                 || (begins_with_number(line) && has_set_and_number(line))
         },
     },
-    Mark {
+    LineMark {
         dialect: DeckDialect::Mtgo,
         mark: DialectMark::SideboardPrefix,
         bytes: b":",
@@ -201,7 +201,7 @@ static MARKS_OF_BYTE: [u16; 256] = {
     marks
 };
 
-/// The words of marks that have no byte of [`Mark::bytes`].
+/// The words of marks that have no byte of [`LineMark::bytes`].
 const ABOUT: &str = "about";
 const INFLUENCE: &str = " influence spent";
 
