@@ -33,7 +33,7 @@ struct Slots {
     /// Rises with each new state, so that no slot must be cleared.
     round: u64,
     /// Empty until the first card is added.
-    slots: Vec<Slot>,
+    places: Vec<Slot>,
 }
 
 #[derive(Clone, Default)]
@@ -48,7 +48,7 @@ impl SpelledCards {
     /// Slots for the cards of a cache of `bytes` bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         let count = usize::try_from(bytes / BYTES_PER_SLOT).unwrap_or_default();
-        let now = RwLock::new(Slots { state: None, round: 0, slots: Vec::new() });
+        let now = RwLock::new(Slots { state: None, round: 0, places: Vec::new() });
         Self { now, count: count.next_power_of_two() }
     }
 
@@ -77,8 +77,8 @@ impl SpelledCards {
             return;
         }
         let mut slots = self.now.write().unwrap_or_else(PoisonError::into_inner);
-        if slots.slots.is_empty() {
-            slots.slots.resize(self.count, Slot::default());
+        if slots.places.is_empty() {
+            slots.places.resize(self.count, Slot::default());
         }
         if !slots.is_of(state) {
             slots.state = Some((Arc::downgrade(state.cards), state.ticket));
@@ -87,7 +87,7 @@ impl SpelledCards {
         for card in cards {
             let hash = xxh3_64(card.card().definition.name.as_bytes());
             let (at, round) = (slots.place(hash), slots.round);
-            slots.slots[at] = Slot { hash, round, card: Arc::downgrade(card) };
+            slots.places[at] = Slot { hash, round, card: Arc::downgrade(card) };
         }
     }
 }
@@ -102,12 +102,12 @@ impl Slots {
     /// The place of a name; there are slots.
     fn place(&self, hash: u64) -> usize {
         let low = usize::try_from(hash & u64::from(u32::MAX)).unwrap_or_default();
-        low & (self.slots.len() - 1)
+        low & (self.places.len() - 1)
     }
 
     fn find(&self, game: &Game, name: &str) -> Option<Arc<PreparedCard>> {
         let hash = xxh3_64(name.as_bytes());
-        let slot = &self.slots[self.place(hash)];
+        let slot = &self.places[self.place(hash)];
         if slot.hash != hash || slot.round != self.round {
             return None;
         }

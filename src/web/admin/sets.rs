@@ -218,7 +218,7 @@ fn faults_of_set(problem: &Problem) -> Option<Faults> {
     for fault in problem.faults() {
         let field = set_words::FIELDS.iter().find(|(pointer, ..)| *pointer == fault.pointer);
         match field {
-            Some((_, field, text)) if faults.of(field).is_none() => faults.add(*field, *text),
+            Some((_, field, text)) if faults.of(field).is_none() => faults.add(field, *text),
             Some(_) => {}
             None => faults.add("", fault_words::reason(&fault.reason)),
         }
