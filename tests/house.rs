@@ -594,7 +594,8 @@ fn writes_check_the_credential_in_their_transaction() {
         // A moderator reads submitted designs.
         ("src/store/designs/artwork_files.rs", "ReviewDesigns", 1),
         ("src/store/designs/mod.rs", "ReviewDesigns", 1),
-        ("src/store/designs/design_reviews.rs", "ReviewDesigns", 1),
+        // And which designs wait, and who has claimed one.
+        ("src/store/designs/design_reviews.rs", "ReviewDesigns", 2),
         ("src/store/designs/abuse_reports.rs", "ModerateDesigns", 2),
         // A moderator reads hidden comments.
         ("src/store/feedback/hidden_comments.rs", "ModerateDesigns", 1),
