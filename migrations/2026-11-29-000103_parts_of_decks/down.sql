@@ -1,6 +1,6 @@
+SET LOCAL lock_timeout = '10s';
+LOCK TABLE decks, deck_entries, deck_revisions IN ACCESS EXCLUSIVE MODE;
 CREATE INDEX decks_cloned_account ON decks (cloned_account_id);
-COMMENT ON COLUMN decks.game_code IS NULL;
-ALTER TABLE decks ADD CONSTRAINT decks_game_code_fkey FOREIGN KEY (game_code) REFERENCES games;
 COMMENT ON COLUMN deck_revisions.deck_id IS NULL;
 COMMENT ON COLUMN deck_entries.deck_id IS NULL;
 ALTER TABLE deck_revisions ADD CONSTRAINT deck_revisions_deck_id_fkey FOREIGN KEY (deck_id) REFERENCES decks ON DELETE CASCADE;

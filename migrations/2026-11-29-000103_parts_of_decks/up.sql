@@ -2,6 +2,11 @@
 -- or after its row was locked, so these foreign keys found nothing. What they did beyond that, a trigger does: with a deck, its entries and revisions are deleted.
 -- An older program works with this schema: it writes in the same way.
 
+-- All locks at once, and in the order in which requests take them: an older program may serve meanwhile. Requests wait behind this statement, so it does not wait for
+-- long: if a transaction that takes minutes uses the tables (the files of public decks), the start fails and can be repeated.
+SET LOCAL lock_timeout = '10s';
+LOCK TABLE decks, deck_entries, deck_revisions IN ACCESS EXCLUSIVE MODE;
+
 CREATE FUNCTION delete_deck_parts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM deck_entries WHERE deck_id = OLD.id;
@@ -20,10 +25,6 @@ ALTER TABLE deck_entries DROP CONSTRAINT deck_entries_deck_id_fkey;
 ALTER TABLE deck_revisions DROP CONSTRAINT deck_revisions_deck_id_fkey;
 COMMENT ON COLUMN deck_entries.deck_id IS 'A deck. No foreign key, which would be checked for each entry: the trigger delete_deck_parts deletes them with the deck.';
 COMMENT ON COLUMN deck_revisions.deck_id IS 'A deck. No foreign key: the trigger delete_deck_parts deletes them with the deck.';
-
--- Games are never deleted and keep their codes. But each new deck locked the row of its game, and all that were stored at the same time shared that lock.
-ALTER TABLE decks DROP CONSTRAINT decks_game_code_fkey;
-COMMENT ON COLUMN decks.game_code IS 'A game. No foreign key: each new deck would lock the row of its game, which all decks of the game have in common.';
 
 -- Accounts are never deleted, and no statement looks for copies of the decks of an account.
 DROP INDEX decks_cloned_account;

@@ -28,10 +28,8 @@ pub(crate) struct SpelledCards {
 }
 
 struct Slots {
-    /// The state of the cards of this round.
+    /// The state of these cards.
     state: Option<(Weak<Snapshot>, Ticket)>,
-    /// Rises with each new state, so that no slot must be cleared.
-    round: u64,
     /// Empty until the first card is added.
     places: Vec<Slot>,
 }
@@ -40,7 +38,6 @@ struct Slots {
 struct Slot {
     /// Hash of the name.
     hash: u64,
-    round: u64,
     card: Weak<PreparedCard>,
 }
 
@@ -48,7 +45,7 @@ impl SpelledCards {
     /// Slots for the cards of a cache of `bytes` bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         let count = usize::try_from(bytes / BYTES_PER_SLOT).unwrap_or_default();
-        let now = RwLock::new(Slots { state: None, round: 0, places: Vec::new() });
+        let now = RwLock::new(Slots { state: None, places: Vec::new() });
         Self { now, count: count.next_power_of_two() }
     }
 
@@ -77,17 +74,16 @@ impl SpelledCards {
             return;
         }
         let mut slots = self.now.write().unwrap_or_else(PoisonError::into_inner);
-        if slots.places.is_empty() {
-            slots.places.resize(self.count, Slot::default());
-        }
         if !slots.is_of(state) {
             slots.state = Some((Arc::downgrade(state.cards), state.ticket));
-            slots.round += 1;
+            // Cleared, because a card that was dropped occupies memory as long as a slot refers to it.
+            slots.places.clear();
+            slots.places.resize(self.count, Slot::default());
         }
         for card in cards {
             let hash = xxh3_64(card.card().definition.name.as_bytes());
-            let (at, round) = (slots.place(hash), slots.round);
-            slots.places[at] = Slot { hash, round, card: Arc::downgrade(card) };
+            let at = slots.place(hash);
+            slots.places[at] = Slot { hash, card: Arc::downgrade(card) };
         }
     }
 }
@@ -108,7 +104,7 @@ impl Slots {
     fn find(&self, game: &Game, name: &str) -> Option<Arc<PreparedCard>> {
         let hash = xxh3_64(name.as_bytes());
         let slot = &self.places[self.place(hash)];
-        if slot.hash != hash || slot.round != self.round {
+        if slot.hash != hash {
             return None;
         }
         let card = slot.card.upgrade()?;

@@ -366,7 +366,10 @@ impl Names {
             }
             alone.extend(cached.filter(|_| same == 1));
         }
-        cache.spelled.insert(state, &alone);
+        // In other games they are never looked for.
+        if game.unique_names() {
+            cache.spelled.insert(state, &alone);
+        }
         cache.hits.increment(hits);
         cache.misses.increment(u64::try_from(open.len()).unwrap_or_default());
         if !open.is_empty() {

@@ -16,9 +16,7 @@ use super::deck_cards::{self, Requester, StepConnection};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
-use crate::domain::decks::deck::{
-    MAX_ENTRIES, MAX_SHOWN, holds_serial, into_shown_line, shown_line,
-};
+use crate::domain::decks::deck::{MAX_ENTRIES, holds_serial, into_shown_line, shown_line};
 use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
@@ -278,7 +276,6 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     list.deck = checked.deck;
     list.lines = checked.entry_lines;
     for (line, outcome) in checked.lines {
-        let line = without_serials(line);
         let response = match outcome {
             LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..line_response(line) },
             LineOutcome::NoEntry => line_response(line),
@@ -313,15 +310,6 @@ fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
         _ => None,
     };
     read.lines.iter().filter_map(header).collect()
-}
-
-/// A line whose verdict and labels quote no serial code, and no long text.
-fn without_serials(mut line: ReadLine) -> ReadLine {
-    let must_change = |text: &str| text.chars().nth(MAX_SHOWN).is_some() || holds_serial(text);
-    for text in line.quoted_mut().into_iter().filter(|text| must_change(text)) {
-        *text = shown_line(text);
-    }
-    line
 }
 
 /// The response about a line that is refused: no deck may contain it, or it cannot be read.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use cardscape_engine::{Deck, IgnoredReason, LineVerdict, ReadDeck, ReadLine};
 
-use super::deck::{EntryFault, check_entry};
+use super::deck::{EntryFault, MAX_SHOWN, check_entry, holds_serial, shown_line};
 
 /// The result for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct CheckedList {
     pub deck: Deck,
     /// The line of each entry, from 1; if several lines are one entry, the first of them.
     pub entry_lines: Vec<usize>,
-    /// Every line that is not blank, in order, with its result.
+    /// Every line that is not blank, in order, with its result. What its verdict and labels quote may be shown ([`shown_line`]); its text is as it was sent.
     pub lines: Vec<(ReadLine, LineOutcome)>,
 }
 
@@ -70,6 +70,7 @@ pub fn check_list(read: ReadDeck) -> CheckedList {
         lines: Vec::with_capacity(read.lines.len()),
     };
     for line in read.lines {
+        let line = without_serials(line);
         if let Some(known) = line.entry.and_then(|at| outcomes.get(at)?.clone()) {
             list.lines.push((line, known));
             continue;
@@ -98,4 +99,13 @@ pub fn check_list(read: ReadDeck) -> CheckedList {
         list.lines.push((line, outcome));
     }
     list
+}
+
+/// A line whose verdict and labels quote no serial code, and no long text.
+fn without_serials(mut line: ReadLine) -> ReadLine {
+    let must_change = |text: &str| text.chars().nth(MAX_SHOWN).is_some() || holds_serial(text);
+    for text in line.quoted_mut().into_iter().filter(|text| must_change(text)) {
+        *text = shown_line(text);
+    }
+    line
 }

@@ -41,13 +41,19 @@ pub fn takes_lines(dialect: DeckDialect) -> bool {
 /// assert_eq!((added.text.as_str(), added.quantity), ("3 Kettle Imp\n\nSideboard\n1 Bellows Smith\n", 3));
 /// let added = add_card(list, read, "main", "Bellows Smith");
 /// assert_eq!(added.text, "2 Kettle Imp\n1 Bellows Smith\n\nSideboard\n1 Bellows Smith\n");
+/// let both = ReadLines { entries: &[(1, &imp), (1, &entry("main", 2, "Salt"))], headers: &[] };
+/// assert_eq!(add_card("2 Kettle Imp, 2 Salt\n", both, "main", "Salt").text, "2 Kettle Imp, 2 Salt\n1 Salt\n");
 /// ```
 pub fn add_card(text: &str, read: ReadLines<'_>, zone: &str, name: &str) -> Addition {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let key = name_key(name);
     let in_zone = || read.entries.iter().filter(|(_, entry)| entry.zone == zone);
-    let same =
-        in_zone().filter(|(_, entry)| is_name_alone(entry) && name_key(&entry.card.name) == key);
+    // The first number of a line with several cards may be that of another card.
+    let is_alone =
+        |line: usize| read.entries.iter().filter(|(other, _)| *other == line).count() == 1;
+    let same = in_zone().filter(|(line, entry)| {
+        is_name_alone(entry) && name_key(&entry.card.name) == key && is_alone(*line)
+    });
     for (line, entry) in same {
         if let Some(written) = line.checked_sub(1).and_then(|at| lines.get_mut(at))
             && let Some(more) = with_one_more(written, entry.quantity)

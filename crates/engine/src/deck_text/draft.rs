@@ -11,7 +11,7 @@ use super::read_deck::{Guess, IgnoredReason};
 /// Maximum number of lines of a list that are read, not counting blank lines; further lines are only counted.
 pub const DECK_LINES_MAX: usize = 10_000;
 /// Maximum number of bytes of a line, except in our own dialect.
-const LINE_MAX: usize = 1_000;
+pub(super) const LINE_MAX: usize = 1_000;
 
 /// The lines of a list, as the reader of its dialect understands them.
 #[derive(Debug, Default)]

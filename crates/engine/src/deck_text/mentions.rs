@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::draft::{Content, Draft, DraftEntry, Parts};
 use super::line::{joined_place, number_tags, without_count};
 use super::resolve::readings;
-use super::several::counted_entries;
+use super::several::{counted_entries, line_of};
 use super::symbols::{
     counted_symbol, may_be_symbol, symbol_row, without_selectors, without_skin_tones,
 };
@@ -103,7 +103,7 @@ impl DeckMentions {
         if let Some((symbol, ..)) = entry.readings.and_then(|(text, _)| counted_symbol(text)) {
             self.add_symbol(symbol);
         }
-        let parts = entry.readings.and_then(|(_, line)| counted_entries(line));
+        let parts = line_of(entry).and_then(counted_entries);
         for (_, part) in parts.into_iter().flatten() {
             self.add_readings(&part);
         }

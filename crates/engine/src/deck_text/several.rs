@@ -1,6 +1,6 @@
 //! Lines with several cards and their quantities: `2 Salt, 1 Silk`, `Salt x2; Silk x1`.
 
-use super::draft::{Content, DraftEntry};
+use super::draft::{Content, DraftEntry, LINE_MAX};
 use super::line::{
     bare_count_after_name, common, count_after_name, leading, split_parts, trailing, without_bullet,
 };
@@ -9,11 +9,20 @@ use super::line::{
 const SEPARATORS: [char; 2] = [',', ';'];
 /// Maximum number of cards of such a line.
 const PARTS_MAX: usize = 100;
+/// Maximum number of separators of such a line: names may have some, too. The text before each is read from its beginning.
+const SEPARATORS_MAX: usize = 2 * PARTS_MAX;
+
+/// The line of an entry that may be one of several in it. A row of a table is one entry.
+pub(super) fn line_of<'a>(entry: &DraftEntry<'a>) -> Option<&'a str> {
+    let (_, line) = entry.readings.filter(|_| !entry.exact && entry.assumed.is_none())?;
+    Some(line)
+}
 
 /// The parts of such a line, each a card with its quantity, at least two. A separator without a quantity beside it belongs to a name. `None`: it is no such
 /// line.
 pub(super) fn counted_parts(line: &str) -> Option<Vec<&str>> {
-    if !line.contains(SEPARATORS) {
+    let separators = line.matches(SEPARATORS).take(SEPARATORS_MAX + 1).count();
+    if !(1..=SEPARATORS_MAX).contains(&separators) || line.len() > LINE_MAX {
         return None;
     }
     let is_before = begins_with_count(line);
@@ -58,8 +67,8 @@ pub(super) fn counted(part: DraftEntry<'_>) -> DraftEntry<'_> {
 
 /// Number of the entries that a line may have.
 pub(super) fn entry_count(entry: &DraftEntry<'_>) -> usize {
-    let other = entry.otherwise.as_ref().and_then(|other| other.readings);
-    let parts = entry.readings.or(other).and_then(|(_, line)| counted_parts(line));
+    let line = line_of(entry).or_else(|| entry.otherwise.as_deref().and_then(line_of));
+    let parts = line.and_then(counted_parts);
     parts.map_or(1, |parts| parts.len())
 }
 
@@ -116,6 +125,9 @@ mod tests {
             "I like Salt, and Silk",
         ] {
             assert_eq!(counted_parts(line), None, "{line}");
+        }
+        for unending in ["a,".repeat(LINE_MAX / 2), format!("{}2 Silk", "2 Salt,".repeat(150))] {
+            assert_eq!(counted_parts(&unending), None);
         }
         let many = "1 Salt, ".repeat(PARTS_MAX + 1);
         assert_eq!(counted_parts(many.trim_end_matches(", ")), None);

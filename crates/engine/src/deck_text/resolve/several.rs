@@ -6,7 +6,7 @@ use super::verdicts::{guessing, with_guess};
 use crate::deck::DeckEntry;
 use crate::deck_text::draft::DraftEntry;
 use crate::deck_text::read_deck::{Guess, LineVerdict};
-use crate::deck_text::several::{counted, counted_entries};
+use crate::deck_text::several::{counted, counted_entries, line_of};
 use crate::deck_text::zones::Place;
 
 impl Resolver<'_> {
@@ -21,8 +21,7 @@ impl Resolver<'_> {
             Some(other) if entry.exact && self.strictness != Strictness::Stated => other,
             _ => entry,
         };
-        let (_, line) = entry.readings.filter(|_| !entry.exact && entry.assumed.is_none())?;
-        let mut parts = counted_entries(line)?;
+        let mut parts = counted_entries(line_of(entry)?)?;
         if self.is_one_card(entry) || parts.iter().any(|(_, part)| is_total(part)) {
             return None;
         }
