@@ -18,7 +18,7 @@ PSEUDO := $(TARGET)/pseudo
 # The seconds of each test of the last `make test`.
 TIMES  := $(abspath $(TARGET))/test-times
 # Runs tests and adds their seconds to that file.
-TESTS  := $(CARGO) test --workspace --locked --no-fail-fast --config 'target.\"cfg(unix)\".runner = [\"scripts/timed-tests.sh\", \"$(TIMES)\"]'
+TESTS  := $(CARGO) test --workspace --locked --no-fail-fast --config 'target."cfg(unix)".runner = ["scripts/timed-tests.sh", "$(TIMES)"]'
 
 # 1: clippy builds whatever is built, and refuses what it warns of, so that nothing is compiled once for it and once to be run.
 LINTED ?=
@@ -61,12 +61,13 @@ test: postgres pgbouncer  ## everything that must hold: formatting, lints, all t
 	@rm -f $(TIMES)
 	@# One of the tests plays the tour, an example.
 	@$(MAKE) --no-print-directory programs programs-of-tests
-	@# The tests of processes wait most of their time, for services that start and stop. They have time until the others end, so they take
-	@# fewer threads. The tests of the documentation come last, so that the output ends with the closing lines of the test runner.
-	@scripts/at-once.sh --all \
-		"RUST_TEST_THREADS=$$(nproc) $(TESTS) --test 'p*'" \
-		"$(TESTS) --lib --bins --test '[!p]*' && scripts/timed-tests.sh '$(TIMES)'" \
-		"$(CARGO) test --workspace --locked --doc"
+	@# One after the other: tests that wait for services and time limits fail on processors that other tests use. A failure does not end the
+	@# others. The tests of the documentation come last, so that the output ends with the closing lines of the test runner.
+	@failed=0; \
+	$(TESTS) --lib --bins --test '*' || failed=$$?; \
+	scripts/timed-tests.sh '$(TIMES)' || failed=$$?; \
+	$(CARGO) test --workspace --locked --doc || failed=$$?; \
+	exit $$failed
 
 fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own OpenAPI document
 	$(BUILD)

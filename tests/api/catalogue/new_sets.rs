@@ -122,7 +122,7 @@ async fn all_faults_of_a_new_set_are_reported_at_once() {
         ("code", json!("fan_made")),
         ("code", json!("Hearth")),
         ("code", json!("")),
-        ("name", json!("x".repeat(101))),
+        ("name", json!("x".repeat(121))),
         ("name", json!("x".repeat(30_000))),
         ("name", json!("two\nlines")),
         ("released_on", json!("+12026-01-01")),
