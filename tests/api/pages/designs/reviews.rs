@@ -193,7 +193,7 @@ async fn contributors_are_not_offered_to_judge() {
 async fn an_approved_design_is_found_and_its_approval_revoked() {
     let app = start().await;
     let (ada, mod_) = (app.player("ada").await, app.moderator().await);
-    let place = crate::designs::begun(&app, &ada, &heron("Lantern Heron")).await;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
     step(&app, &ada, &place, "submit").await.expect(200);
     app.post(&format!("{place}/claim")).by(&mod_).answer().await.expect(200);
     let decision = serde_json::json!({ "decision": "approved", "reason": "Good." });
