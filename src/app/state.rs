@@ -279,6 +279,8 @@ pub struct ApiSettings {
     /// How long one request may search for names similar to its unknown names. Suggestions that are not found in time
     /// are left out.
     pub suggestion_time: Duration,
+    /// How long one request may search for the templates of sentences, and for similar sentences.
+    pub effect_match_time: Duration,
     /// How long community statistics, counts of registered copies and facets of designs are cached: at most 20 s.
     pub statistics_ttl: Duration,
     /// Fonts for pictures that are drawn as PNG.
@@ -306,6 +308,7 @@ impl Default for ApiSettings {
             games_trust: Duration::from_millis(500),
             webhook_networks: Vec::new(),
             suggestion_time: Duration::from_millis(800),
+            effect_match_time: Duration::from_secs(4),
             statistics_ttl: Duration::from_secs(20),
             picture_fonts: Fonts::bundled(),
             identity_ttl: Duration::from_secs(2),

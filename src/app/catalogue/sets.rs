@@ -163,7 +163,7 @@ pub struct NewSetRequest {
     )]
     pub code: String,
     /// Its name.
-    #[schema(example = "Made by Players", min_length = 1, max_length = 100)]
+    #[schema(example = "Made by Players", min_length = 1, max_length = 120)]
     pub name: String,
     /// Day of release; absent or `null`: there is none yet.
     #[serde(default)]
@@ -190,7 +190,7 @@ pub async fn create(
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let new = SetDefinition {
         code: request.code,
-        name: request.name,
+        name: request.name.trim().to_owned(),
         released_on: request.released_on,
         hidden: request.cards_start_hidden,
         unlock_threshold: request.unlock_threshold,
@@ -264,7 +264,7 @@ pub async fn delete(
 pub struct SetPatch {
     /// Its name.
     #[serde(default, deserialize_with = "present")]
-    #[schema(value_type = String, example = "Beyond the Veil", min_length = 1, max_length = 100)]
+    #[schema(value_type = String, example = "Beyond the Veil", min_length = 1, max_length = 120)]
     name: Option<String>,
     /// Day of release; `null` if there is none yet.
     #[serde(default, deserialize_with = "present")]
@@ -300,7 +300,7 @@ impl SetPatch {
         }
         let threshold = self.unlock_threshold.and_then(|threshold| threshold.try_into().ok());
         Ok(SetChange {
-            name: self.name,
+            name: self.name.map(|name| name.trim().to_owned()),
             released_on,
             hidden: self.cards_start_hidden,
             unlock_threshold: threshold,

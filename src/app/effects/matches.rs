@@ -1,6 +1,6 @@
 //! From sentences back to the templates that make them.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -14,9 +14,6 @@ use crate::domain::effects::effect_texts::EffectLibrary;
 
 /// Most sentences of one request for which similar sentences are searched.
 const MAX_SUGGESTED: usize = 10;
-/// How long a request searches for templates and similar sentences.
-const TIME_LIMIT: Duration = Duration::from_secs(4);
-
 /// Sentences with the templates that produce them.
 #[derive(Serialize, ToSchema)]
 pub struct MatchedSentencesResponse {
@@ -31,7 +28,7 @@ pub async fn find(
     sentences: Vec<String>,
 ) -> Result<MatchedSentencesResponse, Problem> {
     let loaded = load(app, game).await?;
-    let until = Instant::now() + TIME_LIMIT;
+    let until = Instant::now() + app.settings.effect_match_time;
     let data = app.work.run(move || match_all(&loaded.library, sentences, until)).await?;
     Ok(MatchedSentencesResponse { data })
 }

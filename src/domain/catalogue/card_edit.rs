@@ -4,10 +4,12 @@ use cardscape_engine::{CardDefinition, Game, SetDefinition};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde_json::{Map, Value, json};
 
+use super::card_name::MAX_NAME;
 use super::import::{
     self, ImportFault, SetImport, SourceFile, rule_faults, set_import, structural_faults,
 };
 use super::set_file::{SetFile, read_document};
+use crate::domain::text;
 
 /// A JSON merge patch: members to replace, with `null` for members to remove.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +95,12 @@ pub fn set_faults(game: &Game, set: &SetDefinition) -> Vec<ImportFault> {
     let (mut faults, _) = import::set_faults(game, "set", set);
     // Faults of cards are not requested here.
     faults.retain(|fault| !fault.pointer.starts_with("/cards"));
+    // A name that comes by a request keeps the rules of all texts of requests. Files had fewer, and what they stored remains valid.
+    if !faults.iter().any(|fault| fault.pointer == "/name")
+        && let Err(error) = text::line(&set.name, 1, MAX_NAME)
+    {
+        faults.push(ImportFault::new("set", "/name", error.to_string()));
+    }
     faults
 }
 

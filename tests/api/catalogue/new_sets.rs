@@ -125,6 +125,8 @@ async fn all_faults_of_a_new_set_are_reported_at_once() {
         ("name", json!("x".repeat(121))),
         ("name", json!("x".repeat(30_000))),
         ("name", json!("two\nlines")),
+        ("name", json!("\u{202e}abc")),
+        ("name", json!("\u{2800}")),
         ("released_on", json!("+12026-01-01")),
         ("unlock_threshold", json!(100_001)),
         ("unlock_threshold", json!(1.5)),

@@ -67,6 +67,7 @@ fn settings() -> ApiSettings {
         games_trust: Duration::ZERO,
         statistics_ttl: Duration::ZERO,
         suggestion_time: Duration::from_hours(1),
+        effect_match_time: Duration::from_hours(1),
         // On a busy machine requests are slow; tests about the time limit set their own.
         request_timeout: Duration::from_mins(1),
         public_url: Some("http://127.0.0.1:8080".to_owned()),
@@ -140,6 +141,7 @@ impl TestApp {
         let mut store_settings = StoreSettings::new(db.url());
         store_settings.pool_size = 4;
         // On a busy machine the database is slow; tests about hanging databases use the limits of the service.
+        store_settings.statement_timeout = Duration::from_secs(30);
         store_settings.answer_timeout = Duration::from_mins(1);
         store_settings.request_budget = Duration::from_mins(1);
         store_settings.search_timeout = Duration::from_mins(1);
