@@ -11,7 +11,7 @@ pub(super) const CODE_HELP: &str =
 pub(super) const CODE_FAULT: &str =
     "A code has 1 to 32 small letters and digits, with single hyphens between them.";
 pub(super) const CODE_TAKEN: &str = "Another set of the game has this code.";
-pub(super) const NAME_FAULT: &str = "A name has 1 to 100 characters, and one line.";
+pub(super) const NAME_FAULT: &str = "A name has 1 to 120 characters, and one line.";
 pub(super) const RELEASED_ON: &str = "Day of release";
 pub(super) const RELEASED_ON_HELP: &str = "Empty: there is none yet.";
 pub(super) const RELEASED_ON_FAULT: &str = "Type a day that there is, such as 2026-11-21.";

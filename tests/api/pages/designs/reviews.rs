@@ -98,7 +98,7 @@ async fn the_page_of_a_claimed_design_says_until_when() {
     let seen = others.page(&review).await;
     assert!(seen.only("main").text.contains("Another moderator has claimed it until"));
     assert_eq!(until(&seen), until(&own));
-    assert!(!has_form(&seen, &review));
+    assert!(!has_form(&seen, &review) && !has_form(&seen, &claim_path));
 
     // Reading the page extends nothing. The button does, and what was typed stays.
     app.clock().advance(chrono::Duration::minutes(10));
