@@ -378,7 +378,24 @@ fn has_code(text: &str) -> bool {
     text.char_indices().any(|(at, character)| {
         let begins = character.is_alphanumeric() && !before.is_alphanumeric();
         before = character;
-        begins && is_code_at(&text[at..])
+        let word = &text[at..];
+        begins && (is_code_at(word) || after_glued_quantity(word).is_some_and(is_code_at))
+    })
+}
+
+/// The groups of a code directly after a quantity, as in `2x7KQ2-0000-0000-0000`. Only groups of four with dashes are looked for: other words begin with digits, too.
+fn after_glued_quantity(word: &str) -> Option<&str> {
+    (1..=3).find_map(|length| {
+        let (quantity, rest) = word.split_at_checked(length)?;
+        let times = ['x', 'X'];
+        let digits = quantity.strip_suffix(times).or_else(|| quantity.strip_prefix(times));
+        let digits = digits.unwrap_or(quantity);
+        let is_quantity =
+            (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let mut group = rest.chars();
+        let is_group = group.by_ref().take(4).filter(char::is_ascii_alphanumeric).count() == 4
+            && group.next().is_some_and(is_dash);
+        (is_quantity && is_group).then_some(rest)
     })
 }
 
@@ -637,6 +654,9 @@ mod tests {
                 format!("1 \"{code}\""),
                 format!("1,{code}"),
                 format!("{code} x1"),
+                format!("2{code}"),
+                format!("12x{code}"),
+                format!("x2{code}"),
                 format!("1 {code} (hearth) 017 {{rare}}"),
                 format!("1 Kettle Imp ({code})"),
             ] {

@@ -231,6 +231,7 @@ const EXAMINED_LINES_MAX: usize = 500;
 /// use cardscape_engine::{DeckDialect, recognise_deck_text};
 /// assert_eq!(recognise_deck_text("#main\n7001\n!side\n"), DeckDialect::Ydk);
 /// assert_eq!(recognise_deck_text("2 Old Pike\n1 Carp"), DeckDialect::Plain);
+/// assert_eq!(recognise_deck_text("// format: pond/open\n\n2 Pike | Carp"), DeckDialect::Own);
 /// ```
 pub fn recognise_deck_text(text: &str) -> DeckDialect {
     recognise(&prepared(text).text).0
@@ -273,7 +274,14 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     if guessed.is_some_and(|columns| !columns.has_tabs()) {
         return (DeckDialect::Csv, DialectMark::QuantityColumn);
     }
-    let found = first_mark(text, &lines);
+    // The names of cards in our own text may be like marks of other dialects.
+    let begins_as_own =
+        lines.first().and_then(|line| line.strip_prefix("//")).is_some_and(is_own_comment);
+    let found = if begins_as_own {
+        Some((DeckDialect::Own, DialectMark::OwnMarks))
+    } else {
+        first_mark(text, &lines)
+    };
     match found {
         Some((dialect, mark)) => (dialect, mark),
         // A quantity, a tab and a name are read as any other line of a list.
