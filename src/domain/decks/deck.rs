@@ -654,9 +654,6 @@ mod tests {
                 format!("1 \"{code}\""),
                 format!("1,{code}"),
                 format!("{code} x1"),
-                format!("2{code}"),
-                format!("12x{code}"),
-                format!("x2{code}"),
                 format!("1 {code} (hearth) 017 {{rare}}"),
                 format!("1 Kettle Imp ({code})"),
             ] {
@@ -664,6 +661,13 @@ mod tests {
             }
             let behind_a_name = format!("Kettle Imp, {code}");
             assert!(named(&behind_a_name).is_err(), "{behind_a_name}");
+        }
+        // Directly after a quantity, a code is recognised by its dashes.
+        for code in [code.as_str(), &dashes] {
+            for line in [format!("2{code}"), format!("12x{code}"), format!("x2{code} (hearth)")] {
+                assert_eq!(shown_line(&line), "(a serial code)", "{line}");
+                assert!(named(&line).is_err(), "{line}");
+            }
         }
         let mistyped = "7KQ2-0000-0000-0000";
         assert!(named(mistyped).is_err() && shown_line(mistyped) == "(a serial code)");
