@@ -27,7 +27,7 @@ async fn a_set_is_created_and_deleted() {
     let refused = sent(&browser, "/admin/sets", &wrong, 422).await;
     for fault in [
         "A code has 1 to 32 small letters and digits",
-        "A name has 1 to 100 characters",
+        "A name has 1 to 120 characters",
         "Type a day that there is",
         "Type a whole number from 1 to 100,000",
     ] {
