@@ -61,10 +61,11 @@ test: postgres pgbouncer  ## everything that must hold: formatting, lints, all t
 	@rm -f $(TIMES)
 	@# One of the tests plays the tour, an example.
 	@$(MAKE) --no-print-directory programs programs-of-tests
-	@# One after the other: tests that wait for services and time limits fail on processors that other tests use. A failure does not end the
-	@# others. The tests of the documentation come last, so that the output ends with the closing lines of the test runner.
+	@# One after the other: tests that wait for services and time limits fail on processors that other tests use, and those of processes,
+	@# which start many, take fewer threads. A failure does not end the others. The tests of the documentation come last, so that the output ends with the closing lines of the test runner.
 	@failed=0; \
-	$(TESTS) --lib --bins --test '*' || failed=$$?; \
+	$(TESTS) --lib --bins --test '[!p]*' || failed=$$?; \
+	RUST_TEST_THREADS=$$(nproc) $(TESTS) --test 'p*' || failed=$$?; \
 	scripts/timed-tests.sh '$(TIMES)' || failed=$$?; \
 	$(CARGO) test --workspace --locked --doc || failed=$$?; \
 	exit $$failed

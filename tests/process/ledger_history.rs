@@ -13,7 +13,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio_postgres::NoTls;
 
-use super::NEVER;
 use super::two_services::{TwoServices, member};
 
 const CLIENTS: usize = 64;
@@ -75,7 +74,7 @@ impl Field {
                 }
             }
             self.retried.fetch_add(1, Ordering::Relaxed);
-            assert!(began.elapsed() < NEVER, "{path}: no answer");
+            assert!(began.elapsed() < Duration::from_mins(1), "{path}: no answer");
             tokio::time::sleep(Duration::from_millis(30)).await;
         }
         unreachable!("the request is repeated until it is answered")

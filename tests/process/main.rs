@@ -189,15 +189,13 @@ fn text(output: &Output) -> String {
     )
 }
 
-/// After this time, what a test waits for never comes. It is no promise about time: other tests run on the same processors, and `make bench` measures times.
-const NEVER: Duration = Duration::from_mins(5);
 /// Time between two looks at what a test waits for, so that looking does not take the time of the service.
 const PAUSE: Duration = Duration::from_millis(20);
 
-async fn wait_until(what: &str, mut is_reached: impl AsyncFnMut() -> bool) {
+async fn within(limit: Duration, what: &str, mut done: impl AsyncFnMut() -> bool) {
     let began = Instant::now();
-    while !is_reached().await {
-        assert!(began.elapsed() < NEVER, "never: {what}");
+    while !done().await {
+        assert!(began.elapsed() < limit, "not within {limit:?}: {what}");
         tokio::time::sleep(PAUSE).await;
     }
 }
@@ -228,14 +226,17 @@ async fn after_kill_9_of_the_service_nothing_acknowledged_is_lost() {
     let pid = service.pid();
     let (acknowledged, ()) = tokio::join!(service.register_many("player", 1000), async {
         // Waits until the registrations are in progress.
-        wait_until("five players", async || service.knows("player 4").await).await;
+        within(Duration::from_secs(20), "five players", async || service.knows("player 4").await)
+            .await;
         kill_process(pid, Signal::KILL).unwrap();
     });
     assert!((5..1000).contains(&acknowledged.len()), "{}", acknowledged.len());
     service.kill();
 
+    let began = Instant::now();
     let service = home.serve();
-    wait_until("ready again", async || service.is_ready().await).await;
+    within(Duration::from_secs(10), "ready again", async || service.is_ready().await).await;
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     for name in &acknowledged {
         assert!(service.knows(name).await, "{name} was acknowledged");
     }
@@ -248,8 +249,10 @@ async fn after_kill_9_of_postgres_the_service_restarts_it() {
     let service = home.serve();
     let acknowledged = service.register_many("player", 5).await;
     kill_process(home.postmaster(), Signal::KILL).unwrap();
-    wait_until("ready again", async || service.is_ready().await && service.knows("player 0").await)
-        .await;
+    within(Duration::from_secs(10), "ready again", async || {
+        service.is_ready().await && service.knows("player 0").await
+    })
+    .await;
     for name in &acknowledged {
         assert!(service.knows(name).await, "{name} was acknowledged");
     }
@@ -266,8 +269,10 @@ async fn after_kill_9_of_both_a_new_start_works() {
     kill_process(postmaster, Signal::KILL).unwrap();
     kill_process(pid, Signal::KILL).unwrap();
     service.kill();
+    let began = Instant::now();
     let service = home.serve();
-    wait_until("ready again", async || service.is_ready().await).await;
+    within(Duration::from_secs(10), "ready again", async || service.is_ready().await).await;
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     for name in &acknowledged {
         assert!(service.knows(name).await, "{name} was acknowledged");
     }
@@ -425,7 +430,7 @@ async fn bulk_files_are_rebuilt_after_changes_of_the_catalogue() {
         text.contains("Nobody saw this coming.")
     };
     // Cards, printings and public decks.
-    wait_until("files of every game", async || {
+    within(Duration::from_mins(1), "files of every game", async || {
         let games = reqwest::get(format!("{}/v1/games", service.base)).await.unwrap();
         let games = games.json::<Value>().await.unwrap()["data"].as_array().unwrap().len();
         list().await["data"].as_array().unwrap().len() == 3 * games
@@ -436,7 +441,7 @@ async fn bulk_files_are_rebuilt_after_changes_of_the_catalogue() {
     let folder = emojito_with_lore(&home, "more", "Nobody saw this coming.");
     let seeded = home.command(&["seed", folder.to_str().unwrap()]).output().unwrap();
     assert!(seeded.status.success(), "{}", text(&seeded));
-    wait_until("the change in the file", lore).await;
+    within(Duration::from_secs(30), "the change in the file", lore).await;
     let metrics = reqwest::get(format!("{}/metrics", service.base)).await.unwrap();
     let metrics = metrics.text().await.unwrap();
     for metric in ["bulk_build_seconds", "bulk_file_bytes{name=\"emojito-cards.ndjson.gz\"}"] {
@@ -464,7 +469,7 @@ async fn a_stopping_service_completes_requests_that_have_begun() {
     // When a request that was sent later is answered, the first one has begun.
     assert!(service.is_ready().await);
     kill_process(service.pid(), Signal::TERM).unwrap();
-    wait_until("no new connections", async || {
+    within(Duration::from_secs(5), "no new connections", async || {
         tokio::net::TcpStream::connect(&address).await.is_err()
     })
     .await;
@@ -492,7 +497,7 @@ async fn a_stop_breaks_no_job_off() {
     let lock_table = "BEGIN; LOCK TABLE unlock_policies IN ACCESS EXCLUSIVE MODE";
     lock.batch_execute(lock_table).await.unwrap();
     let waiting = "SELECT count(*) FROM pg_locks WHERE relation = 'unlock_policies'::regclass AND NOT granted";
-    wait_until("a job waits for the table", async || {
+    within(Duration::from_mins(1), "a job waits for the table", async || {
         lock.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) > 0
     })
     .await;
@@ -500,8 +505,11 @@ async fn a_stop_breaks_no_job_off() {
     assert!(log.contains("\"stopped\""), "{log}");
     let broken_off =
         ["terminating connection", "database unavailable", "could not", "cannot unlock"];
-    // That Postgres ends an idle connection when it stops is information.
-    let is_failure = |line: &&str| !line.contains("\"level\":\"INFO\"");
+    // That Postgres ends an idle connection when it stops is information, and is logged if the process is slow to end.
+    let is_failure = |line: &&str| {
+        !(line.contains("\"level\":\"INFO\"")
+            && line.contains("a connection to the database has ended"))
+    };
     for message in broken_off {
         let failure = log.lines().filter(is_failure).find(|line| line.contains(message));
         assert_eq!(failure, None, "{message}: {log}");
@@ -521,7 +529,7 @@ async fn a_stopping_service_is_not_ready_before_its_port_closes() {
     assert_eq!(ready().await, Some(200));
     kill_process(service.pid(), Signal::TERM).unwrap();
     let mut statuses = Vec::new();
-    wait_until("the port closes", async || {
+    within(Duration::from_secs(30), "the port closes", async || {
         let status = ready().await;
         statuses.extend(status);
         status.is_none()
