@@ -3,7 +3,6 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
 use super::design_lifecycle::changed;
 use super::identifier;
@@ -17,7 +16,6 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReviewDesigns, WriteOwnDesigns};
 use crate::domain::code::Code;
 use crate::domain::designs::review::{ReviewDecision, ReviewStage};
-use crate::domain::ids::DesignReviewId;
 use crate::http::extract::{Body, Caller, ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
 use crate::store::designs::design_reviews::Revocation;
@@ -73,7 +71,9 @@ pub struct WaitingDesignsQuery {
     cursor: Option<Cursor>,
 }
 
-/// Lists the designs that are submitted or in review, the first submitted first, with the moderator who has claimed each; or those that are approved and no cards yet, also those of banned authors.
+/// Lists the designs that are submitted or in review, with the moderator who has claimed each; or those that are approved and no cards yet, also those of banned authors.
+///
+/// Waiting designs: the first submitted first. Approved designs: the newest approval (`approved_at`) first.
 #[utoipa::path(
     get, path = "/v1/design-reviews", tag = "designs", security(("bearer" = [])), params(WaitingDesignsQuery),
     responses((status = 200, body = Page<WaitingDesignResponse>), (status = 304, description = "Not changed."))
@@ -86,12 +86,11 @@ pub async fn list_waiting_designs(
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &WaitingDesignsQuery| {
         let codes = Codes::of_game(query.game.clone());
-        both(Cursor::key_of(query.cursor.as_ref()), codes.resolve(&state).await)
+        let page = design_reviews::page_at(query.status, query.cursor.as_ref());
+        both(page, codes.resolve(&state).await)
     };
-    let (query, (after, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;
-    let after = after.map(DesignReviewId);
-    let (stage, limit) = (query.status, query.limit);
-    let page = design_reviews::list(&state, &by, stage, &codes, after, limit).await?;
+    let (query, (page, codes)) = query.checked(check).await?;
+    let page = design_reviews::list(&state, &by, page, &codes, query.limit).await?;
     page.answer(&req, Freshness::Private)
 }
 

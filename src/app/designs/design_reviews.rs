@@ -11,7 +11,7 @@ use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, vers
 use super::likeness::StoredAs;
 use super::step_problems::{check_step, name_taken, not_releasable, require_step};
 use crate::app::catalogue::codes::Codes;
-use crate::app::page::{Page, PageLimit, paged};
+use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_cause::{ProblemCause, RevocationRefusal};
 use crate::app::state::AppState;
@@ -26,7 +26,7 @@ use crate::domain::network::Network;
 use crate::domain::text::prose_lines;
 use crate::store::designs::DesignReviewer;
 use crate::store::designs::design_reviews::{
-    self, ReleasedCard, ReviewOutcome, Revocation, WaitingDesign,
+    self, ReleasedCard, ReviewOutcome, ReviewPage, Revocation, WaitingDesign,
 };
 use crate::store::designs::reserved_names::{self, HiddenNamesake};
 
@@ -131,20 +131,35 @@ impl WaitingDesignResponse {
     }
 }
 
-/// Lists the designs that wait for a moderator, or those that were approved; the first submitted comes first.
+/// Where a page of a list of reviews begins. Each list has its own order, so 400 for a cursor of the other one.
+pub fn page_at(stage: ReviewStage, cursor: Option<&Cursor>) -> Result<ReviewPage, Problem> {
+    Ok(match stage {
+        ReviewStage::Waiting => ReviewPage::Waiting(Cursor::key_of(cursor)?),
+        ReviewStage::Approved => {
+            let key: Option<(CursorTime, DesignReviewId)> = Cursor::key_of(cursor)?;
+            ReviewPage::Approved(key.map(|(CursorTime(at), review)| (at, review)))
+        }
+    })
+}
+
+/// Lists the designs that wait for a moderator, the first submitted first; or those that were approved, the newest
+/// approval first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
-    stage: ReviewStage,
+    page: ReviewPage,
     codes: &Codes,
-    after: Option<DesignReviewId>,
     limit: PageLimit,
 ) -> Result<Page<WaitingDesignResponse>, Problem> {
     let mut conn = app.store.connection().await?;
     let game = codes.game.as_deref();
-    let rows = design_reviews::list(&mut conn, by, stage, game, after, limit.rows()).await?;
+    let rows = design_reviews::list(&mut conn, by, page, game, limit.rows()).await?;
     let now = app.clock.now();
-    Ok(paged(rows, limit, |row| row.review, |row| WaitingDesignResponse::new(row, now)))
+    let key = |row: &WaitingDesign| match row.approved_at {
+        Some(at) => serde_json::json!([CursorTime(at), row.review]),
+        None => serde_json::json!(row.review),
+    };
+    Ok(paged(rows, limit, key, |row| WaitingDesignResponse::new(row, now)))
 }
 
 /// A design that was claimed.

@@ -12,7 +12,7 @@ use crate::auth::permission::{Acting, Granted, ReviewDesigns, Viewer, WriteOwnDe
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::review::{REVOKED_ACTION, ReviewDecision, ReviewStage};
+use crate::domain::designs::review::{REVOKED_ACTION, ReviewDecision};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId, DesignReviewId};
 use crate::store::accounts::daily_counts::count_one;
@@ -133,27 +133,44 @@ const APPROVED: &str = "NULL::uuid AS reviewer_id, NULL::timestamptz AS lease_un
       SELECT id, revision, submitted_at, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL ORDER BY w.id DESC LIMIT 1) v ON true \
      WHERE d.status = 'approved' AND NOT EXISTS (SELECT FROM design_releases r WHERE r.design_id = d.id)";
 
-/// Lists the designs of a stage, with a game only of that game; the first submitted first, after the review with that id.
+/// Which designs a page of a list has, and after which one it begins.
+#[derive(Clone, Copy, Debug)]
+pub enum ReviewPage {
+    /// Waiting designs, the first submitted first: those after the one with this review.
+    Waiting(Option<DesignReviewId>),
+    /// Approved designs, the newest approval first: those before this time and review.
+    Approved(Option<(DateTime<Utc>, DesignReviewId)>),
+}
+
+/// Lists waiting or approved designs; with a game only those of that game.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReviewDesigns>,
-    stage: ReviewStage,
+    page: ReviewPage,
     game: Option<&str>,
-    after: Option<DesignReviewId>,
     limit: i64,
 ) -> StoreResult<Vec<WaitingDesign>> {
-    let rest = match stage {
-        ReviewStage::Waiting => WAITING,
-        ReviewStage::Approved => APPROVED,
+    let (rest, order) = match page {
+        ReviewPage::Waiting(_) => (WAITING, "review"),
+        ReviewPage::Approved(_) => (APPROVED, "approved_at DESC, review DESC"),
     };
     let mut statement = sql(format!("{REVIEWED}{rest}")).bind("reader", by.account());
     if let Some(game) = game {
         statement = statement.push(" AND d.game_code = $game").bind("game", game);
     }
-    if let Some(after) = after {
-        statement = statement.push(" AND v.id > $after").bind("after", after);
+    match page {
+        ReviewPage::Waiting(Some(after)) => {
+            statement = statement.push(" AND v.id > $after").bind("after", after);
+        }
+        ReviewPage::Approved(Some((at, before))) => {
+            statement = statement
+                .push(" AND (v.closed_at, v.id) < ($at, $before)")
+                .bind("at", at)
+                .bind("before", before);
+        }
+        ReviewPage::Waiting(None) | ReviewPage::Approved(None) => {}
     }
-    Ok(push_page(statement, "review", limit).load(conn).await?)
+    Ok(push_page(statement, order, limit).load(conn).await?)
 }
 
 /// The result of a moderator's step.

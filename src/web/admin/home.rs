@@ -19,7 +19,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::serials::submission_reviews::{self, WaitingSelection};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadAccounts, ReadOwnAccount, Role};
-use crate::domain::designs::review::ReviewStage;
+use crate::store::designs::design_reviews::ReviewPage;
 use crate::web::forms::private;
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor};
@@ -141,7 +141,8 @@ async fn waiting(
     let reviews = submission_reviews::list_waiting(app, &by, viewer, None, all, None, most).await?;
     let reviews = entry(&admin_words::WAITING_REVIEWS, &reviews);
     let (by, all) = (visitor.must()?, Codes::default());
-    let designs = design_reviews::list(app, &by, ReviewStage::Waiting, &all, None, most).await?;
+    let first = ReviewPage::Waiting(None);
+    let designs = design_reviews::list(app, &by, first, &all, most).await?;
     let designs = entry(&admin_words::WAITING_DESIGNS, &designs);
     let (by, undecided) = (visitor.must()?, ReportFilter::default());
     let reports = abuse_reports::list(app, &by, undecided, None, most).await?;

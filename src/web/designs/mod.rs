@@ -16,6 +16,7 @@ mod hidden_comments;
 mod own;
 mod pictures;
 mod pointers;
+mod queue;
 mod ratings;
 mod release_words;
 mod releases;
@@ -78,7 +79,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(page!("/designer/picture", pictures::sketch))
         .service(page!("/designers/{author}", authors::find_author))
         .service(action!("/designers/{author}/follow", authors::follow))
-        .service(page!("/reviews/designs", reviews::list))
+        .service(page!("/reviews/designs", queue::list))
         .service(form!("/reviews/designs/{design}", reviews::show, reviews::decide))
         .service(action!("/reviews/designs/{design}/claim", reviews::claim))
         .service(action!("/reviews/designs/{design}/return", reviews::give_back))

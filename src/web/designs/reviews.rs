@@ -1,136 +1,38 @@
-//! Reviews of designs, for moderators: the queue, the checklist, the decision.
+//! Reviews of designs, for moderators: the checklist, the decision.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::content::ContentView;
 use super::design::author_path;
 use super::faults::faults_of;
+use super::queue::{QueueQuery, show_list};
 use super::review_paths::{APPROVED, QUEUE, may_be_released, release_path, review_path};
 use super::verdict::VerdictView;
 use super::words as design_words;
 use super::{design_path, identifier, release_words};
-use crate::app::catalogue::codes::Codes;
 use crate::app::designs::design_bodies::DesignResponse;
 use crate::app::designs::design_lifecycle;
 use crate::app::designs::design_reviews::{
-    self, ClaimedDesignResponse, DesignClaim, HiddenNamesakeResponse, WaitingDesignResponse,
+    self, ClaimedDesignResponse, DesignClaim, HiddenNamesakeResponse,
 };
 use crate::app::designs::design_reviews::{read_decision, read_reason};
-use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Role, Viewer};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::review::ReviewStage;
-use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::store::designs::DesignReviewer;
 use crate::store::designs::design_reviews::Revocation;
 use crate::web::catalogue::card_path;
 use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
-
-/// The page of the queue.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(in crate::web) struct QueueQuery {
-    status: ReviewStage,
-    cursor: Option<Cursor>,
-}
-
-/// A waiting design.
-struct WaitingRow {
-    path: String,
-    name: String,
-    author: String,
-    game: String,
-    day: String,
-    at: String,
-    /// Whether a reviewer has claimed it, and whether that is the reader.
-    is_claimed: bool,
-    is_mine: bool,
-    /// Why it cannot be released or decided by the reader; empty: it can.
-    obstacle: &'static str,
-}
-
-#[derive(Template)]
-#[template(path = "web/designs/queue.html")]
-struct QueuePage {
-    frame: Frame,
-    title: &'static str,
-    about: &'static str,
-    /// What an empty list says.
-    empty: &'static str,
-    /// The other list: its path and its title.
-    other_list: (&'static str, &'static str),
-    rows: Vec<WaitingRow>,
-    first_path: Option<String>,
-    next_path: Option<String>,
-}
-
-/// Lists the waiting or the approved designs, oldest submission first.
-pub(in crate::web) async fn list(
-    state: web::Data<AppState>,
-    by: Player<ReviewDesigns>,
-    query: web::Query<QueueQuery>,
-) -> Result<HttpResponse, Problem> {
-    let after: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
-    let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
-    let (codes, after) = (Codes::of_game(None), after.map(DesignReviewId));
-    let page = design_reviews::list(&state, &by, query.status, &codes, after, limit).await?;
-    let games = state.all_games().await?;
-    let reader = by.account().0;
-    let row = |waiting: WaitingDesignResponse| WaitingRow {
-        path: review_path(&waiting.design),
-        game: games
-            .iter()
-            .find(|loaded| loaded.game.code() == waiting.game)
-            .map_or(waiting.game, |loaded| loaded.game.name().to_owned()),
-        day: words::day_of(waiting.submitted_at),
-        at: waiting.submitted_at.to_rfc3339(),
-        is_claimed: waiting.reviewer_id.is_some(),
-        is_mine: waiting.reviewer_id == Some(reader),
-        obstacle: match (waiting.own, waiting.author_banned) {
-            (true, _) => design_words::OWN_WORK,
-            (false, true) => design_words::ONLY_REVOCABLE,
-            (false, false) => "",
-        },
-        name: waiting.name,
-        author: waiting.author,
-    };
-    let (waiting, approved) = (design_words::REVIEWS, design_words::APPROVED_DESIGNS);
-    let (path, title, about, empty, other_list) = match query.status {
-        ReviewStage::Waiting => {
-            let (about, empty) = (design_words::REVIEWS_ABOUT, design_words::NOTHING_WAITS);
-            (QUEUE, waiting, about, empty, (APPROVED, approved))
-        }
-        ReviewStage::Approved => {
-            let (about, empty) = (design_words::APPROVED_ABOUT, design_words::NOTHING_APPROVED);
-            (APPROVED, approved, about, empty, (QUEUE, waiting))
-        }
-    };
-    let status = query.status.as_str();
-    let page = QueuePage {
-        frame: Frame::new(title).at(Place::Designs),
-        title,
-        about,
-        empty,
-        other_list,
-        rows: page.data.into_iter().map(row).collect(),
-        first_path: query.cursor.as_ref().map(|_| path.to_owned()),
-        next_path: page
-            .next_cursor
-            .map(|cursor| format!("{QUEUE}?status={status}&cursor={cursor}")),
-    };
-    private(200, &page)
-}
 
 /// The checklist of a claim, and when the claim ends.
 struct ClaimView {
@@ -212,6 +114,26 @@ async fn show_page(
     let design = find(app, reviewer, code).await?;
     let claim = design_reviews::find_claim(app, by, viewer, network, code).await?;
     answer(app, reviewer, design, claim, shown).await
+}
+
+/// The page after a refused step. Moderators do not see a design any more that was never shared and does not wait for them,
+/// for example because its approval was revoked: then the refusal is shown with the list.
+async fn show_refused(
+    app: &AppState,
+    reviewer: Reviewer<'_>,
+    code: DesignCode,
+    (refusal, stage): (&Problem, ReviewStage),
+    shown: (u16, Faults, TypedDecision),
+) -> Result<HttpResponse, Problem> {
+    match show_page(app, reviewer, code, shown).await {
+        // Faults of the input are found for every address, also for those of no design.
+        Err(problem) if problem.code() == ProblemCode::NotFound && refusal.faults().is_empty() => {
+            let Some(faults) = faults_of(refusal, &[]) else { return Err(problem) };
+            let query = QueueQuery::new(stage);
+            show_list(app, reviewer.0, &query, (refusal.code().status(), faults)).await
+        }
+        result => result,
+    }
 }
 
 /// A design that the moderator may see.
@@ -312,7 +234,8 @@ async fn show_claimed(
             let Some(found) = faults_of(&problem, &[]) else { return Err(problem) };
             let (status, faults) =
                 if faults.is_empty() { (problem.code().status(), found) } else { (status, faults) };
-            show_page(app, reviewer, code, (status, faults, typed)).await
+            let refusal = (&problem, ReviewStage::Waiting);
+            show_refused(app, reviewer, code, refusal, (status, faults, typed)).await
         }
     }
 }
@@ -325,16 +248,24 @@ pub(in crate::web) async fn give_back(
     design: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    match design_reviews::give_back(&state, &by, code).await {
-        Ok(()) => Ok(see_other(QUEUE)),
-        // The claim is released already, or has ended.
-        Err(problem) if problem.code() == ProblemCode::DesignNotClaimed => Ok(see_other(QUEUE)),
-        Err(problem) => {
-            let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
-            let (status, typed) = (problem.code().status(), TypedDecision::default());
-            show_page(&state, reviewer(&by, network), code, (status, faults, typed)).await
+    let Err(problem) = design_reviews::give_back(&state, &by, code).await else {
+        return Ok(see_other(QUEUE));
+    };
+    let reviewer = reviewer(&by, network);
+    let (_, viewer, network) = reviewer;
+    let faults = if problem.code() == ProblemCode::DesignNotClaimed {
+        let claim = design_reviews::find_claim(&state, &by, viewer, network, code).await?;
+        if !matches!(claim, DesignClaim::Other(_)) {
+            // The claim is released already, or has ended.
+            return Ok(see_other(QUEUE));
         }
-    }
+        Some(Faults::one("", design_words::CLAIM_OF_OTHER))
+    } else {
+        faults_of(&problem, &[])
+    };
+    let Some(faults) = faults else { return Err(problem) };
+    let shown = (problem.code().status(), faults, TypedDecision::default());
+    show_refused(&state, reviewer, code, (&problem, ReviewStage::Waiting), shown).await
 }
 
 /// Decides a claimed design.
@@ -359,7 +290,7 @@ pub(in crate::web) async fn decide(
             let (reviewer, shown) = (reviewer(&by, network), (status, faults, typed));
             // Faults of the input are shown with the checklist. After most other problems the claim is over; a new claim keeps the input.
             if problem.faults().is_empty() {
-                show_page(&state, reviewer, code, shown).await
+                show_refused(&state, reviewer, code, (&problem, ReviewStage::Waiting), shown).await
             } else {
                 show_claimed(&state, reviewer, code, shown).await
             }
@@ -387,8 +318,10 @@ pub(in crate::web) async fn revoke(
             let Some(faults) = faults_of(&problem, &[("/reason", "reason")]) else {
                 return Err(problem);
             };
-            let status = problem.code().status();
-            show_page(&state, reviewer(&by, network), code, (status, faults, typed)).await
+            let refusal = (&problem, ReviewStage::Approved);
+            let (reviewer, shown) =
+                (reviewer(&by, network), (problem.code().status(), faults, typed));
+            show_refused(&state, reviewer, code, refusal, shown).await
         }
     }
 }

@@ -184,7 +184,6 @@ pub(super) const APPROVED_ABOUT: &str = "These designs are no cards yet. An admi
 pub(super) const NOTHING_APPROVED: &str = "No approved design waits for its release.";
 pub(super) const REVOKE: &str = "Revoke the approval";
 pub(super) const REVOKE_ABOUT: &str = "The design counts as declined then. Its author can read the reason, change the design and submit it again.";
-pub(super) const SUBMITTED_ON: &str = "Submitted on";
 pub(super) const CLAIMED: &str = "Somebody looks at it";
 pub(super) const CLAIMED_BY_YOU: &str = "You look at it";
 pub(super) const OWN_WORK: &str = "Your own work: somebody else decides";
@@ -204,6 +203,7 @@ pub(super) const CLAIM_ABOUT: &str =
     "You see the checklist. For half an hour, nobody else can decide.";
 pub(super) const CLAIM_ENDS: &str =
     "Then others can claim it. If you need longer, extend the claim: what you typed stays.";
+pub(super) const CLAIM_OF_OTHER: &str = "Another moderator has claimed the design. Only that moderator can give it back, or the claim ends by itself.";
 pub(super) const EXTEND_CLAIM: &str = "Extend the claim by half an hour from now";
 pub(super) const OWN_NOT_JUDGED: &str =
     "You cannot judge a design of your own, or one that you contributed to.";
@@ -234,6 +234,11 @@ pub(super) fn by(author: &str) -> String {
 /// The preview of a design on other sites.
 pub(super) fn preview(author: &str) -> String {
     format!("A card design by {author}.")
+}
+
+/// What the day in the list of waiting or approved designs is.
+pub(super) fn day_of_review(is_approved: bool) -> &'static str {
+    if is_approved { "Approved on" } else { "Submitted on" }
 }
 
 /// A sort order of the gallery.

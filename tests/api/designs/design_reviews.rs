@@ -518,7 +518,7 @@ async fn an_approved_design_is_not_deleted() {
     assert_eq!(problem["detail"], "Its status is approved: it cannot be deleted now.");
 }
 
-/// Approved designs are found although they were never shared, until they are cards.
+/// Approved designs are found although they were never shared, until they are cards; the newest approval first.
 #[tokio::test]
 async fn approved_designs_that_are_no_cards_yet_are_listed() {
     let app = app().await;
@@ -527,6 +527,7 @@ async fn approved_designs_that_are_no_cards_yet_are_listed() {
     let listed = shared(&app, &ada, &heron("Quiet Heron")).await;
     for path in [&unshared, &listed] {
         super::design_releases::approve(&app, &ada, &mod_, path).await;
+        app.clock().advance(chrono::Duration::minutes(1));
     }
     let bob = app.player("bob").await;
     let waiting = begun(&app, &bob, &heron("Reed Stork")).await;
@@ -535,15 +536,18 @@ async fn approved_designs_that_are_no_cards_yet_are_listed() {
         let found = queue(&app, &admin, query).await;
         found.iter().map(|design| design["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(names("?status=approved").await, ["Lantern Heron", "Quiet Heron"]);
-    assert_eq!(names("?status=approved&game=ttcg&limit=1").await, ["Lantern Heron"]);
+    assert_eq!(names("?status=approved").await, ["Quiet Heron", "Lantern Heron"]);
+    assert_eq!(names("?status=approved&game=ttcg&limit=1").await, ["Quiet Heron"]);
     assert_eq!(names("").await, ["Reed Stork"]);
     assert_eq!(names("?status=waiting").await, ["Reed Stork"]);
     let approved = queue(&app, &mod_, "?status=approved").await;
     assert!(approved[0]["approved_at"].is_string() && approved[0].get("claimed_until").is_none());
     let first = app.get("/v1/design-reviews?status=approved&limit=1").by(&mod_).answer().await;
     let cursor = first.expect(200)["next_cursor"].as_str().unwrap().to_owned();
-    assert_eq!(names(&format!("?status=approved&cursor={cursor}")).await, ["Quiet Heron"]);
+    assert_eq!(names(&format!("?status=approved&cursor={cursor}")).await, ["Lantern Heron"]);
+    // The other list has another order.
+    let of_other = app.get(&format!("/v1/design-reviews?cursor={cursor}")).by(&mod_);
+    of_other.answer().await.problem(400, "invalid_cursor");
     app.get("/v1/design-reviews?status=draft")
         .by(&mod_)
         .answer()

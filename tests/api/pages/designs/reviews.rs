@@ -99,6 +99,13 @@ async fn the_page_of_a_claimed_design_says_until_when() {
     assert!(seen.only("main").text.contains("Another moderator has claimed it until"));
     assert_eq!(until(&seen), until(&own));
     assert!(!has_form(&seen, &review) && !has_form(&seen, &claim_path));
+    // Nobody else gives the claim back, and the page says so.
+    let refused = others.post(&format!("{review}/return"), &[]).await;
+    assert_eq!(refused.status, 409);
+    let page = check(&review, &refused);
+    let text = &page.only("main").text;
+    assert!(text.contains("Only that moderator can give it back"), "{text}");
+    assert_eq!(until(&page), until(&own));
 
     // Reading the page extends nothing. The button does, and what was typed stays.
     app.clock().advance(chrono::Duration::minutes(10));
@@ -233,4 +240,20 @@ async fn an_approved_design_is_found_and_its_approval_revoked() {
     let own = hers.page(&design).await;
     assert!(own.only("main").text.contains("Another name, please."));
     assert_eq!(hers.get(&format!("{design}/edit")).await.status, 200);
+
+    // A design that was never shared has no page for moderators then: the same refusal is shown with the list.
+    let unshared = crate::designs::begun(&app, &ada, &heron("Quiet Heron")).await;
+    step(&app, &ada, &unshared, "submit").await.expect(200);
+    app.post(&format!("{unshared}/claim")).by(&mod_).answer().await.expect(200);
+    app.post(&format!("{unshared}/decide")).by(&mod_).json(&decision).answer().await.expect(200);
+    let listed = theirs.page("/reviews/designs?status=approved").await;
+    assert!(listed.only("main").text.contains("Approved on"));
+    let review = format!("/reviews{}", page_of(&unshared));
+    let path = format!("{review}/revoke");
+    assert_eq!(location(&theirs.post(&path, &fields).await), "/reviews/designs?status=approved");
+    let twice = theirs.post(&path, &fields).await;
+    assert_eq!(twice.status, 409, "{}", twice.text());
+    let page = check(&path, &twice);
+    assert!(page.only("main").text.contains("Its approval was revoked already"));
+    assert_eq!(theirs.get(&review).await.status, 404);
 }
