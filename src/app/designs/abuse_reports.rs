@@ -17,6 +17,7 @@ use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ModerateDesigns, ReportAbuse};
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS, MAX_NOTE};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::feedback::comment::CommentState;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
 use crate::domain::text::prose_lines;
 use crate::store::designs::abuse_reports::{
@@ -164,6 +165,15 @@ pub struct AbuseReportResponse {
     /// Current text of the comment, even if it is hidden or its author deleted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment_text: Option<String>,
+    /// What readers see of the comment now: `shown`, `deleted` (by its author), `hidden` (by a moderator, or its author is banned) or `hidden_by_owner` (by the author of the design or the owner of the deck);
+    /// absent in reports about anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "shown")]
+    pub comment_state: Option<&'static str>,
+    /// `true`: the author of the design or the owner of the deck hid the comment, also if a moderator has hidden it since. It stays hidden when the report is dismissed; absent: it is not so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(example = true)]
+    pub comment_hidden_by_owner: bool,
     /// Id of the suggested change, in reports about suggested changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Uuid>,
@@ -210,6 +220,8 @@ pub struct AbuseReportResponse {
 impl From<StoredReport> for AbuseReportResponse {
     fn from(report: StoredReport) -> Self {
         let suggested_design = report.suggested_design().cloned();
+        let (comment_state, comment_hidden_by_owner) =
+            (report.comment_state().map(CommentState::as_str), report.owner_hid_comment());
         Self {
             about: match (&report.suggestion_id, &report.comment_id, &report.design) {
                 (Some(_), _, _) => "suggestion",
@@ -224,6 +236,8 @@ impl From<StoredReport> for AbuseReportResponse {
             deck_name: report.deck_name,
             comment: report.comment_id.map(|comment| comment.0),
             comment_text: report.comment,
+            comment_state,
+            comment_hidden_by_owner,
             suggestion: report.suggestion_id.map(|suggestion| suggestion.0),
             suggestion_message: report.suggestion,
             suggested_design,

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Value, json};
 
@@ -164,6 +164,9 @@ pub struct StoredReport {
     /// Text of the comment.
     #[diesel(sql_type = Nullable<Text>)]
     pub comment: Option<String>,
+    /// What readers see of the comment.
+    #[diesel(embed)]
+    comment_view: CommentView,
     /// Id of the suggested change.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub suggestion_id: Option<SuggestionId>,
@@ -194,7 +197,37 @@ pub struct StoredReport {
     pub decided_at: Option<DateTime<Utc>>,
 }
 
+/// What readers see of a reported comment.
+#[derive(Clone, Copy, Debug, QueryableByName)]
+struct CommentView {
+    #[diesel(sql_type = Bool)]
+    comment_deleted: bool,
+    /// Whether its text is shown; `None`: the report is not about a comment.
+    #[diesel(sql_type = Nullable<Bool>)]
+    comment_stands: Option<bool>,
+    /// Whether the owner of the design or deck hid it, and nobody else.
+    #[diesel(sql_type = Bool)]
+    comment_hidden_by_owner: bool,
+    /// Whether the owner hid it, also if a moderator has hidden it since.
+    #[diesel(sql_type = Bool)]
+    owner_hid_comment: bool,
+}
+
 impl StoredReport {
+    /// What readers see of the comment now; `None`: the report is not about a comment.
+    pub fn comment_state(&self) -> Option<CommentState> {
+        let view = self.comment_view;
+        let state = |stands: bool| {
+            CommentState::new(view.comment_deleted, !stands, view.comment_hidden_by_owner)
+        };
+        view.comment_stands.map(state)
+    }
+
+    /// Whether the owner of the design or deck hid the comment: then it stays hidden when the report is dismissed.
+    pub fn owner_hid_comment(&self) -> bool {
+        self.comment_view.owner_hid_comment
+    }
+
     /// The suggested content of the design.
     pub fn suggested_design(&self) -> Option<&Value> {
         self.suggested_design.as_ref().map(|Json(design)| design)
@@ -206,7 +239,9 @@ const OF_OTHERS: &str = "r.accused_id <> $reader";
 
 const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, r.deck_id AS deck, CASE WHEN k.deleted_at IS NULL AND (k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision) \
      AND NOT EXISTS (SELECT FROM accounts o WHERE o.id = k.account_id AND o.banned_at IS NOT NULL) THEN k.name END AS deck_name, \
-     r.comment_id, c.text AS comment, r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
+     r.comment_id, c.text AS comment, c.deleted_at IS NOT NULL AS comment_deleted, c.stands AS comment_stands, \
+     coalesce(c.hidden_by_owner AND NOT c.author_banned, false) AS comment_hidden_by_owner, \
+     coalesce(c.hidden_at IS NOT NULL AND (c.hidden_by_owner OR c.owner_hid_before), false) AS owner_hid_comment, r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
      FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
      LEFT JOIN suggested_changes s ON s.id = r.suggestion_id LEFT JOIN designs d ON d.id = coalesce(r.design_id, s.design_id) \
      LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id \

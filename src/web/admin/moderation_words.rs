@@ -138,7 +138,6 @@ pub(super) const REPORTER: &str = "Reported by";
 pub(super) const REPORTED_TEXT: &str = "Reported text";
 pub(super) const SUGGESTED_DESIGN: &str = "The design as it was suggested";
 pub(super) const DETAILS: &str = "Details of the report";
-pub(super) const REPORT_DECISION_ABOUT: &str = "Upheld: a design is taken down, a comment or a suggestion is hidden. Dismissed: what was taken down or hidden is shown again. Admins decide about players, on the page of the account.";
 pub(super) const CHOOSE_DECISION: &str = "Choose a decision.";
 pub(super) const WITH_ARTWORK: &str = "Decide about its picture, too";
 pub(super) const WITH_ARTWORK_HELP: &str = "Upheld: the picture is shown nowhere, and nobody can upload it again. Dismissed: it is shown again.";
@@ -155,6 +154,36 @@ pub(super) fn about(about: &str) -> &'static str {
         "comment" => "Comment on",
         "suggestion" => "Suggestion for",
         _ => "Player",
+    }
+}
+
+/// Why readers do not see a reported comment, by its state, and whether the owner of the design or deck hid it; empty: they see it.
+pub(super) fn unseen_comment(state: Option<&str>, hidden_by_owner: bool) -> &'static str {
+    match (state, hidden_by_owner) {
+        (Some("deleted"), _) => "Its author has deleted this comment.",
+        (Some("hidden"), true) => {
+            "The owner of the design or deck has hidden this comment. A moderator has hidden it, too, or its author is banned."
+        }
+        (Some("hidden"), false) => "A moderator has hidden this comment, or its author is banned.",
+        (Some("hidden_by_owner"), _) => "The owner of the design or deck has hidden this comment.",
+        _ => "",
+    }
+}
+
+/// What the decisions about a report do; the parameters are those of [`unseen_comment`].
+pub(super) fn effects_of_decisions(state: Option<&str>, hidden_by_owner: bool) -> &'static str {
+    match (state, hidden_by_owner) {
+        (Some("deleted"), _) => "Nobody sees the comment after either decision.",
+        (Some(_), true) => {
+            "Upheld: the owner of the design or deck cannot show the comment again. Dismissed: it stays hidden until the owner shows it."
+        }
+        (Some("hidden"), false) => {
+            "Upheld: the comment stays hidden. Dismissed: it is shown again, unless its author is banned."
+        }
+        (Some(_), false) => "Upheld: the comment is hidden. Dismissed: it stays as it is.",
+        (None, _) => {
+            "Upheld: a design is taken down, a suggestion is hidden. Dismissed: what was taken down or hidden is shown again. Admins decide about players, on the page of the account."
+        }
     }
 }
 

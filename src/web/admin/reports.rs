@@ -79,6 +79,10 @@ struct ReportRow {
     at: Moment,
     /// The text of the comment or the suggestion.
     reported_text: Vec<String>,
+    /// Why readers do not see the reported comment; empty: they see it, or the report is not about a comment.
+    unseen: &'static str,
+    /// What the decisions do.
+    effects: &'static str,
     /// The content of the design with the suggestion applied, as JSON.
     suggested: Option<String>,
     details: Vec<String>,
@@ -120,6 +124,14 @@ impl From<AbuseReportResponse> for ReportRow {
             reporter_path: person_path(report.reporter_id),
             at: Moment::new(report.created_at),
             reported_text: paragraphs(report.comment_text.or(report.suggestion_message)),
+            unseen: moderation_words::unseen_comment(
+                report.comment_state,
+                report.comment_hidden_by_owner,
+            ),
+            effects: moderation_words::effects_of_decisions(
+                report.comment_state,
+                report.comment_hidden_by_owner,
+            ),
             suggested: suggested.and_then(|design| serde_json::to_string_pretty(&design).ok()),
             details: paragraphs(report.details),
             decision: report.decision.map(moderation_words::report_decision),

@@ -442,17 +442,20 @@ async fn authors_do_not_show_what_moderators_hid() {
     let decide = async |decision: &str| {
         let decide = app.post(&format!("/v1/abuse-reports/{}/decide", text(&report, "id")));
         let body = json!({ "decision": decision, "note": "So." });
-        decide.by(&mod_).json(&body).answer().await.expect(200);
+        // Moderators read what became of the comment, and whether the owner hid it.
+        let decided = decide.by(&mod_).json(&body).answer().await.expect(200);
+        (text(&decided, "comment_state"), decided.get("comment_hidden_by_owner").is_some())
     };
+    let now = |state: &str, owner_hid: bool| (state.to_owned(), owner_hid);
     let show = async || app.post(&format!("{path}/show")).by(&ada).answer().await;
 
     // A dismissed report does not show what the author of the design hid.
     app.delete(&path).by(&ada).answer().await.expect(204);
-    decide("dismissed").await;
+    assert_eq!(decide("dismissed").await, now("hidden_by_owner", true));
     assert_eq!(hidden(&app, &ada, &design).await.len(), 1);
     assert_eq!(count(&app, &design).await, 0);
     // An upheld one takes the decision from the author of the design.
-    decide("upheld").await;
+    assert_eq!(decide("upheld").await, now("hidden", true));
     assert_eq!(hidden(&app, &ada, &design).await, [] as [Value; 0]);
     assert_eq!(hidden(&app, &ben, &design).await, [] as [Value; 0]);
     show().await.problem(404, "not_found");
@@ -466,9 +469,11 @@ async fn authors_do_not_show_what_moderators_hid() {
     show().await.expect(200);
     assert_eq!(count(&app, &design).await, 1);
     // What only the moderator hid is shown again.
-    decide("upheld").await;
+    assert_eq!(decide("upheld").await, now("hidden", false));
     assert_eq!(count(&app, &design).await, 0);
-    decide("dismissed").await;
+    assert_eq!(decide("dismissed").await, now("shown", false));
     assert_eq!(count(&app, &design).await, 1);
     assert_eq!(hidden(&app, &ada, &design).await, [] as [Value; 0]);
+    app.delete(&path).by(&ben).answer().await.expect(204);
+    assert_eq!(decide("upheld").await, now("deleted", false));
 }

@@ -262,7 +262,7 @@ async fn comments_are_written_answered_changed_and_deleted() {
 #[tokio::test]
 async fn the_owner_of_a_deck_hides_comments_and_shows_them_again() {
     let (app, deck) = with_deck("unlisted").await;
-    app.player("cem").await;
+    let cem = app.player("cem").await;
     let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
     let theirs = Browser::of(&app, "cem").await;
     let (path, list) = (format!("{deck}/comments"), format!("{deck}/hidden-comments"));
@@ -284,6 +284,10 @@ async fn the_owner_of_a_deck_hides_comments_and_shows_them_again() {
         location(&browser.post(&format!("{comment}/hide"), &[]).await);
     }
     assert_eq!(buttons(&hers, &deck).await, ["Hide this comment"]);
+    let about =
+        json!({ "deck": deck.trim_start_matches("/decks/"), "comment": id, "reason": "spam" });
+    let report = app.post("/v1/abuse-reports").by(&cem).json(&about).answer().await.expect(201);
+    let report = format!("/admin/reports/{}", report["id"].as_str().unwrap());
     // A double click hides the comment once.
     for _ in 0..2 {
         let hidden = hers.post(&format!("{comment}/hide"), &[]).await;
@@ -295,6 +299,13 @@ async fn the_owner_of_a_deck_hides_comments_and_shows_them_again() {
     let moderators = Browser::of(&app, "the moderator").await;
     for (browser, finds) in [(&hers, true), (&his, true), (&moderators, true), (&theirs, false)] {
         assert_eq!(links_to(&browser.page(&deck).await, &list), finds);
+    }
+    // The page of a report says that the owner hid the comment, and that a dismissal does not show it.
+    let page = moderators.page(&report).await;
+    let main = &page.only("main").text;
+    for said in ["has hidden this comment.", "Dismissed: it stays hidden until the owner shows it."]
+    {
+        assert!(main.contains(said), "{said}: {main}");
     }
     for (browser, reads) in [(&hers, true), (&his, true), (&theirs, false)] {
         assert_eq!(browser.page(&list).await.only("main").text.contains("Rude."), reads);
@@ -324,6 +335,8 @@ async fn the_owner_of_a_deck_hides_comments_and_shows_them_again() {
     location(&hers.post(&format!("{comment}/show"), &[]).await);
     let stranger = check(&deck, &app.get(&deck).answer().await);
     assert!(stranger.only("main").text.contains("Rude."));
+    let page = moderators.page(&report).await;
+    assert!(page.only("main").text.contains("Dismissed: it stays as it is."));
 }
 
 #[tokio::test]
