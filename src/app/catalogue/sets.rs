@@ -12,7 +12,7 @@ use super::card_edits::Edited;
 use super::import::{ImportResponse, ImportTarget, problem_with_faults, run};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::patch::present;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, WriteCatalogue};
@@ -20,9 +20,8 @@ use crate::domain::catalogue::card_edit::{check_new_set, set_faults};
 use crate::domain::catalogue::import::{GameSource, SourceFile};
 use crate::domain::code::Code;
 use crate::store::catalogue::games;
-use crate::store::catalogue::import::{
-    self, Base, EditError, SetChange, SetCreated, SetDeleted, SetUse,
-};
+pub use crate::store::catalogue::import::SetUse;
+use crate::store::catalogue::import::{self, Base, EditError, SetChange, SetCreated, SetDeleted};
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::deadlines;
 use crate::store::operations::idempotency::IdempotencyClaim;
@@ -178,6 +177,29 @@ pub struct NewSetRequest {
     pub unlock_threshold: Option<u32>,
 }
 
+impl NewSetRequest {
+    fn into_definition(self) -> SetDefinition {
+        SetDefinition {
+            code: self.code,
+            name: self.name.trim().to_owned(),
+            released_on: self.released_on,
+            hidden: self.cards_start_hidden,
+            unlock_threshold: self.unlock_threshold,
+            cards: Vec::new(),
+        }
+    }
+
+    /// The faults of a new set whose game was not chosen: its fields have the same rules in all games.
+    pub async fn faults_without_game(self, app: &AppState) -> Result<Vec<InputFault>, Problem> {
+        let games = app.all_games().await?;
+        let Some(any) = games.first() else { return Ok(Vec::new()) };
+        Ok(match check_new_set(&any.game, self.into_definition()) {
+            Ok(_) => Vec::new(),
+            Err(faults) => problem_with_faults(ProblemCode::InvalidBody, faults).into_faults(),
+        })
+    }
+}
+
 /// Creates a set without cards. A repeated request returns the set that the first one created.
 pub async fn create(
     app: &AppState,
@@ -188,15 +210,7 @@ pub async fn create(
 ) -> Result<SetResponse, Problem> {
     let loaded = app.games.find(&mut *app.store.connection().await?, game).await?;
     let loaded = loaded.ok_or_else(Problem::not_found)?;
-    let new = SetDefinition {
-        code: request.code,
-        name: request.name.trim().to_owned(),
-        released_on: request.released_on,
-        hidden: request.cards_start_hidden,
-        unlock_threshold: request.unlock_threshold,
-        cards: Vec::new(),
-    };
-    let new = check_new_set(&loaded.game, new)
+    let new = check_new_set(&loaded.game, request.into_definition())
         .map_err(|faults| problem_with_faults(ProblemCode::InvalidBody, faults))?;
     let (id, at) = (Uuid::now_v7(), app.clock.now());
     let created = app
@@ -222,6 +236,16 @@ async fn sets_changed(app: &AppState) {
     app.cached_answers.forget();
     app.deck_cards.forget_sets();
     app.wait_until_current().await;
+}
+
+/// What depends on a set, so that it cannot be deleted; `None`: nothing.
+pub async fn find_use(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    (game, set): (&Code, &Code),
+) -> Result<Option<SetUse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    Ok(import::find_set_use(&mut conn, by, (game.as_str(), set.as_str())).await?)
 }
 
 /// Deletes a set on which nothing depends, if it is still the version that the editor has read.

@@ -12,7 +12,7 @@ use super::set_words;
 use super::words as admin_words;
 use crate::app::catalogue::sets::{self, NewSetRequest, SetResponse};
 use crate::app::page::Cursor;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, version_of};
 use crate::auth::permission::{Granted, WriteCatalogue};
@@ -58,6 +58,11 @@ pub(in crate::web) struct TypedSet {
 }
 
 impl TypedSet {
+    /// Whether the cards start in one of the ways that the form offers.
+    fn has_known_start(&self) -> bool {
+        set_words::STARTS.iter().any(|(value, _)| *value == self.start)
+    }
+
     fn request(&self) -> NewSetRequest {
         let filled = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let threshold = filled(&self.unlock_threshold);
@@ -166,6 +171,20 @@ pub(in crate::web) async fn create_set(
     by: Player<WriteCatalogue>,
     Form(mut typed): Form<TypedSet>,
 ) -> Result<HttpResponse, Problem> {
+    let games = state.all_games().await?;
+    let has_game = games.iter().any(|loaded| loaded.game.code() == typed.game);
+    if !has_game || !typed.has_known_start() {
+        let mut faults = Faults::none();
+        if !has_game {
+            faults.add("game", set_words::CHOOSE_GAME);
+        }
+        add_faults(&mut faults, &typed.request().faults_without_game(&state).await?);
+        if !typed.has_known_start() {
+            faults.add("start", set_words::START_FAULT);
+        }
+        let status = ProblemCode::InvalidBody.status();
+        return show_list(&state, &by, None, SetForm { status, faults, done: "", typed }).await;
+    }
     let fields = [
         &*typed.game,
         &typed.code,
@@ -206,7 +225,7 @@ fn page_of(game: &str, set: &str) -> String {
     format!("{PATH}/{game}/{set}")
 }
 
-/// The faults of a new set, beside its fields. A field has one text, which says all that its value must be.
+/// The faults of a new set, beside its fields.
 fn faults_of_set(problem: &Problem) -> Option<Faults> {
     match problem.code() {
         ProblemCode::NotFound => return Some(Faults::one("game", set_words::CHOOSE_GAME)),
@@ -215,7 +234,13 @@ fn faults_of_set(problem: &Problem) -> Option<Faults> {
         code => return admin_words::fault(code).map(|text| Faults::one("", text)),
     }
     let mut faults = Faults::none();
-    for fault in problem.faults() {
+    add_faults(&mut faults, problem.faults());
+    Some(faults)
+}
+
+/// Adds the faults of fields. A field has one text, which says all that its value must be.
+fn add_faults(faults: &mut Faults, found: &[InputFault]) {
+    for fault in found {
         let field = set_words::FIELDS.iter().find(|(pointer, ..)| *pointer == fault.pointer);
         match field {
             Some((_, field, text)) if faults.of(field).is_none() => faults.add(field, *text),
@@ -223,7 +248,6 @@ fn faults_of_set(problem: &Problem) -> Option<Faults> {
             None => faults.add("", fault_words::reason(&fault.reason)),
         }
     }
-    Some(faults)
 }
 
 #[derive(Template)]
@@ -240,7 +264,8 @@ struct SetPage {
     start: &'static str,
     threshold: String,
     cards: String,
-    is_empty: bool,
+    /// Why it cannot be deleted; empty: it can.
+    obstacle: &'static str,
     path: String,
     public_path: String,
     version: String,
@@ -261,17 +286,22 @@ pub(in crate::web) async fn show_set(
     query: web::Query<SetQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
-    show_one(&state, &by, (&game, &set), 200, (Faults::none(), set_words::done(&query.done))).await
+    show_one(&state, &by, (&game, &set), None, set_words::done(&query.done)).await
 }
 
+/// Shows a set; `refusal`: why it was not deleted just now.
 async fn show_one(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     (game, set): (&Code, &Code),
-    status: u16,
-    (faults, done): (Faults, &'static str),
+    refusal: Option<ProblemCode>,
+    done: &'static str,
 ) -> Result<HttpResponse, Problem> {
     let stored = sets::find(app, game, set).await?;
+    let used = sets::find_use(app, by, (game, set)).await?;
+    let faults = refusal.map_or_else(Faults::none, |refusal| {
+        Faults::one("", set_words::not_deleted(refusal, used.is_some()))
+    });
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
@@ -288,15 +318,16 @@ async fn show_one(
         start: set_words::start(stored.cards_start_hidden),
         threshold: words::grouped(i64::from(stored.unlock_threshold)),
         cards: words::cards(stored.cards),
-        is_empty: stored.cards == 0,
+        obstacle: used.map_or("", set_words::obstacle),
         name: stored.name,
         code: stored.code,
     };
-    private(status, &page)
+    private(refusal.map_or(200, ProblemCode::status), &page)
 }
 
 /// The version of the set when the page with the button was loaded.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(in crate::web) struct MeantSet {
     version: String,
 }
@@ -311,11 +342,10 @@ pub(in crate::web) async fn delete_set(
     let (game, set) = path.into_inner();
     let deleted = sets::delete(&state, &by, (&game, &set), &IfMatch::naming(&meant.version)).await;
     let Err(problem) = deleted else { return Ok(see_other(&format!("{PATH}?done=deleted"))) };
-    let text = match problem.code() {
-        ProblemCode::PreconditionFailed => set_words::CHANGED_BEFORE_DELETING,
-        ProblemCode::SetInUse => set_words::IN_USE,
-        _ => return Err(problem),
-    };
-    let status = problem.code().status();
-    show_one(&state, &by, (&game, &set), status, (Faults::one("", text), "")).await
+    match problem.code() {
+        refusal @ (ProblemCode::PreconditionFailed | ProblemCode::SetInUse) => {
+            show_one(&state, &by, (&game, &set), Some(refusal), "").await
+        }
+        _ => Err(problem),
+    }
 }

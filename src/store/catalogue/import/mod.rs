@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 pub use self::edit::{EditError, SetChange, edit_card, edit_set};
 pub(in crate::store) use self::edit::{lock_set, mark_edited};
-pub use self::new_set::{SetCreated, SetDeleted, SetUse, create_set, delete_set};
+pub use self::new_set::{SetCreated, SetDeleted, SetUse, create_set, delete_set, find_set_use};
 use self::plan::SetPlan;
 pub(in crate::store) use self::plan::is_printed;
 use super::changes;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::LOCK;
 use super::edit::lock_set;
-use crate::auth::permission::{Acting, WriteCatalogue};
+use crate::auth::permission::{Acting, Granted, WriteCatalogue};
 use crate::domain::catalogue::import::SetImport;
 use crate::store::catalogue::changes;
 use crate::store::catalogue::sets::{self, SetRow};
@@ -135,7 +135,24 @@ pub async fn delete_set(
     Ok(SetDeleted::Done)
 }
 
-/// The first thing that depends on a set.
+/// The first thing that depends on a set; `None` also if there is no such set.
+pub async fn find_set_use(
+    conn: &mut Connection,
+    _by: &Granted<WriteCatalogue>,
+    (game, code): (&str, &str),
+) -> StoreResult<Option<SetUse>> {
+    let id: Option<Uuid> = sets_table::table
+        .filter(sets_table::game_code.eq(game).and(sets_table::code.eq(code)))
+        .select(sets_table::id)
+        .first(conn)
+        .await
+        .optional()?;
+    match id {
+        Some(id) => find_use(conn, id, (game, code)).await,
+        None => Ok(None),
+    }
+}
+
 async fn find_use(
     conn: &mut Connection,
     id: Uuid,

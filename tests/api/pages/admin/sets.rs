@@ -36,6 +36,19 @@ async fn a_set_is_created_and_deleted() {
     assert_eq!(value(&refused, "code"), "Fan Made");
     let nowhere = sent(&browser, "/admin/sets", &[("game", ""), ("code", "fan-made")], 422).await;
     assert!(text(&nowhere).contains("Choose a game."));
+    // Also without a game, and a start that is not offered is not taken for another one.
+    let mut all_wrong = wrong.to_vec();
+    all_wrong[0] = ("game", "");
+    all_wrong.push(("start", "zzz"));
+    let refused = sent(&browser, "/admin/sets", &all_wrong, 422).await;
+    for field in ["game", "code", "name", "released_on", "start", "unlock_threshold"] {
+        assert!(!refused.fault_of(field).is_empty(), "{field}");
+    }
+    let unknown =
+        [("game", "ttcg"), ("code", "fan-made"), ("name", "Made by Players"), ("start", "zzz")];
+    let refused = sent(&browser, "/admin/sets", &unknown, 422).await;
+    assert!(!refused.fault_of("start").is_empty());
+    app.get("/v1/games/ttcg/sets/fan-made").answer().await.problem(404, "not_found");
 
     let fields = [
         ("game", "ttcg"),
@@ -64,8 +77,23 @@ async fn a_set_is_created_and_deleted() {
     let admin = app.log_in("the admin", PASSWORD).await;
     let edit = app.patch("/v1/games/ttcg/sets/fan-made").by(&admin).header("if-match", "*");
     edit.json(&json!({ "name": "Made by Players" })).answer().await.expect(200);
+    // A form without the version is refused with the form, too.
+    sent(&browser, PATH, &[], 412).await;
     let stale = sent(&browser, PATH, &[("version", &*version)], 412).await;
     assert!(text(&stale).contains("Somebody has changed this set"), "{}", text(&stale));
+    assert!(actions(&stale).contains(&PATH), "{:?}", actions(&stale));
+    // With an unlock policy of its own it cannot be deleted: the page offers no deletion, and says why.
+    let policy = "/v1/games/ttcg/sets/fan-made/unlock-policy";
+    let put = app.put(policy).by(&admin).json(&json!({ "threshold": 1, "review": true }));
+    put.answer().await.expect(201);
+    let tag = app.get(policy).by(&admin).answer().await.header("etag");
+    let used = browser.page(PATH).await;
+    assert!(text(&used).contains("an unlock policy of its own"), "{}", text(&used));
+    assert!(!actions(&used).contains(&PATH), "{:?}", actions(&used));
+    let refused = sent(&browser, PATH, &[("version", "x")], 412).await;
+    assert!(text(&refused).contains("an unlock policy of its own"), "{}", text(&refused));
+    app.delete(policy).by(&admin).header("if-match", tag).answer().await.expect(200);
+    let stale = browser.page(PATH).await;
     let deleted = browser.post(PATH, &[("version", value(&stale, "version"))]).await;
     assert_eq!(location(&deleted), (303, "/admin/sets?done=deleted".to_owned()));
     app.get("/v1/games/ttcg/sets/fan-made").answer().await.problem(404, "not_found");
