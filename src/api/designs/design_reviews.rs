@@ -16,6 +16,7 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReviewDesigns, WriteOwnDesigns};
 use crate::domain::code::Code;
 use crate::domain::designs::review::{ReviewDecision, ReviewStage};
+use crate::domain::designs::revision_number::RevisionNumber;
 use crate::http::extract::{Body, Caller, ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
 use crate::store::designs::design_reviews::Revocation;
@@ -179,8 +180,8 @@ pub async fn decide_design(
 #[serde(deny_unknown_fields)]
 pub struct RevokeApprovalRequest {
     /// Number of the approved revision that you have read. If another revision is approved now, nothing is revoked.
-    #[schema(example = 1, minimum = 1)]
-    pub revision: i64,
+    #[schema(value_type = i64, example = 1, minimum = 1)]
+    pub revision: RevisionNumber,
     /// Reason for the revocation, 1 to 2000 characters. The author can read it, so it must not tell of hidden cards.
     #[schema(example = "Please choose another name.", min_length = 1, max_length = 2000)]
     pub reason: String,
@@ -206,7 +207,7 @@ pub async fn revoke_approval(
     design: web::Path<String>,
     body: Body<RevokeApprovalRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (code, revision) = (identifier(&design)?, body.value.revision);
+    let (code, revision) = (identifier(&design)?, body.value.revision.get());
     let reason = design_reviews::read_reason(&body.value.reason)?;
     let revocation = Revocation { revision, reason: &reason };
     let revoked = design_reviews::revoke(&state, &by, caller.viewer(), code, revocation).await?;

@@ -16,6 +16,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{GiveFeedback, ReadOwnDesigns, WriteOwnDesigns};
+use crate::domain::designs::revision_number::RevisionNumber;
 use crate::domain::ids::SuggestionId;
 use crate::http::extract::{Body, ClientNetwork, IdempotencyKey, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
@@ -89,8 +90,8 @@ pub async fn find_suggested_change(
 }))]
 pub struct SuggestedChangeRequest {
     /// Number of the public revision on which the suggestion is based.
-    #[schema(example = 1, minimum = 1)]
-    pub revision: i64,
+    #[schema(value_type = i64, example = 1, minimum = 1)]
+    pub revision: RevisionNumber,
     /// Reason for the change, for the author: 1 to 1000 characters of plain text.
     #[schema(
         example = "With less attack it would fit its rank.",
@@ -130,7 +131,7 @@ pub async fn create_suggested_change(
     let body = body.sent_to(&code.to_string());
     let key = key.claim(&state, by.account(), "create_suggested_change", &body);
     let SuggestedChangeRequest { revision, message, design } = body.value;
-    let draft = SuggestionDraft { revision, message, design };
+    let draft = SuggestionDraft { revision: revision.get(), message, design };
     let created = suggested_changes::create(&state, &by, code, draft, key.as_ref()).await?;
     Ok(HttpResponse::Created()
         .insert_header((

@@ -17,6 +17,7 @@ pub mod perk;
 pub mod rating;
 pub mod release;
 pub mod review;
+pub mod revision_number;
 pub mod searchable;
 pub mod status;
 pub mod suggested_change;

@@ -321,6 +321,13 @@ async fn an_approval_is_revoked_with_a_reason() {
     decide(&app, &mod_, &path, "approved", "Good.").await.expect(200);
     revoke(&app, &ada, &path, "No.").await.problem(403, "forbidden");
     revoke(&app, &mod_, &path, " ").await.problem(422, "invalid_body");
+    // Revisions start at 1.
+    let refused = revoke_revision(&app, &mod_, &path, 0, "No.").await.problem(422, "invalid_body");
+    let fault = &refused["errors"][0];
+    assert_eq!(
+        (&fault["pointer"], &fault["detail"]),
+        (&json!("/revision"), &json!("must be at least 1, not 0"))
+    );
     // An approved design that was never shared reserves no name, and shows nowhere.
     let twin = begun(&app, &bob, &heron("Lantern Heron")).await;
     step(&app, &bob, &twin, "share").await.expect(200);

@@ -170,8 +170,16 @@ async fn invalid_suggestions_are_refused_with_every_fault() {
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
     let other = heron("Reed Heron");
     suggest(&app, &ada, &design, 1, &other).await.problem(409, "own_design");
-    for revision in [0, 2, -1, i64::MAX] {
+    for revision in [2, i64::MAX] {
         suggest(&app, &ben, &design, revision, &other).await.problem(409, "suggestion_outdated");
+    }
+    // Revisions start at 1.
+    for revision in [0, -1] {
+        let refused = suggest(&app, &ben, &design, revision, &other).await;
+        let refused = refused.problem(422, "invalid_body");
+        let fault = &refused["errors"][0];
+        let wanted = format!("must be at least 1, not {revision}");
+        assert_eq!((&fault["pointer"], &fault["detail"]), (&json!("/revision"), &json!(wanted)));
     }
     let draft = begun(&app, &ada, &heron("Crane")).await;
     suggest(&app, &ben, &draft, 1, &other).await.problem(404, "not_found");
