@@ -281,6 +281,17 @@ async fn every_fault_of_a_body_is_reported_in_one_answer() {
     assert!(reported[1].1.ends_with("; did you mean decks:read?"), "{reported:?}");
     assert!(reported[2].0 == "/scopes/1" && reported.len() == 3, "{reported:?}");
 
+    // A number that is not the wanted sort of number is named itself.
+    for (days, message) in [
+        (json!(2.5), "must be a whole number or null, not 2.5"),
+        (json!(2.0), "must be a whole number without a decimal point or exponent, not 2.0"),
+    ] {
+        let body = json!({ "name": "t", "scopes": ["decks:read"], "expires_in_days": days });
+        let problem =
+            app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
+        assert_eq!(faults(&problem), [("/expires_in_days", message)]);
+    }
+
     let body = json!({ "to": 3, "give": ["x"], "want": [{ "printing": {} }] });
     let problem =
         app.post("/v1/trades").by(&ada).json(&body).answer().await.problem(422, "invalid_body");

@@ -226,7 +226,7 @@ impl Walk {
 
     fn object(&mut self, value: &Value, fields: &[Field]) {
         let Some(members) = value.as_object() else {
-            return self.fault(format!("must be an object, not {}", type_name(value)));
+            return self.fault(must_be("an object", value));
         };
         for known in fields {
             match members.get(known.key) {
@@ -262,7 +262,7 @@ impl Walk {
             (Shape::Free, _) => "an object",
             (Shape::List(_), _) => "a list",
         };
-        self.fault(format!("must be {wanted}, not {}", type_name(value)));
+        self.fault(must_be(wanted, value));
     }
 
     fn list(&mut self, items: &[Value], fields: &[Field]) {
@@ -309,8 +309,19 @@ impl Walk {
     }
 }
 
+/// The message about a value of another type than the wanted one. Values are not repeated, because they may be secrets. An
+/// exception is a number in place of another sort of number: “a whole number, not a number” would contradict itself.
+pub fn must_be(wanted: &str, value: &Value) -> String {
+    match value {
+        Value::Number(number) if wanted.contains("number") => {
+            format!("must be {wanted}, not {number}")
+        }
+        _ => format!("must be {wanted}, not {}", type_name(value)),
+    }
+}
+
 /// The type of a value, for messages.
-pub fn type_name(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -496,6 +507,24 @@ mod tests {
             }
         }
         assert!(tried > 200, "{tried}");
+    }
+
+    #[test]
+    fn a_wrong_number_is_named_where_another_number_is_wanted() {
+        for (value, message) in [
+            (json!(2.5), "must be a whole number from 0 to 4294967295, not 2.5"),
+            (json!(-1), "must be a whole number from 0 to 4294967295, not -1"),
+            (json!("2"), "must be a whole number from 0 to 4294967295, not text"),
+        ] {
+            let mut file = full();
+            file["unlock_threshold"] = value;
+            let wanted = ("/unlock_threshold".to_owned(), message.to_owned());
+            assert_eq!(faults(&file.to_string()), [wanted]);
+        }
+        let mut file = full();
+        file["name"] = json!(7);
+        let wanted = ("/name".to_owned(), "must be text, not a number".to_owned());
+        assert_eq!(faults(&file.to_string()), [wanted]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::Extracting;
-use super::faults::{Contract, MAX_FAULTS, in_words, refusal};
+use super::faults::{Contract, MAX_FAULTS, OUT_OF_RANGE, in_words, refusal};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_member::ProblemMember;
 use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, without_mark};
@@ -370,7 +370,7 @@ fn character_of(raw: &[u8], error: &serde_json::Error) -> usize {
 fn mismatch(error: &serde_json::Error) -> Option<String> {
     let reason = without_place(error);
     match reason.as_str() {
-        "number out of range" => Some("is a number beyond the range of numbers here".to_owned()),
+        "number out of range" => Some(OUT_OF_RANGE.to_owned()),
         "expected value" | "expected ident" => Some("is of the wrong type".to_owned()),
         _ if error.classify() == serde_json::error::Category::Data => Some(in_words(&reason)),
         _ => None,

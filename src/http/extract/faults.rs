@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::mending::mend;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::words::{NotOneOf, must_be_one_of};
-use crate::domain::catalogue::set_file::type_name;
+use crate::domain::catalogue::set_file::must_be;
 use crate::domain::pointer::push_token;
 
 /// Most faults in a response: a long list may have one for each of its entries.
@@ -172,9 +172,7 @@ impl Contract {
             (least, most) => format!("{least} to {most}"),
         };
         match kind {
-            ValidationErrorKind::Type { kind } => {
-                format!("must be {}, not {}", types(kind).join(" or "), type_name(instance))
-            }
+            ValidationErrorKind::Type { kind } => must_be(&types(kind).join(" or "), instance),
             ValidationErrorKind::Enum { options } => one_of(options, instance).to_string(),
             ValidationErrorKind::Constant { expected_value } => {
                 format!("must be {}", plain(expected_value))
@@ -255,7 +253,7 @@ fn none_of(alternatives: &[Vec<ValidationError<'static>>], instance: &Value) -> 
     // `null` comes last.
     accepted.sort_by_key(|name| *name == NULL);
     accepted.dedup();
-    format!("must be {}, not {}", accepted.join(" or "), type_name(instance))
+    must_be(&accepted.join(" or "), instance)
 }
 
 fn one_of(options: &Value, instance: &Value) -> NotOneOf {
@@ -289,6 +287,15 @@ fn types(kind: &TypeKind) -> Vec<&'static str> {
     names
 }
 
+/// The fault of a number that is too large or too small for its type.
+pub(super) const OUT_OF_RANGE: &str = "is a number beyond the range of numbers here";
+
+/// Whether a name is that of an integer type of Rust.
+fn is_integer_type(name: &str) -> bool {
+    let bits = name.strip_prefix(['i', 'u']).unwrap_or_default();
+    matches!(bits, "8" | "16" | "32" | "64" | "128" | "size")
+}
+
 /// Rewrites the error of a derived deserializer for clients, because the names of Rust types mean nothing to them.
 pub(crate) fn in_words(reason: &str) -> String {
     let quoted = |text: &str| -> Vec<String> {
@@ -309,6 +316,18 @@ pub(crate) fn in_words(reason: &str) -> String {
     }
     if let Some(name) = reason.strip_prefix("missing field ") {
         return format!("{} is missing", name.trim_matches('`'));
+    }
+    // The contract allows `2.0` as a whole number, and has no largest number of each type.
+    if let Some((typed, known)) = reason
+        .strip_prefix("invalid type: floating point ")
+        .and_then(|rest| rest.split_once(", expected "))
+        && is_integer_type(known)
+    {
+        let number: Value = serde_json::from_str(&quoted(typed).concat()).unwrap_or_default();
+        return must_be("a whole number without a decimal point or exponent", &number);
+    }
+    if reason.starts_with("invalid value: integer ") {
+        return OUT_OF_RANGE.to_owned();
     }
     if reason.starts_with("invalid type: ") || reason.starts_with("invalid length ") {
         return "is of the wrong type".to_owned();
