@@ -605,6 +605,8 @@ fn writes_check_the_credential_in_their_transaction() {
         ("src/store/decks/deck_writes.rs", "WriteOwnDecks", 2),
         // A read of the revision whose entries are bound to cards before it is restored.
         ("src/store/decks/deck_revisions.rs", "WriteOwnDecks", 1),
+        // A read of what depends on a set, for the page that offers its deletion.
+        ("src/store/catalogue/import/new_set.rs", "WriteCatalogue", 1),
         // A read that checks whether the reporter may see the suggestion.
         ("src/store/designs/abuse_reports.rs", "ReportAbuse", 1),
     ];

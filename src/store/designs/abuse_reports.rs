@@ -199,7 +199,7 @@ pub struct StoredReport {
 
 /// What readers see of a reported comment.
 #[derive(Clone, Copy, Debug, QueryableByName)]
-struct CommentView {
+pub struct CommentView {
     #[diesel(sql_type = Bool)]
     comment_deleted: bool,
     /// Whether its text is shown; `None`: the report is not about a comment.
