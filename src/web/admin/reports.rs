@@ -77,7 +77,7 @@ struct ReportRow {
     reporter: String,
     reporter_path: String,
     at: Moment,
-    /// The text of the comment or the suggestion.
+    /// The text of the comment or the suggestion, or the description of the deck.
     reported_text: Vec<String>,
     /// The content of the design with the suggestion applied, as JSON.
     suggested: Option<String>,
@@ -119,7 +119,9 @@ impl From<AbuseReportResponse> for ReportRow {
             reporter: report.reporter,
             reporter_path: person_path(report.reporter_id),
             at: Moment::new(report.created_at),
-            reported_text: paragraphs(report.comment_text.or(report.suggestion_message)),
+            reported_text: paragraphs(
+                report.comment_text.or(report.suggestion_message).or(report.deck_description),
+            ),
             suggested: suggested.and_then(|design| serde_json::to_string_pretty(&design).ok()),
             details: paragraphs(report.details),
             decision: report.decision.map(moderation_words::report_decision),
