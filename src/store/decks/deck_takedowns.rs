@@ -41,8 +41,8 @@ pub(in crate::store) async fn take_down(
     Ok(())
 }
 
-/// The visibility that a deck gets back: that from before the takedown. If its owner has changed it since, it is private,
-/// because nobody else has seen the new content, and names of hidden cards in it are those that the owner may see.
+/// The visibility that a deck gets back: that from before the takedown. If its owner has changed it since, it is private:
+/// the owner wrote the new content in a private deck, and no moderator has decided about it.
 const VISIBILITY_AFTER: &str =
     "CASE WHEN revision = taken_down_revision THEN taken_down_from ELSE 'private' END";
 

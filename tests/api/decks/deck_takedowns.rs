@@ -164,7 +164,7 @@ async fn a_reported_deck_is_taken_down_and_shown_again() {
     assert_eq!(app.db().value(&log).await, "abuse_report.upheld abuse_report.dismissed");
 }
 
-/// Nobody has decided about what the owner writes while the deck is down, and it may contain names of hidden cards.
+/// What the owner writes while the deck is down is private, and no moderator has decided about it.
 #[tokio::test]
 async fn a_deck_that_was_changed_while_it_was_down_stays_private() {
     let app = app().await;
