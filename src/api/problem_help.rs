@@ -358,6 +358,11 @@ impl ProblemHelp {
                 "Leave it to others. You can like decks of others.",
                 new,
             ),
+            C::DeckTakenDown => (
+                "After a report, a moderator took the deck down: only you can see it. You can read, change and delete it, but it stays private. The deck says why (`takedown`).",
+                "Send `visibility` as `private`. If you do not agree, write to the moderators: a decision can be changed.",
+                new,
+            ),
             C::TooManyFollowed => (
                 "An account can follow a limited number of authors.",
                 "Stop following an author: `GET /v1/me/followed-authors` lists whom you follow.",

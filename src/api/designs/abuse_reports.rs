@@ -1,4 +1,4 @@
-//! Abuse reports about designs, comments on designs and decks, suggested changes and players.
+//! Abuse reports about designs, decks, comments on both, suggested changes and players.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -18,7 +18,7 @@ use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, Suggestion
 use crate::http::extract::{Judge, JudgedBody, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
 
-/// A report to the moderators about a design, a comment on a design or deck, a suggested change of one of your designs, or a player.
+/// A report to the moderators about a design, a deck, a comment on a design or deck, a suggested change of one of your designs, or a player.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "design": "D-7KQ2X0FM9F", "reason": "copyright", "details": "The picture is on the cover of a book." }))]
@@ -27,7 +27,7 @@ pub struct ReportAbuseRequest {
     #[serde(default)]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
-    /// Id of the deck with the reported comment, instead of `design`.
+    /// Id of the reported deck, or of the deck with the reported comment, instead of `design`.
     #[serde(default)]
     pub deck: Option<Uuid>,
     /// Id of the comment on that design or deck, if the report is about a comment.
@@ -74,13 +74,14 @@ impl ReportAbuseRequest {
             (Some(design), None, None, Some(suggestion), None) => {
                 Some(Reported::Suggestion(design, SuggestionId(suggestion)))
             }
+            (None, Some(deck), None, None, None) => Some(Reported::Deck(deck)),
             (None, Some(deck), Some(comment), None, None) => {
                 Some(Reported::DeckComment(deck, CommentId(comment)))
             }
             (None, None, None, None, Some(account)) => Some(Reported::Account(AccountId(account))),
             _ if self.design.is_some() && design.is_none() => None,
             _ => {
-                let detail = "must name a design, a design with a comment or a suggestion, a deck with a comment, or an account";
+                let detail = "must name a design, a design with a comment or a suggestion, a deck, a deck with a comment, or an account";
                 fault("", detail.to_owned());
                 None
             }
@@ -102,7 +103,7 @@ impl Judge for ReportAbuseRequest {
     }
 }
 
-/// Reports a design, a comment, a suggested change or a player to the moderators.
+/// Reports a design, a deck, a comment, a suggested change or a player to the moderators.
 ///
 /// Only moderators see the report and who sent it. If you report the same thing again before a moderator has decided, the new reason and details replace the
 /// earlier ones; a report without `details` leaves the earlier details. You get the event `report.decided` when a moderator has decided.
@@ -192,7 +193,7 @@ pub struct DecideReportRequest {
     /// `upheld` or `dismissed`.
     #[schema(value_type = AbuseDecision, example = "upheld")]
     pub decision: String,
-    /// Reason for the decision, 1 to 2000 characters. The author of a design that is taken down can read it.
+    /// Reason for the decision, 1 to 2000 characters. The author of a design that is taken down can read it, and so can the owner of a deck.
     #[schema(example = "Copied from a book.", min_length = 1, max_length = 2000)]
     pub note: String,
     /// Whether the decision also applies to the artwork of all revisions of the reported design: `upheld` takes it down wherever it is shown, and nobody can
@@ -216,9 +217,10 @@ impl Judge for DecideReportRequest {
 
 /// Decides a report, together with all undecided reports about the same thing.
 ///
-/// `upheld` takes a design down, hides a comment, or hides a suggestion from the author of the design; `dismissed` restores what was taken down or hidden; a
+/// `upheld` takes a design or a deck down, hides a comment, or hides a suggestion from the author of the design; `dismissed` restores what was taken down or hidden; a
 /// comment that the owner of the design or deck had hidden before stays hidden by the owner. Only its author and moderators see a design that was taken down. The
-/// author cannot change it; it keeps its identifier and revisions. A decision about a player does not change the account: only admins ban accounts. A report can be
+/// author cannot change it; it keeps its identifier and revisions. A deck that was taken down is private: its owner reads and changes it, but cannot publish it. When it is
+/// restored, it has its visibility from before, or stays private if its owner has changed it meanwhile. A decision about a player does not change the account: only admins ban accounts. A report can be
 /// decided again; the last decision applies. Moderators cannot decide reports about themselves or about something that they wrote.
 #[utoipa::path(
     post, path = "/v1/abuse-reports/{report}/decide", tag = "designs", security(("bearer" = [])), request_body = DecideReportRequest,

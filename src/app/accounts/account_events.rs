@@ -95,8 +95,8 @@ pub struct AccountEventResponse {
     /// that you had suggested), `design.approved`, `design.declined` (by a moderator), `design.official` (it is a card that everybody sees),
     /// `design.taken_down`, `design.reinstated` (by a moderator, after a report), `design.name_lost` (it was withdrawn, because somebody else shared a
     /// design under its name while you were banned). Decks: `deck.commented` (on a deck of yours), `deck.replied` (to a
-    /// comment of yours), `deck.became_illegal` (a deck that you watch is no longer legal, or was incomplete and is illegal: see `outcome`),
-    /// `deck.became_legal`. Reports: `report.decided` (a report of yours was decided: see `outcome`). More kinds may be added later.
+    /// comment of yours), `deck.taken_down`, `deck.reinstated` (by a moderator, after a report), `deck.became_illegal` (a deck that you watch is no
+    /// longer legal, or was incomplete and is illegal: see `outcome`), `deck.became_legal`. Reports: `report.decided` (a report of yours was decided: see `outcome`). More kinds may be added later.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.

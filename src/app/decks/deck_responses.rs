@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::deck_input::DeckEntryBody;
 use super::list_reading::ListReadingResponse;
 use super::masks::Masks;
+use crate::app::feedback::takedowns::TakedownResponse;
 use crate::app::versions::Revision;
 use crate::domain::decks::content::{DeckContent, UnreadLine};
 use crate::domain::decks::details::DeckVisibility;
@@ -69,6 +70,9 @@ pub struct DeckSummaryResponse {
     /// When the deck was deleted; it can be restored for 30 days after that. Absent: it is not deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<DateTime<Utc>>,
+    /// The takedown by a moderator: the deck is `private`, and cannot be published. Only its owner sees this; absent: the deck is not taken down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub takedown: Option<TakedownResponse>,
 }
 
 /// The deck from which another one was copied.
@@ -98,6 +102,7 @@ impl DeckSummaryResponse {
         tells_source: bool,
     ) -> Self {
         let is_own = reader == Some(row.account_id);
+        let takedown = row.takedown_note.clone().zip(row.taken_down_at).filter(|_| is_own);
         Self {
             id: row.id.0,
             account_id: Some(row.account_id.0).filter(|_| tells_owner(&row, reader)),
@@ -116,6 +121,8 @@ impl DeckSummaryResponse {
             created_at: row.created_at,
             updated_at: row.updated_at,
             deleted_at: row.deleted_at,
+            takedown: takedown
+                .map(|(note, taken_down_at)| TakedownResponse { note, taken_down_at }),
         }
     }
 }
@@ -198,7 +205,7 @@ pub(super) fn entry_bodies(deck: Deck, masks: &Masks) -> Vec<DeckEntryBody> {
 }
 
 impl SeenDeck {
-    /// The numbers beside the revision on which the response depends: what this reader sees differently, likes and comments.
+    /// The numbers beside the revision on which the response depends: what this reader sees differently, likes and comments, and the takedown.
     fn counts(&self) -> Vec<i64> {
         let digest = self.masks.counts().first().copied().unwrap_or_default();
         let liked = match self.liked {
@@ -206,7 +213,9 @@ impl SeenDeck {
             Some(false) => 1,
             Some(true) => 2,
         };
-        vec![digest, self.row.like_count, self.row.comment_count, liked]
+        let mut counts = vec![digest, self.row.like_count, self.row.comment_count, liked];
+        counts.extend(self.row.taken_down_at.map(|at| at.timestamp_micros()));
+        counts
     }
 }
 
@@ -232,7 +241,7 @@ impl From<SeenDeck> for DeckResponse {
 pub struct VersionedDeck {
     /// The version of the deck.
     pub revision: Revision,
-    /// Numbers that are no part of the version but change the response: what this reader sees differently, likes and comments.
+    /// Numbers that are no part of the version but change the response: what this reader sees differently, likes and comments, and the takedown.
     pub counts: Vec<i64>,
     /// The deck.
     pub deck: DeckResponse,

@@ -174,5 +174,6 @@ pub(super) fn check_edit<T>(edited: Edited<T>) -> Result<T, Problem> {
         Edited::Done(value) => Ok(value),
         Edited::Stale => Err(Problem::new(ProblemCode::PreconditionFailed)),
         Edited::Missing => Err(Problem::not_found()),
+        Edited::TakenDown => Err(Problem::new(ProblemCode::DeckTakenDown)),
     }
 }

@@ -1,5 +1,5 @@
-//! Abuse reports about designs, comments on designs and decks, suggested changes and players, and moderators' decisions
-//! about them.
+//! Abuse reports about designs, decks, comments on both, suggested changes and players, and moderators' decisions about
+//! them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -38,6 +38,8 @@ pub enum Reported {
     Design(DesignCode),
     /// A comment on such a design.
     Comment(DesignCode, CommentId),
+    /// A deck that others can read.
+    Deck(DeckId),
     /// A comment on a deck that others can read.
     DeckComment(DeckId, CommentId),
     /// A suggested change of one of the reporter's designs.
@@ -106,8 +108,9 @@ pub async fn create(
         Reported::Comment(design, comment) => {
             abuse_reports::find_in_design(&mut conn, design, Some(comment)).await?
         }
+        Reported::Deck(deck) => abuse_reports::find_in_deck(&mut conn, deck, None).await?,
         Reported::DeckComment(deck, comment) => {
-            abuse_reports::find_in_deck(&mut conn, deck, comment).await?
+            abuse_reports::find_in_deck(&mut conn, deck, Some(comment)).await?
         }
         Reported::Suggestion(design, suggestion) => {
             abuse_reports::find_suggestion(&mut conn, by, design, suggestion).await?
@@ -141,10 +144,10 @@ pub async fn create(
 pub struct AbuseReportResponse {
     /// Id of the report.
     pub id: Uuid,
-    /// What it is about: `design`, `comment`, `suggestion` or `account`.
+    /// What it is about: `design`, `deck`, `comment`, `suggestion` or `account`.
     #[schema(example = "comment")]
     pub about: &'static str,
-    /// Identifier of the design, or of the design with the comment or the suggestion; absent in reports about players and about comments on decks.
+    /// Identifier of the design, or of the design with the comment or the suggestion; absent in reports about players, decks and comments on decks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
@@ -152,13 +155,18 @@ pub struct AbuseReportResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Lantern Heron")]
     pub design_name: Option<String>,
-    /// Id of the deck with the comment, in reports about comments on decks.
+    /// Id of the deck, or of the deck with the comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deck: Option<Uuid>,
-    /// Name of that deck, chosen by its owner; absent if others cannot see the deck.
+    /// Name of that deck, chosen by its owner. In a report about a deck: the name that others could read last. In a report about a comment, absent if others cannot
+    /// see the deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Embers and Bones")]
     pub deck_name: Option<String>,
+    /// In reports about decks: the description that others could read last; absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Goes *fast*.")]
+    pub deck_description: Option<String>,
     /// Id of the comment, in reports about comments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<Uuid>,
@@ -184,7 +192,7 @@ pub struct AbuseReportResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub suggested_design: Option<serde_json::Value>,
-    /// Id of the account that the report is about: the author of the design, comment or suggested change, or the reported player.
+    /// Id of the account that the report is about: the author of the design, deck, comment or suggested change, or the reported player.
     pub accused_id: Uuid,
     /// Name of that account.
     #[schema(example = "ben")]
@@ -223,17 +231,13 @@ impl From<StoredReport> for AbuseReportResponse {
         let (comment_state, comment_hidden_by_owner) =
             (report.comment_state().map(CommentState::as_str), report.owner_hid_comment());
         Self {
-            about: match (&report.suggestion_id, &report.comment_id, &report.design) {
-                (Some(_), _, _) => "suggestion",
-                (None, Some(_), _) => "comment",
-                (None, None, Some(_)) => "design",
-                (None, None, None) => "account",
-            },
+            about: report.about(),
             id: report.id.0,
             design: report.design.map(|design| design.to_string()),
             design_name: report.design_name,
             deck: report.deck.map(|deck| deck.0),
             deck_name: report.deck_name,
+            deck_description: report.deck_description,
             comment: report.comment_id.map(|comment| comment.0),
             comment_text: report.comment,
             comment_state,

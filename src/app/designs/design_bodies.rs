@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::design_ratings::decimal;
 use crate::app::catalogue::image_uris::ImageUris;
 use crate::app::fault_reason::FaultReason;
+use crate::app::feedback::takedowns::TakedownResponse;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
@@ -301,16 +302,6 @@ pub struct DesignReviewResponse {
     pub reason: String,
     /// When it was decided.
     pub decided_at: DateTime<Utc>,
-}
-
-/// The takedown of a design by a moderator: only its author and moderators still see it.
-#[derive(Serialize, ToSchema)]
-pub struct TakedownResponse {
-    /// Reason for the takedown.
-    #[schema(example = "Copied from a book.")]
-    pub note: String,
-    /// When the design was taken down.
-    pub taken_down_at: DateTime<Utc>,
 }
 
 /// The card that a design became.

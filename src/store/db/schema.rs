@@ -419,6 +419,10 @@ diesel::table! {
         like_count -> Int8,
         comment_count -> Int8,
         published_at -> Nullable<Timestamptz>,
+        taken_down_at -> Nullable<Timestamptz>,
+        taken_down_from -> Nullable<Text>,
+        taken_down_revision -> Nullable<Int8>,
+        takedown_note -> Nullable<Text>,
     }
 }
 

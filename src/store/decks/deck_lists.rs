@@ -98,8 +98,8 @@ struct CountedDeck {
 const VISIBILITY_BEFORE: &str = "CASE d.visibility_before WHEN 'public' THEN 'public' ELSE 'private' END AS visibility, \
     coalesce(d.visibility_before = 'unlisted', false) AS unlisted";
 
-/// The visibility of a deck as a word: see [`DeckRow::visibility`].
-const VISIBILITY: &str = "CASE WHEN d.visibility = 'public' THEN 'public' WHEN d.unlisted AND d.bound_revision = d.revision THEN 'unlisted' \
+/// The visibility of a deck `d` as a word: see [`DeckRow::visibility`].
+pub(super) const VISIBILITY: &str = "CASE WHEN d.visibility = 'public' THEN 'public' WHEN d.unlisted AND d.bound_revision = d.revision THEN 'unlisted' \
     ELSE 'private' END";
 
 /// The same for a deleted deck, with the visibility that it gets back.

@@ -44,6 +44,10 @@ pub struct DeckRow {
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
+    /// When a moderator decided that only its owner may read it.
+    pub taken_down_at: Option<DateTime<Utc>>,
+    /// The reason of that decision.
+    pub takedown_note: Option<String>,
 }
 
 /// The deck and the revision that a deck was cloned from.
@@ -59,7 +63,7 @@ pub struct CloneSource {
 
 /// The columns of a [`DeckRow`].
 pub(super) const COLUMNS: &str = "d.id, d.account_id, d.game_code, d.format_code, d.name, d.visibility, d.unlisted, d.tags, d.folder, d.revision, \
-    d.cloned_deck_id, d.cloned_revision, d.cloned_account_id, d.deleted_at, d.bound_revision, d.like_count, d.comment_count, d.created_at, d.updated_at";
+    d.cloned_deck_id, d.cloned_revision, d.cloned_account_id, d.deleted_at, d.bound_revision, d.like_count, d.comment_count, d.created_at, d.updated_at, d.taken_down_at, d.takedown_note";
 
 impl DeckRow {
     /// The format of the deck. Fails for a row that another program wrote.
@@ -84,6 +88,11 @@ impl DeckRow {
             Visibility::Private if self.unlisted && self.is_bound() => DeckVisibility::Unlisted,
             Visibility::Private => DeckVisibility::Private,
         }
+    }
+
+    /// Whether a moderator has taken it down: then its owner cannot publish it.
+    pub fn is_taken_down(&self) -> bool {
+        self.taken_down_at.is_some()
     }
 
     /// Whether the program that last changed the deck bound its entries to cards.
@@ -145,12 +154,13 @@ pub(super) struct VersionRow {
 }
 
 impl VersionRow {
-    /// The deck after these changes.
+    /// The deck after these changes. `takedown`: time and reason, if it is taken down.
     pub(super) fn deck(
         self,
         account: AccountId,
         id: DeckId,
         changes: &DeckChanges<'_>,
+        takedown: Option<(DateTime<Utc>, String)>,
     ) -> StoredDeck {
         let Self { revision, like_count, comment_count, created_at, updated_at, author } = self;
         let DeckChanges { content, hidden: _, visibility, folder, cloned_from, at: _ } = changes;
@@ -177,6 +187,8 @@ impl VersionRow {
             comment_count,
             created_at,
             updated_at,
+            taken_down_at: takedown.as_ref().map(|(at, _)| *at),
+            takedown_note: takedown.map(|(_, note)| note),
         };
         StoredDeck { row, author, content: (*content).clone() }
     }

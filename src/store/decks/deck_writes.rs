@@ -53,6 +53,8 @@ pub enum Edited<T> {
     Stale,
     /// The caller has no such deck.
     Missing,
+    /// A moderator has taken the deck down, so it cannot be published.
+    TakenDown,
 }
 
 /// Stores a deck. The account's row is locked, so that parallel requests cannot exceed the limit.
@@ -110,7 +112,7 @@ async fn insert(
     let entries = changes.content.deck.entries.iter().enumerate();
     let statement = EntryColumns::of(entries).bind_to(statement);
     let stored: Option<VersionRow> = statement.get_result(&mut conn).await.optional()?;
-    Ok(stored.map(|version| version.deck(by.account(), id, changes)))
+    Ok(stored.map(|version| version.deck(by.account(), id, changes, None)))
 }
 
 /// Sets the parameters of a deck's new state besides its entries. `text`: its content for the revision.
@@ -195,6 +197,10 @@ pub async fn replace(
         if !is_current(locked.deck.row.revision) {
             return Ok(Edited::Stale);
         }
+        let publishes = changes.visibility != DeckVisibility::Private;
+        if publishes && locked.deck.row.is_taken_down() {
+            return Ok(Edited::TakenDown);
+        }
         let content = inherited(conn, &locked.deck, changes).await?;
         Ok(Edited::Done((locked, content)))
     };
@@ -208,6 +214,7 @@ pub async fn replace(
             }
             Edited::Stale => Edited::Stale,
             Edited::Missing => Edited::Missing,
+            Edited::TakenDown => Edited::TakenDown,
         })
     };
     store.transaction_by_steps(by, changes.at, first, last).await
@@ -309,5 +316,6 @@ async fn write(
     let statement = EntryColumns::of(changed).bind_to(statement);
     let version: VersionRow = statement.get_result(&mut conn).await?;
     let changes = DeckChanges { cloned_from: row.cloned_from(), ..*changes };
-    Ok(version.deck(row.account_id, row.id, &changes))
+    let takedown = row.taken_down_at.zip(row.takedown_note.clone());
+    Ok(version.deck(row.account_id, row.id, &changes, takedown))
 }

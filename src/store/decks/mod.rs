@@ -11,6 +11,7 @@ pub mod deck_reservations;
 pub mod deck_revisions;
 pub mod deck_rows;
 pub mod deck_search;
+pub(super) mod deck_takedowns;
 pub mod deck_watches;
 pub mod deck_writes;
 mod entry_columns;

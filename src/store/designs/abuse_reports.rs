@@ -1,5 +1,5 @@
-//! Abuse reports about designs, comments on designs and decks, suggested changes and players: created by players,
-//! decided by moderators.
+//! Abuse reports about designs, decks, comments on both, suggested changes and players: created by players, decided by
+//! moderators.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -20,6 +20,7 @@ use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
+use crate::store::decks::{TAKES_FEEDBACK, deck_takedowns};
 use crate::store::feedback::{comments, locks};
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
@@ -30,6 +31,7 @@ pub enum ReportTarget {
     Design(DesignId),
     /// A comment on a design.
     Comment(DesignId, CommentId),
+    Deck(DeckId),
     /// A comment on a deck.
     DeckComment(DeckId, CommentId),
     /// A suggested change of a design.
@@ -104,6 +106,7 @@ async fn insert(
     let (design, deck, comment, suggestion) = match new.target {
         ReportTarget::Design(design) => (Some(design), None, None, None),
         ReportTarget::Comment(design, comment) => (Some(design), None, Some(comment), None),
+        ReportTarget::Deck(deck) => (None, Some(deck), None, None),
         ReportTarget::DeckComment(deck, comment) => (None, Some(deck), Some(comment), None),
         ReportTarget::Suggestion(suggestion) => (None, None, None, Some(suggestion)),
         ReportTarget::Account => (None, None, None, None),
@@ -154,11 +157,14 @@ pub struct StoredReport {
     pub design: Option<DesignCode>,
     #[diesel(sql_type = Nullable<Text>)]
     pub design_name: Option<String>,
-    /// Id of the deck with the comment.
+    /// Id of the deck, or of the deck with the comment.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub deck: Option<DeckId>,
     #[diesel(sql_type = Nullable<Text>)]
     pub deck_name: Option<String>,
+    /// The description of the reported deck.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub deck_description: Option<String>,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
     /// Text of the comment.
@@ -228,6 +234,17 @@ impl StoredReport {
         self.comment_view.owner_hid_comment
     }
 
+    /// The kind of its subject, as a word of the API.
+    pub fn about(&self) -> &'static str {
+        match (self.suggestion_id, self.comment_id, self.design, self.deck) {
+            (Some(_), ..) => "suggestion",
+            (None, Some(_), ..) => "comment",
+            (None, None, Some(_), _) => "design",
+            (None, None, None, Some(_)) => "deck",
+            (None, None, None, None) => "account",
+        }
+    }
+
     /// The suggested content of the design.
     pub fn suggested_design(&self) -> Option<&Value> {
         self.suggested_design.as_ref().map(|Json(design)| design)
@@ -237,15 +254,21 @@ impl StoredReport {
 /// Reports that a moderator may read: those about the moderator would say who reported.
 const OF_OTHERS: &str = "r.accused_id <> $reader";
 
-const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, r.deck_id AS deck, CASE WHEN k.deleted_at IS NULL AND (k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision) \
-     AND NOT EXISTS (SELECT FROM accounts o WHERE o.id = k.account_id AND o.banned_at IS NOT NULL) THEN k.name END AS deck_name, \
+/// A reported deck has the name and the description that others could read last, also while it is taken down, private or
+/// deleted, and during a ban of its owner: what its owner wrote since, nobody else has seen. A comment is
+/// reported without the contents of its deck.
+const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, r.deck_id AS deck, \
+     coalesce(p.name, CASE WHEN k.deleted_at IS NULL AND (k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision) \
+     AND NOT EXISTS (SELECT FROM accounts o WHERE o.id = k.account_id AND o.banned_at IS NOT NULL) THEN k.name END) AS deck_name, p.description AS deck_description, \
      r.comment_id, c.text AS comment, c.deleted_at IS NOT NULL AS comment_deleted, c.stands AS comment_stands, \
      coalesce(c.hidden_by_owner AND NOT c.author_banned, false) AS comment_hidden_by_owner, \
      coalesce(c.hidden_at IS NOT NULL AND (c.hidden_by_owner OR c.owner_hid_before), false) AS owner_hid_comment, r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
      FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
      LEFT JOIN suggested_changes s ON s.id = r.suggestion_id LEFT JOIN designs d ON d.id = coalesce(r.design_id, s.design_id) \
      LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id \
-     LEFT JOIN decks k ON k.id = r.deck_id WHERE ";
+     LEFT JOIN decks k ON k.id = r.deck_id \
+     LEFT JOIN LATERAL (SELECT v.content ->> 'name' AS name, nullif(v.content ->> 'description', '') AS description FROM deck_revisions v \
+      WHERE v.deck_id = r.deck_id AND r.comment_id IS NULL AND v.visibility <> 'private' ORDER BY v.revision DESC LIMIT 1) p ON true WHERE ";
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportFilter {
@@ -313,6 +336,21 @@ struct ReportRow {
     suggestion: Option<SuggestionId>,
 }
 
+impl ReportRow {
+    /// The subject of the report. A suggestion has the design that it would change beside it.
+    fn target(&self) -> ReportTarget {
+        match (self.suggestion, self.comment, self.design, self.deck) {
+            (Some(suggestion), ..) => ReportTarget::Suggestion(suggestion),
+            (None, Some(comment), Some(design), _) => ReportTarget::Comment(design, comment),
+            (None, Some(comment), None, Some(deck)) => ReportTarget::DeckComment(deck, comment),
+            (None, None, Some(design), _) => ReportTarget::Design(design),
+            (None, None, None, Some(deck)) => ReportTarget::Deck(deck),
+            // Each comment is on a design or a deck.
+            (None, _, None, None) => ReportTarget::Account,
+        }
+    }
+}
+
 /// A moderator's decision about a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict<'a> {
@@ -350,16 +388,16 @@ pub async fn decide(
     if let Some(deck) = report.deck {
         locks::lock_subject(conn, deck.into()).await?;
     }
-    let target = match (report.suggestion, report.comment, report.design) {
-        (Some(suggestion), _, _) => {
+    let target = match report.target() {
+        ReportTarget::Suggestion(suggestion) => {
             takedowns::hide_suggestion(conn, by, suggestion, decision, at).await?;
             format!("suggestion:{suggestion}")
         }
-        (None, Some(comment), _) => {
+        ReportTarget::Comment(_, comment) | ReportTarget::DeckComment(_, comment) => {
             takedowns::hide_comment(conn, by, comment, decision, at).await?;
             format!("comment:{comment}")
         }
-        (None, None, Some(design)) => {
+        ReportTarget::Design(design) => {
             let decided = match decision {
                 AbuseDecision::Upheld => takedowns::take_down(conn, by, design, note, at).await?,
                 AbuseDecision::Dismissed => match takedowns::reinstate(conn, by, design, at).await?
@@ -375,13 +413,22 @@ pub async fn decide(
             released_cards::design_decided(conn, design, changed, at).await?;
             format!("design:{}", decided.code)
         }
-        (None, None, None) => format!("account:{}", report.accused),
+        ReportTarget::Deck(deck) => {
+            match decision {
+                AbuseDecision::Upheld => {
+                    deck_takedowns::take_down(conn, by, deck, note, at).await?;
+                }
+                AbuseDecision::Dismissed => deck_takedowns::reinstate(conn, by, deck, at).await?,
+            }
+            format!("deck:{deck}")
+        }
+        ReportTarget::Account => format!("account:{}", report.accused),
     };
     // What is reported is shown or hidden for all its reporters: earlier reports get this decision, too. A player is neither shown nor hidden by decisions, so that
     // earlier ones stay.
     sql("UPDATE abuse_reports SET decision = $decision, note = $note, decided_by = $by, decided_at = $at \
          WHERE id = $id OR target = (SELECT target FROM abuse_reports WHERE id = $id) \
-             AND (decided_at IS NULL OR decision <> $decision AND num_nonnulls(design_id, comment_id, suggestion_id) > 0)")
+             AND (decided_at IS NULL OR decision <> $decision AND num_nonnulls(design_id, deck_id, comment_id, suggestion_id) > 0)")
     .bind("id", id)
     .bind("decision", decision)
     .bind("note", note)
@@ -418,7 +465,7 @@ pub async fn hide_at_once(
 ) -> StoreResult<bool> {
     // The row of the deck is locked before those of its comments and of reports about them.
     locks::lock_subject(conn, deck.into()).await?;
-    let found = find_in_deck(conn, deck, comment).await?;
+    let found = find_in_deck(conn, deck, Some(comment)).await?;
     let Some(found) = found.filter(|found| found.accused != by.account()) else {
         return Ok(false);
     };
@@ -440,12 +487,30 @@ pub struct FoundTarget {
     pub accused: AccountId,
 }
 
-/// Finds a shown comment on a deck.
+/// Finds a deck that others can read, or a shown comment on it.
 pub async fn find_in_deck(
     conn: &mut Connection,
     deck: DeckId,
-    comment: CommentId,
+    comment: Option<CommentId>,
 ) -> StoreResult<Option<FoundTarget>> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = SqlUuid)]
+        owner: AccountId,
+    }
+    let Some(comment) = comment else {
+        let found: Option<Found> = sql(format!(
+            "SELECT d.account_id AS owner FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.id = $deck AND {TAKES_FEEDBACK}"
+        ))
+        .bind("deck", deck)
+        .get_result(conn)
+        .await
+        .optional()?;
+        return Ok(found.map(|Found { owner }| FoundTarget {
+            target: ReportTarget::Deck(deck),
+            accused: owner,
+        }));
+    };
     let found = comments::find(conn, deck.into(), comment).await?;
     Ok(found.filter(|found| found.state() == CommentState::Shown).map(|found| FoundTarget {
         target: ReportTarget::DeckComment(deck, comment),

@@ -41,6 +41,8 @@ pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
         "design.reinstated" => "A design of yours is shown again.",
         "deck.commented" => "Somebody commented on a deck of yours.",
         "deck.replied" => "Somebody replied to a comment of yours on a deck.",
+        "deck.taken_down" => "A moderator has taken a deck of yours down: only you see it.",
+        "deck.reinstated" => "A deck of yours is not taken down any more.",
         "deck.became_illegal" if outcome == Some("incomplete") => {
             "A deck that you watch is not legal any more: cards are missing."
         }

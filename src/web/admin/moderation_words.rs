@@ -142,7 +142,7 @@ pub(super) const CHOOSE_DECISION: &str = "Choose a decision.";
 pub(super) const WITH_ARTWORK: &str = "Decide about its picture, too";
 pub(super) const WITH_ARTWORK_HELP: &str = "Upheld: the picture is shown nowhere, and nobody can upload it again. Dismissed: it is shown again.";
 pub(super) const AUTHOR_READS: &str =
-    "1 to 2,000 characters. The author of a design that is taken down reads it.";
+    "1 to 2,000 characters. The author of a design or deck that is taken down reads it.";
 
 /// The label of a filter: reports about one account only.
 pub(super) const ONLY_ABOUT: &str = "Only what was reported about";
@@ -151,6 +151,7 @@ pub(super) const ONLY_ABOUT: &str = "Only what was reported about";
 pub(super) fn about(about: &str) -> &'static str {
     match about {
         "design" => "Design",
+        "deck" => "Deck",
         "comment" => "Comment on",
         "suggestion" => "Suggestion for",
         _ => "Player",
@@ -182,7 +183,7 @@ pub(super) fn effects_of_decisions(state: Option<&str>, hidden_by_owner: bool) -
         }
         (Some(_), false) => "Upheld: the comment is hidden. Dismissed: it stays as it is.",
         (None, _) => {
-            "Upheld: a design is taken down, a suggestion is hidden. Dismissed: what was taken down or hidden is shown again. Admins decide about players, on the page of the account."
+            "Upheld: a design or deck is taken down, a suggestion is hidden. Dismissed: what was taken down or hidden is shown again. Admins decide about players, on the page of the account."
         }
     }
 }

@@ -77,7 +77,7 @@ struct ReportRow {
     reporter: String,
     reporter_path: String,
     at: Moment,
-    /// The text of the comment or the suggestion.
+    /// The text of the comment or the suggestion, or the description of the deck.
     reported_text: Vec<String>,
     /// Why readers do not see the reported comment; empty: they see it, or the report is not about a comment.
     unseen: &'static str,
@@ -123,7 +123,9 @@ impl From<AbuseReportResponse> for ReportRow {
             reporter: report.reporter,
             reporter_path: person_path(report.reporter_id),
             at: Moment::new(report.created_at),
-            reported_text: paragraphs(report.comment_text.or(report.suggestion_message)),
+            reported_text: paragraphs(
+                report.comment_text.or(report.suggestion_message).or(report.deck_description),
+            ),
             unseen: moderation_words::unseen_comment(
                 report.comment_state,
                 report.comment_hidden_by_owner,

@@ -1,4 +1,4 @@
-//! Comments on decks and replies to them: written, changed and deleted; reports of comments and of authors.
+//! Comments on decks and replies to them: written, changed and deleted; reports of decks, comments and authors.
 
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
@@ -110,10 +110,11 @@ pub(in crate::web) async fn delete(
     comment_form::delete(&state, &by, &origin(deck), (deck, comment)).await
 }
 
-/// The reported comment; `None`: the author of the deck is reported.
+/// The reported comment, or the reported author of the deck; neither: the deck is reported.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub(in crate::web) struct ReportedPart {
     comment: Option<Uuid>,
+    author: Option<Uuid>,
 }
 
 /// Shows the form of a report.
@@ -123,7 +124,7 @@ pub(in crate::web) async fn show_report(
     deck: web::Path<Uuid>,
     about: web::Query<ReportedPart>,
 ) -> Result<HttpResponse, Problem> {
-    reports::show(subject(&state, &by.visitor, DeckId(*deck), about.comment).await?)
+    reports::show(subject(&state, &by.visitor, DeckId(*deck), *about).await?)
 }
 
 /// Stores a report.
@@ -133,33 +134,38 @@ pub(in crate::web) async fn report(
     deck: web::Path<Uuid>,
     Form(typed): Form<TypedReport>,
 ) -> Result<HttpResponse, Problem> {
-    let subject = subject(&state, &by.visitor, DeckId(*deck), typed.comment()?).await?;
+    let about = ReportedPart { comment: typed.comment()?, author: typed.author()? };
+    let subject = subject(&state, &by.visitor, DeckId(*deck), about).await?;
     reports::send(&state, &by, subject, &typed).await
 }
 
-/// What is reported: a comment on the deck, or the author of a public deck. The author of an unlisted deck is unknown: it answers 404.
-/// Owners cannot report themselves, so they get no form.
+/// What is reported: the deck, a comment on it, or the author of a public deck. The author of an unlisted deck is unknown: it answers 404, as any other
+/// account does. Owners cannot report themselves or their decks, so they get no form.
 async fn subject(
     app: &AppState,
     visitor: &Visitor,
     id: DeckId,
-    comment: Option<Uuid>,
+    about: ReportedPart,
 ) -> Result<ReportSubject, Problem> {
     let reads: Granted<ReadOwnDecks> = visitor.must()?;
     let deck = deck_lists::find(app, (visitor.viewer(), Some(&reads)), id).await?.deck.summary;
-    let (reported, about, part) = match (comment, deck.account_id) {
+    let (reported, heading, part) = match (about.comment, about.author) {
         (Some(comment), _) => {
             let reported = Reported::DeckComment(id, CommentId(comment));
             (reported, feedback_words::REPORT_COMMENT, Some(("comment", comment)))
         }
-        (None, Some(author)) if author == reads.account().0 => {
+        _ if deck.account_id == Some(reads.account().0) => {
             return Err(Problem::new(ProblemCode::OwnReport));
         }
-        (None, Some(author)) => {
-            (Reported::Account(AccountId(author)), deck_words::REPORT_AUTHOR, None)
+        (None, Some(author)) if deck.account_id != Some(author) => {
+            return Err(Problem::not_found());
         }
-        (None, None) => return Err(Problem::not_found()),
+        (None, Some(author)) => {
+            let reported = Reported::Account(AccountId(author));
+            (reported, deck_words::REPORT_AUTHOR, Some(("author", author)))
+        }
+        (None, None) => (Reported::Deck(id), deck_words::REPORT_DECK, None),
     };
     let origin = Origin { name: deck.name, ..origin(id) };
-    Ok(ReportSubject { origin, reported, about, back: deck_words::BACK_TO_DECK, part })
+    Ok(ReportSubject { origin, reported, about: heading, back: deck_words::BACK_TO_DECK, part })
 }

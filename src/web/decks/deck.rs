@@ -25,6 +25,7 @@ use crate::app::decks::deck_responses::DeckResponse;
 use crate::app::decks::deck_sheets::{DeckSheet, SheetCard};
 use crate::app::decks::opened_decks::{OpenedDeck, open};
 use crate::app::decks::{own_feedback, public_decks};
+use crate::app::feedback::takedowns::TakedownResponse;
 use crate::app::page::Cursor;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -61,8 +62,12 @@ struct DeckPage {
     path: String,
     is_own: bool,
     is_logged_in: bool,
-    /// Whether its author can be reported.
+    /// Whether the reader can report it.
     may_be_reported: bool,
+    /// The page that reports its author.
+    report_author: Option<String>,
+    /// What a moderator decided, if the deck is taken down.
+    takedown: Option<TakedownView>,
     log_in: String,
     /// What the reader can do with the deck by a click.
     switches: Vec<Switch>,
@@ -98,6 +103,19 @@ struct DeckPage {
     comments: Option<Comments>,
     /// The text of the link to hidden comments that the reader may read; empty: there are none.
     hidden_comments: &'static str,
+}
+
+/// A takedown, as the owner of the deck sees it.
+struct TakedownView {
+    note: String,
+    day: String,
+    at: String,
+}
+
+impl From<TakedownResponse> for TakedownView {
+    fn from(TakedownResponse { note, taken_down_at }: TakedownResponse) -> Self {
+        Self { note, day: words::day_of(taken_down_at), at: taken_down_at.to_rfc3339() }
+    }
 }
 
 /// The legality of the deck in a format.
@@ -189,6 +207,7 @@ async fn page(
     let hidden_comments = hidden_comments::link(app, visitor, on.0, reads_comments).await?;
     // Other players can read the deck, and its author is not banned.
     let is_open = comments.is_some();
+    let may_be_reported = !is_own && is_open && account.is_some();
     let switches = match reader {
         Some(by) if is_own || is_open => {
             let own = own_feedback::find(app, by, id, summary.account_id.map(AccountId)).await?;
@@ -223,7 +242,12 @@ async fn page(
         faults,
         is_own,
         is_logged_in: account.is_some(),
-        may_be_reported: !is_own && author.is_some() && account.is_some(),
+        may_be_reported,
+        report_author: summary
+            .account_id
+            .filter(|_| may_be_reported && author.is_some())
+            .map(|author| format!("{path}/report?author={author}")),
+        takedown: summary.takedown.map(Into::into),
         log_in: log_in_path(&path),
         switches,
         likes: is_open.then(|| words::grouped(summary.likes)),

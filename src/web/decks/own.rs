@@ -219,7 +219,10 @@ fn row(games: &BTreeMap<&str, &Game>, deck: DeckSummaryResponse) -> OwnRow {
         game_path: game_path(&deck.game),
         format: game.map_or_else(|| deck.format.clone(), |game| format_name(game, &deck.format)),
         cards: words::cards(deck.card_count),
-        visibility: deck_words::visibility(deck.visibility),
+        visibility: match deck.takedown {
+            Some(_) => deck_words::TAKEN_DOWN.to_owned(),
+            None => deck_words::visibility(deck.visibility),
+        },
         day: words::day_of(at),
         at: at.to_rfc3339(),
         undelete: deck_words::undelete_of(&deck.name),

@@ -115,8 +115,13 @@ pub(super) const WATCH_ABOUT: &str =
 pub(super) const LOG_IN_TO_ACT: &str = "Log in to like, watch or copy it";
 pub(super) const COPY: &str = "Copy this deck";
 pub(super) const COPY_ABOUT: &str = "You get a deck of your own with the same cards, which only you see. Cards that are hidden from you have no name in it.";
+pub(super) const REPORT_DECK: &str = "Report this deck";
 pub(super) const REPORT_AUTHOR: &str = "Report its author";
 pub(super) const BACK_TO_DECK: &str = "Back to the deck";
+
+pub(super) const TAKEN_DOWN: &str = "Taken down by a moderator";
+pub(super) const TAKEN_DOWN_ABOUT: &str =
+    "Only you see this deck, and it cannot be published. You can still change, copy and delete it.";
 
 pub(super) const LIST_FILE: &str = "Deck list in a file";
 pub(super) const LIST_FILE_HELP: &str = "Instead of pasting a list: a text file of this site or of another program, at most 256 KiB. Its list replaces the one above.";
@@ -468,6 +473,9 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         }
         ProblemCode::IdempotencyInProgress => {
             "The same form is being saved at this moment. Look at your decks before you send it again."
+        }
+        ProblemCode::DeckTakenDown => {
+            "A moderator has taken the deck down, so only you can read it. Nothing was saved: choose “Only me”, and save again."
         }
         ProblemCode::PreconditionFailed => CHANGED_MEANWHILE,
         _ => return None,

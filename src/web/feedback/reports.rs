@@ -57,19 +57,24 @@ struct ReportPage {
 pub(in crate::web) struct TypedReport {
     reason: String,
     details: String,
-    /// Empty if the report is not about a comment; the next field is similar.
+    /// Empty if the report is not about a comment; the next fields are similar.
     comment: String,
     suggestion: String,
+    author: String,
 }
 
 impl TypedReport {
-    /// The id of the reported comment. An invalid id answers 404; the next function is similar.
+    /// The id of the reported comment. An invalid id answers 404; the next functions are similar.
     pub(in crate::web) fn comment(&self) -> Result<Option<Uuid>, Problem> {
         id_of(&self.comment)
     }
 
     pub(in crate::web) fn suggestion(&self) -> Result<Option<Uuid>, Problem> {
         id_of(&self.suggestion)
+    }
+
+    pub(in crate::web) fn author(&self) -> Result<Option<Uuid>, Problem> {
+        id_of(&self.author)
     }
 }
 

@@ -239,7 +239,8 @@ async fn moderators_hide_comments_at_once_or_after_a_report() {
         app.post("/v1/abuse-reports").by(by).json(&body).answer().await
     };
     let deck_id = id_of(&deck);
-    report(&ada, json!({ "deck": deck_id, "reason": "spam" })).await.problem(422, "invalid_body");
+    let both = json!({ "deck": deck_id, "suggestion": deck_id, "reason": "spam" });
+    report(&ada, both).await.problem(422, "invalid_body");
     let about =
         |comment: &str| json!({ "deck": deck_id, "comment": id_of(comment), "reason": "spam" });
     report(&ben, about(&first)).await.problem(409, "own_report");

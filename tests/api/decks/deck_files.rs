@@ -13,7 +13,7 @@ use crate::support::{RequestExt as _, TestApp, text};
 const DECKS: &str = "/v1/bulk-files/ttcg-decks.ndjson.gz";
 
 /// The lines of the file, by the ids of their decks.
-async fn lines(app: &TestApp) -> BTreeMap<String, Value> {
+pub(super) async fn lines(app: &TestApp) -> BTreeMap<String, Value> {
     let answer = app.get(DECKS).answer().await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     let text_of = unpack(&answer.bytes);

@@ -12,6 +12,7 @@ mod deck_reports;
 mod deck_reservations;
 mod deck_revisions;
 mod deck_statistics;
+mod deck_takedowns;
 mod deck_texts;
 mod deck_trades;
 mod deck_watches;

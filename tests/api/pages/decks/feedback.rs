@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Browser, start, store};
 use crate::pages::frame::check;
 use crate::pages::html::Page;
-use crate::support::{Answer, PASSWORD, RequestExt as _, TestApp};
+use crate::support::{Answer, PASSWORD, RequestExt as _, TestApp, text};
 
 const LIST: &str = "2 Kettle Imp\n1 Bellows Smith {rare}\n";
 
@@ -362,7 +362,7 @@ async fn comments_are_paginated_below_a_deck() {
 }
 
 #[tokio::test]
-async fn comments_and_authors_are_reported() {
+async fn decks_comments_and_authors_are_reported() {
     let (app, deck) = with_deck("public").await;
     let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
     location(&his.post(&format!("{deck}/comments"), &[("text", "Buy boots.")]).await);
@@ -391,17 +391,38 @@ async fn comments_and_authors_are_reported() {
     );
 
     let own = hers.get(&path).await;
-    assert_eq!(own.status, 409, "nobody reports themselves");
-    assert!(!own.text().contains("Report its author"));
+    assert_eq!(own.status, 409, "nobody reports their own deck");
+    assert!(!own.text().contains("Report this deck"));
     let shown = his.page(&deck).await;
     assert!(links_to(&shown, &path));
-    assert_eq!(his.page(&path).await.only("h1").text, "Report its author");
-    let sent = his.post(&path, &[("reason", "abuse"), ("details", "Its name.")]).await;
-    assert!(check(&path, &sent).only("main").text.contains("A moderator will look at it."));
+    assert_eq!(his.page(&path).await.only("h1").text, "Report this deck");
+    let ada = app.get(&format!("/v1{deck}")).answer().await.expect(200)["account_id"].clone();
+    let ada = ada.as_str().unwrap();
+    let of_author = format!("{path}?author={ada}");
+    assert!(links_to(&shown, &of_author));
+    let form = his.page(&of_author).await;
+    assert_eq!((&*form.only("h1").text, value(&form, "author")), ("Report its author", ada));
+    let other = his.get(&format!("{path}?author={comment}")).await;
+    assert_eq!(other.status, 404, "only the author of the deck");
+    let details = [("reason", "abuse"), ("details", "Its name.")];
+    for author in ["", ada] {
+        let sent = his.post(&path, &[details[0], details[1], ("author", author)]).await;
+        assert!(check(&path, &sent).only("main").text.contains("A moderator will look at it."));
+    }
     let moderator = app.moderator().await;
     let waiting = app.get("/v1/abuse-reports").by(&moderator).answer().await.expect(200);
     let about: Vec<_> =
         waiting["data"].as_array().unwrap().iter().map(|one| &one["about"]).collect();
-    assert_eq!(about, ["comment", "account"]);
-    assert_eq!(waiting["data"][1]["accused"], "ada");
+    assert_eq!(about, ["comment", "deck", "account"]);
+    assert_eq!(waiting["data"][2]["accused"], "ada");
+
+    // The owner of a deck that is taken down reads why, and cannot publish it again.
+    let decide = format!("/v1/abuse-reports/{}/decide", text(&waiting["data"][1], "id"));
+    let body = json!({ "decision": "upheld", "note": "Its name is an insult." });
+    app.post(&decide).by(&moderator).json(&body).answer().await.expect(200);
+    assert_eq!(his.get(&deck).await.status, 404);
+    let main = hers.page(&deck).await.only("main").text.clone();
+    assert!(main.contains("Taken down by a moderator"), "{main}");
+    assert!(main.contains("Its name is an insult."), "{main}");
+    assert!(hers.page("/my/decks").await.only("main").text.contains("Taken down by a moderator"));
 }

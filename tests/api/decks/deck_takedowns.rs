@@ -1,0 +1,254 @@
+//! Reported decks, and the decisions of moderators about them.
+
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::deck_files::lines;
+use super::public_decks::in_the_background;
+use super::{app, stored, stored_as};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, text};
+
+fn id_of(path: &str) -> &str {
+    path.rsplit_once('/').unwrap().1
+}
+
+async fn report(app: &TestApp, by: &Player, deck: &str) -> Answer {
+    let body = json!({ "deck": id_of(deck), "reason": "abuse", "details": "Its name." });
+    app.post("/v1/abuse-reports").by(by).json(&body).answer().await
+}
+
+/// Reports a deck and returns the id of the report.
+async fn reported(app: &TestApp, by: &Player, deck: &str) -> String {
+    text(&report(app, by, deck).await.expect(201), "id")
+}
+
+async fn decide(app: &TestApp, by: &Player, report: &str, decision: &str) -> Value {
+    let body = json!({ "decision": decision, "note": "As the rules say." });
+    let path = format!("/v1/abuse-reports/{report}/decide");
+    app.post(&path).by(by).json(&body).answer().await.expect(200)
+}
+
+async fn patched(app: &TestApp, by: &Player, deck: &str, patch: &Value) -> Answer {
+    app.patch(deck).by(by).header("if-match", "*").json(patch).answer().await
+}
+
+async fn own(app: &TestApp, by: &Player, deck: &str) -> Value {
+    app.get(deck).by(by).answer().await.expect(200)
+}
+
+/// Statuses of the deck and of everything about it, for somebody who is not its owner.
+async fn statuses(app: &TestApp, by: &Player, deck: &str) -> BTreeSet<u16> {
+    let mut statuses = BTreeSet::new();
+    for rest in
+        ["", "/report", "/revisions", "/revisions/1", "/statistics", "/comments", "/similar"]
+    {
+        let path = format!("{deck}{rest}");
+        statuses.insert(app.get(&path).answer().await.status);
+        statuses.insert(app.get(&path).by(by).answer().await.status);
+    }
+    statuses
+}
+
+/// How many decks the lists have, as a reader who likes a deck and follows its owner sees them: the search, similar decks, liked ones, those of followed
+/// authors, those with the card, and the bulk file.
+async fn places(app: &TestApp, by: &Player, similar_to: &str, card: &str) -> [usize; 6] {
+    let count = async |path: &str| {
+        let page = app.get(path).by(by).answer().await.expect(200);
+        page["data"].as_array().unwrap().len()
+    };
+    let played = app.get(&format!("/v1/cards/{card}/played-with")).answer().await.expect(200);
+    app.build_bulk_files().await;
+    [
+        count("/v1/public-decks").await,
+        count(&format!("{similar_to}/similar")).await,
+        count("/v1/me/liked-decks").await,
+        count("/v1/me/followed-decks").await,
+        usize::try_from(played["decks"].as_u64().unwrap()).unwrap(),
+        lines(app).await.len(),
+    ]
+}
+
+/// The changes of decks after a number of the change feed.
+async fn changes(app: &TestApp, after: &Value) -> Vec<Value> {
+    let page = app.get(&format!("/v1/changes?limit=200&after={after}")).answer().await.expect(200);
+    page["data"].as_array().unwrap().clone()
+}
+
+fn kinds(list: &[Value]) -> Vec<String> {
+    list.iter().map(|one| text(one, "kind")).collect()
+}
+
+async fn events(app: &TestApp, by: &Player) -> Vec<Value> {
+    let page = app.get("/v1/me/events?after=0").by(by).answer().await.expect(200);
+    page["data"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_reported_deck_is_taken_down_and_shown_again() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let body = json!({ "name": "Embers", "format": "ttcg/standard", "visibility": "public", "description": "Buy gold.", "list": "1 Kettle Imp" });
+    let deck = stored_as(&app, &ada, &body).await;
+    let other = stored(&app, &ben, "Pond", "public").await;
+    app.put(&format!("{deck}/like")).by(&ben).answer().await.expect(200);
+    app.put("/v1/authors/ada/follow").by(&ben).answer().await.expect(204);
+    let card = app.get("/v1/cards/named?exact=Kettle+Imp&game=ttcg").answer().await.expect(200);
+    let card = text(&card, "id");
+    let (shown, hidden): ([usize; 6], [usize; 6]) = ([2, 1, 1, 1, 2, 2], [1, 0, 0, 0, 1, 1]);
+    assert_eq!(places(&app, &ben, &other, &card).await, shown);
+    let newest = app.get("/v1/changes").answer().await.expect(200)["newest"].clone();
+
+    report(&app, &ada, &deck).await.problem(409, "own_report");
+    let id = reported(&app, &ben, &deck).await;
+    let again = report(&app, &ben, &deck).await.expect(200);
+    assert_eq!((text(&again, "id"), &again["repeated"]), (id.clone(), &json!(true)));
+    let waiting = app.get("/v1/abuse-reports").by(&mod_).answer().await.expect(200);
+    let members = ["about", "deck", "deck_name", "deck_description", "accused"]
+        .map(|name| text(&waiting["data"][0], name));
+    assert_eq!(members, ["deck", id_of(&deck), "Embers", "Buy gold.", "ada"]);
+    assert_eq!(waiting["data"].as_array().unwrap().len(), 1);
+    let before = app.get(&deck).by(&ada).answer().await.header("etag");
+
+    assert_eq!(decide(&app, &mod_, &id, "upheld").await["decision"], "upheld");
+    assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([404]));
+    assert_eq!(statuses(&app, &mod_, &deck).await, BTreeSet::from([404]));
+    assert_eq!(places(&app, &ben, &other, &card).await, hidden);
+    app.get("/v1/authors/ada").answer().await.problem(404, "not_found");
+    report(&app, &ben, &deck).await.problem(404, "not_found");
+    // Its owner reads and changes it, but cannot publish it.
+    let seen = app.get(&deck).by(&ada).answer().await;
+    assert_ne!(seen.header("etag"), before);
+    let seen = seen.expect(200);
+    assert_eq!(
+        (&seen["visibility"], &seen["takedown"]["note"]),
+        (&json!("private"), &json!("As the rules say."))
+    );
+    let listed = app.get("/v1/decks").by(&ada).answer().await.expect(200);
+    assert_eq!(listed["data"][0]["takedown"], seen["takedown"]);
+    for visibility in ["public", "unlisted"] {
+        let patch = json!({ "visibility": visibility });
+        patched(&app, &ada, &deck, &patch).await.problem(409, "deck_taken_down");
+        let body = json!({ "name": "Embers", "format": "ttcg/standard", "visibility": visibility, "list": "1 Kettle Imp" });
+        let replaced = app.put(&deck).by(&ada).header("if-match", "*").json(&body).answer().await;
+        replaced.problem(409, "deck_taken_down");
+    }
+    let publish = "UPDATE decks SET visibility = 'public' WHERE taken_down_at IS NOT NULL";
+    assert!(app.db().refuses(publish).await, "an older program cannot publish it, either");
+
+    decide(&app, &mod_, &id, "dismissed").await;
+    assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([200]));
+    let back = app.get(&deck).by(&ada).answer().await;
+    assert_eq!(back.header("etag"), before);
+    assert_eq!(back.expect(200).get("takedown"), None);
+    app.clock().advance(TimeDelta::minutes(1));
+    in_the_background(&app).await;
+    assert_eq!(places(&app, &ben, &other, &card).await, shown);
+
+    let changes = changes(&app, &newest).await;
+    assert_eq!(kinds(&changes), ["deck.withdrawn", "deck.published"]);
+    let members: Vec<&String> = changes[0].as_object().unwrap().keys().collect();
+    assert_eq!(members, ["at", "deck", "game", "kind", "seq"]);
+    let of_owner = events(&app, &ada).await;
+    assert_eq!(kinds(&of_owner), ["deck.taken_down", "deck.reinstated"]);
+    assert_eq!(of_owner[0]["deck"], json!({ "id": id_of(&deck), "href": deck }));
+    let of_reporter = events(&app, &ben).await;
+    assert_eq!(kinds(&of_reporter), ["report.decided", "report.decided"]);
+    assert_eq!(of_reporter[0]["deck"]["id"], id_of(&deck));
+    let log = format!(
+        "SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target = 'deck:{}'",
+        id_of(&deck)
+    );
+    assert_eq!(app.db().value(&log).await, "abuse_report.upheld abuse_report.dismissed");
+}
+
+/// What the owner writes while the deck is down is private, and no moderator has decided about it.
+#[tokio::test]
+async fn a_deck_that_was_changed_while_it_was_down_stays_private() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let id = reported(&app, &ben, &deck).await;
+    decide(&app, &mod_, &id, "upheld").await;
+    let body = json!({ "name": "Secret", "format": "ttcg/standard", "visibility": "private", "list": "1 Drowned Lantern" });
+    let replaced = app.put(&deck).by(&ada).header("if-match", "*").json(&body).answer().await;
+    assert_eq!(replaced.expect(200)["takedown"]["note"], "As the rules say.");
+    assert_eq!(decide(&app, &mod_, &id, "upheld").await["deck_name"], "Embers");
+
+    let decided = decide(&app, &mod_, &id, "dismissed").await;
+    assert!(!decided.to_string().contains("Secret"), "{decided:#}");
+    assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([404]));
+    let seen = own(&app, &ada, &deck).await;
+    assert_eq!((&seen["visibility"], seen.get("takedown")), (&json!("private"), None));
+    patched(&app, &ada, &deck, &json!({ "visibility": "public" })).await.expect(200);
+    let shown = app.get(&deck).by(&ben).answer().await.expect(200);
+    assert_eq!(shown["entries"][0]["hidden"], true);
+    assert!(!shown.to_string().contains("Drowned"), "{shown:#}");
+}
+
+#[tokio::test]
+async fn takedowns_of_unlisted_and_deleted_decks_can_be_reversed() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let deck = stored(&app, &ada, "Embers", "unlisted").await;
+    let hidden = stored(&app, &ada, "Own", "private").await;
+    report(&app, &ben, &hidden).await.problem(404, "not_found");
+    let id = reported(&app, &ben, &deck).await;
+    let undelete = async || {
+        let answer = app.post(&format!("{deck}/undelete")).by(&ada).answer().await;
+        answer.expect(200)["visibility"].clone()
+    };
+    let delete = async || {
+        let answer = app.delete(&deck).by(&ada).header("if-match", "*").answer().await;
+        assert_eq!(answer.status, 204);
+    };
+    decide(&app, &mod_, &id, "upheld").await;
+    assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([404]));
+    delete().await;
+    assert_eq!(undelete().await, "private");
+    delete().await;
+    decide(&app, &mod_, &id, "dismissed").await;
+    assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([404]));
+    assert_eq!(undelete().await, "unlisted");
+    delete().await;
+    decide(&app, &mod_, &id, "upheld").await;
+    assert_eq!(undelete().await, "private");
+    assert_eq!(own(&app, &ada, &deck).await["takedown"]["note"], "As the rules say.");
+    decide(&app, &mod_, &id, "dismissed").await;
+    assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([200]));
+    assert_eq!(own(&app, &ada, &deck).await["visibility"], "unlisted");
+}
+
+/// While the owner is banned nobody can read the deck, so decisions about it are no public changes.
+#[tokio::test]
+async fn decks_of_banned_owners_are_decided_without_public_changes() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let admin = app.admin().await;
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let id = reported(&app, &ben, &deck).await;
+    let newest = app.get("/v1/changes").answer().await.expect(200)["newest"].clone();
+    let ban = async |banned: bool| {
+        let change = app.patch(&format!("/v1/accounts/{}", ada.id)).by(&admin);
+        change.json(&json!({ "banned": banned })).answer().await.expect(200);
+    };
+    ban(true).await;
+    let waiting = app.get("/v1/abuse-reports").by(&mod_).answer().await.expect(200);
+    assert_eq!(waiting["data"][0]["deck_name"], "Embers");
+    for decision in ["upheld", "dismissed", "upheld"] {
+        decide(&app, &mod_, &id, decision).await;
+        assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([404]), "{decision}");
+    }
+    ban(false).await;
+    assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([404]));
+    assert_eq!(kinds(&changes(&app, &newest).await), ["deck.withdrawn"]);
+    decide(&app, &mod_, &id, "dismissed").await;
+    assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([200]));
+    assert_eq!(kinds(&changes(&app, &newest).await), ["deck.withdrawn", "deck.published"]);
+}
