@@ -53,6 +53,7 @@ fn deck_lines() -> Vec<LineRefusal> {
         D::QuantityMissing,
         D::QuantityInvalid,
         D::QuantityNotWhole,
+        D::TooManyCards,
         D::QuantityTooLarge,
         D::NameMissing,
     ]

@@ -552,7 +552,8 @@ async fn the_lines_around_a_share_code_are_listed() {
         assert_eq!(entries(&answer), ["main: 2 Kettle Imp set=hearth number=016"]);
         let title = &answer["reading"]["lines"][0];
         assert_eq!((&title["text"], &title["line"]), (&json!("Tide turner"), &json!(1)));
-        assert_eq!((&title["status"], &title["reason"]), (&json!("ignored"), &json!("comment")));
+        assert_eq!((&title["status"], &title["reason"]), (&json!("ignored"), &json!("note")));
+        assert_eq!(answer["reading"]["notes"]["name"], "Tide turner");
     }
 }
 
