@@ -170,6 +170,7 @@ pub(super) fn text_fault(error: &TextError) -> Sentence {
         TextError::Undrawn => "It has an invisible letter.".into(),
         TextError::Marks => "There are too many marks on one of its characters.".into(),
         TextError::Blank => "It needs at least one letter, digit or symbol.".into(),
+        TextError::Serial => "It contains the code of a card, which must not be published.".into(),
     }
 }
 

@@ -36,6 +36,7 @@ fn texts() -> Vec<TextError> {
         TextError::Undrawn,
         TextError::Marks,
         TextError::Blank,
+        TextError::Serial,
     ]);
     all
 }
