@@ -194,6 +194,7 @@ fn reasons() -> Vec<FaultReason> {
         R::DesignNameTaken(NameHolder::Design),
         R::DeckOfGame(text("emo_jo")),
         R::LinesLeft(1_200),
+        R::NoCards,
         R::Other("must have `a_b` at /cards/0".into()),
     ];
     all.extend(texts().into_iter().map(R::Text));
