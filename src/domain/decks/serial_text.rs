@@ -36,15 +36,19 @@ pub(super) enum Spacing {
     Groups,
 }
 
-/// Whether a code begins at the beginning of a word, or stands inside a longer word.
+/// Whether a code begins at the beginning of a word, or stands inside a longer word. The groups of a UUID are no code.
 pub(super) fn has_code(text: &str, spacing: Spacing) -> bool {
-    let mut before = ' ';
+    let (mut before, mut uuid_end) = (' ', 0);
     let is_code = |text: &str| is_code_at(text, spacing);
     let begins_word = text.char_indices().any(|(at, character)| {
         let begins = character.is_alphanumeric() && !before.is_alphanumeric();
         before = character;
         let word = &text[at..];
-        begins && (is_code(word) || after_glued_quantity(word).is_some_and(is_code))
+        if begins && word.get(..UUID_LENGTH).is_some_and(is_uuid) {
+            uuid_end = at + UUID_LENGTH;
+        }
+        let may_begin = begins && at >= uuid_end;
+        may_begin && (is_code(word) || after_glued_quantity(word).is_some_and(is_code))
     });
     begins_word || has_code_in_word(text)
 }
@@ -94,7 +98,7 @@ fn code_in_groups(text: &str) -> Option<&str> {
 /// Number of characters of a UUID.
 const UUID_LENGTH: usize = 36;
 
-/// Whether a word is a UUID, such as the id of a copy. Its groups have as many symbols as those of a code.
+/// Whether a word is a UUID, such as the id of a copy. Its groups have as many symbols as some groups of a code.
 fn is_uuid(word: &str) -> bool {
     let is_of_uuid = |(at, byte): (usize, u8)| match at {
         8 | 13 | 18 | 23 => byte == b'-',
@@ -162,9 +166,6 @@ fn is_quantity_at(text: &str) -> bool {
 /// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, not followed by another letter or digit. What begins with a
 /// quantity is a code only in groups of two, because a group of a code has no other length below four.
 fn is_code_at(text: &str, spacing: Spacing) -> bool {
-    if text.get(..UUID_LENGTH).is_some_and(is_uuid) {
-        return false;
-    }
     let (mut symbols, mut end) = (0_usize, 0);
     let (mut is_in_twos, mut is_in_fours) = (true, true);
     for (at, character) in text.char_indices() {
