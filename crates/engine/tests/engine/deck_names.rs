@@ -137,10 +137,10 @@ fn the_limits_of_quantities_and_lines_are_stated() {
         assert_eq!(fault_of(list), Some(DeckTextFault::QuantityNotWhole), "{list}");
     }
     assert_eq!(fault_of("1,000 Salts"), None);
-    let many = vec!["1 Salt"; 101].join(", ");
+    let many = ["1 Salt"; 101].join(", ");
     assert_eq!(fault_of(&many), Some(DeckTextFault::TooManyCards));
     assert!(DeckTextFault::TooManyCards.to_string().contains("100 cards"));
-    assert_eq!(fault_of(&vec!["1 Salt"; 100].join(", ")), None);
+    assert_eq!(fault_of(&["1 Salt"; 100].join(", ")), None);
 }
 
 #[test]
