@@ -146,6 +146,8 @@ pub enum FaultReason {
     DeckOfGame(String),
     /// The number of lines beyond the limit of a list; they were not read.
     LinesLeft(usize),
+    /// The list has headings and no card.
+    NoCards,
     Table(TableError),
     Line(LineFault),
 
@@ -322,6 +324,9 @@ impl fmt::Display for FaultReason {
             Self::LinesLeft(lines) => {
                 let all = DECK_LINES_MAX.saturating_add(*lines);
                 return write!(f, "must have at most {DECK_LINES_MAX} lines that are not blank, not {all}");
+            }
+            Self::NoCards => {
+                "has headings and no card: an empty deck is sent as JSON, with \"entries\": []"
             }
             Self::Table(error) => return error.fmt(f),
             Self::Line(fault) => return fault.fmt(f),

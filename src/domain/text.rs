@@ -43,6 +43,9 @@ pub enum TextError {
     /// Nothing that can be seen; in names, also only punctuation or private-use characters.
     #[error("must contain a letter, a digit or a symbol")]
     Blank,
+    /// In the name and the details of a deck: a serial code.
+    #[error("must not contain a serial code: it is a secret, and must not be published")]
+    Serial,
 }
 
 /// Checks a single line of text: trims it, counts characters, and refuses control characters, tag characters outside of a flag, and texts

@@ -122,6 +122,10 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::Entry(reason) => rules::entry("It", reason).into(),
         FaultReason::DeckLine(refusal) => rules::refusal(refusal).into(),
         FaultReason::DeckOfGame(_) => "This is a deck of another game.".into(),
+        FaultReason::NoCards => {
+            "There are headings in it, but no card. For a deck without cards, leave the list empty."
+                .into()
+        }
         FaultReason::LinesLeft(lines) => {
             let count = |lines| counted(to_i64(lines), "line", "lines");
             let (most, all) = (count(DECK_LINES_MAX), count(DECK_LINES_MAX.saturating_add(*lines)));
@@ -170,6 +174,7 @@ pub(super) fn text_fault(error: &TextError) -> Sentence {
         TextError::Undrawn => "It has an invisible letter.".into(),
         TextError::Marks => "There are too many marks on one of its characters.".into(),
         TextError::Blank => "It needs at least one letter, digit or symbol.".into(),
+        TextError::Serial => "It contains the code of a card, which must not be published.".into(),
     }
 }
 

@@ -25,9 +25,10 @@ use crate::app::versions::IfMatch;
 use crate::app::words::Word as _;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
-use crate::domain::decks::deck::{DeckName, FormatName, holds_serial};
+use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility, MAX_TAGS};
 use crate::domain::decks::own::OwnDeckSort;
+use crate::domain::decks::serial_text::holds_serial;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
     AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, ListBody, ListUpload, LooseParams,

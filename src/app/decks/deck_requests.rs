@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{Catalogue, Deck, DeckEntry, DeckMentions, Game, Resolution, TextEncoding};
+use cardscape_engine::{
+    Catalogue, Deck, DeckEntry, DeckMentions, Game, IgnoredReason, LineVerdict, Resolution,
+    TextEncoding,
+};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -230,6 +233,11 @@ async fn bind(
         SentDeck::List(text) => {
             match read_list(app, requester, game, &[], &text, NearNames::LookUp).await? {
                 Ok((ReadList { mut deck, unread, reading, .. }, _, catalogue)) => {
+                    if let Some(line) = first_heading(&reading).filter(|_| deck.entries.is_empty())
+                    {
+                        let fault = InputFault::at("/list", FaultReason::NoCards).on_line(line);
+                        return Err(Problem::invalid(vec![fault]));
+                    }
                     with_codes(game, &mut deck.entries);
                     let mut cards = bound_cards(&deck, &catalogue);
                     let mut conn = StepConnection::new(&app.store);
@@ -244,6 +252,16 @@ async fn bind(
             }
         }
     }
+}
+
+/// The first line of a list that is neither a comment nor a fact about the deck. If the list has no entry, the line is a heading or the like, and the list was
+/// not meant to empty a deck.
+fn first_heading(reading: &ListReadingResponse) -> Option<usize> {
+    let says_nothing = |verdict: &LineVerdict| {
+        matches!(verdict, LineVerdict::Ignored(IgnoredReason::Comment | IgnoredReason::Note { .. }))
+    };
+    let line = reading.lines.iter().find(|line| !says_nothing(&line.verdict));
+    line.map(|line| line.line)
 }
 
 /// The card of each entry, among those that the requester may see; entries without a name are bound to the card at their place.

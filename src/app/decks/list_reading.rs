@@ -16,8 +16,9 @@ use super::deck_cards::{self, Requester, StepConnection};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
-use crate::domain::decks::deck::{MAX_ENTRIES, holds_serial, into_shown_line, shown_line};
+use crate::domain::decks::deck::{MAX_ENTRIES, into_shown_line, shown_line};
 use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
+use crate::domain::decks::serial_text::holds_serial;
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most notes of a list in a response.

@@ -177,6 +177,10 @@ fn messages_for_api_clients_do_not_change() {
         ),
         (FaultReason::DeckOfGame(owned("pebbles")), "is a deck of the game pebbles"),
         (FaultReason::LinesLeft(7), "must have at most 10000 lines that are not blank, not 10007"),
+        (
+            FaultReason::NoCards,
+            "has headings and no card: an empty deck is sent as JSON, with \"entries\": []",
+        ),
         (TableError::Empty.into(), "the file is empty"),
         ("is missing".into(), "is missing"),
     ];

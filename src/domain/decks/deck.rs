@@ -9,6 +9,7 @@ use cardscape_engine::{
 };
 use thiserror::Error;
 
+use super::serial_text::{holds_serial, without_serial};
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::domain::text::{self, TextError};
 
@@ -38,7 +39,7 @@ impl DeckName {
     /// assert!(DeckName::parse("   ").is_err());
     /// ```
     pub fn parse(raw: &str) -> Result<Self, TextError> {
-        text::line(raw, 1, 100).map(Self)
+        without_serial(text::line(raw, 1, 100)?).map(Self)
     }
 
     /// A name that was checked before it was stored, perhaps by an older version, which refused fewer texts.
@@ -354,112 +355,6 @@ fn is_serial(text: &str) -> bool {
     matches!(SerialCode::parse(text), Ok(_) | Err(SerialError::Check))
 }
 
-/// Whether a text contains a serial code: 16 symbols whose check symbol fits, or 16 symbols in groups of four with hyphens, which may be a code with a typing
-/// error. Some names have as many letters, so one of the symbols must be a digit, and a quantity before a name is not one of them.
-///
-/// ```
-/// use cardscape::domain::decks::deck::holds_serial;
-/// assert!(holds_serial("2x 7KQ2-0000-0000-0000 {rare}"));
-/// assert!(!holds_serial("Amethyst Dragons of 2026"));
-/// assert!(!holds_serial("2 Washing-Line Wyrm"));
-/// ```
-pub fn holds_serial(text: &str) -> bool {
-    // A quick test: most texts are names, which are too short for a code or have no digit.
-    let symbols = text.bytes().filter(u8::is_ascii_alphanumeric).count();
-    if symbols < CODE_SYMBOLS || !text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return false;
-    }
-    !is_digit_before_words(text) && has_code(text)
-}
-
-/// Whether a code begins at the beginning of a word.
-fn has_code(text: &str) -> bool {
-    let mut before = ' ';
-    text.char_indices().any(|(at, character)| {
-        let begins = character.is_alphanumeric() && !before.is_alphanumeric();
-        before = character;
-        let word = &text[at..];
-        begins && (is_code_at(word) || after_glued_quantity(word).is_some_and(is_code_at))
-    })
-}
-
-/// The groups of a code directly after a quantity, as in `2x7KQ2-0000-0000-0000`. Only groups of four with dashes are looked for: other words begin with digits, too.
-fn after_glued_quantity(word: &str) -> Option<&str> {
-    (1..=3).find_map(|length| {
-        let (quantity, rest) = word.split_at_checked(length)?;
-        let times = ['x', 'X'];
-        let digits = quantity.strip_suffix(times).or_else(|| quantity.strip_prefix(times));
-        let digits = digits.unwrap_or(quantity);
-        let is_quantity =
-            (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let mut group = rest.chars();
-        let is_group = group.by_ref().take(4).filter(char::is_ascii_alphanumeric).count() == 4
-            && group.next().is_some_and(is_dash);
-        (is_quantity && is_group).then_some(rest)
-    })
-}
-
-/// Whether a text is one digit, a space, and a text without digits, as most lines of lists are. It has no code: the first group of a code that begins with the
-/// digit would have one symbol, and a code that begins later would have no digit.
-fn is_digit_before_words(text: &str) -> bool {
-    match text.as_bytes() {
-        [first, b' ', rest @ ..] => first.is_ascii_digit() && !rest.iter().any(u8::is_ascii_digit),
-        _ => false,
-    }
-}
-
-/// Number of letters and digits of a code.
-const CODE_SYMBOLS: usize = 16;
-
-/// A hyphen or dash that people type between the groups of a code.
-fn is_dash(character: char) -> bool {
-    matches!(character, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
-}
-
-fn is_between_symbols(character: char) -> bool {
-    character.is_whitespace() || is_dash(character)
-}
-
-/// Whether a text begins with a quantity of one or two digits, as in `2 Name`, `2x Name` and `x2 Name`.
-fn is_quantity_at(text: &str) -> bool {
-    let word = text.split(' ').next().unwrap_or_default();
-    let times = ['x', 'X'];
-    let digits = word.strip_suffix(times).or_else(|| word.strip_prefix(times)).unwrap_or(word);
-    word.len() < text.len()
-        && (1..=2).contains(&digits.len())
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, not followed by another letter or digit. What begins with a
-/// quantity is a code only in groups of two, because a group of a code has no other length below four.
-fn is_code_at(text: &str) -> bool {
-    let (mut symbols, mut end) = (0_usize, 0);
-    let (mut is_in_twos, mut is_in_fours) = (true, true);
-    for (at, character) in text.char_indices() {
-        if character.is_ascii_alphanumeric() {
-            is_in_twos &= at == end || symbols.is_multiple_of(2);
-            is_in_fours &= at == end || symbols.is_multiple_of(4);
-            if symbols == CODE_SYMBOLS {
-                // The word continues after 16 symbols, so it is not a code.
-                return false;
-            }
-            symbols += 1;
-            end = at + 1;
-        } else if !is_between_symbols(character) || symbols == CODE_SYMBOLS {
-            break;
-        }
-    }
-    let code = &text[..end];
-    let has_digit = code.contains(|character: char| character.is_ascii_digit());
-    symbols == CODE_SYMBOLS
-        && has_digit
-        && match SerialCode::parse(code) {
-            Ok(_) => is_in_twos || !is_quantity_at(text),
-            Err(SerialError::Check) => is_in_fours && code.contains(is_dash),
-            Err(_) => false,
-        }
-}
-
 /// Most characters of a line of a list that are shown and stored.
 pub const MAX_SHOWN: usize = 200;
 
@@ -592,6 +487,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::decks::serial_text::{Spacing, has_code, is_digit_before_words};
     use crate::domain::serials::serial::RunPrefix;
 
     fn entry(zone: &str, quantity: u32, name: &str, set: Option<&str>) -> DeckEntry {
@@ -669,6 +565,16 @@ mod tests {
                 assert!(named(&line).is_err(), "{line}");
             }
         }
+        // Inside a longer word, a code is recognised by its check symbol.
+        for code in [code.as_str(), &bare, &dashes, &bare.to_lowercase()] {
+            for line in [format!("foo{code}"), format!("1 {code}bar"), format!("é{code}_1")] {
+                assert_eq!(shown_line(&line), "(a serial code)", "{line}");
+                assert!(named(&line).is_err(), "{line}");
+            }
+        }
+        for word in ["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", &bare.repeat(3)] {
+            assert_eq!(shown_line(word), word);
+        }
         let mistyped = "7KQ2-0000-0000-0000";
         assert!(named(mistyped).is_err() && shown_line(mistyped) == "(a serial code)");
         for name in
@@ -697,6 +603,23 @@ mod tests {
         assert_eq!(shown_line(&"ä".repeat(201)), "ä".repeat(MAX_SHOWN));
     }
 
+    #[test]
+    fn names_of_decks_and_prose_have_no_serial_code() {
+        let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+        let (spaced, bare) = (code.to_lowercase().replace('-', " "), code.replace('-', ""));
+        for text in [&code, &spaced, &bare, &format!("Mine: {code}!"), &format!("foo{code}")] {
+            assert_eq!(DeckName::parse(text), Err(TextError::Serial), "{text}");
+        }
+        assert!(!TextError::Serial.to_string().contains(&code));
+        // With any spaces between its symbols, every text with numbers would have such a code.
+        let spread: Vec<String> = bare.chars().map(String::from).collect();
+        for text in
+            ["Play 2 of 40 cards, 3 of 60", "2019-2020 2021-2022", &spread.join(" "), "Top 8 deck"]
+        {
+            assert!(DeckName::parse(text).is_ok(), "{text}");
+        }
+    }
+
     /// Texts that look like codes, quantities and names, in any order.
     fn texts() -> impl Strategy<Value = String> {
         let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
@@ -723,7 +646,7 @@ mod tests {
         #[test]
         fn a_line_that_begins_with_one_digit_is_judged_in_one_way(text in texts()) {
             if is_digit_before_words(&text) {
-                prop_assert!(!has_code(&text), "{}", text);
+                prop_assert!(!has_code(&text, Spacing::Any), "{}", text);
             }
         }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::serial_text::without_serial;
 use crate::domain::text::{self, TextError};
 
 /// Most tags of a deck.
@@ -62,7 +63,7 @@ impl DeckDescription {
         if raw.trim().is_empty() {
             return Ok(Self::default());
         }
-        text::prose_lines(raw, 1, MAX_DESCRIPTION).map(Self)
+        without_serial(text::prose_lines(raw, 1, MAX_DESCRIPTION)?).map(Self)
     }
 
     /// A description that was checked before it was stored, perhaps by an older version, which refused fewer texts.
@@ -89,7 +90,7 @@ pub struct DeckTag(String);
 impl DeckTag {
     /// Parses what a person typed.
     pub fn parse(raw: &str) -> Result<Self, TextError> {
-        text::line(&Self::folded(raw), 1, MAX_TAG).map(Self)
+        without_serial(text::line(&Self::folded(raw), 1, MAX_TAG)?).map(Self)
     }
 
     /// Parses a tag to look for, which an older version may have stored: it refused fewer texts.
@@ -131,7 +132,7 @@ impl DeckFolder {
     /// Parses what a person typed.
     pub fn parse(raw: &str) -> Result<Self, TextError> {
         let composed: String = raw.nfc().collect();
-        text::line(&composed, 1, MAX_FOLDER).map(Self)
+        without_serial(text::line(&composed, 1, MAX_FOLDER)?).map(Self)
     }
 
     /// Parses a folder to look for, which an older version may have stored: it refused fewer texts.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use cardscape_engine::{Deck, IgnoredReason, LineVerdict, ReadDeck, ReadLine};
 
-use super::deck::{EntryFault, MAX_SHOWN, check_entry, holds_serial, shown_line};
+use super::deck::{EntryFault, MAX_SHOWN, check_entry, shown_line};
+use super::serial_text::holds_serial;
 
 /// The result for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]

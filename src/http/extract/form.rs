@@ -7,10 +7,20 @@ use serde::de::DeserializeOwned;
 
 use super::Extracting;
 use super::body::{has_media_type, read};
+use crate::app::decks::list_files::MAX_LIST;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
-/// Largest form, in bytes: a deck list or fifty codes are far smaller.
+/// Largest form, in bytes: fifty codes are far smaller.
 const MAX_FORM: usize = 256 * 1024;
+/// Largest form with a deck list, in bytes. A character of the list may have four bytes, and each byte may be sent as three characters.
+const MAX_LIST_FORM: usize = MAX_FORM + 3 * 4 * MAX_LIST;
+
+/// The largest form that is received at a path.
+fn limit_at(path: &str) -> usize {
+    let is_edit = path.starts_with("/decks/") && path.ends_with("/edit");
+    let has_list = is_edit || matches!(path, "/decks/check" | "/my/decks/new");
+    if has_list { MAX_LIST_FORM } else { MAX_FORM }
+}
 
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
@@ -27,8 +37,9 @@ impl SentForm {
     /// Reads the form of a request, if there is one. Refuses the same as [`Form`].
     pub(crate) async fn read_ahead(req: &mut ServiceRequest) -> Result<(), Problem> {
         if has_media_type(req.request(), MEDIA_TYPE) {
+            let most = limit_at(req.path());
             let (request, payload) = req.parts_mut();
-            let raw = read(request, payload, &[MEDIA_TYPE], MAX_FORM).await?;
+            let raw = read(request, payload, &[MEDIA_TYPE], most).await?;
             req.extensions_mut().insert(Self(raw));
         }
         Ok(())
@@ -40,7 +51,7 @@ impl SentForm {
     }
 }
 
-/// The fields of a form (`application/x-www-form-urlencoded`). Refused: other media types and compressed bodies (415), more than 256 KiB (413), text that is
+/// The fields of a form (`application/x-www-form-urlencoded`). Refused: other media types and compressed bodies (415), more than 256 KiB, or with a deck list more than 2 MB (413), text that is
 /// not UTF-8, NUL characters, and missing fields (422). Unknown fields are ignored.
 pub struct Form<T>(pub T);
 
@@ -53,7 +64,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Form<T> {
             return Box::pin(async move { parse(&raw).map(Self) });
         }
         // The form was not read ahead, so this returns the reason.
-        let reading = read(req, payload, &[MEDIA_TYPE], MAX_FORM);
+        let reading = read(req, payload, &[MEDIA_TYPE], limit_at(req.path()));
         Box::pin(async move { parse(&reading.await?).map(Self) })
     }
 }
@@ -88,6 +99,21 @@ mod tests {
     fn fields_are_decoded_and_unknown_ones_left_out() {
         let Fields { name, more } = parse(b"other=1&name=R%C3%BCbe+%2B+1").ok().unwrap();
         assert_eq!((name.as_str(), more.as_str()), ("R\u{fc}be + 1", ""));
+    }
+
+    #[test]
+    fn forms_with_deck_lists_may_be_longer() {
+        let longest = "😀".repeat(MAX_LIST);
+        let sent =
+            form_urlencoded::Serializer::new(String::new()).append_pair("list", &longest).finish();
+        for path in
+            ["/decks/check", "/my/decks/new", "/decks/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/edit"]
+        {
+            assert!((MAX_FORM..limit_at(path)).contains(&sent.len()), "{path}");
+        }
+        for path in ["/login", "/decks", "/my/decks/new/file", "/edit"] {
+            assert_eq!(limit_at(path), MAX_FORM);
+        }
     }
 
     #[test]

@@ -277,6 +277,9 @@ pub(super) fn name_fault(error: &TextError) -> String {
         TextError::Undrawn => "The name has an invisible letter.".to_owned(),
         TextError::Marks => "There are too many marks on a character of the name.".to_owned(),
         TextError::Blank => "A name has at least one letter, digit or symbol.".to_owned(),
+        TextError::Serial => {
+            "The name contains the code of a card, which must not be published.".to_owned()
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::edit::{Beside, show_form_of, show_form_of_new};
 use super::typed_deck::TypedDeck;
 use super::words as deck_words;
 use crate::app::decks::deck_overviews;
-use crate::app::decks::list_files::{ListFileFault, MAX_FILE, decode};
+use crate::app::decks::list_files::{ListFileFault, MAX_FILE, MAX_LIST, decode};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
@@ -16,8 +16,8 @@ use crate::http::extract::{UnreceivedForm, Upload};
 use crate::web::forms::Faults;
 use crate::web::session::Player;
 
-/// Largest form, in bytes: the file and, before it, fields as long as a form without a file may have.
-const MOST: usize = MAX_FILE + 256 * 1024;
+/// Largest form, in bytes: the file and, before it, the list that was typed, whose characters may have four bytes, and the other fields.
+const MOST: usize = MAX_FILE + 4 * MAX_LIST + 64 * 1024;
 
 /// A form that was received: its fields, and the status and faults if its file has no list.
 struct Received {

@@ -36,6 +36,7 @@ fn texts() -> Vec<TextError> {
         TextError::Undrawn,
         TextError::Marks,
         TextError::Blank,
+        TextError::Serial,
     ]);
     all
 }
@@ -53,6 +54,7 @@ fn deck_lines() -> Vec<LineRefusal> {
         D::QuantityMissing,
         D::QuantityInvalid,
         D::QuantityNotWhole,
+        D::TooManyCards,
         D::QuantityTooLarge,
         D::NameMissing,
     ]
@@ -192,6 +194,7 @@ fn reasons() -> Vec<FaultReason> {
         R::DesignNameTaken(NameHolder::Design),
         R::DeckOfGame(text("emo_jo")),
         R::LinesLeft(1_200),
+        R::NoCards,
         R::Other("must have `a_b` at /cards/0".into()),
     ];
     all.extend(texts().into_iter().map(R::Text));

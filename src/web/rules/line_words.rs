@@ -139,6 +139,9 @@ fn line_fault(fault: DeckTextFault) -> &'static str {
         DeckTextFault::NameMissing => {
             "It has no name after the number. A name in brackets needs quotes."
         }
+        DeckTextFault::TooManyCards => {
+            "It has more than 100 cards. Write each card on a line of its own."
+        }
         _ => "It cannot be read.",
     }
 }
@@ -236,6 +239,7 @@ pub(in crate::web) fn unread(detail: &str) -> String {
         DeckTextFault::QuantityNotWhole,
         DeckTextFault::QuantityTooLarge,
         DeckTextFault::NameMissing,
+        DeckTextFault::TooManyCards,
     ];
     let malformed = [
         MalformedText::NoColumns,

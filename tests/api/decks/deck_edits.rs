@@ -122,6 +122,14 @@ async fn a_wrong_patch_changes_nothing() {
         let problem = patch(&app, &ada, &path, "*", &body).await.problem(422, "invalid_body");
         assert_eq!(problem["errors"][0]["detail"], detail, "{problem:#}");
     }
+    // Without a secret in it, each of these texts is stored, and others may read it.
+    let code = "7K33-3333-3333-3333";
+    let published = json!({ "name": code, "description": format!("Mine: foo{code}"), "tags": ["aggro", code], "folder": code.replace('-', "") });
+    let problem = patch(&app, &ada, &path, "*", &published).await.problem(422, "invalid_body");
+    let pointers: Vec<&Value> =
+        problem["errors"].as_array().unwrap().iter().map(|fault| &fault["pointer"]).collect();
+    assert_eq!(pointers, ["/name", "/description", "/tags/1", "/folder"], "{problem:#}");
+    assert!(!problem.to_string().contains("7K33"), "{problem:#}");
     let unknown = json!({ "format": "ttcg/standrd" });
     patch(&app, &ada, &path, "*", &unknown).await.problem(422, "unknown_format");
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);
@@ -144,6 +152,21 @@ async fn an_empty_text_is_no_deck() {
             let detail = problem["errors"][0]["detail"].as_str().unwrap();
             assert!(detail.contains("\"entries\": []"), "{text:?}: {problem:#}");
         }
+    }
+    // Headings alone were meant to have cards below them.
+    for text in ["Sideboard", "// pasted\n\nDeck\n\nSideboard\n", "Quantity,Name\n"] {
+        let mut body = deck();
+        body.as_object_mut().unwrap().remove("entries");
+        body["list"] = json!(text);
+        let put = app.put(&path).by(&ada).header("if-match", "*").json(&body);
+        let problem = put.answer().await.problem(422, "invalid_body");
+        let fault = &problem["errors"][0];
+        let line = if text.starts_with("//") { 3 } else { 1 };
+        assert_eq!(
+            (&fault["pointer"], &fault["line"]),
+            (&json!("/list"), &json!(line)),
+            "{text:?}"
+        );
     }
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);
     let mut empty = deck();

@@ -223,7 +223,7 @@ async fn a_serial_code_in_a_list_is_neither_stored_nor_returned() {
     let ada = app.player("ada").await;
     let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
     let list = format!(
-        "2 Kettle Imp\n1 {code}\n{code}\nSB: 1 {code}\n1 {code} {{rare}}\n1 \"{code}\" (hearth) 017\n1 Pocket Bat, {code}\n1 Pocket Bat"
+        "2 Kettle Imp\n1 {code}\n{code}\nSB: 1 {code}\n1 {code} {{rare}}\n1 \"{code}\" (hearth) 017\n1 Pocket Bat, {code}\n1 foo{code}\n1 {code}bar\n1 Pocket Bat"
     );
     let body = json!({ "name": "n", "format": "ttcg/standard", "list": list });
     let answer = app.post("/v1/decks").by(&ada).json(&body).answer().await;
@@ -552,7 +552,8 @@ async fn the_lines_around_a_share_code_are_listed() {
         assert_eq!(entries(&answer), ["main: 2 Kettle Imp set=hearth number=016"]);
         let title = &answer["reading"]["lines"][0];
         assert_eq!((&title["text"], &title["line"]), (&json!("Tide turner"), &json!(1)));
-        assert_eq!((&title["status"], &title["reason"]), (&json!("ignored"), &json!("comment")));
+        assert_eq!((&title["status"], &title["reason"]), (&json!("ignored"), &json!("note")));
+        assert_eq!(answer["reading"]["notes"]["name"], "Tide turner");
     }
 }
 

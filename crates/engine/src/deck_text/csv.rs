@@ -176,6 +176,12 @@ pub(super) fn stated_separator(line: &str) -> Option<char> {
 }
 
 impl Columns {
+    /// The columns of a header below a line that may state the separator. Some programs state one and write another: then the header decides.
+    pub(super) fn of_header(line: &str, stated: Option<char>) -> Option<Self> {
+        let stated = stated.and_then(|separator| Self::separated(line, separator));
+        stated.or_else(|| Self::of(line))
+    }
+
     /// The columns of a header whose separator is not stated: it is the most frequent one.
     pub(super) fn of(line: &str) -> Option<Self> {
         let separator =
@@ -461,10 +467,7 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
                 Content::Ignored(IgnoredReason::Decoration)
             }
             None => {
-                columns = match stated {
-                    Some(separator) => Columns::separated(record, separator),
-                    None => Columns::of(record),
-                };
+                columns = Columns::of_header(record, stated);
                 Content::Ignored(match columns {
                     Some(Columns { separator, .. }) => Columns::header_verdict(record, separator),
                     None => IgnoredReason::Malformed { detail: MalformedText::NoColumns },

@@ -39,14 +39,22 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
             };
         }
         match common_as(line, parts) {
-            Content::Entry(entry) => Content::Entry(Box::new(DraftEntry {
-                // A line with bars can be read in one way only.
-                readings: entry.readings.filter(|_| !line.contains('|')),
+            Content::Entry(entry) if line.contains('|') => Content::Entry(Box::new(DraftEntry {
+                readings: None,
+                otherwise: with_bar_in_name(line),
                 ..*entry
             })),
             other => other,
         }
     })
+}
+
+/// The line as other dialects read it: a bar may be a part of the name.
+fn with_bar_in_name(line: &str) -> Option<Box<DraftEntry<'_>>> {
+    match common(line) {
+        Content::Entry(entry) => Some(entry),
+        _ => None,
+    }
 }
 
 /// Whether another card with a quantity stands after a bar, and no set: `2 Name | 2 Name`.
@@ -61,7 +69,8 @@ pub(super) fn has_second_card(line: &str) -> bool {
 
 /// Reads `Name|SET|picture`. A `+` after the name is a finish. The picture is not a collector number, but a number may stand in square brackets.
 fn parts(text: &str) -> Parts<'_> {
-    if has_second_card(text) {
+    // A name may consist of such marks.
+    if has_second_card(text) || text.starts_with('|') {
         return Parts { name: Cow::Borrowed(text), ..Parts::default() };
     }
     let mut fields = text.split('|').map(str::trim);

@@ -392,6 +392,21 @@ pub(super) fn leading(line: &str) -> Option<(&str, &str)> {
     Some((number, name))
 }
 
+/// Whether a line begins with a number that is not whole, as in `2.5 Name` and `0,5x Name`. Three digits after a comma are thousands.
+pub(super) fn has_fraction(line: &str) -> bool {
+    let is_digit = |character: char| character.is_ascii_digit();
+    let line = without_bullet(line);
+    let after_whole = line.trim_start_matches(is_digit);
+    let Some(fraction) = after_whole.strip_prefix(['.', ',']) else { return false };
+    let rest = fraction.trim_start_matches(is_digit);
+    let digits = fraction.len() - rest.len();
+    let rest = rest.strip_prefix(['x', 'X', '×']).unwrap_or(rest);
+    after_whole.len() < line.len()
+        && (1..=2).contains(&digits)
+        && rest.starts_with(char::is_whitespace)
+        && !rest.trim().is_empty()
+}
+
 /// `④ Name`.
 fn circled(line: &str) -> Option<(&str, &str)> {
     const NUMBERS: [&str; 10] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
@@ -730,6 +745,16 @@ mod tests {
             assert!(without_count(line).eq_ignore_ascii_case("sideboard"), "{line}");
         }
         assert_eq!((without_count("7"), without_count("(7)"), without_count("")), ("7", "", ""));
+    }
+
+    #[test]
+    fn numbers_that_are_not_whole_are_found() {
+        for line in ["2.5 Salt", "0,5 Salt", "- 1.25x Salt", "2.5\tSalt"] {
+            assert!(has_fraction(line), "{line}");
+        }
+        for line in ["2 Salt", "2. Salt", "2.Salt", "1,000 Salts", "2.5", "2.5rd Salt", ".5 Salt"] {
+            assert!(!has_fraction(line), "{line}");
+        }
     }
 
     #[test]

@@ -427,6 +427,9 @@ impl DeckLines<'_> {
             read.lines = with_repeated(read.lines, &repeated);
         }
         if let Some(around) = around.as_ref().filter(|_| *dialect == DeckDialect::ShareCode) {
+            if let Some((_, title)) = around.title() {
+                read.notes.entry(NAME_NOTE.to_owned()).or_insert_with(|| title.clone());
+            }
             read.lines = with_lines_around(read.lines, around);
         }
         ReadDeck { recognised_by: *recognised_by, encoding: *encoding, game, ..read }
@@ -450,11 +453,20 @@ fn with_repeated(lines: Vec<ReadLine>, repeated: &[(usize, usize)]) -> Vec<ReadL
     all
 }
 
-/// Adds the lines around a share code, which are ignored.
+/// The key of the note with the name of a deck.
+const NAME_NOTE: &str = "name";
+
+/// Adds the lines around a share code, which are ignored. A title is the name of the deck, also if a card has that name.
 fn with_lines_around(code: Vec<ReadLine>, around: &AroundCode) -> Vec<ReadLine> {
+    let title = around.title().map(|(line, _)| *line);
     let other = |(line, text): &(usize, String)| {
-        let is_fence = recognise::is_fence(text);
-        let reason = if is_fence { IgnoredReason::Decoration } else { IgnoredReason::Comment };
+        let reason = if recognise::is_fence(text) {
+            IgnoredReason::Decoration
+        } else if title == Some(*line) {
+            IgnoredReason::Note { key: NAME_NOTE.to_owned() }
+        } else {
+            IgnoredReason::Comment
+        };
         let verdict = LineVerdict::Ignored(reason);
         ReadLine { line: *line, text: text.clone(), entry: None, verdict, tags: Vec::new() }
     };

@@ -9,7 +9,10 @@ use thiserror::Error;
 
 use super::archidekt::zone_of;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
-use super::line::{common, split_parts};
+use super::line::{common, has_fraction};
+use super::recognise::share_code_in;
+use super::several::{LINE_CARDS_MAX, counted_parts};
+use super::symbols::symbol_row;
 use super::text::tidy;
 use super::writing::DeckWriter;
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
@@ -50,7 +53,7 @@ pub enum DeckTextFault {
     /// The quantity has a sign.
     #[error("the quantity must have no sign, as in \"2 Name\"")]
     QuantityInvalid,
-    /// The quantity of a table is missing, or it is not a whole number.
+    /// The quantity is not a whole number, or that of a table is missing.
     #[error("the quantity must be a whole number of copies, as in \"2\"")]
     QuantityNotWhole,
     /// The quantity does not fit 32 bits.
@@ -61,6 +64,9 @@ pub enum DeckTextFault {
         "a card name is missing after the quantity, as in \"2 Name\"; one in brackets needs quotes"
     )]
     NameMissing,
+    /// The line has more cards than are read from one line.
+    #[error("a line may have at most {LINE_CARDS_MAX} cards: write each card on a line of its own")]
+    TooManyCards,
 }
 
 /// Reads a deck list.
@@ -235,6 +241,9 @@ fn parse_entry(line: &str) -> Result<(u32, CardReference), DeckTextFault> {
         Some(after) if after.is_empty() || after.starts_with(char::is_whitespace) => after,
         _ => rest,
     };
+    if has_fraction(line) {
+        return Err(DeckTextFault::QuantityNotWhole);
+    }
     if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
         // "3rd Wish": the number belongs to the name, so the quantity is what is missing.
         return Err(DeckTextFault::QuantityMissing);
@@ -377,20 +386,34 @@ fn render_entry(entry: &DeckEntry) -> String {
         && plain.trim() == plain
         && section(&plain).is_none()
         && parse_entry(&plain).is_ok_and(|(_, read)| read == *card)
-        && reads_alike_elsewhere(&plain, card);
+        && reads_alike_elsewhere(&plain, entry);
     if reads_back { plain } else { render_card(entry.quantity, card, quote) }
 }
 
-/// Whether a line means the same card where only some lines of a list are taken for our own text: a name with `#` or brackets would lose them there.
-fn reads_alike_elsewhere(line: &str, card: &CardReference) -> bool {
-    let tidy = tidy(line);
-    let Some((_, text)) = tidy.split_once(' ') else { return false };
-    let parts = split_parts(text);
-    parts.tags.is_empty()
+/// Whether a line means the same entry where only some lines of a list are taken for our own text, or none: a name with `#` or brackets would lose them there,
+/// and one that looks like several cards, or like a share code with words before it, would become other entries.
+fn reads_alike_elsewhere(line: &str, entry: &DeckEntry) -> bool {
+    let (tidied, card) = (tidy(line), &entry.card);
+    let Content::Entry(read) = common(&tidied) else { return false };
+    let DraftEntry { quantity, card: parts, zone, marks_dropped, .. } = &*read;
+    let is_literal = *quantity == Some(entry.quantity)
+        && zone.is_none()
+        && !marks_dropped
+        && parts.tags.is_empty()
         && parts.name == card.name
         && parts.set.as_deref() == card.set.as_deref()
         && parts.number.as_deref() == card.number.as_deref()
-        && parts.rarity.as_deref() == card.rarity.as_deref()
+        && parts.rarity.as_deref() == card.rarity.as_deref();
+    is_literal
+        && !is_only_marks(&card.name)
+        && counted_parts(line).is_none()
+        && symbol_row(line).is_none()
+        && share_code_in(line).is_none()
+}
+
+/// Whether a name has only characters that are marks in lists.
+fn is_only_marks(name: &str) -> bool {
+    name.chars().all(|character| character.is_ascii_punctuation() || character == ' ')
 }
 
 fn render_card(quantity: u32, card: &CardReference, write: impl Fn(&str) -> String) -> String {

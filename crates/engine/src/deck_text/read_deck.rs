@@ -65,6 +65,10 @@ impl ReadDeck {
                 let is_digit = |letter: char| letter.is_ascii_digit();
                 !line.text.starts_with(is_digit) && !line.text.ends_with(is_digit)
             }
+            // A card may have the name that begins with a number, or the commas of the line.
+            LineVerdict::Ignored(IgnoredReason::Unreadable {
+                fault: DeckTextFault::QuantityNotWhole | DeckTextFault::TooManyCards,
+            }) => false,
             LineVerdict::Ignored(_) => true,
             LineVerdict::Ambiguous { .. } | LineVerdict::Unknown { .. } => false,
         })

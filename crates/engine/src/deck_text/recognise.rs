@@ -262,9 +262,9 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
         .take(EXAMINED_LINES_MAX)
         .collect();
     let is_header = |first: &&str| match csv::stated_separator(first) {
-        Some(separator) => {
-            lines.get(1).is_some_and(|line| csv::Columns::separated(line, separator).is_some())
-        }
+        Some(separator) => lines
+            .get(1)
+            .is_some_and(|line| csv::Columns::of_header(line, Some(separator)).is_some()),
         None => csv::Columns::of(first).is_some(),
     };
     if lines.first().is_some_and(is_header) {
@@ -275,9 +275,7 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
         return (DeckDialect::Csv, DialectMark::QuantityColumn);
     }
     // The names of cards in our own text may be like marks of other dialects.
-    let begins_as_own =
-        lines.first().and_then(|line| line.strip_prefix("//")).is_some_and(is_own_comment);
-    let found = if begins_as_own {
+    let found = if lines.first().is_some_and(|line| begins_as_own(line)) {
         Some((DeckDialect::Own, DialectMark::OwnMarks))
     } else {
         first_mark(text, &lines)
@@ -318,6 +316,15 @@ pub(super) struct AroundCode {
     pub(super) others: Vec<(usize, String)>,
 }
 
+impl AroundCode {
+    /// The first of these lines, if it is a title and neither a comment nor a sentence: the number of the line, and its text.
+    pub(super) fn title(&self) -> Option<&(usize, String)> {
+        let first = self.others.iter().find(|(_, text)| !is_fence(text))?;
+        let (line, text) = first;
+        (*line <= self.line && is_title(text) && !is_sentence(text)).then_some(first)
+    }
+}
+
 /// Finds the list in a text.
 pub(super) fn prepared(text: &str) -> Prepared<'_> {
     let trimmed = text.trim();
@@ -355,7 +362,12 @@ fn found_share_code(text: &str) -> Option<(&str, usize)> {
     let lines = || numbered_lines(text).filter(|(_, line)| !is_fence(line));
     let (number, line) = lines().next()?;
     if lines().nth(1).is_some() {
-        return share_code_among_words(lines());
+        let found = share_code_among_words(lines())?;
+        // In our own text, a quantity and words before a code are an entry, and the code is a part of its name.
+        let is_entry = |line: &str| begins_with_number(line) && line != found.0;
+        let is_in_name =
+            begins_as_own(line) && lines().any(|(at, line)| at == found.1 && is_entry(line));
+        return (!is_in_name).then_some(found);
     }
     let code = if is_share_code(line) { line } else { introduced_share_code(line, true)? };
     Some((code, number))
@@ -483,6 +495,11 @@ fn begins_with_number(line: &str) -> bool {
 pub(super) fn is_own_comment(comment: &str) -> bool {
     let key = comment.split_once(':').map(|(key, _)| key.trim().to_lowercase());
     key.is_some_and(|key| ["format", "game"].contains(&key.as_str()))
+}
+
+/// Whether the first line of a list is a comment with which our own text begins.
+fn begins_as_own(line: &str) -> bool {
+    line.strip_prefix("//").is_some_and(is_own_comment)
 }
 
 fn is_own(line: &str) -> bool {

@@ -8,9 +8,9 @@ use super::line::{
 /// What may stand between the cards of such a line.
 const SEPARATORS: [char; 2] = [',', ';'];
 /// Maximum number of cards of such a line.
-const PARTS_MAX: usize = 100;
+pub(super) const LINE_CARDS_MAX: usize = 100;
 /// Maximum number of separators of such a line: names may have some, too. The text before each is read from its beginning.
-const SEPARATORS_MAX: usize = 2 * PARTS_MAX;
+const SEPARATORS_MAX: usize = 2 * LINE_CARDS_MAX;
 
 /// The line of an entry that may be one of several in it. A row of a table is one entry.
 pub(super) fn line_of<'a>(entry: &DraftEntry<'a>) -> Option<&'a str> {
@@ -38,8 +38,27 @@ pub(super) fn counted_parts(line: &str) -> Option<Vec<&str>> {
         }
     }
     parts.push(line[start..].trim());
-    let are_several = (2..=PARTS_MAX).contains(&parts.len());
+    let are_several = (2..=LINE_CARDS_MAX).contains(&parts.len());
     (are_several && parts.iter().all(|part| is_counted(part))).then_some(parts)
+}
+
+/// Whether a line has more cards with their quantities than are read from one line. Its separators with a quantity beside them are counted.
+pub(super) fn has_too_many_cards(line: &str) -> bool {
+    if line.len() > LINE_MAX {
+        return false;
+    }
+    let is_before = begins_with_count(line);
+    let mut start = 0;
+    let parts = line.match_indices(SEPARATORS).filter(|(at, separator)| {
+        let (before, end) = (&line[start..*at], at + separator.len());
+        let is_part =
+            if is_before { begins_with_count(&line[end..]) } else { ends_with_count(before) };
+        if is_part {
+            start = end;
+        }
+        is_part
+    });
+    parts.take(LINE_CARDS_MAX).count() == LINE_CARDS_MAX
 }
 
 /// The parts of such a line as entries.
@@ -129,7 +148,9 @@ mod tests {
         for unending in ["a,".repeat(LINE_MAX / 2), format!("{}2 Silk", "2 Salt,".repeat(150))] {
             assert_eq!(counted_parts(&unending), None);
         }
-        let many = "1 Salt, ".repeat(PARTS_MAX + 1);
-        assert_eq!(counted_parts(many.trim_end_matches(", ")), None);
+        let many = "1 Salt, ".repeat(LINE_CARDS_MAX + 1);
+        let many = many.trim_end_matches(", ");
+        assert_eq!(counted_parts(many), None);
+        assert!(has_too_many_cards(many) && !has_too_many_cards(&many["1 Salt, ".len()..]));
     }
 }

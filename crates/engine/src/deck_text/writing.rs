@@ -1,10 +1,13 @@
 //! What the writers share: the order of entries, the losses, and a check that the text reads back as the same deck.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
 
+use super::draft::{DraftEntry, Source};
+use super::several;
+use super::text::tidy;
 use super::zones::{Place, Role, place, zone_code};
 use super::{DeckDialect, DeckReading, read_deck};
 use crate::catalogue::{Catalogue, same_number};
@@ -54,7 +57,7 @@ pub enum LossKind {
     Copies,
     /// The spelling of the name. The name that is written means the same card.
     Spelling,
-    /// The name: the text means another card, or none.
+    /// The name: the text means another card, or none; or only a reader that knows the card finds it, because its marks mean something else in the dialect.
     Name,
     /// That any printing is meant: the text names the set and the number of one.
     AnyPrinting,
@@ -78,7 +81,7 @@ impl fmt::Display for LossKind {
             Self::Rarity => "the rarity",
             Self::Copies => "the ids of copies",
             Self::Spelling => "the spelling of the name",
-            Self::Name => "the name; what is written means another card, or none",
+            Self::Name => "the name; what is written may be read as another card, or as none",
             Self::AnyPrinting => "that any printing will do; the text names one",
             Self::Zone => "the entry; the dialect has no such zone",
             Self::Card => "the entry; the dialect needs the name or the external id of the card, which is not known",
@@ -129,6 +132,8 @@ pub(super) struct DeckWriter<'a> {
     losses: BTreeSet<DeckLoss>,
     /// Positions of the entries in the order in which they are written.
     written: Vec<usize>,
+    /// The names among them that may be read in several ways, by their places in `written`.
+    marked: BTreeMap<usize, String>,
 }
 
 /// The text without line breaks and other control characters.
@@ -159,8 +164,9 @@ impl<'a> DeckWriter<'a> {
         sets: Option<&'a KnownSets>,
     ) -> Self {
         let (text, losses, written) = (String::new(), BTreeSet::new(), Vec::new());
-        let name = in_one_line(name);
-        let mut writer = Self { name, deck, catalogue, text, dialect, sets, losses, written };
+        let (name, marked) = (in_one_line(name), BTreeMap::new());
+        let mut writer =
+            Self { name, deck, catalogue, text, dialect, sets, losses, written, marked };
         if dialect != DeckDialect::Json {
             for (at, entry) in deck.entries.iter().enumerate() {
                 if !entry.copies.is_empty() {
@@ -288,6 +294,9 @@ impl<'a> DeckWriter<'a> {
             Some(_) => self.record_loss(at, LossKind::Rarity),
             None => {}
         }
+        if may_be_misread(&line.name) {
+            self.marked.insert(self.written.len(), line.name.clone());
+        }
         self.written.push(at);
         Some(line)
     }
@@ -360,14 +369,56 @@ impl<'a> DeckWriter<'a> {
         );
         if by_name {
             self.read_back();
+            for at in self.misread() {
+                self.record_loss(at, LossKind::Name);
+            }
         }
         let losses = self.losses.into_iter().collect();
         WrittenDeck { dialect: self.dialect, text: self.text, losses }
     }
 
+    fn reading(&self) -> DeckReading<'a> {
+        let reading = DeckReading::new(self.catalogue);
+        self.sets.map_or(reading, |sets| reading.with_sets(sets))
+    }
+
+    /// The entries that are lost if the text is read without knowing any card, as another program may: because marks in their names mean something else in the
+    /// dialect. Most decks have no name with marks, and are not read again.
+    fn misread(&self) -> Vec<usize> {
+        if self.marked.is_empty() {
+            return Vec::new();
+        }
+        let tidied = tidy(&self.text);
+        let draft = self.dialect.draft(Source { raw: &self.text, tidy: &tidied }, self.game());
+        let entries: Vec<&DraftEntry<'_>> =
+            draft.entries().filter(|entry| entry.quantity.is_some()).collect();
+        let is_literal = |position: usize, name: &str| {
+            let quantity = self.deck.entries[self.written[position]].quantity;
+            entries.get(position).is_some_and(|read| {
+                read.quantity == Some(quantity)
+                    && name_key(&read.card.name) == name_key(name)
+                    && several::entry_count(read) == 1
+            })
+        };
+        // These dialects have no marks of their own, so that a mark in a name decides which dialect is recognised.
+        let is_recognised = matches!(self.dialect, DeckDialect::Plain | DeckDialect::Mtgo);
+        let recognised = is_recognised.then(|| read_deck(&self.text, &self.reading()).deck.entries);
+        let is_read = |position: usize| {
+            let Some(read) = &recognised else { return true };
+            let at = self.written[position];
+            let same_length = read.len() == self.written.len();
+            let agrees = |read: &DeckEntry| self.agrees(at, &self.deck.entries[at], read);
+            same_length && read.get(position).is_some_and(agrees)
+        };
+        let same_length = entries.len() == self.written.len();
+        let lost = self.marked.iter().filter(|(position, name)| {
+            !(same_length && is_literal(**position, name.as_str()) && is_read(**position))
+        });
+        lost.map(|(position, _)| self.written[*position]).collect()
+    }
+
     fn read_back(&mut self) {
-        let reading = DeckReading::new(self.catalogue).in_dialect(self.dialect);
-        let reading = self.sets.map_or(reading, |sets| reading.with_sets(sets));
+        let reading = self.reading().in_dialect(self.dialect);
         let read = read_deck(&self.text, &reading).deck.entries;
         let same_length = read.len() == self.written.len();
         for (position, at) in self.written.clone().into_iter().enumerate() {
@@ -414,6 +465,11 @@ impl<'a> DeckWriter<'a> {
         let found = self.catalogue.resolve(card, &mut Vec::new())?;
         Some(name_key(&self.catalogue.card(found.card).definition.name))
     }
+}
+
+/// Whether a name has anything but letters and the punctuation of names, so that a part of it may be read as a quantity, a set, a tag or a remark.
+fn may_be_misread(name: &str) -> bool {
+    !name.chars().all(|character| character.is_alphabetic() || " -'’,.!?&".contains(character))
 }
 
 /// Whether a card has a set and a number that can be written.

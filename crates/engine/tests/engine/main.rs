@@ -9,6 +9,7 @@ mod copies;
 mod decisions;
 mod deck_dialects;
 mod deck_lines;
+mod deck_names;
 mod deck_share_codes;
 mod deck_text;
 mod deck_text_page;

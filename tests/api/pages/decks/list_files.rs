@@ -132,6 +132,10 @@ async fn a_typed_list_may_be_as_long_as_that_of_a_file() {
     let fields = [("name", "Mine"), ("format", "ttcg/standard")];
     let read = send(&app, &hers, NEW, &fields, Some(longest.as_bytes())).await;
     assert_eq!(read.status, 200, "{}", read.text());
+    // A form sends each byte of an emoji as three characters.
+    let emoji = "😀".repeat(150_000);
+    let fields = [("format", "ttcg/standard"), ("list", emoji.as_str())];
+    assert_ne!(hers.post("/decks/check", &fields).await.status, 413);
     let longer = "a".repeat(150_001);
     for path in ["/my/decks/new", edit.as_str(), "/decks/check"] {
         let fields = [

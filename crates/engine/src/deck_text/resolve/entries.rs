@@ -8,10 +8,11 @@ use super::verdicts::{drops_printing, reference, with_guess};
 use crate::deck::{CardReference, DeckEntry};
 use crate::deck_text::DeckDialect;
 use crate::deck_text::draft::{DraftEntry, Parts};
-use crate::deck_text::line::{may_have_marks, without_count};
-use crate::deck_text::own::note;
+use crate::deck_text::line::{has_fraction, may_have_marks, without_count};
+use crate::deck_text::own::{DeckTextFault, note};
 use crate::deck_text::read_deck::{IgnoredReason, LineVerdict, ReadDeck};
 use crate::deck_text::recognise::has_own_marks;
+use crate::deck_text::several::{has_too_many_cards, line_of};
 use crate::deck_text::zones::{Place, is_heading, place};
 
 impl Resolver<'_> {
@@ -120,7 +121,18 @@ impl Resolver<'_> {
                 {
                     return Err(IgnoredReason::Decoration);
                 }
-                None => self.unknown(&entry),
+                None if line_of(&entry).is_some_and(has_too_many_cards) => {
+                    return Err(unreadable(DeckTextFault::TooManyCards));
+                }
+                None => {
+                    let unknown = self.unknown(&entry);
+                    let is_unknown = matches!(unknown.verdict, LineVerdict::Unknown { .. });
+                    // A card may have such a name. If none has, the number is meant as a quantity.
+                    if is_unknown && line_of(&entry).is_some_and(has_fraction) {
+                        return Err(unreadable(DeckTextFault::QuantityNotWhole));
+                    }
+                    unknown
+                }
             }
         };
         let verdict = if known { verdict } else { with_guess(verdict, &zone) };
@@ -159,6 +171,7 @@ impl Resolver<'_> {
         match &entry.otherwise {
             Some(other)
                 if (self.strictness != Strictness::Stated || !entry.exact)
+                    && self.may_have_bar(other)
                     && !is_exact()
                     && (self.is_common_line(&entry, text)
                         || is_found(other)
@@ -167,6 +180,13 @@ impl Resolver<'_> {
             _ => return entry,
         }
         entry.otherwise.map_or_else(DraftEntry::default, |other| *other)
+    }
+
+    /// Whether the other way to read a line may be meant as far as bars are concerned: in deck files of Forge, a bar that no name has separates name and set.
+    fn may_have_bar(&self, other: &DraftEntry<'_>) -> bool {
+        let has_bar = |card: &u32| self.catalogue.card(*card).definition.name.contains('|');
+        self.dialect != DeckDialect::Forge
+            || self.catalogue.named(&other.card.name).iter().any(has_bar)
     }
 
     /// Whether only the other way to read a line finds a card, although not in the set, number or rarity that is written. Our own text means what it says.
@@ -185,6 +205,10 @@ impl Resolver<'_> {
         let is_of_game = set.as_deref().is_some_and(|set| self.is_set(set));
         name.is_empty() && number.is_some() && is_of_game
     }
+}
+
+fn unreadable(fault: DeckTextFault) -> IgnoredReason {
+    IgnoredReason::Unreadable { fault }
 }
 
 /// Makes the place that a header names the place of the lines below.
