@@ -11,7 +11,7 @@ COPY crates crates
 COPY docs docs
 COPY migrations migrations
 COPY src src
-RUN cargo build --release --locked --bin cardscape
+RUN cargo build --release --locked --features jemalloc --bin cardscape
 COPY seed-data share/cardscape/seed-data
 COPY LICENSE LICENSE-APACHE LICENSE-MIT share/doc/cardscape/
 # The files have the modes of the checkout, which a strict umask makes unreadable for the user below.

@@ -13,6 +13,8 @@ ONLY  :=
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # The programs of the repository, with the features that tests need as well: what these build is not built again for them.
 BUILD  := $(CARGO) build --workspace --locked --bins --examples
+# What the program as it is shipped has, and takes minutes to compile.
+SHIPPED := --features jemalloc
 # The sources with marks on all words of the pages.
 PSEUDO := $(TARGET)/pseudo
 # The seconds of each test of the last `make test`.
@@ -46,7 +48,7 @@ run:  ## build and run the service with its own private Postgres, seeded
 	@$(TARGET)/quick/cardscape serve
 
 release:  ## build the program as it is shipped, optimised across crates: target/release/cardscape
-	$(CARGO) build --release --locked --bin cardscape
+	$(CARGO) build --release --locked $(SHIPPED) --bin cardscape
 
 programs:
 	@# No test runs the benchmarks: they are only built where that is how they are linted.
@@ -95,19 +97,19 @@ browser-words: postgres $(VENV)/bin/playwright  ## find text of pages that stand
 	$(VENV)/bin/python scripts/browser.py --words $(if $(ONLY),--only $(ONLY)) $(PSEUDO)/cardscape $(PSEUDO)/screenshots
 
 bench: postgres  ## what every operation costs, into docs/PERFORMANCE.md; ROW="submit a serial" prints some rows, CARDS=20000 takes one size
-	$(CARGO) bench --locked -p cardscape --bench service -- --cards $(CARDS) $(if $(ROW),--only "$(ROW)")
+	$(CARGO) bench --locked -p cardscape $(SHIPPED) --bench service -- --cards $(CARDS) $(if $(ROW),--only "$(ROW)")
 	$(if $(ROW),,$(MAKE) bench-pages)
 
 bench-paths: postgres  ## the engine, the effect-text tools, and the main reads beside the very statements that the service runs
 	$(CARGO) bench --locked -p cardscape-engine --bench validate
-	$(CARGO) bench --locked -p cardscape --bench effects
-	$(CARGO) bench --locked -p cardscape --bench service -- --paths --cards 20000
+	$(CARGO) bench --locked -p cardscape $(SHIPPED) --bench effects
+	$(CARGO) bench --locked -p cardscape $(SHIPPED) --bench service -- --paths --cards 20000
 
 bench-import: postgres  ## seconds that imports of 100,000 and 1,000,000 cards take
-	$(CARGO) bench --locked -p cardscape --bench service -- --import 100000,1000000
+	$(CARGO) bench --locked -p cardscape $(SHIPPED) --bench service -- --import 100000,1000000
 
 bench-pages: postgres $(VENV)/bin/playwright  ## pages beside the answers of the API that they are made of, and how soon a phone shows them, into docs/PERFORMANCE.md
-	$(CARGO) bench --locked -p cardscape --bench service -- --pages --cards 20000
+	$(CARGO) bench --locked -p cardscape $(SHIPPED) --bench service -- --pages --cards 20000
 	@scripts/install-browser.sh
 	@# Reported, and never a reason to fail.
 	-$(VENV)/bin/python scripts/browser.py --times docs/PERFORMANCE.md $(TARGET)/release/cardscape $(TARGET)/browser

@@ -1,4 +1,4 @@
-//! Measures the costs of the service as ratios: `make bench`, or `cargo bench --bench service -- --help`.
+//! Measures the costs of the service as ratios: `make bench`, or `cargo bench --features jemalloc --bench service -- --help`.
 //!
 //! Each line compares the service with a yardstick on the same machine, alternately and in short rounds, so that other
 //! programs slow both. The ratio is the median of the rounds. A slow result is not a failure: people read the table.
@@ -109,8 +109,13 @@ fn main() -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if !options.bench {
-        eprintln!("this is a benchmark: use `make bench`, or `cargo bench --bench service`");
+        eprintln!("this is a benchmark: use `make bench`, or `cargo bench --features jemalloc --bench service`");
         return Ok(ExitCode::SUCCESS);
+    }
+    if cfg!(not(feature = "jemalloc")) {
+        eprintln!(
+            "warning: this measures a program without the allocator of the shipped one; add `--features jemalloc`"
+        );
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     if options.paths {
