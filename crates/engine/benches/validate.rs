@@ -150,11 +150,17 @@ fn parse_70_lines(bencher: Bencher) {
     bencher.bench(|| parse_deck_text(black_box(&text)));
 }
 
-const DIALECTS: [DeckDialect; 6] = [
+/// The dialects that write a line for each entry by its name.
+const DIALECTS: [DeckDialect; 11] = [
     DeckDialect::Own,
+    DeckDialect::Json,
+    DeckDialect::Plain,
     DeckDialect::Arena,
+    DeckDialect::Mtgo,
+    DeckDialect::Moxfield,
     DeckDialect::Archidekt,
     DeckDialect::PtcgLive,
+    DeckDialect::PtcgOnline,
     DeckDialect::Forge,
     DeckDialect::Csv,
 ];

@@ -23,7 +23,6 @@ use crate::store::catalogue::cards::{self, CardIdentifier, CardView};
 use crate::store::copies::trade_lists::{
     self, NewTradeItem, TradeItemView, TradeListView, VisiblePrinting,
 };
-use crate::store::decks::deck_writes::Edited;
 
 words! {
     Visibility: "Who may read the list: only its owner (`private`), or everybody (`public`).";
@@ -136,17 +135,13 @@ pub async fn replace(
     let items = resolve(app, by, viewer, kind, &content.items).await?;
     let at = app.clock.now();
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
-    let edited = app
+    let replaced = app
         .write(by, async |conn, by| {
             let content = (visibility, items.as_slice());
             trade_lists::replace(conn, by, viewer, kind, is_current, content, at).await
         })
         .await?;
-    let list = match edited {
-        Edited::Done(list) => list,
-        Edited::Stale => return Err(Problem::new(ProblemCode::PreconditionFailed)),
-        Edited::Missing => return Err(Problem::not_found()),
-    };
+    let list = replaced.ok_or_else(|| Problem::new(ProblemCode::PreconditionFailed))?;
     tracing::info!(
         account = %by.account(), list = kind.as_str(), items = items.len(), visibility = visibility.as_str(), "trade list replaced"
     );

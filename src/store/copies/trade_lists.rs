@@ -14,7 +14,6 @@ use crate::domain::ids::{AccountId, CardId, PrintingId};
 use crate::store::card_content::collection as card_collection;
 use crate::store::collection::counts;
 use crate::store::db::statement::sql;
-use crate::store::decks::deck_writes::Edited;
 use crate::store::{Connection, StoreResult};
 
 pub use crate::store::card_content::collection::{TradeItemView, VisiblePrinting};
@@ -138,7 +137,7 @@ pub async fn find_printings(
     Ok(found)
 }
 
-/// Replaces one of the caller's lists, if `is_current` accepts its revision.
+/// Replaces one of the caller's lists, if `is_current` accepts its revision; `None`: it does not.
 pub async fn replace(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
@@ -147,13 +146,13 @@ pub async fn replace(
     is_current: impl Fn(i64) -> bool,
     (visibility, items): (Visibility, &[NewTradeItem]),
     at: DateTime<Utc>,
-) -> StoreResult<Edited<TradeListView>> {
+) -> StoreResult<Option<TradeListView>> {
     let account = by.account();
     // The account is locked, because a list that does not exist yet has no row to lock.
     counts::lock(conn, account).await?;
     let before = find_row(conn, account, kind).await?.map_or(0, |row| row.revision);
     if !is_current(before) {
-        return Ok(Edited::Stale);
+        return Ok(None);
     }
     let list: TradeListRow = sql(
         "INSERT INTO trade_lists AS list (account_id, kind, visibility, revision, updated_at) VALUES ($account, $kind, $visibility, 1, $at) \
@@ -184,7 +183,7 @@ pub async fn replace(
     .execute(conn)
     .await?;
     let items = card_collection::list_trade_items(conn, viewer, account, kind).await?;
-    Ok(Edited::Done(TradeListView { row: list, items }))
+    Ok(Some(TradeListView { row: list, items }))
 }
 
 /// A player whose lists match the caller's.
