@@ -39,7 +39,7 @@ pub struct DeckPatch {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = String, example = "ttcg/standard")]
     format: Option<String>,
-    /// Who may read the deck: `private`, `unlisted` or `public`.
+    /// Who may read the deck: `private`, `unlisted` or `public`. While a moderator has taken the deck down, only `private` is accepted: then it stays private afterwards.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = DeckVisibility, example = "public")]
     visibility: Option<String>,
