@@ -26,6 +26,7 @@ BEGIN
     NEW.target := coalesce(NEW.suggestion_id, NEW.comment_id, NEW.design_id, NEW.accused_id);
     RETURN NEW;
 END $$;
+ALTER TABLE abuse_reports DROP COLUMN reported;
 COMMENT ON COLUMN abuse_reports.deck_id IS 'The deck with the comment, if the report is about a comment on a deck.';
 ALTER TABLE abuse_reports
     DROP CONSTRAINT abuse_reports_one_target,

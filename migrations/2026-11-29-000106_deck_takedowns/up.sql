@@ -1,10 +1,10 @@
 -- Decks can be reported, and moderators take them down. A deck that is taken down is private: all statements that show decks to others leave it out already, also
 -- those of older programs. What it was before is stored beside it.
--- An older program takes a report of a deck for one of its owner, and so hides nothing. If the owner tries to publish a deck that is down through an older program,
+-- An older program shows a report about a deck as a report about its owner, and so its decision hides nothing. If the owner tries to publish a deck that is down through an older program,
 -- the constraint below refuses the statement.
 
 -- In the order in which a decision about a report takes these locks. Requests wait behind this statement, so it does not wait for long: the start fails then, and can
--- be repeated.
+-- be repeated. It also has to be repeated if it meets a permanent deletion of decks, which takes the locks in the other order: first on the decks, then on their reports.
 SET LOCAL lock_timeout = '10s';
 LOCK TABLE abuse_reports, decks, account_events IN ACCESS EXCLUSIVE MODE;
 
@@ -17,13 +17,15 @@ ALTER TABLE decks
         AND (taken_down_at IS NULL OR taken_down_from IN ('private', 'unlisted', 'public')
              AND visibility = 'private' AND NOT unlisted AND coalesce(visibility_before, 'private') = 'private')) NOT VALID;
 COMMENT ON COLUMN decks.taken_down_at IS 'When a moderator decided that only the owner may read it; null: no moderator did. It is private then, and cannot be published.';
-COMMENT ON COLUMN decks.taken_down_from IS 'Its visibility before; of a deleted deck, the visibility that its owner would have restored.';
+COMMENT ON COLUMN decks.taken_down_from IS 'Its visibility before; of a deleted deck, the visibility that its owner would have restored; private, if its owner has asked for that since.';
 COMMENT ON COLUMN decks.taken_down_revision IS 'Its revision when it was taken down. If its owner has changed it since, it stays private when the takedown ends.';
 
 ALTER TABLE abuse_reports
     DROP CONSTRAINT abuse_reports_one_target,
     ADD CONSTRAINT abuse_reports_one_target CHECK (num_nonnulls(suggestion_id, design_id, deck_id) <= 1) NOT VALID;
 COMMENT ON COLUMN abuse_reports.deck_id IS 'The deck, if the report is about a deck or about a comment on a deck.';
+ALTER TABLE abuse_reports ADD COLUMN reported jsonb;
+COMMENT ON COLUMN abuse_reports.reported IS 'Of a report about a deck: name, description, tags and names of unknown entries, as others read them when it was reported.';
 CREATE OR REPLACE FUNCTION abuse_reports_have_targets() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.target := coalesce(NEW.suggestion_id, NEW.comment_id, NEW.design_id, NEW.deck_id, NEW.accused_id);

@@ -359,8 +359,8 @@ impl ProblemHelp {
                 new,
             ),
             C::DeckTakenDown => (
-                "After a report, a moderator took the deck down: only you can see it. You can read, change and delete it, but it stays private. The deck says why (`takedown`).",
-                "Send `visibility` as `private`. If you do not agree, write to the moderators: a decision can be changed.",
+                "After a report, a moderator took the deck down: only you can see it. You can read, change and delete it, but it stays private. The deck says why (`takedown`). An unchanged copy of it stays private, too.",
+                "Send `visibility` as `private`. Change a copy before you publish it. If you do not agree, write to the moderators: a decision can be changed.",
                 new,
             ),
             C::TooManyFollowed => (

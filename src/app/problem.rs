@@ -136,7 +136,7 @@ problem_codes! {
     ArtworkInUse = 409 "artwork_in_use" "A revision of one of your designs shows the artwork";
     OwnDesign = 409 "own_design" "The author and contributors of a design cannot do this";
     OwnDeck = 409 "own_deck" "Nobody can like their own deck";
-    DeckTakenDown = 409 "deck_taken_down" "A moderator has taken the deck down: it stays private";
+    DeckTakenDown = 409 "deck_taken_down" "A moderator has taken down this deck, or the deck of which it is a copy: it stays private";
     TooManyFollowed = 409 "too_many_followed" "The account has reached its limit of followed authors";
     TooManyWatched = 409 "too_many_watched" "The account has reached its limit of watched decks";
     DailyLimitReached = 429 "daily_limit_reached" "The account has reached its limit of such actions for today";

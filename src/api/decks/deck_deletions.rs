@@ -16,7 +16,7 @@ use crate::http::extract::{Caller, May};
 /// Deletes one of your decks.
 ///
 /// It can be restored for 30 days with `POST /v1/decks/{deck}/undelete`; `GET /v1/decks?deleted=true` lists your deleted decks. At most 100 deleted
-/// decks are kept; if there are more, those that were deleted first are removed permanently.
+/// decks are kept; if there are more, those that were deleted first are removed permanently. A deck with reports that no moderator has decided is stored until they are decided.
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])),
     params(

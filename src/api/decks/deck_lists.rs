@@ -297,7 +297,7 @@ pub async fn find_deck(
     ),
     responses(
         (status = 200, body = DeckResponse, headers(("ETag" = String, description = "Its version now"))),
-        (status = 409, description = "`deck_taken_down`: a moderator took the deck down, so it stays private."),
+        (status = 409, description = "`deck_taken_down`: a moderator took the deck down, or the deck of which it is an unchanged copy, so it stays private."),
         (status = 412, description = "`precondition_failed`: the deck was changed since that version; nothing is overwritten."),
         (status = 422, description = "`invalid_body`, `unreadable_deck_list`, `unknown_format`"),
         (status = 428, description = "`precondition_required`"),

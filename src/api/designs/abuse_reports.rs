@@ -220,7 +220,7 @@ impl Judge for DecideReportRequest {
 /// `upheld` takes a design or a deck down, hides a comment, or hides a suggestion from the author of the design; `dismissed` restores what was taken down or hidden; a
 /// comment that the owner of the design or deck had hidden before stays hidden by the owner. Only its author and moderators see a design that was taken down. The
 /// author cannot change it; it keeps its identifier and revisions. A deck that was taken down is private: its owner reads and changes it, but cannot publish it. When it is
-/// restored, it has its visibility from before, or stays private if its owner has changed it meanwhile. A decision about a player does not change the account: only admins ban accounts. A report can be
+/// restored, it has its visibility from before, or stays private if its owner has changed it meanwhile or has asked for that. A decision about a player does not change the account: only admins ban accounts. A report can be
 /// decided again; the last decision applies. Moderators cannot decide reports about themselves or about something that they wrote.
 #[utoipa::path(
     post, path = "/v1/abuse-reports/{report}/decide", tag = "designs", security(("bearer" = [])), request_body = DecideReportRequest,

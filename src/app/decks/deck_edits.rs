@@ -39,7 +39,7 @@ pub struct DeckPatch {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = String, example = "ttcg/standard")]
     format: Option<String>,
-    /// Who may read the deck: `private`, `unlisted` or `public`.
+    /// Who may read the deck: `private`, `unlisted` or `public`. While a moderator has taken the deck down, only `private` is accepted: then it stays private afterwards.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = DeckVisibility, example = "public")]
     visibility: Option<String>,
@@ -60,7 +60,8 @@ pub struct DeckPatch {
 /// The values of a deck that a patch can change, after the patch.
 struct PatchedDeck {
     content: DeckContent,
-    visibility: DeckVisibility,
+    /// `None`: the patch does not change it.
+    visibility: Option<DeckVisibility>,
     folder: Option<DeckFolder>,
 }
 
@@ -68,16 +69,20 @@ impl PatchedDeck {
     fn of_stored(stored: &StoredDeck) -> Self {
         Self {
             content: stored.content.clone(),
-            visibility: stored.row.visibility(),
+            visibility: None,
             folder: stored.row.folder.as_deref().map(DeckFolder::stored),
         }
     }
 
-    /// Whether the deck already has these values.
+    /// Whether the deck already has these values. A deck that is taken down is private, but has another visibility to
+    /// return to, which a patch changes.
     fn is_as(&self, stored: &StoredDeck) -> bool {
+        let row = &stored.row;
+        let is_visibility =
+            |asked: DeckVisibility| asked == row.visibility() && !row.is_taken_down();
         self.content == stored.content
-            && self.visibility == stored.row.visibility()
-            && self.folder.as_ref().map(DeckFolder::as_str) == stored.row.folder.as_deref()
+            && self.visibility.is_none_or(is_visibility)
+            && self.folder.as_ref().map(DeckFolder::as_str) == row.folder.as_deref()
     }
 }
 
@@ -110,7 +115,8 @@ pub async fn edit(
         cloned_from: None,
         at: app.clock.now(),
     };
-    // The patch was applied to this version, also if the client accepts any version.
+    // The patch was applied to this version, also if the client accepts any version. A takedown is no new version: a visibility that the patch does not state is
+    // that of the locked deck.
     let is_current = |revision| Revision(revision) == read;
     let edited = deck_writes::replace(&app.store, by, id, is_current, &changes).await?;
     let stored = check_edit(edited)?;
@@ -135,7 +141,7 @@ async fn apply(
     if let Some(visibility) =
         visibility.and_then(|word| faults.check("/visibility", DeckVisibility::read(&word)))
     {
-        patched.visibility = visibility;
+        patched.visibility = Some(visibility);
     }
     if let Some(text) = description {
         let parsed = DeckDescription::parse(text.as_deref().unwrap_or_default());

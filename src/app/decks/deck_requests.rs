@@ -95,7 +95,8 @@ impl DeckRequest {
 /// The parsed content of a valid request.
 pub(super) struct ParsedDeck {
     pub content: DeckContent,
-    visibility: DeckVisibility,
+    /// `None`: as in the deck that it replaces.
+    visibility: Option<DeckVisibility>,
     folder: Option<DeckFolder>,
     pub reading: Option<ListReadingResponse>,
     /// Cards that the entries are bound to and that are not open.
@@ -114,7 +115,7 @@ impl ParsedDeck {
         self.content.description.clone_from(&stored.content.description);
         self.content.tags.clone_from(&stored.content.tags);
         if missing.visibility {
-            self.visibility = stored.row.visibility();
+            self.visibility = None;
         }
         if missing.folder {
             self.folder = stored.row.folder.as_deref().map(DeckFolder::stored);
@@ -177,7 +178,7 @@ pub(super) async fn parse(
     };
     let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
     let hidden = hidden_cards(app, &content.cards).await?;
-    Ok(ParsedDeck { content, visibility, folder, reading, hidden })
+    Ok(ParsedDeck { content, visibility: Some(visibility), folder, reading, hidden })
 }
 
 /// The name that a list states.

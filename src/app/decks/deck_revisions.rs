@@ -385,7 +385,7 @@ pub async fn clone(
     let changes = DeckChanges {
         content: &content,
         hidden: &BTreeSet::new(),
-        visibility: DeckVisibility::Private,
+        visibility: Some(DeckVisibility::Private),
         folder: folder.as_ref(),
         cloned_from: Some(source),
         at: app.clock.now(),

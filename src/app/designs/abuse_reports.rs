@@ -15,7 +15,9 @@ use crate::app::problem_cause::NameHolder;
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ModerateDesigns, ReportAbuse};
-use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS, MAX_NOTE};
+use crate::domain::designs::abuse_report::{
+    AbuseDecision, AbuseReason, MAX_DETAILS, MAX_NOTE, ReportedDeckState,
+};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::feedback::comment::CommentState;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
@@ -136,6 +138,7 @@ pub async fn create(
             Ok(CreatedReportResponse { id: id.0, repeated: true })
         }
         ReportOutcome::TooManyToday(limit) => Err(too_many_today(app, limit)),
+        ReportOutcome::Missing => Err(Problem::not_found()),
     }
 }
 
@@ -158,15 +161,28 @@ pub struct AbuseReportResponse {
     /// Id of the deck, or of the deck with the comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deck: Option<Uuid>,
-    /// Name of that deck, chosen by its owner. In a report about a deck: the name that others could read last. In a report about a comment, absent if others cannot
-    /// see the deck.
+    /// Name of that deck, chosen by its owner. In a report about a deck: its name when it was reported. In a report about a comment: its name now; absent if others
+    /// cannot read the deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Embers and Bones")]
     pub deck_name: Option<String>,
-    /// In reports about decks: the description that others could read last; absent: none.
+    /// In reports about decks: the description when the deck was reported; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Goes *fast*.")]
     pub deck_description: Option<String>,
+    /// In reports about decks: the tags when the deck was reported; absent: none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["aggro"]))]
+    pub deck_tags: Vec<String>,
+    /// In reports about decks: the names in entries that belonged to no card when the deck was reported, as the owner wrote them, at most 100; absent: none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["Kettle Impp"]), max_items = 100)]
+    pub deck_entries: Vec<String>,
+    /// Who can read the deck now: `shown` (others can), `private` (only its owner), `taken_down` (only its owner, because a moderator took it down), `deleted`, or
+    /// `owner_banned` (nobody while its owner is banned); absent in reports about anything but decks and comments on them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "shown")]
+    pub deck_state: Option<&'static str>,
     /// Id of the comment, in reports about comments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<Uuid>,
@@ -178,7 +194,7 @@ pub struct AbuseReportResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "shown")]
     pub comment_state: Option<&'static str>,
-    /// `true`: the author of the design or the owner of the deck hid the comment, also if a moderator has hidden it since. It stays hidden when the report is dismissed; absent: it is not so.
+    /// `true`: the author of the design or the owner of the deck hid the comment, also if a moderator has hidden it since. It stays hidden when the report is dismissed; absent: the owner did not hide it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(example = true)]
     pub comment_hidden_by_owner: bool,
@@ -230,14 +246,19 @@ impl From<StoredReport> for AbuseReportResponse {
         let suggested_design = report.suggested_design().cloned();
         let (comment_state, comment_hidden_by_owner) =
             (report.comment_state().map(CommentState::as_str), report.owner_hid_comment());
+        let about = report.about();
+        let deck = report.reported_deck;
         Self {
-            about: report.about(),
+            about,
             id: report.id.0,
             design: report.design.map(|design| design.to_string()),
             design_name: report.design_name,
-            deck: report.deck.map(|deck| deck.0),
-            deck_name: report.deck_name,
-            deck_description: report.deck_description,
+            deck_state: deck.state().map(ReportedDeckState::as_str),
+            deck: deck.deck.map(|deck| deck.0),
+            deck_name: deck.deck_name,
+            deck_description: deck.deck_description,
+            deck_tags: deck.deck_tags,
+            deck_entries: deck.deck_entries,
             comment: report.comment_id.map(|comment| comment.0),
             comment_text: report.comment,
             comment_state,

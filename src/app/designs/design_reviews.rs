@@ -131,11 +131,15 @@ impl WaitingDesignResponse {
     }
 }
 
-/// Where a page of a list of reviews begins. Each list has its own order, so 400 for a cursor of the other one.
+/// Where a page of a list of reviews begins. Each list has its own order, so 400 for a cursor of the other one; but a cursor
+/// with only a review begins the list of approved designs: older programs list them in the order of their reviews, and during
+/// a rolling update a client may send such a cursor.
 pub fn page_at(stage: ReviewStage, cursor: Option<&Cursor>) -> Result<ReviewPage, Problem> {
     Ok(match stage {
         ReviewStage::Waiting => ReviewPage::Waiting(Cursor::key_of(cursor)?),
         ReviewStage::Approved => {
+            let of_older = cursor.is_some_and(|cursor| cursor.key::<DesignReviewId>().is_ok());
+            let cursor = cursor.filter(|_| !of_older);
             let key: Option<(CursorTime, DesignReviewId)> = Cursor::key_of(cursor)?;
             ReviewPage::Approved(key.map(|(CursorTime(at), review)| (at, review)))
         }

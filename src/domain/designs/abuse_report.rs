@@ -47,6 +47,34 @@ impl AbuseReason {
     }
 }
 
+/// Who can read the deck of a report, while a moderator reads the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportedDeckState {
+    /// Others can read it.
+    Shown,
+    /// Only its owner can: the owner decided so.
+    Private,
+    /// Only its owner can: a moderator decided so.
+    TakenDown,
+    /// Nobody can: its owner deleted it.
+    Deleted,
+    /// Nobody can: its owner is banned.
+    OwnerBanned,
+}
+
+impl ReportedDeckState {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::Private => "private",
+            Self::TakenDown => "taken_down",
+            Self::Deleted => "deleted",
+            Self::OwnerBanned => "owner_banned",
+        }
+    }
+}
+
 /// What a moderator decides about a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AbuseDecision {

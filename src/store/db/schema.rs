@@ -17,6 +17,7 @@ diesel::table! {
         decided_at -> Nullable<Timestamptz>,
         suggestion_id -> Nullable<Uuid>,
         deck_id -> Nullable<Uuid>,
+        reported -> Nullable<Jsonb>,
     }
 }
 

@@ -20,8 +20,13 @@ pub const MAX_DELETED: i64 = 100;
 /// How long a deleted deck can be restored.
 pub const DELETED_RETENTION: TimeDelta = TimeDelta::days(30);
 
+/// Whether no report about the deck `d` or a comment on it waits for a decision. Reports are deleted together with the deck,
+/// and its owner must not delete those that no moderator has decided.
+const NOT_REPORTED: &str =
+    "NOT EXISTS (SELECT FROM abuse_reports r WHERE r.deck_id = d.id AND r.decided_at IS NULL)";
+
 /// Deletes one of the caller's decks, if `is_current` accepts its revision. If the account then has more than
-/// [`MAX_DELETED`] deleted decks, those that were deleted first are deleted permanently.
+/// [`MAX_DELETED`] deleted decks, those that were deleted first are deleted permanently, unless reports about them wait.
 pub async fn delete(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
@@ -41,8 +46,10 @@ pub async fn delete(
         .bind("at", at)
         .execute(conn)
         .await?;
-    sql("DELETE FROM decks WHERE id IN (SELECT id FROM decks WHERE account_id = $account AND deleted_at IS NOT NULL \
-         ORDER BY deleted_at DESC, id DESC OFFSET $most)")
+    sql(format!(
+        "DELETE FROM decks d WHERE d.id IN (SELECT id FROM decks WHERE account_id = $account AND deleted_at IS NOT NULL \
+         ORDER BY deleted_at DESC, id DESC OFFSET $most) AND {NOT_REPORTED}"
+    ))
         .bind("account", by.account())
         .bind("most", MAX_DELETED)
         .execute(conn)

@@ -126,8 +126,9 @@ pub struct DeckChanges<'a> {
     pub content: &'a DeckContent,
     /// The cards that its entries are bound to and that are hidden from the public.
     pub hidden: &'a BTreeSet<CardId>,
-    /// Who may read it.
-    pub visibility: DeckVisibility,
+    /// Who may read it; `None`: as before, and a new deck is private. A moderator changes it without a new revision, so
+    /// requests that do not state it must not take it from what they have read.
+    pub visibility: Option<DeckVisibility>,
     /// The folder of its owner.
     pub folder: Option<&'a DeckFolder>,
     /// The deck that a new deck is cloned from.
@@ -164,6 +165,7 @@ impl VersionRow {
     ) -> StoredDeck {
         let Self { revision, like_count, comment_count, created_at, updated_at, author } = self;
         let DeckChanges { content, hidden: _, visibility, folder, cloned_from, at: _ } = changes;
+        let visibility = visibility.unwrap_or_default();
         let row = DeckRow {
             id,
             account_id: account,
@@ -174,7 +176,7 @@ impl VersionRow {
                 DeckVisibility::Public => Visibility::Public,
                 DeckVisibility::Private | DeckVisibility::Unlisted => Visibility::Private,
             },
-            unlisted: *visibility == DeckVisibility::Unlisted,
+            unlisted: visibility == DeckVisibility::Unlisted,
             tags: content.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
             folder: folder.map(|folder| folder.as_str().to_owned()),
             revision,

@@ -179,7 +179,7 @@ pub async fn restore(
     let changes = DeckChanges {
         content,
         hidden,
-        visibility: row.visibility(),
+        visibility: None,
         folder: folder.as_ref(),
         cloned_from: None,
         at,

@@ -4,7 +4,10 @@ use chrono::{DateTime, Utc};
 use diesel_async::RunQueryDsl;
 
 use super::deck_lists::VISIBILITY;
+use super::deck_records::DeckRow;
+use super::stored_content::StoredContent;
 use crate::auth::permission::{Acting, ModerateDesigns};
+use crate::domain::decks::content::DeckContent;
 use crate::domain::ids::DeckId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -67,6 +70,36 @@ pub(in crate::store) async fn reinstate(
         notify_owner(conn, deck, "deck.reinstated", at).await?;
     }
     Ok(())
+}
+
+/// Leaves a locked deck that is taken down private after the end of the takedown: its owner has asked for a private deck.
+pub(super) async fn stay_private(mut conn: &Connection, deck: DeckId) -> StoreResult<()> {
+    sql("UPDATE decks SET taken_down_from = 'private' WHERE id = $id AND taken_down_from <> 'private'")
+        .bind("id", deck)
+        .execute(&mut conn)
+        .await?;
+    Ok(())
+}
+
+/// Whether a deck with this content would show what a moderator has hidden: it was cloned from a deck of the same owner
+/// that is taken down, and nothing was changed.
+pub(super) async fn is_clone_of_hidden(
+    mut conn: &Connection,
+    row: &DeckRow,
+    content: &DeckContent,
+) -> StoreResult<bool> {
+    let Some(source) = row.cloned_deck_id else { return Ok(false) };
+    let same = sql(
+        "SELECT FROM decks d JOIN deck_revisions v ON v.deck_id = d.id AND v.revision = d.taken_down_revision \
+         WHERE d.id = $source AND d.account_id = $account AND d.taken_down_at IS NOT NULL \
+          AND v.content - 'unread_lines' = $content::jsonb - 'unread_lines'",
+    )
+    .bind("source", source)
+    .bind("account", row.account_id)
+    .bind("content", StoredContent::text_of(content)?)
+    .execute(&mut conn)
+    .await?;
+    Ok(same > 0)
 }
 
 /// Writes an event of the owner. Older programs take no deck down, so no trigger is needed.

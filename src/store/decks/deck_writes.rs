@@ -11,6 +11,7 @@ use diesel_async::RunQueryDsl;
 use super::deck_lists::{Readable, load};
 use super::deck_locks::{LockedDeck, lock_account, lock_with_content};
 use super::deck_records::{DeckChanges, StoredDeck, VersionRow};
+use super::deck_takedowns;
 use super::entry_columns::{EntryColumns, INSERT_ENTRIES};
 use super::stored_content::StoredContent;
 use crate::auth::permission::{Acting, Granted, WriteOwnDecks};
@@ -53,7 +54,7 @@ pub enum Edited<T> {
     Stale,
     /// The caller has no such deck.
     Missing,
-    /// A moderator has taken the deck down, so it cannot be published.
+    /// A moderator has taken the deck down, or the one that it is an unchanged clone of, so it cannot be published.
     TakenDown,
 }
 
@@ -132,7 +133,7 @@ fn bind_state<'a>(
         .bind("tags", tags)
         .bind("unread_lines", StoredContent::unread_lines_text_of(content)?)
         .bind("card_ids", card_ids)
-        .bind("visibility", visibility.as_str())
+        .bind("visibility", visibility.unwrap_or_default().as_str())
         .bind("folder", folder.map(DeckFolder::as_str))
         .bind("at", at)
         .bind("content", text))
@@ -182,7 +183,8 @@ const REPAIR: &str = "earlier AS (\
     forgotten AS (DELETE FROM deck_revisions WHERE deck_id = $id AND revision <= $last_deleted), ";
 
 /// Replaces one of the caller's decks, if `is_current` accepts its revision. Of two concurrent requests, the second
-/// waits, and then finds that the deck was changed. A deck that is already as requested stays at its revision.
+/// waits, and then finds that the deck was changed. A deck that is already as requested stays at its revision. If its owner
+/// asks for a private deck while it is taken down, it stays private after the takedown.
 pub async fn replace(
     store: &Store,
     by: &Granted<WriteOwnDecks>,
@@ -197,11 +199,22 @@ pub async fn replace(
         if !is_current(locked.deck.row.revision) {
             return Ok(Edited::Stale);
         }
-        let publishes = changes.visibility != DeckVisibility::Private;
-        if publishes && locked.deck.row.is_taken_down() {
+        let row = &locked.deck.row;
+        let publishes = changes.visibility.is_some_and(|asked| asked != DeckVisibility::Private);
+        if publishes && row.is_taken_down() {
             return Ok(Edited::TakenDown);
         }
+        if changes.visibility.is_some() && row.is_taken_down() {
+            deck_takedowns::stay_private(conn, id).await?;
+        }
         let content = inherited(conn, &locked.deck, changes).await?;
+        let was_private = row.visibility() == DeckVisibility::Private;
+        if publishes
+            && was_private
+            && deck_takedowns::is_clone_of_hidden(conn, row, &content).await?
+        {
+            return Ok(Edited::TakenDown);
+        }
         Ok(Edited::Done((locked, content)))
     };
     let last = async |conn: &Connection,
@@ -275,7 +288,7 @@ pub(super) async fn overwrite(
 fn is_as_stored(before: &StoredDeck, changes: &DeckChanges<'_>) -> bool {
     let row = &before.row;
     row.is_bound()
-        && row.visibility() == changes.visibility
+        && changes.visibility.is_none_or(|visibility| visibility == row.visibility())
         && row.folder.as_deref() == changes.folder.map(DeckFolder::as_str)
         && before.content.is_stored_as(changes.content)
 }
@@ -291,6 +304,8 @@ async fn write(
         return Ok(before);
     }
     let row = &before.row;
+    let visibility = changes.visibility.unwrap_or_else(|| row.visibility());
+    let changes = &DeckChanges { visibility: Some(visibility), ..*changes };
     let text = StoredContent::text_of(changes.content)?;
     let (entries, stored) = (&changes.content.deck.entries, &before.content.deck.entries);
     let last_deleted = row.revision + 1 - max_revisions(text.len());

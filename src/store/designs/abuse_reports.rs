@@ -8,6 +8,7 @@ use diesel_async::RunQueryDsl;
 use serde_json::{Value, json};
 
 use super::released_cards::{self, Decided};
+use super::reported_decks::{self, ReportedDeck};
 use super::reserved_names::NameOwner;
 use super::takedowns;
 use crate::auth::permission::{Acting, Granted, ModerateDesigns, ReportAbuse};
@@ -19,7 +20,7 @@ use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, DesignId, 
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{Statement, sql};
 use crate::store::decks::{TAKES_FEEDBACK, deck_takedowns};
 use crate::store::feedback::{comments, locks};
 use crate::store::operations::audit;
@@ -62,12 +63,17 @@ pub enum ReportOutcome {
     Repeat(AbuseReportId),
     /// The account has reached the daily limit.
     TooManyToday(ReachedLimit),
+    /// Others cannot read the deck any more.
+    Missing,
 }
 
 #[derive(QueryableByName)]
-struct IdRow {
+struct WrittenReport {
     #[diesel(sql_type = SqlUuid)]
     id: AbuseReportId,
+    /// Whether it is about a deck that others could not read.
+    #[diesel(sql_type = Bool)]
+    is_without_subject: bool,
 }
 
 /// Creates a report, or replaces the reason and the details of an undecided one by the same account about the same subject.
@@ -76,33 +82,47 @@ pub async fn create(
     by: &Acting<ReportAbuse>,
     new: &NewReport<'_>,
 ) -> StoreResult<ReportOutcome> {
-    let (id, is_new) = insert(conn, by.account(), new, Earlier::GetsReason).await?;
-    if !is_new {
+    let new_id = AbuseReportId::generate();
+    let written = insert(conn, by.account(), new_id, new, Earlier::GetsReason).await?;
+    let WrittenReport { id, is_without_subject } = written;
+    if is_without_subject {
+        delete(conn, id).await?;
+        return Ok(ReportOutcome::Missing);
+    }
+    if id != new_id {
         return Ok(ReportOutcome::Repeat(id));
     }
     if let Err(limit) = count_one(conn, by.account(), DailyActivity::Report, new.at).await? {
-        sql("DELETE FROM abuse_reports WHERE id = $id").bind("id", id).execute(conn).await?;
+        delete(conn, id).await?;
         return Ok(ReportOutcome::TooManyToday(limit));
     }
     Ok(ReportOutcome::New(id))
 }
 
+/// Deletes a report that was inserted by the same transaction.
+async fn delete(conn: &mut Connection, id: AbuseReportId) -> StoreResult<()> {
+    sql("DELETE FROM abuse_reports WHERE id = $id").bind("id", id).execute(conn).await?;
+    Ok(())
+}
+
 /// What happens to an undecided report by the same account about the same subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Earlier {
-    /// It gets the new reason, and the new details if there are some.
+    /// It gets the new reason, the new details if there are some, and what others read now of the deck.
     GetsReason,
     Stays,
 }
 
-/// Stores a report, unless the reporter has an undecided one about the same subject. Returns its id, and whether it is
-/// new. One statement does both: if a moderator decides the earlier report meanwhile, the new one is stored beside it.
+/// Stores a report under an id, unless the reporter has an undecided one about the same subject, which then has another id.
+/// One statement does both: if a moderator decides the earlier report meanwhile, the new one is stored beside it. A report
+/// about a deck contains what others read of the deck: its owner may change it before a moderator reads the report.
 async fn insert(
     conn: &mut Connection,
     reporter: AccountId,
+    id: AbuseReportId,
     new: &NewReport<'_>,
     earlier: Earlier,
-) -> StoreResult<(AbuseReportId, bool)> {
+) -> StoreResult<WrittenReport> {
     let (design, deck, comment, suggestion) = match new.target {
         ReportTarget::Design(design) => (Some(design), None, None, None),
         ReportTarget::Comment(design, comment) => (Some(design), None, Some(comment), None),
@@ -111,20 +131,23 @@ async fn insert(
         ReportTarget::Suggestion(suggestion) => (None, None, None, Some(suggestion)),
         ReportTarget::Account => (None, None, None, None),
     };
-    let id = AbuseReportId::generate();
-    let stored: IdRow = sql(
-        "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, deck_id, comment_id, suggestion_id, reason, details, created_at) \
-         VALUES ($id, $reporter, $accused, $design, $deck, $comment, $suggestion, $reason, $details, $at) \
+    let reported_deck = deck.filter(|_| comment.is_none());
+    let snapshot = reported_decks::snapshot();
+    let written = sql(format!(
+        "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, deck_id, comment_id, suggestion_id, reason, details, created_at, reported) \
+         VALUES ($id, $reporter, $accused, $design, $deck, $comment, $suggestion, $reason, $details, $at, {snapshot}) \
          ON CONFLICT (reporter_id, target) WHERE decided_at IS NULL DO UPDATE SET \
           reason = CASE WHEN $replaces THEN excluded.reason ELSE abuse_reports.reason END, \
-          details = CASE WHEN $replaces THEN coalesce(excluded.details, abuse_reports.details) ELSE abuse_reports.details END \
-         RETURNING id",
-    )
+          details = CASE WHEN $replaces THEN coalesce(excluded.details, abuse_reports.details) ELSE abuse_reports.details END, \
+          reported = CASE WHEN $replaces THEN coalesce(excluded.reported, abuse_reports.reported) ELSE abuse_reports.reported END \
+         RETURNING id, deck_id IS NOT NULL AND comment_id IS NULL AND reported IS NULL AS is_without_subject"
+    ))
     .bind("id", id)
     .bind("reporter", reporter)
     .bind("accused", new.accused)
     .bind("design", design)
     .bind("deck", deck)
+    .bind("reported_deck", reported_deck)
     .bind("comment", comment)
     .bind("suggestion", suggestion)
     .bind("reason", new.reason)
@@ -133,7 +156,7 @@ async fn insert(
     .bind("replaces", earlier == Earlier::GetsReason)
     .get_result(conn)
     .await?;
-    Ok((stored.id, stored.id == id))
+    Ok(written)
 }
 
 /// A report as moderators see it.
@@ -157,14 +180,9 @@ pub struct StoredReport {
     pub design: Option<DesignCode>,
     #[diesel(sql_type = Nullable<Text>)]
     pub design_name: Option<String>,
-    /// Id of the deck, or of the deck with the comment.
-    #[diesel(sql_type = Nullable<SqlUuid>)]
-    pub deck: Option<DeckId>,
-    #[diesel(sql_type = Nullable<Text>)]
-    pub deck_name: Option<String>,
-    /// The description of the reported deck.
-    #[diesel(sql_type = Nullable<Text>)]
-    pub deck_description: Option<String>,
+    /// The deck, or the deck with the comment.
+    #[diesel(embed)]
+    pub reported_deck: ReportedDeck,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
     /// Text of the comment.
@@ -236,7 +254,7 @@ impl StoredReport {
 
     /// The kind of its subject, as a word of the API.
     pub fn about(&self) -> &'static str {
-        match (self.suggestion_id, self.comment_id, self.design, self.deck) {
+        match (self.suggestion_id, self.comment_id, self.design, self.reported_deck.deck) {
             (Some(_), ..) => "suggestion",
             (None, Some(_), ..) => "comment",
             (None, None, Some(_), _) => "design",
@@ -254,21 +272,22 @@ impl StoredReport {
 /// Reports that a moderator may read: those about the moderator would say who reported.
 const OF_OTHERS: &str = "r.accused_id <> $reader";
 
-/// A reported deck has the name and the description that others could read last, also while it is taken down, private or
-/// deleted, and during a ban of its owner: what its owner wrote since, nobody else has seen. A comment is
-/// reported without the contents of its deck.
-const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, r.deck_id AS deck, \
-     coalesce(p.name, CASE WHEN k.deleted_at IS NULL AND (k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision) \
-     AND NOT EXISTS (SELECT FROM accounts o WHERE o.id = k.account_id AND o.banned_at IS NOT NULL) THEN k.name END) AS deck_name, p.description AS deck_description, \
+/// The columns of a [`StoredReport`] besides those of its deck.
+const COLUMNS: &str = "r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, \
      r.comment_id, c.text AS comment, c.deleted_at IS NOT NULL AS comment_deleted, c.stands AS comment_stands, \
      coalesce(c.hidden_by_owner AND NOT c.author_banned, false) AS comment_hidden_by_owner, \
-     coalesce(c.hidden_at IS NOT NULL AND (c.hidden_by_owner OR c.owner_hid_before), false) AS owner_hid_comment, r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
-     FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
+     coalesce(c.hidden_at IS NOT NULL AND (c.hidden_by_owner OR c.owner_hid_before), false) AS owner_hid_comment, \
+     r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at";
+
+const TABLES: &str = "FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
      LEFT JOIN suggested_changes s ON s.id = r.suggestion_id LEFT JOIN designs d ON d.id = coalesce(r.design_id, s.design_id) \
-     LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id \
-     LEFT JOIN decks k ON k.id = r.deck_id \
-     LEFT JOIN LATERAL (SELECT v.content ->> 'name' AS name, nullif(v.content ->> 'description', '') AS description FROM deck_revisions v \
-      WHERE v.deck_id = r.deck_id AND r.comment_id IS NULL AND v.visibility <> 'private' ORDER BY v.revision DESC LIMIT 1) p ON true WHERE ";
+     LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id";
+
+/// Reads the reports for which a condition is true.
+fn select<'a>(condition: &str) -> Statement<'a> {
+    let (of_deck, deck) = (reported_decks::COLUMNS, reported_decks::TABLES);
+    sql(format!("SELECT {COLUMNS}, {of_deck} {TABLES} {deck} WHERE {condition}"))
+}
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportFilter {
@@ -287,8 +306,7 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<StoredReport>> {
     let state = if filter.decided { "r.decided_at IS NOT NULL" } else { "r.decided_at IS NULL" };
-    let mut statement =
-        sql(format!("{SELECT}{state} AND {OF_OTHERS}")).bind("reader", by.account());
+    let mut statement = select(&format!("{state} AND {OF_OTHERS}")).bind("reader", by.account());
     if let Some(accused) = filter.accused {
         statement = statement.push(" AND r.accused_id = $accused").bind("accused", accused);
     }
@@ -304,7 +322,7 @@ pub async fn find(
     by: &Granted<ModerateDesigns>,
     id: AbuseReportId,
 ) -> StoreResult<Option<StoredReport>> {
-    let found = sql(format!("{SELECT}r.id = $id AND {OF_OTHERS}"));
+    let found = select(&format!("r.id = $id AND {OF_OTHERS}"));
     let found = found.bind("id", id).bind("reader", by.account());
     Ok(found.get_result(conn).await.optional()?)
 }
@@ -447,7 +465,7 @@ pub async fn decide(
         at,
     };
     audit::write(conn, entry).await?;
-    let report = sql(format!("{SELECT}r.id = $id")).bind("id", id).get_result(conn).await?;
+    let report = select("r.id = $id").bind("id", id).get_result(conn).await?;
     Ok(DecideOutcome::Done(Box::new(report)))
 }
 
@@ -472,7 +490,8 @@ pub async fn hide_at_once(
     let FoundTarget { target, accused } = found;
     let reason = AbuseReason::Other;
     let new = NewReport { target, accused, reason, details: Some(HIDDEN_AT_ONCE), at };
-    let (report, _) = insert(conn, by.account(), &new, Earlier::Stays).await?;
+    let id = AbuseReportId::generate();
+    let report = insert(conn, by.account(), id, &new, Earlier::Stays).await?.id;
     let decision = AbuseDecision::Upheld;
     let verdict = Verdict { decision, note: HIDDEN_AT_ONCE, artwork: false };
     Ok(matches!(decide(conn, by, report, &verdict, at).await?, DecideOutcome::Done(_)))

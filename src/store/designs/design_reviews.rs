@@ -126,7 +126,8 @@ const WAITING: &str = "m.id AS reviewer_id, v.lease_until, NULL::timestamptz AS 
      LEFT JOIN accounts m ON m.id = v.reviewer_id AND m.role <> 'player' AND m.banned_at IS NULL \
      WHERE v.closed_at IS NULL AND a.banned_at IS NULL";
 
-/// Approved designs with their last review, without those that are cards, also hidden ones. With those of banned authors:
+/// Approved designs with their last review, without those that are cards, also hidden ones. Each page reads all approved designs, because no index has
+/// the order of their approvals: they are few, as each of them waits for an admin, or for another decision. With those of banned authors:
 /// their approval can be revoked, and until then they may reserve their names.
 const APPROVED: &str = "NULL::uuid AS reviewer_id, NULL::timestamptz AS lease_until, v.closed_at AS approved_at \
      FROM designs d JOIN accounts a ON a.id = d.account_id JOIN LATERAL (\

@@ -16,6 +16,7 @@ pub mod gallery;
 pub mod gallery_entries;
 pub mod likeness;
 pub(super) mod released_cards;
+pub mod reported_decks;
 pub mod reserved_names;
 pub mod revisions;
 pub mod suggested_changes;

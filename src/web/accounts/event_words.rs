@@ -42,7 +42,9 @@ pub(super) fn event(kind: &str, outcome: Option<&str>) -> String {
         "deck.commented" => "Somebody commented on a deck of yours.",
         "deck.replied" => "Somebody replied to a comment of yours on a deck.",
         "deck.taken_down" => "A moderator has taken a deck of yours down: only you see it.",
-        "deck.reinstated" => "A deck of yours is not taken down any more.",
+        "deck.reinstated" => {
+            "A moderator has ended the takedown of a deck of yours. If you changed it meanwhile, only you see it."
+        }
         "deck.became_illegal" if outcome == Some("incomplete") => {
             "A deck that you watch is not legal any more: cards are missing."
         }

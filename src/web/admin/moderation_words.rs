@@ -158,6 +158,20 @@ pub(super) fn about(about: &str) -> &'static str {
     }
 }
 
+pub(super) const DECK_TAGS: &str = "Its tags";
+pub(super) const DECK_ENTRIES: &str = "Entries that are no card";
+
+/// Why others cannot read the deck of a report, by its state; empty: they can, or there is no deck.
+pub(super) fn deck_state(state: Option<&str>) -> &'static str {
+    match state {
+        Some("private") => "Only the owner can read this deck: it is private.",
+        Some("taken_down") => "Only the owner can read this deck: a moderator has taken it down.",
+        Some("deleted") => "The owner has deleted this deck.",
+        Some("owner_banned") => "Nobody can read this deck while its owner is banned.",
+        _ => "",
+    }
+}
+
 /// Why readers do not see a reported comment, by its state, and whether the owner of the design or deck hid it; empty: they see it.
 pub(super) fn unseen_comment(state: Option<&str>, hidden_by_owner: bool) -> &'static str {
     match (state, hidden_by_owner) {

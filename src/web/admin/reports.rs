@@ -71,6 +71,12 @@ struct ReportRow {
     about: &'static str,
     /// The design, deck or player: page and name.
     subject: (String, String),
+    /// Whether moderators can open the page of the subject.
+    is_open: bool,
+    /// Who can read the deck; empty: everybody, or there is no deck.
+    deck_state: &'static str,
+    /// Further texts of the reported deck, with their labels.
+    deck_texts: Vec<(&'static str, Vec<String>)>,
     reason: String,
     accused: String,
     accused_path: String,
@@ -113,7 +119,15 @@ impl From<AbuseReportResponse> for ReportRow {
             (None, None) => (accused_path.clone(), report.accused.clone()),
         };
         let suggested = report.suggested_design;
+        let deck_texts = [
+            (moderation_words::DECK_TAGS, report.deck_tags),
+            (moderation_words::DECK_ENTRIES, report.deck_entries),
+        ];
+        let deck_state = moderation_words::deck_state(report.deck_state);
         Self {
+            is_open: deck_state.is_empty(),
+            deck_state,
+            deck_texts: deck_texts.into_iter().filter(|(_, texts)| !texts.is_empty()).collect(),
             path: format!("{PATH}/{}", report.id),
             about: moderation_words::about(report.about),
             subject,

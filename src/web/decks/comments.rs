@@ -136,6 +136,10 @@ pub(in crate::web) async fn report(
 ) -> Result<HttpResponse, Problem> {
     let about = ReportedPart { comment: typed.comment()?, author: typed.author()? };
     let subject = subject(&state, &by.visitor, DeckId(*deck), about).await?;
+    // The form of an older program, without the part, was about the author: this form shows that it is about the deck.
+    if matches!(subject.reported, Reported::Deck(_)) && !typed.is_about_deck() {
+        return reports::show_typed(subject, &typed);
+    }
     reports::send(&state, &by, subject, &typed).await
 }
 
@@ -152,7 +156,7 @@ async fn subject(
     let (reported, heading, part) = match (about.comment, about.author) {
         (Some(comment), _) => {
             let reported = Reported::DeckComment(id, CommentId(comment));
-            (reported, feedback_words::REPORT_COMMENT, Some(("comment", comment)))
+            (reported, feedback_words::REPORT_COMMENT, Some(("comment", comment.to_string())))
         }
         _ if deck.account_id == Some(reads.account().0) => {
             return Err(Problem::new(ProblemCode::OwnReport));
@@ -162,9 +166,12 @@ async fn subject(
         }
         (None, Some(author)) => {
             let reported = Reported::Account(AccountId(author));
-            (reported, deck_words::REPORT_AUTHOR, Some(("author", author)))
+            (reported, deck_words::REPORT_AUTHOR, Some(("author", author.to_string())))
         }
-        (None, None) => (Reported::Deck(id), deck_words::REPORT_DECK, None),
+        (None, None) => {
+            let part = Some(("about", "deck".to_owned()));
+            (Reported::Deck(id), deck_words::REPORT_DECK, part)
+        }
     };
     let origin = Origin { name: deck.name, ..origin(id) };
     Ok(ReportSubject { origin, reported, about: heading, back: deck_words::BACK_TO_DECK, part })

@@ -19,6 +19,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
+use crate::domain::decks::details::DeckVisibility;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
 use crate::web::forms::{Choice, Faults, private};
@@ -131,7 +132,7 @@ pub(super) async fn show_form_of_new(
         deck: None,
         formats: choices(app, &typed.format).await?,
         dialects: dialects(&typed.dialect),
-        visibilities: visibilities(&typed.visibility),
+        visibilities: visibilities(&typed.visibility, false),
         typed: &typed,
         is_unsaved: status != 200 || is_file_read,
         is_file_read,
@@ -141,13 +142,19 @@ pub(super) async fn show_form_of_new(
     private(status, &page)
 }
 
-fn visibilities(chosen: &str) -> Vec<Choice> {
+/// The visibilities that the owner can choose. A deck that is taken down stays private.
+fn visibilities(chosen: &str, is_taken_down: bool) -> Vec<Choice> {
+    let is_possible = |value: &str| !is_taken_down || value == DeckVisibility::Private.as_str();
     let choice = |(value, name): (&str, &str)| Choice {
         value: value.to_owned(),
         name: name.to_owned(),
         is_chosen: value == chosen,
     };
-    deck_words::VISIBILITIES.into_iter().map(choice).collect()
+    deck_words::VISIBILITIES
+        .into_iter()
+        .filter(|(value, _)| is_possible(value))
+        .map(choice)
+        .collect()
 }
 
 /// Stores a new deck.
@@ -224,7 +231,7 @@ pub(super) async fn show_form_of(
         typed,
         formats: choices_of_deck(app, &typed.format).await?,
         dialects: dialects(&typed.dialect),
-        visibilities: visibilities(&typed.visibility),
+        visibilities: visibilities(&typed.visibility, summary.takedown.is_some()),
         is_unsaved: *typed != TypedDeck::of(edited),
         is_file_read: beside == Beside::FileRead,
         names_copies: edited.names_copies,

@@ -1,7 +1,7 @@
 //! The faults of a list or a deck, beside the fields of the form.
 
 use super::words as deck_words;
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::web::fault_words;
 use crate::web::forms::Faults;
 
@@ -31,7 +31,8 @@ pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
         faults.add("list", deck_words::more_faults(left));
     }
     if faults.is_empty() {
-        faults.add("", message);
+        let field = if problem.code() == ProblemCode::DeckTakenDown { "visibility" } else { "" };
+        faults.add(field, message);
     }
     Some(faults)
 }

@@ -475,7 +475,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
             "The same form is being saved at this moment. Look at your decks before you send it again."
         }
         ProblemCode::DeckTakenDown => {
-            "A moderator has taken the deck down, so only you can read it. Nothing was saved: choose “Only me”, and save again."
+            "A moderator has taken the deck down, or the deck of which this one is an unchanged copy, so only you can read it. Nothing was saved: choose “Only me”, and save again."
         }
         ProblemCode::PreconditionFailed => CHANGED_MEANWHILE,
         _ => return None,

@@ -61,11 +61,11 @@ async fn subject(
     let (reported, heading, part) = match (about.comment, about.suggestion) {
         (Some(id), _) => {
             let comment = Reported::Comment(code, CommentId(id));
-            (comment, feedback_words::REPORT_COMMENT, Some(("comment", id)))
+            (comment, feedback_words::REPORT_COMMENT, Some(("comment", id.to_string())))
         }
         (None, Some(id)) => {
             let suggestion = Reported::Suggestion(code, SuggestionId(id));
-            (suggestion, design_words::REPORT_SUGGESTION, Some(("suggestion", id)))
+            (suggestion, design_words::REPORT_SUGGESTION, Some(("suggestion", id.to_string())))
         }
         (None, None) => (Reported::Design(code), design_words::REPORT_DESIGN, None),
     };

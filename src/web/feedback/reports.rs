@@ -32,8 +32,8 @@ pub(in crate::web) struct ReportSubject {
     pub(in crate::web) about: &'static str,
     /// The text of the link that leads back.
     pub(in crate::web) back: &'static str,
-    /// Name and value of the field that names the reported part of the page; `None`: it is not a part.
-    pub(in crate::web) part: Option<(&'static str, Uuid)>,
+    /// Name and value of the field that names what is reported; `None`: the form has none.
+    pub(in crate::web) part: Option<(&'static str, String)>,
 }
 
 #[derive(Template)]
@@ -44,7 +44,7 @@ struct ReportPage {
     origin: Origin,
     about: &'static str,
     back: &'static str,
-    part: Option<(&'static str, Uuid)>,
+    part: Option<(&'static str, String)>,
     reasons: Vec<Choice>,
     details: String,
     /// Whether the report was stored.
@@ -61,6 +61,8 @@ pub(in crate::web) struct TypedReport {
     comment: String,
     suggestion: String,
     author: String,
+    /// `deck` if the deck is reported. Without it, the form of an older program is about the author.
+    about: String,
 }
 
 impl TypedReport {
@@ -76,6 +78,11 @@ impl TypedReport {
     pub(in crate::web) fn author(&self) -> Result<Option<Uuid>, Problem> {
         id_of(&self.author)
     }
+
+    /// Whether the form is about the deck.
+    pub(in crate::web) fn is_about_deck(&self) -> bool {
+        self.about == "deck"
+    }
 }
 
 fn id_of(text: &str) -> Result<Option<Uuid>, Problem> {
@@ -87,7 +94,15 @@ fn id_of(text: &str) -> Result<Option<Uuid>, Problem> {
 
 /// Shows the form of a report.
 pub(in crate::web) fn show(subject: ReportSubject) -> Result<HttpResponse, Problem> {
-    private(200, &page(subject, &TypedReport::default(), Faults::none()))
+    show_typed(subject, &TypedReport::default())
+}
+
+/// Shows the form of a report with what was typed.
+pub(in crate::web) fn show_typed(
+    subject: ReportSubject,
+    typed: &TypedReport,
+) -> Result<HttpResponse, Problem> {
+    private(200, &page(subject, typed, Faults::none()))
 }
 
 fn page(subject: ReportSubject, typed: &TypedReport, faults: Faults) -> ReportPage {

@@ -65,6 +65,7 @@ async fn a_deleted_deck_is_not_found_and_is_restored_unchanged() {
 async fn a_deleted_deck_is_removed_after_thirty_days() {
     let app = app().await;
     let ada = app.player("ada").await;
+    let ben = app.player("ben").await;
     let path = stored(&app, &ada, "private").await;
     delete(&app, &ada, &path).await;
     app.clock().advance(TimeDelta::days(30) - TimeDelta::minutes(1));
@@ -77,15 +78,28 @@ async fn a_deleted_deck_is_removed_after_thirty_days() {
     app.clock().advance(TimeDelta::minutes(2));
     let ada = app.log_in(&ada.name, &ada.password).await;
     app.post(&format!("{path}/undelete")).by(&ada).answer().await.problem(404, "not_found");
+    app.sql(&report_of(&ben, &ada, "n")).await;
+    sweep().await;
+    assert_eq!(app.db().value("SELECT count(*) FROM decks").await, "1", "its report waits");
+    app.sql("DELETE FROM abuse_reports").await;
     sweep().await;
     let remaining_rows = "SELECT (SELECT count(*) FROM decks) + (SELECT count(*) FROM deck_entries) + (SELECT count(*) FROM deck_revisions)";
     assert_eq!(app.db().value(remaining_rows).await, "0");
 }
 
+/// A statement that stores an undecided report about the deck with that name.
+fn report_of(reporter: &Player, accused: &Player, name: &str) -> String {
+    format!(
+        "INSERT INTO abuse_reports (id, reporter_id, accused_id, deck_id, reason, created_at) \
+         SELECT gen_random_uuid(), '{}', '{}', id, 'spam', now() FROM decks WHERE name = '{name}'",
+        reporter.id, accused.id
+    )
+}
+
 #[tokio::test]
 async fn a_hundred_deleted_decks_are_stored_and_a_full_account_cannot_restore_one() {
     let app = app().await;
-    let ada = app.player("ada").await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let fill = |deleted: &str, count: u32| {
         format!(
             "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, deleted_at, visibility_before) \
@@ -98,9 +112,14 @@ async fn a_hundred_deleted_decks_are_stored_and_a_full_account_cannot_restore_on
         &fill("now() - interval '1 day' - n * interval '1 minute', 'private'", 100),
     )
     .await;
+    app.sql(&report_of(&ben, &ada, "n100")).await;
     let path = stored(&app, &ada, "private").await;
     delete(&app, &ada, &path).await;
     let names = "SELECT count(*) || ' ' || count(*) FILTER (WHERE name = 'n100') FROM decks";
+    assert_eq!(app.db().value(names).await, "101 1", "a report about it waits");
+    app.sql("DELETE FROM abuse_reports").await;
+    app.post(&format!("{path}/undelete")).by(&ada).answer().await.expect(200);
+    delete(&app, &ada, &path).await;
     assert_eq!(app.db().value(names).await, "100 0", "the deck that was deleted first is removed");
     sql(&app.db().url(), &fill("NULL, NULL", 1_000)).await;
     let refused = app.post(&format!("{path}/undelete")).by(&ada).answer().await;

@@ -224,6 +224,106 @@ async fn takedowns_of_unlisted_and_deleted_decks_can_be_reversed() {
     assert_eq!(own(&app, &ada, &deck).await["visibility"], "unlisted");
 }
 
+/// A wish for a private deck outlasts the takedown. What states no visibility leaves it as it is.
+#[tokio::test]
+async fn the_visibility_that_an_owner_asks_for_outlasts_a_takedown() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let id = reported(&app, &ben, &deck).await;
+    decide(&app, &mod_, &id, "upheld").await;
+    patched(&app, &ada, &deck, &json!({ "name": "Embers" })).await.expect(200);
+    let list = app.put(&format!("{deck}?format=ttcg/standard")).by(&ada).header("if-match", "*");
+    let list = list.header("content-type", "text/plain").body("1 Kettle Imp");
+    assert_eq!(list.answer().await.expect(200)["visibility"], "private");
+    decide(&app, &mod_, &id, "dismissed").await;
+    assert_eq!(own(&app, &ada, &deck).await["visibility"], "public");
+    // Values that were changed while it was public leave it public.
+    let renamed = patched(&app, &ada, &deck, &json!({ "name": "Embers!" })).await.expect(200);
+    assert_eq!(renamed["visibility"], "public");
+
+    let stated = json!({ "name": "Embers!", "format": "ttcg/standard", "visibility": "private", "list": "1 Kettle Imp" });
+    for is_patch in [true, false] {
+        decide(&app, &mod_, &id, "upheld").await;
+        let before = own(&app, &ada, &deck).await;
+        let answer = if is_patch {
+            patched(&app, &ada, &deck, &json!({ "visibility": "private" })).await
+        } else {
+            app.put(&deck).by(&ada).header("if-match", "*").json(&stated).answer().await
+        };
+        assert_eq!(answer.expect(200)["revision"], before["revision"]);
+        decide(&app, &mod_, &id, "dismissed").await;
+        let seen = own(&app, &ada, &deck).await;
+        assert_eq!((&seen["visibility"], seen.get("takedown")), (&json!("private"), None));
+        assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([404]));
+        patched(&app, &ada, &deck, &json!({ "visibility": "public" })).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn an_unchanged_copy_of_a_deck_that_is_down_is_not_published() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let id = reported(&app, &ben, &deck).await;
+    decide(&app, &mod_, &id, "upheld").await;
+    let copy = app.post(&format!("{deck}/clones")).by(&ada).answer().await.header("location");
+    for visibility in ["public", "unlisted"] {
+        let patch = json!({ "visibility": visibility, "folder": "Friday" });
+        patched(&app, &ada, &copy, &patch).await.problem(409, "deck_taken_down");
+    }
+    let changed = json!({ "visibility": "public", "name": "Sparks" });
+    patched(&app, &ada, &copy, &changed).await.expect(200);
+    decide(&app, &mod_, &id, "dismissed").await;
+    let again = json!({ "visibility": "private", "name": "Embers" });
+    patched(&app, &ada, &copy, &again).await.expect(200);
+    patched(&app, &ada, &copy, &json!({ "visibility": "public" })).await.expect(200);
+}
+
+/// A report contains what others could read, whatever becomes of the deck and of its revisions.
+#[tokio::test]
+async fn a_report_contains_what_others_could_read() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    let list = "1 Kettle Imp\n1 Gold for sale\n1 Drowned Lantern\n1 Call me";
+    let body = json!({
+        "name": "Embers", "format": "ttcg/standard", "visibility": "public", "description": "Buy gold.", "tags": ["gold"], "list": list,
+    });
+    let deck = stored_as(&app, &ada, &body).await;
+    let id = reported(&app, &ben, &deck).await;
+    let read = async || {
+        let path = format!("/v1/abuse-reports/{id}");
+        app.get(&path).by(&mod_).answer().await.expect(200)
+    };
+    assert_eq!(read().await["deck_state"], "shown");
+    let hidden = json!({ "name": "Secret", "visibility": "private", "description": "Mine.", "tags": ["lonely"] });
+    patched(&app, &ada, &deck, &hidden).await.expect(200);
+    app.sql("DELETE FROM deck_revisions WHERE visibility <> 'private'").await;
+    let seen = read().await;
+    let texts = ["deck_name", "deck_description"].map(|member| text(&seen, member));
+    assert_eq!(texts, ["Embers", "Buy gold."]);
+    assert_eq!(
+        (&seen["deck_tags"], &seen["deck_entries"], &seen["deck_state"]),
+        (&json!(["gold"]), &json!(["Gold for sale", "Call me"]), &json!("private"))
+    );
+    for word in ["Drowned", "Secret", "Mine.", "lonely"] {
+        assert!(!seen.to_string().contains(word), "{word}: {seen:#}");
+    }
+    app.delete(&deck).by(&ada).header("if-match", "*").answer().await.expect(204);
+    assert_eq!(read().await["deck_state"], "deleted");
+    app.post(&format!("{deck}/undelete")).by(&ada).answer().await.expect(200);
+    decide(&app, &mod_, &id, "upheld").await;
+    let decided = read().await;
+    assert_eq!(
+        (&decided["deck_state"], &decided["deck_name"]),
+        (&json!("taken_down"), &json!("Embers"))
+    );
+}
+
 /// While the owner is banned nobody can read the deck, so decisions about it are no public changes.
 #[tokio::test]
 async fn decks_of_banned_owners_are_decided_without_public_changes() {
@@ -241,6 +341,7 @@ async fn decks_of_banned_owners_are_decided_without_public_changes() {
     ban(true).await;
     let waiting = app.get("/v1/abuse-reports").by(&mod_).answer().await.expect(200);
     assert_eq!(waiting["data"][0]["deck_name"], "Embers");
+    assert_eq!(waiting["data"][0]["deck_state"], "owner_banned");
     for decision in ["upheld", "dismissed", "upheld"] {
         decide(&app, &mod_, &id, decision).await;
         assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([404]), "{decision}");

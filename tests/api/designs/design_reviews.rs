@@ -1,5 +1,6 @@
 //! Reviews of designs, from the submission to the decision.
 
+use cardscape::app::page::Cursor;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -552,6 +553,10 @@ async fn approved_designs_that_are_no_cards_yet_are_listed() {
     let first = app.get("/v1/design-reviews?status=approved&limit=1").by(&mod_).answer().await;
     let cursor = first.expect(200)["next_cursor"].as_str().unwrap().to_owned();
     assert_eq!(names(&format!("?status=approved&cursor={cursor}")).await, ["Lantern Heron"]);
+    // Older programs list them in the order of the reviews, with cursors that have only a review: the first page follows.
+    let of_older = Cursor::at(&"00000000-0000-7000-8000-000000000001");
+    let first_page = names(&format!("?status=approved&cursor={of_older}")).await;
+    assert_eq!(first_page, ["Quiet Heron", "Lantern Heron"]);
     // The other list has another order.
     let of_other = app.get(&format!("/v1/design-reviews?cursor={cursor}")).by(&mod_);
     of_other.answer().await.problem(400, "invalid_cursor");

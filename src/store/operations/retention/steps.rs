@@ -55,12 +55,13 @@ pub(super) const STEPS: [Step; 17] = [
         keep: ARTWORK_RETENTION,
         batch: BATCH / 50,
     },
-    // Deleting a deck also deletes its entries and revisions.
+    // Deleting a deck also deletes its entries, its revisions, and reports about it, of which none may wait for a decision.
     Step {
         rows: "deleted_decks",
         statement: "DELETE FROM decks WHERE id = ANY (ARRAY( \
-                        SELECT id FROM decks WHERE deleted_at < $before \
-                        ORDER BY deleted_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
+                        SELECT d.id FROM decks d WHERE d.deleted_at < $before \
+                         AND NOT EXISTS (SELECT FROM abuse_reports r WHERE r.deck_id = d.id AND r.decided_at IS NULL) \
+                        ORDER BY d.deleted_at LIMIT $limit FOR UPDATE OF d SKIP LOCKED))",
         keep: DELETED_RETENTION,
         batch: BATCH / 50,
     },

@@ -169,10 +169,16 @@ async fn the_author_of_an_unlisted_deck_stays_unknown() {
     assert!(has_button(&shown, "Like") && has_button(&shown, "Watch"));
     assert!(shown.all("dt").all(|label| label.text != "Author"));
     assert!(shown.all("button").all(|button| !button.text.starts_with("Follow")));
-    assert!(!links_to(&shown, &format!("{deck}/report")));
     assert_eq!(his.post(&format!("{deck}/follow"), &[("on", "true")]).await.status, 404);
-    assert_eq!(his.get(&format!("{deck}/report")).await.status, 404);
-    assert_eq!(his.post(&format!("{deck}/report"), &[("reason", "spam")]).await.status, 404);
+    // The deck can be reported.
+    let report = format!("{deck}/report");
+    assert!(links_to(&shown, &report));
+    assert_eq!(value(&his.page(&report).await, "about"), "deck");
+    let ada = app.db().value("SELECT id::text FROM accounts WHERE name = 'ada'").await;
+    assert!(!links_to(&shown, &format!("{report}?author={ada}")));
+    assert_eq!(his.get(&format!("{report}?author={ada}")).await.status, 404);
+    let fields = [("author", &*ada), ("reason", "spam")];
+    assert_eq!(his.post(&report, &fields).await.status, 404);
     assert_eq!(location(&his.post(&format!("{deck}/like"), &[("on", "true")]).await), deck);
 }
 
@@ -405,8 +411,11 @@ async fn decks_comments_and_authors_are_reported() {
     let other = his.get(&format!("{path}?author={comment}")).await;
     assert_eq!(other.status, 404, "only the author of the deck");
     let details = [("reason", "abuse"), ("details", "Its name.")];
-    for author in ["", ada] {
-        let sent = his.post(&path, &[details[0], details[1], ("author", author)]).await;
+    // The form of an older program, without a part, was about the author: the form about the deck is shown instead.
+    let form = check(&path, &his.post(&path, &details).await);
+    assert_eq!((&*form.only("h1").text, value(&form, "about")), ("Report this deck", "deck"));
+    for part in [("about", "deck"), ("author", ada)] {
+        let sent = his.post(&path, &[details[0], details[1], part]).await;
         assert!(check(&path, &sent).only("main").text.contains("A moderator will look at it."));
     }
     let moderator = app.moderator().await;
@@ -425,4 +434,25 @@ async fn decks_comments_and_authors_are_reported() {
     assert!(main.contains("Taken down by a moderator"), "{main}");
     assert!(main.contains("Its name is an insult."), "{main}");
     assert!(hers.page("/my/decks").await.only("main").text.contains("Taken down by a moderator"));
+    let edit = format!("{deck}/edit");
+    let form = hers.page(&edit).await;
+    let offers = |text: &str| form.all("option").any(|option| option.text == text);
+    assert!(offers("Only me") && !offers("Everybody who has its address"));
+    let revision = value(&form, "revision");
+    let fields = [
+        ("name", "Embers"),
+        ("format", "ttcg/standard"),
+        ("visibility", "public"),
+        ("list", LIST),
+        ("revision", revision),
+    ];
+    let refused = hers.post(&edit, &fields).await;
+    assert_eq!(refused.status, 409);
+    assert!(!check(&edit, &refused).fault_of("visibility").is_empty());
+    // Moderators cannot open it.
+    let moderators = Browser::of(&app, "the moderator").await;
+    let report = format!("/admin/reports/{}", text(&waiting["data"][1], "id"));
+    let page = moderators.page(&report).await;
+    assert!(page.only("main").text.contains("a moderator has taken it down"));
+    assert!(!links_to(&page, &deck));
 }
