@@ -112,7 +112,7 @@ fn read_conditions(query: &DecksQuery) -> Result<OwnDeckConditions, Problem> {
             "?visibility",
             query.visibility.as_deref().map(DeckVisibility::read),
         ),
-        name: sound(&mut faults, "?name", query.name.as_deref().map(DeckName::parse)),
+        name: sound(&mut faults, "?name", query.name.as_deref().map(DeckName::wanted)),
     };
     if faults.is_empty() { Ok(conditions) } else { Err(Problem::of_query(faults)) }
 }
