@@ -170,9 +170,9 @@ fn is_in_one_case(text: &str) -> bool {
     !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
-/// Whether a text may have three dashes or the like. Only codes with these may be without a digit.
+/// Whether a text may have three dashes or the like; all characters that are not ASCII are counted, by their first byte. Only codes with these may be without a digit.
 fn may_have_groups(text: &str) -> bool {
-    let is_of_joint = |byte: &u8| matches!(byte, b'-' | b'_' | b'.' | b'/') || !byte.is_ascii();
+    let is_of_joint = |byte: &u8| matches!(byte, b'-' | b'_' | b'.' | b'/' | 0xC0..);
     text.bytes().filter(is_of_joint).nth(2).is_some()
 }
 
