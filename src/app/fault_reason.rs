@@ -146,7 +146,7 @@ pub enum FaultReason {
     DeckOfGame(String),
     /// The number of lines beyond the limit of a list; they were not read.
     LinesLeft(usize),
-    /// The list has headings and no card.
+    /// The list has headings, or cards outside of the deck, and no card of the deck.
     NoCards,
     Table(TableError),
     Line(LineFault),
@@ -326,7 +326,7 @@ impl fmt::Display for FaultReason {
                 return write!(f, "must have at most {DECK_LINES_MAX} lines that are not blank, not {all}");
             }
             Self::NoCards => {
-                "has headings and no card: an empty deck is sent as JSON, with \"entries\": []"
+                "has no card of the deck: an empty deck is sent as JSON, with \"entries\": []"
             }
             Self::Table(error) => return error.fmt(f),
             Self::Line(fault) => return fault.fmt(f),

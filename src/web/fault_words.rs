@@ -123,7 +123,7 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::DeckLine(refusal) => rules::refusal(refusal).into(),
         FaultReason::DeckOfGame(_) => "This is a deck of another game.".into(),
         FaultReason::NoCards => {
-            "There are headings in it, but no card. For a deck without cards, leave the list empty."
+            "It has no card of the deck. For a deck without cards, leave the list empty."
                 .into()
         }
         FaultReason::LinesLeft(lines) => {

@@ -112,7 +112,7 @@ fn read_conditions(query: &DecksQuery) -> Result<OwnDeckConditions, Problem> {
             "?visibility",
             query.visibility.as_deref().map(DeckVisibility::read),
         ),
-        name: sound(&mut faults, "?name", query.name.as_deref().map(DeckName::parse)),
+        name: sound(&mut faults, "?name", query.name.as_deref().map(DeckName::wanted)),
     };
     if faults.is_empty() { Ok(conditions) } else { Err(Problem::of_query(faults)) }
 }
@@ -132,7 +132,7 @@ fn sound<T, E: Into<FaultReason>>(
 #[into_params(parameter_in = Query)]
 pub struct UploadedDeckQuery {
     /// For a list as the body: name of the deck, 1 to 100 characters; absent: the name that the list states; if it states none, a new deck
-    /// is called `Deck`, and a replaced deck keeps its name.
+    /// is called `Deck`, and a replaced deck keeps its name. A line above a share code names only a new deck.
     #[param(min_length = 1, max_length = 100)]
     name: Option<String>,
     /// For a list as the body: format of the deck. It may only be absent if the list states its format.

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::deck_cards::Requester;
 use super::deck_input::DeckFaults;
 use super::deck_lists::see;
-use super::deck_requests::check_tags;
+use super::deck_requests::{check_tags, require_publishable};
 use super::deck_responses::VersionedDeck;
 use super::deck_revisions::bind_unbound;
 use super::deck_search;
@@ -104,6 +104,7 @@ pub async fn edit(
     if patched.is_as(&stored) {
         return Ok(see(app, (requester.0, Some(by.account())), stored).await?.into());
     }
+    require_publishable(&patched.content, (stored.row.visibility(), patched.visibility))?;
     // As in a deck that is replaced: the visibility may change, and others must not read the names of hidden cards.
     bind_unbound(app, requester, &mut patched.content).await?;
     let hidden = hidden_cards(app, &patched.content.cards).await?;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use cardscape_engine::{
-    Catalogue, Deck, DeckEntry, DeckMentions, Game, IgnoredReason, LineVerdict, Resolution,
-    TextEncoding,
+    Catalogue, Deck, DeckDialect, DeckEntry, DeckMentions, Game, IgnoredReason, LineVerdict,
+    Resolution, TextEncoding,
 };
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -24,8 +24,10 @@ use crate::domain::decks::details::{
     DeckDescription, DeckFolder, DeckTag, DeckVisibility, MAX_TAGS, without_repetitions,
 };
 use crate::domain::decks::rarities::with_codes;
+use crate::domain::decks::serial_text::{MASKED, has_serial_in_prose};
 use crate::domain::decks::set_codes::{is_place, with_set_codes};
 use crate::domain::ids::CardId;
+use crate::domain::text::TextError;
 use crate::store::decks::deck_pool;
 use crate::store::decks::deck_records::{DeckChanges, StoredDeck};
 
@@ -82,13 +84,18 @@ pub struct DeckRequest {
 
 /// Which parameters of a list are missing.
 pub(super) struct MissingDetails {
+    name: bool,
     visibility: bool,
     folder: bool,
 }
 
 impl DeckRequest {
     pub(super) fn missing_details(&self) -> MissingDetails {
-        MissingDetails { visibility: self.visibility.is_none(), folder: self.folder.is_none() }
+        MissingDetails {
+            name: self.name.is_none(),
+            visibility: self.visibility.is_none(),
+            folder: self.folder.is_none(),
+        }
     }
 }
 
@@ -114,6 +121,10 @@ impl ParsedDeck {
     pub(super) fn take_over_details(&mut self, stored: &StoredDeck, missing: &MissingDetails) {
         self.content.description.clone_from(&stored.content.description);
         self.content.tags.clone_from(&stored.content.tags);
+        // The line above a share code is often a greeting, and not the name.
+        if missing.name && self.reading.as_ref().is_some_and(is_share_code) {
+            self.content.name.clone_from(&stored.content.name);
+        }
         if missing.visibility {
             self.visibility = None;
         }
@@ -121,6 +132,31 @@ impl ParsedDeck {
             self.folder = stored.row.folder.as_deref().map(DeckFolder::stored);
         }
     }
+
+    /// Requires that what the deck takes over from the stored one may be published.
+    pub(super) fn require_publishable(&self, stored: &StoredDeck) -> Result<(), Problem> {
+        require_publishable(&self.content, (stored.row.visibility(), self.visibility))
+    }
+}
+
+/// Refuses to publish a private deck with a serial code in a text that an older version has stored.
+pub(super) fn require_publishable(
+    content: &DeckContent,
+    (before, after): (DeckVisibility, DeckVisibility),
+) -> Result<(), Problem> {
+    if before != DeckVisibility::Private || after == DeckVisibility::Private {
+        return Ok(());
+    }
+    let mut texts = vec![
+        ("/name".to_owned(), content.name.as_str()),
+        ("/description".to_owned(), content.description.as_str()),
+    ];
+    let tags = content.tags.iter().enumerate();
+    texts.extend(tags.map(|(at, tag)| (format!("/tags/{at}"), tag.as_str())));
+    texts.retain(|(_, text)| has_serial_in_prose(text));
+    let fault = |(pointer, _): (String, &str)| InputFault::at(pointer, TextError::Serial);
+    let faults: Vec<InputFault> = texts.into_iter().map(fault).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
 }
 
 /// Parses a request, or returns every fault of it. Entries are bound to the cards that `requester` may see.
@@ -181,17 +217,29 @@ pub(super) async fn parse(
     Ok(ParsedDeck { content, visibility: Some(visibility), folder, reading, hidden })
 }
 
+fn is_share_code(reading: &ListReadingResponse) -> bool {
+    reading.dialect == DeckDialect::ShareCode.code()
+}
+
 /// The name that a list states.
 fn name_of_list(
     reading: Option<&ListReadingResponse>,
     default: Option<&str>,
 ) -> Result<DeckName, Problem> {
     let stated = reading.and_then(|reading| reading.notes.get("name"));
+    let is_name = |name: &&String| !name.is_empty() && name.as_str() != MASKED;
     let fault = |detail: String| Problem::invalid(vec![InputFault::at("/name", detail)]);
-    match (stated.filter(|name| !name.is_empty()), default) {
-        (Some(name), _) => DeckName::parse(name).map_err(|error| {
-            fault(format!("is needed, because the name that the list states {error}"))
-        }),
+    match (stated.filter(is_name), default) {
+        (Some(name), default) => match (DeckName::parse(name), default) {
+            (Ok(name), _) => Ok(name),
+            // The line above a share code is perhaps not meant as a name.
+            (Err(_), Some(default)) if reading.is_some_and(is_share_code) => {
+                Ok(DeckName::stored(default))
+            }
+            (Err(error), _) => {
+                Err(fault(format!("is needed, because the name that the list states {error}")))
+            }
+        },
         (None, Some(name)) => Ok(DeckName::stored(name)),
         (None, None) => Err(fault("is missing, and the list states no name".to_owned())),
     }
@@ -234,8 +282,8 @@ async fn bind(
         SentDeck::List(text) => {
             match read_list(app, requester, game, &[], &text, NearNames::LookUp).await? {
                 Ok((ReadList { mut deck, unread, reading, .. }, _, catalogue)) => {
-                    if let Some(line) = first_heading(&reading).filter(|_| deck.entries.is_empty())
-                    {
+                    let cardless = line_without_card(&reading).filter(|_| deck.entries.is_empty());
+                    if let Some(line) = cardless {
                         let fault = InputFault::at("/list", FaultReason::NoCards).on_line(line);
                         return Err(Problem::invalid(vec![fault]));
                     }
@@ -255,13 +303,17 @@ async fn bind(
     }
 }
 
-/// The first line of a list that is neither a comment nor a fact about the deck. If the list has no entry, the line is a heading or the like, and the list was
-/// not meant to empty a deck.
-fn first_heading(reading: &ListReadingResponse) -> Option<usize> {
+/// The line of a list without entries that shows that the list was not meant to empty a deck: the first card outside of the deck, or else the first line that is
+/// neither a comment nor a fact about the deck, such as a heading.
+fn line_without_card(reading: &ListReadingResponse) -> Option<usize> {
+    let is_outside = |verdict: &LineVerdict| {
+        matches!(verdict, LineVerdict::Ignored(IgnoredReason::OutsideTheDeck))
+    };
     let says_nothing = |verdict: &LineVerdict| {
         matches!(verdict, LineVerdict::Ignored(IgnoredReason::Comment | IgnoredReason::Note { .. }))
     };
-    let line = reading.lines.iter().find(|line| !says_nothing(&line.verdict));
+    let outside = reading.lines.iter().find(|line| is_outside(&line.verdict));
+    let line = outside.or_else(|| reading.lines.iter().find(|line| !says_nothing(&line.verdict)));
     line.map(|line| line.line)
 }
 

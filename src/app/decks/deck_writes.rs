@@ -104,6 +104,7 @@ pub async fn replace_by_upload(
     let missing = request.missing_details();
     let mut parsed = parse(app, requester, request).await?;
     parsed.take_over_details(&stored, &missing);
+    parsed.require_publishable(&stored)?;
     take_over_named_copies(app, (requester.0, by.account()), stored, &mut parsed.content).await?;
     store_changed(app, by, requester.0, (id, &read), parsed).await
 }

@@ -179,7 +179,7 @@ fn messages_for_api_clients_do_not_change() {
         (FaultReason::LinesLeft(7), "must have at most 10000 lines that are not blank, not 10007"),
         (
             FaultReason::NoCards,
-            "has headings and no card: an empty deck is sent as JSON, with \"entries\": []",
+            "has no card of the deck: an empty deck is sent as JSON, with \"entries\": []",
         ),
         (TableError::Empty.into(), "the file is empty"),
         ("is missing".into(), "is missing"),

@@ -124,12 +124,16 @@ async fn a_wrong_patch_changes_nothing() {
     }
     // Without a secret in it, each of these texts is stored, and others may read it.
     let code = "7K33-3333-3333-3333";
-    let published = json!({ "name": code, "description": format!("Mine: foo{code}"), "tags": ["aggro", code], "folder": code.replace('-', "") });
+    let published = json!({ "name": code, "description": format!("Mine: {code}!"), "tags": ["aggro", code], "folder": code.replace('-', "") });
     let problem = patch(&app, &ada, &path, "*", &published).await.problem(422, "invalid_body");
     let pointers: Vec<&Value> =
         problem["errors"].as_array().unwrap().iter().map(|fault| &fault["pointer"]).collect();
     assert_eq!(pointers, ["/name", "/description", "/tags/1", "/folder"], "{problem:#}");
     assert!(!problem.to_string().contains("7K33"), "{problem:#}");
+    let ordinary = json!({ "name": "standard-2026-meta", "description": "I won with 2500 life left: https://decks.example/deck-01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11" });
+    let body = json!({ "name": ordinary["name"], "description": ordinary["description"], "format": "ttcg" });
+    let problem = patch(&app, &ada, &path, "*", &body).await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 1, "{problem:#}");
     let unknown = json!({ "format": "ttcg/standrd" });
     patch(&app, &ada, &path, "*", &unknown).await.problem(422, "unknown_format");
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);
@@ -154,14 +158,20 @@ async fn an_empty_text_is_no_deck() {
         }
     }
     // Headings alone were meant to have cards below them.
-    for text in ["Sideboard", "// pasted\n\nDeck\n\nSideboard\n", "Quantity,Name\n"] {
+    for (text, line) in [
+        ("Sideboard", 1),
+        ("// pasted\n\nDeck\n\nSideboard\n", 3),
+        ("Quantity,Name\n", 1),
+        // A card outside of the deck is none of it.
+        ("Maybeboard\n2 Kettle Imp\n", 2),
+    ] {
         let mut body = deck();
         body.as_object_mut().unwrap().remove("entries");
         body["list"] = json!(text);
         let put = app.put(&path).by(&ada).header("if-match", "*").json(&body);
         let problem = put.answer().await.problem(422, "invalid_body");
         let fault = &problem["errors"][0];
-        let line = if text.starts_with("//") { 3 } else { 1 };
+        assert!(fault["detail"].as_str().unwrap().starts_with("has no card of the deck"));
         assert_eq!(
             (&fault["pointer"], &fault["line"]),
             (&json!("/list"), &json!(line)),
@@ -173,6 +183,37 @@ async fn an_empty_text_is_no_deck() {
     empty["entries"] = json!([]);
     let request = app.put(&path).by(&ada).header("if-match", "*").json(&empty);
     assert_eq!(request.answer().await.expect(200)["entries"], json!([]));
+}
+
+/// An older version stored such texts. Their owner finds the deck, and removes them before others may read it.
+#[tokio::test]
+async fn a_serial_code_that_is_stored_is_not_published() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let mut private = deck();
+    private["visibility"] = json!("private");
+    let path = stored(&app, &ada, &private).await;
+    let code = "7K33-3333-3333-3333";
+    app.sql(&format!("UPDATE decks SET name = '{code}', description = 'Mine: {code}'")).await;
+    let found = app.get(&format!("/v1/decks?name={code}")).by(&ada).answer().await.expect(200);
+    assert_eq!(found["data"].as_array().unwrap().len(), 1, "{found:#}");
+    let public = json!({ "visibility": "public" });
+    let list = app.put(&format!("{path}?format=ttcg/standard&visibility=unlisted")).by(&ada);
+    let list = list.header("if-match", "*").header("content-type", "text/plain");
+    for answer in
+        [patch(&app, &ada, &path, "*", &public).await, list.body("2 Kettle Imp").answer().await]
+    {
+        let problem = answer.problem(422, "invalid_body");
+        let pointers: Vec<&Value> =
+            problem["errors"].as_array().unwrap().iter().map(|fault| &fault["pointer"]).collect();
+        assert_eq!(pointers, ["/name", "/description"], "{problem:#}");
+        assert!(!problem.to_string().contains("7K33"), "{problem:#}");
+    }
+    let kept = patch(&app, &ada, &path, "*", &json!({ "tags": ["fire"] })).await.expect(200);
+    assert_eq!(kept["visibility"], "private");
+    let cleaned = json!({ "visibility": "public", "name": "Mine", "description": null });
+    let shown = patch(&app, &ada, &path, "*", &cleaned).await.expect(200);
+    assert_eq!(shown["visibility"], "public");
 }
 
 /// A deck whose format was removed from the manifest can still be renamed.
@@ -222,6 +263,17 @@ async fn a_list_as_the_body_replaces_the_entries_of_a_deck() {
     let text = app.get(&path).by(&ada).header("accept", "text/plain").answer().await.text();
     let again = put("", "\"r3\"", &text).await;
     assert_eq!(again.header("etag"), "\"r3\"", "{}", again.text());
+
+    // The line above a share code may be a greeting.
+    let exported = app.get(&format!("{path}/export?dialect=share_code")).by(&ada).answer().await;
+    let exported = exported.expect(200);
+    let code = exported["text"].as_str().unwrap();
+    let greeted = put("?format=ttcg/standard", "*", &format!("Tide turner\n{code}")).await;
+    let greeted = greeted.expect(200);
+    assert_eq!(greeted["reading"]["notes"]["name"], "Tide turner", "{greeted:#}");
+    assert_eq!(greeted["name"], "Embers");
+    let renamed = put("?format=ttcg/standard", "*", &format!("// name: Tide\n{code}")).await;
+    assert_eq!(renamed.expect(200)["name"], "Tide");
 
     put("", "*", "1 Kettle Imp").await.problem(400, "invalid_query");
     put("?format=ttcg", "*", "1 Kettle Imp").await.problem(400, "invalid_query");

@@ -316,12 +316,16 @@ pub(super) struct AroundCode {
     pub(super) others: Vec<(usize, String)>,
 }
 
+/// Maximum number of characters of a title, as of the names of decks in the service.
+const TITLE_MAX: usize = 100;
+
 impl AroundCode {
-    /// The first of these lines, if it is a title and neither a comment nor a sentence: the number of the line, and its text.
+    /// The first of these lines, if it is a title and neither a comment nor a sentence: the number of the line, and its text. A longer line is no name.
     pub(super) fn title(&self) -> Option<&(usize, String)> {
         let first = self.others.iter().find(|(_, text)| !is_fence(text))?;
         let (line, text) = first;
-        (*line <= self.line && is_title(text) && !is_sentence(text)).then_some(first)
+        let is_short = text.chars().nth(TITLE_MAX).is_none();
+        (*line <= self.line && is_short && is_title(text) && !is_sentence(text)).then_some(first)
     }
 }
 

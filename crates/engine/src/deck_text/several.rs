@@ -42,14 +42,16 @@ pub(super) fn counted_parts(line: &str) -> Option<Vec<&str>> {
     (are_several && parts.iter().all(|part| is_counted(part))).then_some(parts)
 }
 
-/// Whether a line has more cards with their quantities than are read from one line. Its separators with a quantity beside them are counted.
+/// Whether a line has more cards with their quantities than are read from one line. Its separators with a quantity beside them are counted, among as many as
+/// [`counted_parts`] looks at.
 pub(super) fn has_too_many_cards(line: &str) -> bool {
     if line.len() > LINE_MAX {
         return false;
     }
     let is_before = begins_with_count(line);
     let mut start = 0;
-    let parts = line.match_indices(SEPARATORS).filter(|(at, separator)| {
+    let separators = line.match_indices(SEPARATORS).take(SEPARATORS_MAX);
+    let parts = separators.filter(|(at, separator)| {
         let (before, end) = (&line[start..*at], at + separator.len());
         let is_part =
             if is_before { begins_with_count(&line[end..]) } else { ends_with_count(before) };
@@ -152,5 +154,22 @@ mod tests {
         let many = many.trim_end_matches(", ");
         assert_eq!(counted_parts(many), None);
         assert!(has_too_many_cards(many) && !has_too_many_cards(&many["1 Salt, ".len()..]));
+    }
+
+    #[test]
+    fn only_so_many_separators_of_a_line_are_examined() {
+        for (part, are_many) in
+            [("1 Salt, ", true), ("Salt x1; ", true), ("1,", true), (",", false), ("a,", false)]
+        {
+            let text = part.repeat(150_000 / part.len());
+            for length in [LINE_MAX, LINE_MAX + 1, text.len()] {
+                let line = &text[..length.min(text.len())];
+                let is_read = line.len() <= LINE_MAX;
+                assert_eq!(has_too_many_cards(line), are_many && is_read, "{part} {length}");
+                assert_eq!(counted_parts(line), None, "{part} {length}");
+            }
+        }
+        let late = format!("1 a{}{}", ",".repeat(SEPARATORS_MAX), "1 b,".repeat(LINE_CARDS_MAX));
+        assert!(late.len() <= LINE_MAX && !has_too_many_cards(&late));
     }
 }

@@ -9,7 +9,7 @@ use super::draft::{DraftEntry, Source};
 use super::several;
 use super::text::tidy;
 use super::zones::{Place, Role, place, zone_code};
-use super::{DeckDialect, DeckReading, read_deck};
+use super::{DeckDialect, DeckReading, DeckText, DialectMark, read_deck};
 use crate::catalogue::{Catalogue, same_number};
 use crate::deck::{CardReference, Deck, DeckEntry};
 use crate::known_sets::KnownSets;
@@ -385,7 +385,12 @@ impl<'a> DeckWriter<'a> {
     /// The entries that are lost if the text is read without knowing any card, as another program may: because marks in their names mean something else in the
     /// dialect. Most decks have no name with marks, and are not read again.
     fn misread(&self) -> Vec<usize> {
-        if self.marked.is_empty() {
+        let is_lost =
+            |at: usize| self.losses.contains(&DeckLoss { entry: Some(at), kind: LossKind::Name });
+        let unread = self.marked.iter().filter(|(position, _)| !is_lost(self.written[**position]));
+        let unread: Vec<(usize, &str)> =
+            unread.map(|(position, name)| (*position, name.as_str())).collect();
+        if unread.is_empty() {
             return Vec::new();
         }
         let tidied = tidy(&self.text);
@@ -400,9 +405,11 @@ impl<'a> DeckWriter<'a> {
                     && several::entry_count(read) == 1
             })
         };
-        // These dialects have no marks of their own, so that a mark in a name decides which dialect is recognised.
-        let is_recognised = matches!(self.dialect, DeckDialect::Plain | DeckDialect::Mtgo);
-        let recognised = is_recognised.then(|| read_deck(&self.text, &self.reading()).deck.entries);
+        let same_length = entries.len() == self.written.len();
+        let (literal, mut lost): (Vec<_>, Vec<_>) = unread
+            .into_iter()
+            .partition(|(position, name)| same_length && is_literal(*position, name));
+        let recognised = if literal.is_empty() { None } else { self.read_recognised() };
         let is_read = |position: usize| {
             let Some(read) = &recognised else { return true };
             let at = self.written[position];
@@ -410,11 +417,20 @@ impl<'a> DeckWriter<'a> {
             let agrees = |read: &DeckEntry| self.agrees(at, &self.deck.entries[at], read);
             same_length && read.get(position).is_some_and(agrees)
         };
-        let same_length = entries.len() == self.written.len();
-        let lost = self.marked.iter().filter(|(position, name)| {
-            !(same_length && is_literal(**position, name.as_str()) && is_read(**position))
-        });
-        lost.map(|(position, _)| self.written[*position]).collect()
+        lost.extend(literal.into_iter().filter(|(position, _)| !is_read(*position)));
+        lost.into_iter().map(|(position, _)| self.written[position]).collect()
+    }
+
+    /// The entries of the text as they are read in the dialect that is recognised; `None`: it is the dialect in which the text was read back. Plain lists and those of
+    /// MTGO have no marks of their own, so that a mark in a name decides which dialect is recognised.
+    fn read_recognised(&self) -> Option<Vec<DeckEntry>> {
+        if !matches!(self.dialect, DeckDialect::Plain | DeckDialect::Mtgo) {
+            return None;
+        }
+        let text = DeckText::new(&self.text, None);
+        let is_same =
+            text.dialect == self.dialect && text.recognised_by != Some(DialectMark::JsonLines);
+        (!is_same).then(|| text.read(&self.reading()).deck.entries)
     }
 
     fn read_back(&mut self) {

@@ -165,3 +165,20 @@ fn a_name_above_a_share_code_is_the_name_of_the_deck() {
     let guess = |line: &cardscape_engine::ReadLine| matches!(&line.verdict, LineVerdict::Guessed { how } if how.contains(&Guess::OneCopy));
     assert!(!read.lines.iter().any(guess));
 }
+
+/// A greeting is not the name of a deck.
+#[test]
+fn a_long_line_above_a_share_code_is_no_name() {
+    let catalogue = shipped(HARBOUR);
+    let deck = Deck { entries: vec![DeckEntry::main(2, "Silk")] };
+    let code = write_deck(&deck, DeckDialect::ShareCode, &catalogue, None).text;
+    for (title, is_name) in
+        [("x".repeat(100), true), ("é".repeat(100), true), ("x".repeat(101), false)]
+    {
+        let read = read_deck(&format!("{title}\n{code}"), &DeckReading::new(&catalogue));
+        assert_eq!((read.dialect, read.deck.entries.len()), (DeckDialect::ShareCode, 1), "{title}");
+        assert_eq!(read.notes.get("name").is_some_and(|name| *name == title), is_name, "{title}");
+        let is_comment = read.lines[0].verdict == LineVerdict::Ignored(IgnoredReason::Comment);
+        assert_eq!(is_comment, !is_name, "{title}");
+    }
+}

@@ -1,0 +1,216 @@
+use std::iter;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::serials::serial::RunPrefix;
+
+const UUID: &str = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+
+fn is_refused(text: &str) -> bool {
+    without_serial(text.to_owned()) == Err(TextError::Serial)
+}
+
+/// The text, with its last symbol replaced by the check symbol of the others, so that nothing but its form decides whether it is a code.
+fn with_check_symbol(text: &str) -> String {
+    let before = &text[..text.len() - 1];
+    let is_valid = |text: &String| {
+        let symbols = text.replace(|symbol: char| !symbol.is_ascii_alphanumeric(), "");
+        SerialCode::parse(&symbols).is_ok()
+    };
+    let symbols = "0123456789abcdefghjkmnpqrstvwxyz".chars();
+    symbols.map(|symbol| format!("{before}{symbol}")).find(is_valid).unwrap()
+}
+
+fn drawn_codes() -> impl Strategy<Value = String> {
+    let parts = (any::<[u8; 2]>(), any::<[u8; 13]>());
+    let code = parts.prop_map(|(prefix, random)| {
+        SerialCode::assemble(RunPrefix::from_random(prefix), &random).reveal()
+    });
+    // One code in ten million has no letter.
+    code.prop_filter("a code of digits", |code| {
+        code.contains(|symbol: char| symbol.is_ascii_alphabetic())
+    })
+}
+
+#[test]
+fn ordinary_texts_may_be_published() {
+    for text in [
+        "standard-2026-meta",
+        "deck-tech-2026-open",
+        "20261128-20261129",
+        "2019-2020-2021-2022",
+        "2020-2021-2022-2023-2024",
+        "4444 5555 6666 7777",
+        "midrange-control1",
+        "winteropen2026berlin",
+        "I won with 2500 life left.",
+        "They deal 2000 life here",
+        "Play 2 of 40 cards, 3 of 60",
+        "2019-2020 2021-2022",
+        "Top 8 deck",
+        "https://x.com/someone/status/1234567890123456",
+        "https://x.com/someone/status/1861234567890123456",
+        "https://discord.com/channels/123456789012345678/1234567890123456/987654321098765432",
+        "507f1f77bcf86cd799439011",
+        "507f1f77bcf86cd7",
+        "01998d5e7a357c54b0a01f6f4f5f2b11",
+        UUID,
+        &format!("https://decks.example/deck-{UUID}"),
+        &format!("https://decks.example/{UUID}/{UUID}?of={UUID}"),
+    ] {
+        assert!(!is_refused(text), "{text}");
+        let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+        assert!(is_refused(&format!("{text} {code}")), "{text}");
+    }
+    // The check symbol fits by chance in one of 32 of these.
+    for number in 1_000..3_000 {
+        for text in [
+            format!("I won with {number} life left."),
+            format!("They deal {number} life here"),
+            format!("standard-{number}-meta"),
+            format!("{number}1128-{number}1129"),
+            format!("2019-2020-2021-{number}"),
+            format!("{number} 2020 2021 2022"),
+            format!("midrange-contro{number}"),
+            format!("win{number}open2026berlin"),
+            format!("507f1f77bcf8{number}"),
+        ] {
+            assert!(!is_refused(&text), "{text}");
+        }
+    }
+    for id in ["5e-7a35-7c54-b0a0-1f6f4f5f2b11", "5e-7a35-7c54-b0a0-1f6f4f5f2b1a"] {
+        for last in "0123456789abcdef".chars() {
+            let id = format!("01998d{}{last}", &id[..id.len() - 1]);
+            for text in [id.clone(), format!("https://decks.example/deck-{id}"), format!("1 {id}")]
+            {
+                assert!(!is_refused(&text) && !holds_serial(&text), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn codes_in_prose_are_refused() {
+    let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+    let (spaced, bare) = (code.to_lowercase().replace('-', " "), code.replace('-', ""));
+    let texts = [
+        code.clone(),
+        spaced,
+        bare.clone(),
+        format!("Mine: {code}!"),
+        format!("Mine:\n{bare}\n"),
+        format!("https://decks.example/{code}?{UUID}"),
+        format!("{UUID}/{bare}"),
+        format!("mine-{code}-yours"),
+        format!("2026_{}", code.replace('-', "_")),
+    ];
+    for text in &texts {
+        assert!(is_refused(text) && holds_serial(text), "{text}");
+    }
+    assert!(!TextError::Serial.to_string().contains(&code));
+    // With any spaces between its symbols, every text with numbers would have such a code. A part of a longer word is one only in lists.
+    let spread: Vec<String> = bare.chars().map(String::from).collect();
+    assert!(!is_refused(&spread.join(" ")));
+    for text in [format!("foo{bare}"), format!("{bare}foo"), format!("2x{code}")] {
+        assert!(!is_refused(&text) && holds_serial(&text), "{text}");
+    }
+}
+
+#[test]
+fn mistyped_codes_are_masked_in_lists() {
+    for text in ["7KQ2-0000-0000-0000", "7kq2 – 0000 – 0000 – 0000", "2x7KQ2-0000-0000-0000"]
+    {
+        assert!(holds_serial(text) && !is_refused(text), "{text}");
+    }
+    for text in ["7KQ2 0000 0000 0000", "7KQ2000000000000", "foo7KQ2-0000-0000-0000"] {
+        assert!(!holds_serial(text), "{text}");
+    }
+}
+
+/// Each of these texts would take minutes if a part of it were read again from each of its places.
+#[test]
+fn long_texts_are_judged_in_one_pass() {
+    let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+    for part in [
+        "a",
+        "7",
+        "-",
+        " ",
+        "a-",
+        "7KQ2-",
+        "7kq2 ",
+        "\u{ad}",
+        "é",
+        "7.",
+        "01998d5e-",
+        UUID,
+        "a \u{200b}",
+    ] {
+        let text: String = iter::repeat_n(part, 150_000 / part.len()).collect();
+        let _ = (is_refused(&text), holds_serial(&text));
+        assert!(is_refused(&format!("{text}!{code}")), "{part}");
+        assert!(holds_serial(&format!("{text}!{code}")), "{part}");
+    }
+}
+
+/// Texts that look like codes, quantities and names, in any order.
+fn texts() -> impl Strategy<Value = String> {
+    let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+    let bare = code.replace('-', "");
+    let parts = [
+        code.replace('-', "_"),
+        code,
+        bare[1..].to_owned(),
+        bare,
+        with_check_symbol("deck-tech-open-meta"),
+        "7KQ2-0000-0000-0000".to_owned(),
+        "Washing-Line Wyrm".to_owned(),
+        "Amethyst Dragons".to_owned(),
+        UUID.to_owned(),
+    ];
+    let part = prop_oneof![
+        proptest::sample::select(parts.to_vec()),
+        "[0-9]{1,2}",
+        "[A-Za-z0-9é\\u{7f}_./\\u{ad}-]{0,8}",
+    ];
+    (proptest::collection::vec(part, 0..4), "[ _-]?")
+        .prop_map(|(parts, between)| parts.join(&between))
+}
+
+proptest! {
+    #[test]
+    fn every_code_is_found_in_every_spelling(code in drawn_codes(), joint in "[-_./\u{ad}\u{2013}\u{2212}\u{200b}\u{2060}]") {
+        let joined = code.replace('-', &joint);
+        let (bare, spaced) = (code.replace('-', ""), code.replace('-', " "));
+        let digit_groups = code.split('-').filter(|group| has_digit(group)).count();
+        let is_hex = bare.bytes().all(|symbol| symbol.is_ascii_hexdigit());
+        for (code, is_published) in [(&joined, true), (&spaced, digit_groups >= 2), (&bare, has_digit(&bare) && !is_hex)] {
+            for code in [code.to_owned(), code.to_lowercase()] {
+                for text in [code.clone(), format!("Mine is {code}, see"), format!("{UUID} {code}"), format!("é\n{code}.")] {
+                    prop_assert_eq!(is_refused(&text), is_published, "{}", text);
+                    prop_assert!(!is_published || holds_serial(&text), "{}", text);
+                }
+                let in_list = [format!("2 {code}"), format!("1 {code} (hearth) 017"), format!("1 Salt, {code}")];
+                for text in in_list {
+                    prop_assert!(holds_serial(&text) || !has_digit(&bare), "{}", text);
+                }
+                if is_published && has_digit(&bare) && code != spaced && code != spaced.to_lowercase() {
+                    for text in [format!("2 foo{code}"), format!("1 {code}bar"), format!("é{code}_1")] {
+                        prop_assert!(holds_serial(&text), "{}", text);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_quick_test_changes_no_verdict(text in texts()) {
+        prop_assert_eq!(holds_serial(&text), is_in_list(&text), "{}", text);
+    }
+
+    #[test]
+    fn what_prose_must_not_contain_is_masked_in_lists(text in texts()) {
+        prop_assert!(!is_refused(&text) || holds_serial(&text), "{}", text);
+    }
+}
