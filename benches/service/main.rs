@@ -109,7 +109,9 @@ fn main() -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if !options.bench {
-        eprintln!("this is a benchmark: use `make bench`, or `cargo bench --features jemalloc --bench service`");
+        eprintln!(
+            "this is a benchmark: use `make bench`, or `cargo bench --features jemalloc --bench service`"
+        );
         return Ok(ExitCode::SUCCESS);
     }
     if cfg!(not(feature = "jemalloc")) {

@@ -28,7 +28,7 @@ use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility, MAX_TAGS};
 use crate::domain::decks::own::OwnDeckSort;
-use crate::domain::decks::serial_text::holds_serial;
+use crate::domain::decks::serial_text::contains_serial;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
     AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, ListBody, ListUpload, LooseParams,
@@ -173,7 +173,7 @@ impl ListUpload for DeckRequest {
             Problem::of_query(vec![InputFault::at("?format", detail)])
         })?;
         // Without a name here, the deck gets the name that is shown in the notes of the list, which is never a serial code.
-        let is_usable = |name: &String| !name.is_empty() && !holds_serial(name);
+        let is_usable = |name: &String| !name.is_empty() && !contains_serial(name);
         let name = query.name.or_else(|| notes.remove("name").filter(is_usable));
         Ok(Self {
             name,

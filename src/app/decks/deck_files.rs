@@ -72,7 +72,7 @@ impl Page<BulkDeck> for DeckLines {
             tags: &deck.tags,
             revision: deck.revision,
             card_count,
-            cloned_from: deck.cloned_from().filter(|_| row.tells_source).map(Into::into),
+            cloned_from: deck.cloned_from().filter(|_| row.shows_source).map(Into::into),
             created_at: deck.created_at,
             updated_at: deck.updated_at,
             published_at: row.published_at,

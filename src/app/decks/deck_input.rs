@@ -155,7 +155,7 @@ impl DeckFaults {
     }
 
     /// Reads a part of the request. The faults of the part are added, with `pointer` as a prefix of their pointers.
-    pub(super) fn below<T>(&mut self, pointer: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn with_prefix<T>(&mut self, pointer: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         let mut faults = Self::default();
         let value = read(&mut faults);
         let place = |fault: InputFault| InputFault {

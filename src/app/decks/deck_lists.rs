@@ -4,7 +4,7 @@ use cardscape_engine::render_deck_text;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::deck_responses::{DeckSummaryResponse, SeenDeck, VersionedDeck, tells_owner};
+use super::deck_responses::{DeckSummaryResponse, SeenDeck, VersionedDeck, shows_owner};
 use super::masks::mask;
 use super::own_decks::OwnDeckCursor;
 use crate::app::catalogue::codes::Codes;
@@ -156,10 +156,10 @@ pub(super) async fn see(
     if !is_own && row.folder.is_some() {
         masks.add_difference("folder");
     }
-    if !tells_owner(&row, reader.1) {
+    if !shows_owner(&row, reader.1) {
         masks.add_difference("no owner");
     }
-    let tells_source = match row.cloned_from() {
+    let shows_source = match row.cloned_from() {
         Some(source) if !is_own => {
             let conn = app.store.connection().await?;
             let is_public = deck_lists::is_public(&conn, source.deck).await?;
@@ -168,7 +168,7 @@ pub(super) async fn see(
         }
         _ => true,
     };
-    Ok(SeenDeck { row, author, content, masks, reader: reader.1, tells_source, liked: None })
+    Ok(SeenDeck { row, author, content, masks, reader: reader.1, shows_source, liked: None })
 }
 
 /// The deck as text; format, name and unread lines, for which lists have no lines, are written as comments.

@@ -94,7 +94,7 @@ pub async fn judge_batch(
             encoding: TextEncoding::Utf8,
             dialect: dialect.as_deref(),
         });
-        let deck = faults.below(&format!("/decks/{at}"), |faults| faults.deck(entries, text));
+        let deck = faults.with_prefix(&format!("/decks/{at}"), |faults| faults.deck(entries, text));
         sent.extend(deck.map(|deck| (at, deck)));
         texts.push(list.map(|list| (list, dialect)));
     }
@@ -130,7 +130,7 @@ pub async fn judge_batch(
         match find_deck(app, requester, &found, sent, near).await? {
             Ok(deck) => decks.push(deck),
             Err(refusal) => {
-                faults.below(&format!("/decks/{at}"), |faults| faults.refuse_list(refusal));
+                faults.with_prefix(&format!("/decks/{at}"), |faults| faults.refuse_list(refusal));
             }
         }
     }

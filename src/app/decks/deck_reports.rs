@@ -371,7 +371,7 @@ pub(super) async fn verdicts(
 ) -> Result<(Arc<Catalogue>, Legalities), Problem> {
     let formats = || formats.iter().map(Arc::as_ref);
     let mut judged = legalities(deck, &catalogue, formats());
-    if judged.miss_cards() && !cards.knows_sets() {
+    if judged.miss_cards() && !cards.has_sets() {
         let mut conn = StepConnection::new(&app.store);
         cards.part_of(deck_cards::known_sets(app, &mut conn, catalogue.game()).await?);
         catalogue = cards.catalogue().into();

@@ -139,12 +139,13 @@ impl ParsedDeck {
     }
 }
 
-/// Refuses to publish a private deck with a serial code in a text that an older version has stored.
+/// Refuses to publish a private deck with a serial code in a text that an older version has stored. `after`: the requested visibility; `None`: it stays as it is.
 pub(super) fn require_publishable(
     content: &DeckContent,
-    (before, after): (DeckVisibility, DeckVisibility),
+    (before, after): (DeckVisibility, Option<DeckVisibility>),
 ) -> Result<(), Problem> {
-    if before != DeckVisibility::Private || after == DeckVisibility::Private {
+    let is_shown = |visibility: DeckVisibility| visibility != DeckVisibility::Private;
+    if is_shown(before) || !after.is_some_and(is_shown) {
         return Ok(());
     }
     let mut texts = vec![

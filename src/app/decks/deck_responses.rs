@@ -99,17 +99,17 @@ impl DeckSummaryResponse {
         row: DeckRow,
         card_count: i64,
         reader: Option<AccountId>,
-        tells_source: bool,
+        shows_source: bool,
     ) -> Self {
         let is_own = reader == Some(row.account_id);
         let takedown = row.takedown_note.clone().zip(row.taken_down_at).filter(|_| is_own);
         Self {
             id: row.id.0,
-            account_id: Some(row.account_id.0).filter(|_| tells_owner(&row, reader)),
+            account_id: Some(row.account_id.0).filter(|_| shows_owner(&row, reader)),
             game: row.game().to_owned(),
             format: format!("{}/{}", row.game(), row.local_format()),
             visibility: row.visibility().as_str(),
-            cloned_from: row.cloned_from().filter(|_| tells_source).map(Into::into),
+            cloned_from: row.cloned_from().filter(|_| shows_source).map(Into::into),
             name: row.name,
             tags: row.tags,
             folder: row.folder.filter(|_| is_own),
@@ -174,7 +174,7 @@ pub struct DeckResponse {
 }
 
 /// Whether a reader is told whose deck it is. Players publish their names with public decks; a deck that is shared by its address does not tell whose it is.
-pub(super) fn tells_owner(row: &DeckRow, reader: Option<AccountId>) -> bool {
+pub(super) fn shows_owner(row: &DeckRow, reader: Option<AccountId>) -> bool {
     reader == Some(row.account_id) || row.visibility() == DeckVisibility::Public
 }
 
@@ -189,7 +189,7 @@ pub(super) struct SeenDeck {
     pub masks: Masks,
     pub reader: Option<AccountId>,
     /// Whether the response names the deck from which this one was cloned.
-    pub tells_source: bool,
+    pub shows_source: bool,
     /// Whether the reader likes the deck, if this was looked up.
     pub liked: Option<bool>,
 }
@@ -221,10 +221,10 @@ impl SeenDeck {
 
 impl From<SeenDeck> for DeckResponse {
     fn from(seen: SeenDeck) -> Self {
-        let SeenDeck { row, author, content, masks, reader, tells_source, liked } = seen;
-        let tells_author = tells_owner(&row, reader);
+        let SeenDeck { row, author, content, masks, reader, shows_source, liked } = seen;
+        let tells_author = shows_owner(&row, reader);
         let card_count = i64::try_from(content.card_count()).unwrap_or(i64::MAX);
-        let summary = DeckSummaryResponse::new(row, card_count, reader, tells_source);
+        let summary = DeckSummaryResponse::new(row, card_count, reader, shows_source);
         Self {
             summary: DeckSummaryResponse { liked, ..summary },
             author: Some(author).filter(|_| tells_author),

@@ -12,7 +12,7 @@ use super::deck_cards::Requester;
 use super::deck_input::DeckEntryBody;
 use super::deck_lists::{find_seen, see};
 use super::deck_requests::bind_entries;
-use super::deck_responses::{SeenDeck, VersionedDeck, entry_bodies, tells_owner};
+use super::deck_responses::{SeenDeck, VersionedDeck, entry_bodies, shows_owner};
 use super::deck_search;
 use super::deck_writes::{check_edit, store_new};
 use super::masks::{EntryCardResponse, Masks, hidden_cards, mask};
@@ -380,7 +380,7 @@ pub async fn clone(
         }
     }
     let folder = row.folder.as_deref().filter(|_| is_own).map(DeckFolder::stored);
-    let account = Some(row.account_id).filter(|_| tells_owner(&row, Some(by.account())));
+    let account = Some(row.account_id).filter(|_| shows_owner(&row, Some(by.account())));
     let source = CloneSource { deck: id, revision: row.revision, account };
     let changes = DeckChanges {
         content: &content,

@@ -18,7 +18,7 @@ use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
 use crate::domain::decks::deck::{MAX_ENTRIES, into_shown_line, shown_line};
 use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
-use crate::domain::decks::serial_text::holds_serial;
+use crate::domain::decks::serial_text::contains_serial;
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most notes of a list in a response.
@@ -241,7 +241,7 @@ fn unknown_names(read: &ReadDeck) -> BTreeSet<String> {
         .filter(|line| matches!(&line.verdict, LineVerdict::Unknown { reason: None, .. }));
     let names = unknown.filter_map(|line| Some(&read.deck.entries[line.entry?].card.name));
     // A serial code is not a name. It must not reach the search or the response.
-    names.filter(|name| !name.is_empty() && !holds_serial(name)).cloned().collect()
+    names.filter(|name| !name.is_empty() && !contains_serial(name)).cloned().collect()
 }
 
 /// Checks the limits of a list, or returns why the list is refused.

@@ -51,9 +51,9 @@ pub struct PublicDeckResponse {
 
 impl From<PublicDeck> for PublicDeckResponse {
     fn from(deck: PublicDeck) -> Self {
-        let PublicDeck { deck: row, author, size, published_at, legal_in, judged_on, tells_source } =
+        let PublicDeck { deck: row, author, size, published_at, legal_in, judged_on, shows_source } =
             deck;
-        let deck = DeckSummaryResponse::new(row, size.into(), None, tells_source);
+        let deck = DeckSummaryResponse::new(row, size.into(), None, shows_source);
         Self { deck, author, published_at, legal_in, judged_on }
     }
 }

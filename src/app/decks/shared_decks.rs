@@ -31,8 +31,8 @@ pub struct SharedDeckResponse {
 
 impl From<SharedDeckRow> for SharedDeckResponse {
     fn from(row: SharedDeckRow) -> Self {
-        let SharedDeckRow { deck, cards, author, tells_source, published_at } = row;
-        let deck = DeckSummaryResponse::new(deck, cards, None, tells_source);
+        let SharedDeckRow { deck, cards, author, shows_source, published_at } = row;
+        let deck = DeckSummaryResponse::new(deck, cards, None, shows_source);
         Self { deck, author, published_at }
     }
 }

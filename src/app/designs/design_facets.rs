@@ -145,7 +145,7 @@ async fn count_anew(
         facets(game, &attributes, &mut counts).into_iter().map(Into::into).collect();
     found.insert(1, status_facet(game, &statuses));
     let mut warnings = std::mem::take(&mut gallery.warnings);
-    warnings.extend(cut.then(|| gallery.cut(app)));
+    warnings.extend(cut.then(|| gallery.cut_warning(app)));
     Ok(DesignFacetsResponse {
         game: game.code().to_owned(),
         designs: counts.cards(),

@@ -193,7 +193,7 @@ pub async fn list(
     let key = |row: &GalleryDesign| gallery.cursor(row.position(sort));
     let page = paged(rows, limit, key, |row: GalleryDesign| row.listed.into());
     let mut warnings = std::mem::take(&mut gallery.warnings);
-    warnings.extend(cut.then(|| gallery.cut(app)));
+    warnings.extend(cut.then(|| gallery.cut_warning(app)));
     Ok(GalleryPage { page, warnings })
 }
 
@@ -230,7 +230,7 @@ async fn search(
 
 impl Gallery {
     /// The warning that costly terms were tested on only some of the designs.
-    pub(super) fn cut(&self, app: &AppState) -> QueryWarning {
+    pub(super) fn cut_warning(&self, app: &AppState) -> QueryWarning {
         let candidates = app.settings.search_candidates;
         QueryWarning::of_all(&self.request.text, WarningReason::CutOfDesigns { candidates })
     }

@@ -526,19 +526,19 @@ fn storage_faults(game: &Game, set: &SetDefinition) -> Vec<(String, String)> {
         if let Some(message) = number_fault(&card.number) {
             faults.push((format!("/cards/{at}/number"), message.to_string()));
         }
-        if serde_json::to_value(card).is_ok_and(|card| holds_nul(&card)) {
+        if serde_json::to_value(card).is_ok_and(|card| contains_nul(&card)) {
             faults.push((format!("/cards/{at}"), "must not contain the NUL character".to_owned()));
         }
     }
     faults
 }
 
-fn holds_nul(value: &Value) -> bool {
+fn contains_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
-        Value::Array(items) => items.iter().any(holds_nul),
+        Value::Array(items) => items.iter().any(contains_nul),
         Value::Object(members) => {
-            members.iter().any(|(key, value)| key.contains('\0') || holds_nul(value))
+            members.iter().any(|(key, value)| key.contains('\0') || contains_nul(value))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }

@@ -9,7 +9,7 @@ use cardscape_engine::{
 };
 use thiserror::Error;
 
-use super::serial_text::{MASKED, holds_serial, without_serial};
+use super::serial_text::{MASKED, contains_serial, without_serial};
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::domain::text::{self, TextError};
 
@@ -314,7 +314,7 @@ fn check_parts(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
         ("rarity", entry.card.rarity.as_deref()),
     ];
     for (field, text) in written {
-        if text.is_some_and(holds_serial) {
+        if text.is_some_and(contains_serial) {
             faults.push(EntryFault { field, reason: EntryReason::Serial });
         }
     }
@@ -344,7 +344,7 @@ fn is_plain(entry: &DeckEntry) -> bool {
             && text::is_printable_ascii(line)
             && !line.starts_with(' ')
             && !line.ends_with(' ')
-            && !holds_serial(line)
+            && !contains_serial(line)
     };
     let DeckEntry { zone, quantity, card, copies } = entry;
     let CardReference { name, set, number, rarity } = card;
@@ -366,7 +366,7 @@ pub const MAX_SHOWN: usize = 200;
 /// A line of a list in a form that may be shown and stored: a line with a serial code is replaced, control characters are removed, and a long line is cut. It must
 /// be given as a whole: a part of a code cannot be recognised.
 pub fn shown_line(line: &str) -> String {
-    if holds_serial(line) {
+    if contains_serial(line) {
         return MASKED.to_owned();
     }
     let end = line.char_indices().nth(MAX_SHOWN).map_or(line.len(), |(end, _)| end);
@@ -381,7 +381,7 @@ pub fn shown_line(line: &str) -> String {
 /// Like [`shown_line`], without a copy of a line that may be shown as it is.
 pub fn into_shown_line(line: String) -> String {
     let may_stay =
-        line.len() <= MAX_SHOWN && text::is_printable_ascii(&line) && !holds_serial(&line);
+        line.len() <= MAX_SHOWN && text::is_printable_ascii(&line) && !contains_serial(&line);
     if may_stay { line } else { shown_line(&line) }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use cardscape_engine::{Deck, IgnoredReason, LineVerdict, ReadDeck, ReadLine};
 
 use super::deck::{EntryFault, MAX_SHOWN, check_entry, shown_line};
-use super::serial_text::holds_serial;
+use super::serial_text::contains_serial;
 
 /// The result for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub fn check_list(read: ReadDeck) -> CheckedList {
 
 /// A line whose verdict and labels quote no serial code, and no long text.
 fn without_serials(mut line: ReadLine) -> ReadLine {
-    let must_change = |text: &str| text.chars().nth(MAX_SHOWN).is_some() || holds_serial(text);
+    let must_change = |text: &str| text.chars().nth(MAX_SHOWN).is_some() || contains_serial(text);
     for text in line.quoted_mut().into_iter().filter(|text| must_change(text)) {
         *text = shown_line(text);
     }

@@ -11,12 +11,12 @@ pub const MASKED: &str = "(a serial code)";
 /// quantity before a name is not one of them.
 ///
 /// ```
-/// use cardscape::domain::decks::serial_text::holds_serial;
-/// assert!(holds_serial("2x 7KQ2-0000-0000-0000 {rare}"));
-/// assert!(!holds_serial("Amethyst Dragons of 2026"));
-/// assert!(!holds_serial("2 Washing-Line Wyrm"));
+/// use cardscape::domain::decks::serial_text::contains_serial;
+/// assert!(contains_serial("2x 7KQ2-0000-0000-0000 {rare}"));
+/// assert!(!contains_serial("Amethyst Dragons of 2026"));
+/// assert!(!contains_serial("2 Washing-Line Wyrm"));
 /// ```
-pub fn holds_serial(text: &str) -> bool {
+pub fn contains_serial(text: &str) -> bool {
     // A quick test: most texts are names, which are too short for a code or have no digit.
     let symbols = text.bytes().filter(u8::is_ascii_alphanumeric).count();
     symbols >= CODE_SYMBOLS
@@ -24,7 +24,7 @@ pub fn holds_serial(text: &str) -> bool {
         && is_in_list(text)
 }
 
-/// What [`holds_serial`] finds, without its quick test.
+/// What [`contains_serial`] finds, without its quick test.
 fn is_in_list(text: &str) -> bool {
     parts_without_uuids(text).any(|part| {
         has_spaced_code(part)

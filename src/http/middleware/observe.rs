@@ -38,7 +38,7 @@ pub fn record<B>(
     tracing::info!(
         request_id = id.as_str(),
         method,
-        path = cut(response.request().path(), MAX_PATH),
+        path = truncated(response.request().path(), MAX_PATH),
         status,
         milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         "answered"
@@ -110,7 +110,7 @@ pub fn method_name(method: &Method) -> &'static str {
 }
 
 /// The beginning of a text, with at most this many bytes and only whole characters.
-fn cut(text: &str, most: usize) -> &str {
+fn truncated(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
@@ -138,9 +138,9 @@ mod tests {
         assert_eq!(method("GET"), "GET");
         assert_eq!(method("get"), "OTHER", "methods are case-sensitive");
         assert_eq!(method(&"X".repeat(100_000)), "OTHER");
-        assert_eq!(cut("/v1/é", 4), "/v1/");
-        assert_eq!(cut("/v1/é", 5), "/v1/");
-        assert_eq!(cut("/v1/é", 6), "/v1/é");
-        assert_eq!(cut("/", 6), "/");
+        assert_eq!(truncated("/v1/é", 4), "/v1/");
+        assert_eq!(truncated("/v1/é", 5), "/v1/");
+        assert_eq!(truncated("/v1/é", 6), "/v1/é");
+        assert_eq!(truncated("/", 6), "/");
     }
 }

@@ -177,7 +177,7 @@ impl Manager for Sessions {
             if !broken {
                 count_closed("suspect");
             }
-            session.line.cut();
+            session.line.disconnect();
             return Err(RecycleError::message("not fit for use"));
         }
         if session.must_forget_statements(self.0.health.outdated()) {
@@ -241,7 +241,7 @@ impl Drop for PooledConnection {
             if !session.line.has_ended() {
                 count_closed("abandoned");
             }
-            Object::take(session).line.cut();
+            Object::take(session).line.disconnect();
         }
     }
 }

@@ -48,7 +48,7 @@ impl DeckPool {
     }
 
     /// Whether the sets of the game were added.
-    pub fn knows_sets(&self) -> bool {
+    pub fn has_sets(&self) -> bool {
         self.sets.is_some()
     }
 

@@ -35,7 +35,7 @@ pub struct BulkDeck {
     /// When it was public for the first time.
     pub published_at: DateTime<Utc>,
     /// Whether the deck that it was cloned from is public.
-    pub tells_source: bool,
+    pub shows_source: bool,
     /// The content, as its owner wrote it.
     pub content: DeckContent,
     /// The public data of the cards that the entries of all decks in the same batch are bound to.
@@ -60,7 +60,7 @@ struct StoredRow {
     #[diesel(sql_type = Timestamptz)]
     published_at: DateTime<Utc>,
     #[diesel(sql_type = Bool)]
-    tells_source: bool,
+    shows_source: bool,
     #[diesel(sql_type = Jsonb)]
     content: Json<StoredContent>,
 }
@@ -73,7 +73,7 @@ impl StoredRow {
             deck: self.deck,
             author: self.author,
             published_at: self.published_at,
-            tells_source: self.tells_source,
+            shows_source: self.shows_source,
             cards: Arc::default(),
         })
     }

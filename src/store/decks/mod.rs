@@ -36,7 +36,7 @@ pub(super) const IS_PUBLIC: &str = "d.visibility = 'public' AND d.deleted_at IS 
 /// `OFFSET 0` makes Postgres look up the source of each deck. Without it, Postgres may read all public decks and all
 /// accounts first: for a list of many decks, of which only a page is read, that seems cheaper.
 pub(super) const TELLS_SOURCE: &str = "EXISTS (SELECT FROM decks source JOIN accounts source_owner ON source_owner.id = source.account_id \
-    WHERE source.id = d.cloned_deck_id AND source.visibility = 'public' AND source.deleted_at IS NULL AND source_owner.banned_at IS NULL OFFSET 0) AS tells_source";
+    WHERE source.id = d.cloned_deck_id AND source.visibility = 'public' AND source.deleted_at IS NULL AND source_owner.banned_at IS NULL OFFSET 0) AS shows_source";
 
 /// Whether a deck takes feedback, from `decks d JOIN accounts a`: others can read it, and its owner is not banned.
 pub(super) const TAKES_FEEDBACK: &str = "(d.visibility = 'public' OR d.unlisted AND d.bound_revision = d.revision) AND d.deleted_at IS NULL AND a.banned_at IS NULL";

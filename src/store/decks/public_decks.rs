@@ -42,7 +42,7 @@ pub struct PublicDeck {
     pub judged_on: NaiveDate,
     /// Whether the deck that it was cloned from is public.
     #[diesel(sql_type = Bool)]
-    pub tells_source: bool,
+    pub shows_source: bool,
 }
 
 /// The columns of a [`PublicDeck`] besides those of the deck and [`TELLS_SOURCE`].

@@ -27,7 +27,7 @@ pub struct SharedDeckRow {
     pub author: Option<String>,
     /// Whether the deck that it was cloned from is public.
     #[diesel(sql_type = Bool)]
-    pub tells_source: bool,
+    pub shows_source: bool,
     /// When it was public for the first time; `None`: it is not public.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub published_at: Option<DateTime<Utc>>,

@@ -238,7 +238,7 @@ pub async fn create(
         .bind("account", by.account())
         .execute(conn)
         .await?;
-    if !holds_artwork(conn, by, new.content).await? {
+    if !has_artwork(conn, by, new.content).await? {
         idempotency::forget(conn, key).await?;
         return Ok(DesignCreated::ForeignArtwork);
     }
@@ -288,7 +288,7 @@ fn with_content<'a>(statement: Statement<'a>, new: &'a NewRevision<'_>) -> State
 }
 
 /// Whether the author holds the artwork of a revision, if there is one; prevents that it is given up.
-async fn holds_artwork(
+async fn has_artwork(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
     content: &DesignContent,
@@ -454,7 +454,7 @@ pub async fn revise(
             }
         }
     }
-    if !holds_artwork(conn, by, new.content).await? {
+    if !has_artwork(conn, by, new.content).await? {
         return Ok(StepOutcome::ForeignArtwork);
     }
     if let Err(limit) = count_one(conn, by.account(), DailyActivity::Revise, new.at).await? {

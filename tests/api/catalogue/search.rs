@@ -927,7 +927,7 @@ async fn a_search_that_takes_too_long_ends_and_the_next_one_works() {
 }
 
 /// Makes every regular expression of the service wait for a lock that the returned session holds, on every connection.
-async fn hold_regular_expressions(app: &TestApp) -> tokio_postgres::Client {
+async fn block_regular_expressions(app: &TestApp) -> tokio_postgres::Client {
     app.sql(
         "CREATE FUNCTION held_regex(text, text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN \
              PERFORM pg_advisory_xact_lock_shared(4711); RETURN $1 OPERATOR(pg_catalog.~) $2; END $$; \
@@ -964,7 +964,7 @@ async fn a_burst_of_slow_searches_does_not_delay_other_requests() {
     app.catch_up().await;
     // Searches of a moderator run in the database, because moderators see all cards.
     let moderator = app.moderator().await;
-    let session = hold_regular_expressions(&app).await;
+    let session = block_regular_expressions(&app).await;
     let places = ["", "name:", "o:", "about:"];
     let burst = (0..60).map(|at| {
         let q = format!("{}/(.*a){{9}}x/", places[at % places.len()]);
@@ -1027,7 +1027,7 @@ async fn suggestions_are_left_out_while_slow_searches_run() {
     app.catch_up().await;
     let player = app.player("player").await;
     let moderator = app.moderator().await;
-    let session = hold_regular_expressions(&app).await;
+    let session = block_regular_expressions(&app).await;
     let burst = (0..2).map(|at| {
         let from = format!("192.0.2.{at}");
         let regex = path(&[("q", "name:/(.*a){9}x/")]);

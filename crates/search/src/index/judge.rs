@@ -6,7 +6,7 @@ use cardscape_engine::is_something;
 use chrono::{Datelike as _, NaiveDate};
 use serde_json::{Map, Value};
 
-use super::pattern::{Patterns, holds_words};
+use super::pattern::{Patterns, contains_words};
 use super::position::SortValue;
 use super::progress::Progress;
 use super::record::{CardContent, CardRecord, PrintingRecord, Unlock};
@@ -70,7 +70,9 @@ impl Judge<'_> {
     fn holds(&self, entry: Entry<'_>, content: &CardContent, test: &Test) -> bool {
         match test {
             Test::Any(tests) => tests.iter().any(|test| self.holds(entry, content, test)),
-            Test::Words(place, words) => texts(content, place).any(|text| holds_words(text, words)),
+            Test::Words(place, words) => {
+                texts(content, place).any(|text| contains_words(text, words))
+            }
             Test::Regex(place, pattern) => {
                 let fits = |text: &str| self.patterns.fits(pattern, text);
                 texts(content, place).any(fits)

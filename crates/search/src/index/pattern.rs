@@ -9,7 +9,7 @@ use regex_syntax::hir::{Hir, HirKind};
 use crate::{CardQuery, Predicate, Test};
 
 /// Whether the words occur next to each other in a folded text; the last may be a prefix.
-pub(super) fn holds_words(text: &str, words: &[String]) -> bool {
+pub(super) fn contains_words(text: &str, words: &[String]) -> bool {
     let pattern: String = words.iter().map(|word| format!(" {word}")).collect();
     text.contains(&pattern)
 }

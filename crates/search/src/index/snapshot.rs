@@ -425,7 +425,7 @@ impl PreparedQuery<'_> {
     fn open_cards(&self) -> Vec<(&Segment, RoaringBitmap)> {
         let fitting = |segment: &Segment, live: &RoaringBitmap| {
             let window = segment.window(self.judge);
-            let open = &*window.cut(live) & segment.open();
+            let open = &*window.within(live) & segment.open();
             Plan::new(segment, self.judge, window).all(&open, &self.steps)
         };
         self.parts.iter().map(|(segment, live)| (*segment, fitting(segment, live))).collect()

@@ -45,7 +45,7 @@ pub(in crate::store) struct Line {
 
 impl Line {
     /// Closes the connection without the closing message, because the server may be executing a statement.
-    pub(in crate::store) fn cut(&self) {
+    pub(in crate::store) fn disconnect(&self) {
         self.driver.abort();
     }
 

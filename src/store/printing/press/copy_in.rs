@@ -113,6 +113,6 @@ impl CopyIn {
 impl Drop for CopyIn {
     fn drop(&mut self) {
         // Closes the connection; Postgres releases the lock.
-        self.line.cut();
+        self.line.disconnect();
     }
 }

@@ -461,7 +461,7 @@ fn write_files(
 ) -> Result<PrintedFiles, MintError> {
     let mut files = NewFiles::default();
     let printed = write_new_files(planned, prefix, key, order, progress, &mut files)?;
-    files.keep();
+    files.leave_all();
     Ok(printed)
 }
 
@@ -476,7 +476,7 @@ impl NewFiles {
         Ok(file)
     }
 
-    fn keep(&mut self) {
+    fn leave_all(&mut self) {
         self.0.clear();
     }
 }

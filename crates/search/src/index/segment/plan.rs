@@ -137,7 +137,7 @@ impl<'s> Plan<'s> {
             phrases: Vec::new(),
         };
         let (node, cards) = plan.node(&judge.query.predicate);
-        (plan.node, plan.cards) = (node, plan.cut(cards));
+        (plan.node, plan.cards) = (node, plan.in_window(cards));
         plan
     }
 
@@ -146,9 +146,9 @@ impl<'s> Plan<'s> {
     }
 
     /// A look-up may reach beyond the window where that is faster; its result must not.
-    fn cut(&self, cards: Cards<'s>) -> Cards<'s> {
-        let cut = |set| self.window.keep(set);
-        Cards { sure: cut(cards.sure), possible: cards.possible.map(cut) }
+    fn in_window(&self, cards: Cards<'s>) -> Cards<'s> {
+        let within = |set| self.window.restrict(set);
+        Cards { sure: within(cards.sure), possible: cards.possible.map(within) }
     }
 
     pub(in crate::index) fn segment(&self) -> &'s Segment {
@@ -220,7 +220,7 @@ impl<'s> Plan<'s> {
                     any = any.or(&cards);
                 }
                 let cards =
-                    if *negated { any.not(&self.window.cut(&self.segment.open)) } else { any };
+                    if *negated { any.not(&self.window.within(&self.segment.open)) } else { any };
                 (Node::Leaf { cards: cards.clone(), negated: *negated, cases }, cards)
             }
         }
@@ -272,7 +272,7 @@ impl<'s> Plan<'s> {
                 let wanted = wanted.map(i128::from);
                 Cards::exactly(compared(&segment.number_values, wanted, &self.window))
             }
-            KnownTest::Hidden => Cards::of(self.window.cut(&segment.hidden)),
+            KnownTest::Hidden => Cards::of(self.window.within(&segment.hidden)),
             KnownTest::Unlocked => {
                 Cards::exactly(self.unlocked().iter().map(|(at, _)| *at).collect())
             }
@@ -314,11 +314,11 @@ impl<'s> Plan<'s> {
             Test::Regex(place, _) => match place {
                 Place::Attribute(code) => match segment.attributes.get(code) {
                     Some(attribute) => {
-                        Cards::perhaps(self.window.cut(&attribute.with_text).into_owned())
+                        Cards::perhaps(self.window.within(&attribute.with_text).into_owned())
                     }
                     None => Cards::none(),
                 },
-                _ => Cards::perhaps(self.window.cut(&segment.open).into_owned()),
+                _ => Cards::perhaps(self.window.within(&segment.open).into_owned()),
             },
             Test::Name(key) => Cards::exactly(segment.same_key(key)),
             Test::CardNames(keys) => {
@@ -330,7 +330,7 @@ impl<'s> Plan<'s> {
                 let words: Vec<&str> = folded.split(' ').skip(1).collect();
                 let Some(attribute) = segment.attributes.get(code) else { return Cards::none() };
                 Cards::perhaps(if words.is_empty() {
-                    self.window.cut(&attribute.with_text).into_owned()
+                    self.window.within(&attribute.with_text).into_owned()
                 } else {
                     self.all_of(&attribute.words, &words)
                 })
@@ -355,11 +355,11 @@ impl<'s> Plan<'s> {
             Test::Styles(styles) => Cards::exactly(segment.styles.any_of(styles, &self.window)),
             Test::Slots(slots) => Cards::exactly(segment.slots.any_of(slots, &self.window)),
             Test::HasAttribute(code) => match segment.attributes.get(code) {
-                Some(attribute) => Cards::of(self.window.cut(&attribute.present)),
+                Some(attribute) => Cards::of(self.window.within(&attribute.present)),
                 None => Cards::none(),
             },
-            Test::HasEffect => Cards::of(self.window.cut(&segment.with_effect)),
-            Test::HasLore => Cards::of(self.window.cut(&segment.with_lore)),
+            Test::HasEffect => Cards::of(self.window.within(&segment.with_effect)),
+            Test::HasLore => Cards::of(self.window.within(&segment.with_lore)),
             Test::Year(wanted) => self.of_releases(|day| wanted.holds(&day.year().into())),
             Test::Released(wanted) => self.of_releases(|day| wanted.holds(&day)),
         }
@@ -379,7 +379,7 @@ impl<'s> Plan<'s> {
             return if sum.iter().any(missing) {
                 Cards::none()
             } else {
-                Cards::perhaps(self.window.cut(&segment.open).into_owned())
+                Cards::perhaps(self.window.within(&segment.open).into_owned())
             };
         };
         let keyed = if per_printing { &known.printing } else { &known.card };
@@ -401,7 +401,7 @@ impl<'s> Plan<'s> {
             None if attribute.has_all => {
                 self.with_printings(attribute.card.any_of(keys, &self.window), per_printing)
             }
-            None => Cards::perhaps(self.window.cut(&attribute.present).into_owned()),
+            None => Cards::perhaps(self.window.within(&attribute.present).into_owned()),
         }
     }
 

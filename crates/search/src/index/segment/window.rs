@@ -54,15 +54,15 @@ impl Window {
     pub(super) const ALL: Self = Self { range: 0..u32::MAX, cards: None };
 
     /// The part of a set in the window.
-    pub(in crate::index) fn cut<'s>(&self, set: &'s RoaringBitmap) -> Cow<'s, RoaringBitmap> {
+    pub(in crate::index) fn within<'s>(&self, set: &'s RoaringBitmap) -> Cow<'s, RoaringBitmap> {
         match &self.cards {
             None => Cow::Borrowed(set),
             Some(cards) => Cow::Owned(set & cards),
         }
     }
 
-    /// Like [`Self::cut`], without a copy if the whole set is in the window.
-    pub(super) fn keep<'s>(&self, set: Cow<'s, RoaringBitmap>) -> Cow<'s, RoaringBitmap> {
+    /// Like [`Self::within`], without a copy if the whole set is in the window.
+    pub(super) fn restrict<'s>(&self, set: Cow<'s, RoaringBitmap>) -> Cow<'s, RoaringBitmap> {
         match &self.cards {
             None => set,
             Some(cards) => Cow::Owned(&*set & cards),
