@@ -21,9 +21,9 @@ pub const MAX_DELETED: i64 = 100;
 pub const DELETED_RETENTION: TimeDelta = TimeDelta::days(30);
 
 /// Whether no report about the deck `d` or a comment on it waits for a decision. Reports are deleted together with the deck,
-/// and its owner must not delete those that no moderator has decided.
-const NOT_REPORTED: &str =
-    "NOT EXISTS (SELECT FROM abuse_reports r WHERE r.deck_id = d.id AND r.decided_at IS NULL)";
+/// and its owner must not delete those that no moderator has decided. With the limit, Postgres looks for the reports of each deck; otherwise it may read all reports
+/// that wait.
+const NOT_REPORTED: &str = "(SELECT true FROM abuse_reports r WHERE r.deck_id = d.id AND r.decided_at IS NULL LIMIT 1) IS NULL";
 
 /// Deletes one of the caller's decks, if `is_current` accepts its revision. If the account then has more than
 /// [`MAX_DELETED`] deleted decks, those that were deleted first are deleted permanently, unless reports about them wait.

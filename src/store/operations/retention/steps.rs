@@ -60,7 +60,7 @@ pub(super) const STEPS: [Step; 17] = [
         rows: "deleted_decks",
         statement: "DELETE FROM decks WHERE id = ANY (ARRAY( \
                         SELECT d.id FROM decks d WHERE d.deleted_at < $before \
-                         AND NOT EXISTS (SELECT FROM abuse_reports r WHERE r.deck_id = d.id AND r.decided_at IS NULL) \
+                         AND (SELECT true FROM abuse_reports r WHERE r.deck_id = d.id AND r.decided_at IS NULL LIMIT 1) IS NULL \
                         ORDER BY d.deleted_at LIMIT $limit FOR UPDATE OF d SKIP LOCKED))",
         keep: DELETED_RETENTION,
         batch: BATCH / 50,
