@@ -45,6 +45,8 @@ struct EditPage<'a> {
     formats: Vec<FormatGroup>,
     dialects: Vec<Choice>,
     visibilities: Vec<Choice>,
+    /// Help for the choice of who may read it; empty: none is needed.
+    visibility_help: &'static str,
     /// Whether the form has input that is not saved.
     is_unsaved: bool,
     /// Whether the list of a file was just read into the form.
@@ -133,6 +135,7 @@ pub(super) async fn show_form_of_new(
         formats: choices(app, &typed.format).await?,
         dialects: dialects(&typed.dialect),
         visibilities: visibilities(&typed.visibility, false),
+        visibility_help: "",
         typed: &typed,
         is_unsaved: status != 200 || is_file_read,
         is_file_read,
@@ -232,6 +235,7 @@ pub(super) async fn show_form_of(
         formats: choices_of_deck(app, &typed.format).await?,
         dialects: dialects(&typed.dialect),
         visibilities: visibilities(&typed.visibility, summary.takedown.is_some()),
+        visibility_help: if summary.takedown.is_some() { deck_words::STAYS_PRIVATE } else { "" },
         is_unsaved: *typed != TypedDeck::of(edited),
         is_file_read: beside == Beside::FileRead,
         names_copies: edited.names_copies,

@@ -162,6 +162,8 @@ pub(super) const NAMES_COPIES: &str = "This deck names the copies that you use f
 pub(super) const CHANGED_BEFORE_DELETING: &str =
     "The deck was changed since you opened the page. Look at it again before you delete it.";
 
+pub(super) const STAYS_PRIVATE: &str = "A moderator has taken this deck down. If you save it, it also stays private after the moderator has ended that, until you choose something else.";
+
 /// Who may read a deck: value and label.
 pub(super) const VISIBILITIES: [(&str, &str); 3] = [
     ("private", "Only me"),

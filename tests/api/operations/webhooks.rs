@@ -304,14 +304,16 @@ async fn several_failures_pause_all_deliveries_of_a_webhook() {
     app.clock().advance(Duration::seconds(6));
     app.post_webhooks().await;
     let seen = numbers(&receiver.received());
-    assert_eq!(
-        seen[2..],
-        (3..=50).collect::<Vec<_>>(),
-        "after the pause the other deliveries are posted, and the first two later"
-    );
+    assert_eq!(seen[2], 3, "after the pause the other deliveries are posted");
+    // On a slow machine, the first two are due again before all others are posted.
+    let (again, others): (Vec<_>, Vec<_>) = seen[2..].iter().partition(|number| **number <= 2);
+    assert_eq!(others, (3..=50).collect::<Vec<_>>());
+    assert!([1, 2].starts_with(&again), "{again:?}");
     app.clock().advance(Duration::seconds(7));
     app.post_webhooks().await;
-    assert_eq!(numbers(&receiver.received())[50..], [1, 2]);
+    let seen = numbers(&receiver.received());
+    let again: Vec<_> = seen[2..].iter().copied().filter(|number| *number <= 2).collect();
+    assert_eq!((seen.len(), again), (52, vec![1, 2]));
     // A receiver can request a delay with `Retry-After`.
     receiver.answer(&["503 Busy\r\nretry-after: 600"]);
     insert_events(&app, 2).await;
