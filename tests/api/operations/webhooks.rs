@@ -306,7 +306,8 @@ async fn several_failures_pause_all_deliveries_of_a_webhook() {
     let seen = numbers(&receiver.received());
     assert_eq!(seen[2], 3, "after the pause the other deliveries are posted");
     // On a slow machine, the first two are due again before all others are posted.
-    let (again, others): (Vec<_>, Vec<_>) = seen[2..].iter().partition(|number| **number <= 2);
+    let (again, others): (Vec<_>, Vec<_>) =
+        seen[2..].iter().copied().partition(|number| *number <= 2);
     assert_eq!(others, (3..=50).collect::<Vec<_>>());
     assert!([1, 2].starts_with(&again), "{again:?}");
     app.clock().advance(Duration::seconds(7));
