@@ -303,7 +303,7 @@ fn check_parts(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     if copies.len() > MAX_COPIES.min(entry.quantity as usize) {
         faults.push(EntryFault { field: "copies", reason: EntryReason::TooManyCopies });
     }
-    if copies.iter().any(|copy| is_serial(copy)) {
+    if copies.iter().any(|copy| is_serial(copy) || contains_serial(copy)) {
         faults.push(EntryFault { field: "copies", reason: EntryReason::SerialOfCopy });
     }
     let written = [

@@ -38,8 +38,8 @@ pub(super) fn without_serial(text: String) -> Result<String, TextError> {
 }
 
 /// Whether a name or another text about a deck contains a serial code. In prose, any words and numbers stand beside each other, so that only three forms are
-/// looked for: four groups of four symbols with dashes or the like between them; the same with spaces, if there are digits in two of the groups; and a word of 16
-/// symbols. In all of them the check symbol must fit.
+/// looked for: four groups of four symbols with dashes or the like between them; the same with spaces, if there are digits in two of the groups, or in one and all
+/// letters are capitals; and a word of 16 symbols. In all of them the check symbol must fit.
 ///
 /// ```
 /// use cardscape::domain::decks::serial_text::has_serial_in_prose;
@@ -108,9 +108,11 @@ fn is_code(groups: &Groups<'_>) -> bool {
     let code = words.concat();
     let is_like_code = match gap_in(groups) {
         Gap::Dashes => true,
-        // Words of four letters and years stand beside each other in sentences.
+        // Words of four letters and years stand beside each other in sentences, but seldom in capitals.
         Gap::Spaces => {
-            words.iter().filter(|group| has_digit(group)).count() >= 2 && is_in_one_case(&code)
+            let digits = words.iter().filter(|group| has_digit(group)).count();
+            let is_in_capitals = !code.bytes().any(|byte| byte.is_ascii_lowercase());
+            is_in_one_case(&code) && digits >= if is_in_capitals { 1 } else { 2 }
         }
         Gap::Break => false,
     };
@@ -233,7 +235,7 @@ fn has_spaced_code(text: &str) -> bool {
     })
 }
 
-/// The groups of a code directly after a quantity, as in `2x7KQ2-0000-0000-0000`. Only groups of four with dashes are looked for: other words begin with digits, too.
+/// The groups of a code directly after a quantity, as in `2x7KQ2-0000-0000-0000`. Only groups of four are looked for: other words begin with digits, too.
 fn after_glued_quantity(word: &str) -> Option<&str> {
     (1..=3).find_map(|length| {
         let (quantity, rest) = word.split_at_checked(length)?;
@@ -244,7 +246,7 @@ fn after_glued_quantity(word: &str) -> Option<&str> {
             (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
         let mut group = rest.chars();
         let is_group = group.by_ref().take(4).filter(char::is_ascii_alphanumeric).count() == 4
-            && group.next().is_some_and(is_dash);
+            && group.next().is_some_and(is_between_symbols);
         (is_quantity && is_group).then_some(rest)
     })
 }

@@ -9,6 +9,7 @@ use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use metrics::{Counter, Histogram};
 
+use crate::domain::decks::serial_text::{MASKED, has_serial_in_prose};
 use crate::http::middleware::request::RequestId;
 
 /// Longest path in a line of the log, in bytes; the rest is cut off.
@@ -38,7 +39,7 @@ pub fn record<B>(
     tracing::info!(
         request_id = id.as_str(),
         method,
-        path = truncated(response.request().path(), MAX_PATH),
+        path = logged_path(response.request().path(), status),
         status,
         milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         "answered"
@@ -109,6 +110,11 @@ pub fn method_name(method: &Method) -> &'static str {
     }
 }
 
+/// The path as the log shows it. Somebody may look for a serial code where an id belongs: such a request is refused, and the code must not be in the log.
+fn logged_path(path: &str, status: u16) -> &str {
+    if status >= 400 && has_serial_in_prose(path) { MASKED } else { truncated(path, MAX_PATH) }
+}
+
 /// The beginning of a text, with at most this many bytes and only whole characters.
 fn truncated(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
@@ -133,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_methods_share_one_name_and_texts_are_cut_between_characters() {
+    fn unknown_methods_share_one_name_and_paths_are_cut_between_characters_and_masked() {
         let method = |text: &str| method_name(&Method::from_bytes(text.as_bytes()).unwrap());
         assert_eq!(method("GET"), "GET");
         assert_eq!(method("get"), "OTHER", "methods are case-sensitive");
@@ -142,5 +148,7 @@ mod tests {
         assert_eq!(truncated("/v1/é", 5), "/v1/");
         assert_eq!(truncated("/v1/é", 6), "/v1/é");
         assert_eq!(truncated("/", 6), "/");
+        assert_eq!(logged_path("/v1/decks/7K33-3333-3333-3333", 404), MASKED);
+        assert_eq!(logged_path("/v1/decks/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", 404).len(), 46);
     }
 }

@@ -391,7 +391,7 @@ fn render_entry(entry: &DeckEntry) -> String {
 }
 
 /// Whether a line means the same entry where only some lines of a list are taken for our own text, or none: a name with `#` or brackets would lose them there,
-/// and one that looks like several cards, or like a share code with words before it, would become other entries.
+/// and one that looks like several cards, or like a share code with words before it, would become other entries. A bar would make the whole text one of Forge.
 fn reads_alike_elsewhere(line: &str, entry: &DeckEntry) -> bool {
     let (tidied, card) = (tidy(line), &entry.card);
     let Content::Entry(read) = common(&tidied) else { return false };
@@ -406,6 +406,7 @@ fn reads_alike_elsewhere(line: &str, entry: &DeckEntry) -> bool {
         && parts.rarity.as_deref() == card.rarity.as_deref();
     is_literal
         && !is_only_marks(&card.name)
+        && !line.contains('|')
         && counted_parts(line).is_none()
         && symbol_row(line).is_none()
         && share_code_in(line).is_none()

@@ -116,7 +116,10 @@ const MARKS: [LineMark; 10] = [
         bytes: b"[|",
         is_shown: |line| {
             line.eq_ignore_ascii_case("[metadata]")
-                || (begins_with_number(line) && line.contains('|') && !forge::has_second_card(line))
+                || (begins_with_number(line)
+                    && line.contains('|')
+                    && !has_own_marks(line)
+                    && !forge::has_second_card(line))
         },
     },
     LineMark {
@@ -232,6 +235,7 @@ const EXAMINED_LINES_MAX: usize = 500;
 /// assert_eq!(recognise_deck_text("#main\n7001\n!side\n"), DeckDialect::Ydk);
 /// assert_eq!(recognise_deck_text("2 Old Pike\n1 Carp"), DeckDialect::Plain);
 /// assert_eq!(recognise_deck_text("// format: pond/open\n\n2 Pike | Carp"), DeckDialect::Own);
+/// assert_eq!(recognise_deck_text("2 \"Pike | Carp\""), DeckDialect::Own);
 /// ```
 pub fn recognise_deck_text(text: &str) -> DeckDialect {
     recognise(&prepared(text).text).0

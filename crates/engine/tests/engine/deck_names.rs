@@ -182,3 +182,14 @@ fn a_long_line_above_a_share_code_is_no_name() {
         assert_eq!(is_comment, !is_name, "{title}");
     }
 }
+
+/// Also without the comment with the format, by which our own text is recognised for certain.
+#[test]
+fn our_own_text_with_bars_is_not_taken_for_forge() {
+    let names = ["Wolf | Moon", "Silk (2)", "]", "Nope | Nada"];
+    let deck = Deck { entries: names.iter().map(|name| DeckEntry::main(1, *name)).collect() };
+    let catalogue = catalogue();
+    let text = write_deck(&deck, DeckDialect::Own, &catalogue, None).text;
+    let read = read_deck(&text, &DeckReading::new(&catalogue));
+    assert_eq!((read.dialect, read.deck), (DeckDialect::Own, deck), "{text}");
+}
