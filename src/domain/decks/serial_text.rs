@@ -116,7 +116,7 @@ fn is_code(groups: &Groups<'_>) -> bool {
         }
         Gap::Break => false,
     };
-    // Four years are no code; of the real codes, none has only digits.
+    // Four years are no code, and hardly any real code has only digits.
     is_like_code
         && code.contains(|letter: char| letter.is_ascii_alphabetic())
         && SerialCode::parse(&code).is_ok()
