@@ -285,8 +285,8 @@ impl ProblemHelp {
                 new,
             ),
             C::OwnReport => (
-                "You cannot report your own design, comment or account; and as a moderator you do not decide about reports of these.",
-                "Delete or withdraw what is yours; leave the decision to another moderator.",
+                "You cannot report your own design, deck, comment, suggestion or account.",
+                "Delete or withdraw what is yours.",
                 new,
             ),
             C::ReleaseNotConfirmed => (

@@ -122,7 +122,7 @@ problem_codes! {
     DesignNotClaimed = 409 "design_not_claimed" "You have not claimed the design, or your claim has ended";
     DesignTakenDown = 409 "design_taken_down" "A moderator has taken the design down";
     AuthorBanned = 409 "author_banned" "The author of the design is banned";
-    OwnReport = 409 "own_report" "You cannot report your own content or account, or decide about such a report";
+    OwnReport = 409 "own_report" "You cannot report your own content or account";
     ReleaseNotConfirmed = 409 "release_not_confirmed" "Others have seen the design, and the cards of the set start hidden";
     PerkRefused = 409 "perk_refused" "The perk cannot be granted";
     FeedbackRefused = 403 "feedback_refused" "Feedback is not accepted here";

@@ -1,5 +1,6 @@
 //! Versions of resources that are edited under `If-Match` (RFC 9110, section 13), and which version a client means.
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::problem::{Problem, ProblemCode};
@@ -16,7 +17,42 @@ impl Revision {
 
     /// The `If-Match` header that names this version.
     pub(crate) fn meant(self) -> IfMatch {
-        IfMatch(vec![ListedTag { written: Some(self.tag()), weak: false }])
+        IfMatch::naming(&self.tag())
+    }
+}
+
+/// The version of a resource that moderators take down without a new revision: its owner reads something else then, also
+/// after the takedown. Its ETag is `"r7"`, or `"r7.1764412345000000"` while it is taken down, with the time of that decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    pub(crate) revision: Revision,
+    /// `None`: it is not taken down.
+    pub(crate) taken_down_at: Option<DateTime<Utc>>,
+}
+
+impl From<Revision> for Version {
+    fn from(revision: Revision) -> Self {
+        Self { revision, taken_down_at: None }
+    }
+}
+
+impl Version {
+    pub(crate) fn tag(self) -> String {
+        let tag = self.revision.tag();
+        match self.taken_down_at {
+            Some(at) => format!("{tag}.{}", at.timestamp_micros()),
+            None => tag,
+        }
+    }
+
+    /// The `If-Match` header that names this version.
+    pub(crate) fn meant(self) -> IfMatch {
+        IfMatch::naming(&self.tag())
+    }
+
+    /// The value of the field with which a form names this version: see [`IfMatch::of_form`].
+    pub(crate) fn in_form(self) -> String {
+        self.tag().trim_start_matches('r').to_owned()
     }
 }
 
@@ -26,7 +62,7 @@ pub(crate) const TEXT: &str = "-text";
 /// `If-Match`, but different responses for caches.
 const COUNTS: char = '+';
 
-impl Revision {
+impl Version {
     /// The ETag of a response that also depends on counts, which are no part of the version. If all counts are 0, the
     /// ETag of the version alone.
     pub(crate) fn tag_with(self, counts: &[i64]) -> String {
@@ -79,8 +115,8 @@ pub struct IfMatch(pub(crate) Vec<ListedTag>);
 
 impl IfMatch {
     /// 412 unless `current` is the version that the client means to change. Weak tags never match (RFC 9110, 13.1.1).
-    pub fn check(&self, current: Revision) -> Result<(), Problem> {
-        let tag = current.tag();
+    pub fn check(&self, current: impl Into<Version>) -> Result<(), Problem> {
+        let tag = current.into().tag();
         let text = format!("{tag}{TEXT}");
         let matches = self
             .0
@@ -101,6 +137,12 @@ impl IfMatch {
     /// The `If-Match` header that names the version with this tag.
     pub(crate) fn naming(tag: &str) -> Self {
         Self(vec![ListedTag { written: Some(tag.to_owned()), weak: false }])
+    }
+
+    /// The `If-Match` header that the field of a form stands for: see [`Version::in_form`]. A form of an older program has
+    /// only the number of the revision.
+    pub(crate) fn of_form(version: &str) -> Self {
+        Self::naming(&format!("r{version}"))
     }
 }
 

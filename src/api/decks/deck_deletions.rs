@@ -25,7 +25,7 @@ use crate::http::extract::{Caller, May};
     ),
     responses(
         (status = 204, description = "Deleted."),
-        (status = 412, description = "`precondition_failed`: the deck was changed since that version."),
+        (status = 412, description = "`precondition_failed`: since that version, the deck was changed, or a moderator took it down or ended the takedown."),
         (status = 428, description = "`precondition_required`"),
     )
 )]

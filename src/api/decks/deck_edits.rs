@@ -27,7 +27,7 @@ use crate::http::extract::{Caller, ClientNetwork, May, Patch};
     responses(
         (status = 200, body = DeckResponse, headers(("ETag" = String, description = "Its version now"))),
         (status = 409, description = "`deck_taken_down`: a moderator took the deck down, or the deck of which it is an unchanged copy, so it stays private."),
-        (status = 412, description = "`precondition_failed`: the deck was changed since that version; nothing is overwritten."),
+        (status = 412, description = "`precondition_failed`: since that version, the deck was changed, or a moderator took it down or ended the takedown; nothing is overwritten."),
         (status = 422, description = "`invalid_body`, `unknown_format`"),
         (status = 428, description = "`precondition_required`"),
     )

@@ -228,18 +228,18 @@ pub async fn create_deck(
 }
 
 /// The answer to a request that has stored a deck.
-pub(super) fn created(VersionedDeck { revision, deck, .. }: VersionedDeck) -> HttpResponse {
+pub(super) fn created(VersionedDeck { version, deck, .. }: VersionedDeck) -> HttpResponse {
     HttpResponse::Created()
         .insert_header((header::LOCATION, format!("/v1/decks/{}", deck.summary.id)))
-        .insert_header(revision.header())
+        .insert_header(version.header())
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .json(deck)
 }
 
 /// The answer to a request that has changed a deck.
-pub(super) fn changed(VersionedDeck { revision, deck, .. }: VersionedDeck) -> HttpResponse {
+pub(super) fn changed(VersionedDeck { version, deck, .. }: VersionedDeck) -> HttpResponse {
     HttpResponse::Ok()
-        .insert_header(revision.header())
+        .insert_header(version.header())
         .insert_header((header::CACHE_CONTROL, "private, no-cache"))
         .json(deck)
 }
@@ -268,12 +268,12 @@ pub async fn find_deck(
     let reader = (caller.viewer(), reads.as_ref());
     let answer = match form {
         AnswerForm::Text => {
-            let (revision, seen, text) = deck_lists::find_text(&state, reader, id).await?;
-            revision.answer_text(&req, &seen, text)
+            let (version, seen, text) = deck_lists::find_text(&state, reader, id).await?;
+            version.answer_text(&req, &seen, text)
         }
         AnswerForm::Json => {
             let found = deck_lists::find(&state, reader, id).await?;
-            found.revision.answer_counted(&req, Freshness::Private, &found.counts, &found.deck)?
+            found.version.answer_counted(&req, Freshness::Private, &found.counts, &found.deck)?
         }
     };
     Ok(form.vary_by_accept(answer))
@@ -298,7 +298,7 @@ pub async fn find_deck(
     responses(
         (status = 200, body = DeckResponse, headers(("ETag" = String, description = "Its version now"))),
         (status = 409, description = "`deck_taken_down`: a moderator took the deck down, or the deck of which it is an unchanged copy, so it stays private."),
-        (status = 412, description = "`precondition_failed`: the deck was changed since that version; nothing is overwritten."),
+        (status = 412, description = "`precondition_failed`: since that version, the deck was changed, or a moderator took it down or ended the takedown; nothing is overwritten."),
         (status = 422, description = "`invalid_body`, `unreadable_deck_list`, `unknown_format`"),
         (status = 428, description = "`precondition_required`"),
     )

@@ -79,7 +79,7 @@ pub async fn find_deck_revision(
     responses(
         (status = 200, body = DeckResponse, headers(("ETag" = String, description = "Its version now"))),
         (status = 404, description = "`not_found`: there is no such deck, or it has no such revision."),
-        (status = 412, description = "`precondition_failed`: the deck was changed since that version."),
+        (status = 412, description = "`precondition_failed`: since that version, the deck was changed, or a moderator took it down or ended the takedown."),
         (status = 428, description = "`precondition_required`"),
     )
 )]

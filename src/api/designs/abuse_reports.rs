@@ -42,7 +42,7 @@ pub struct ReportAbuseRequest {
     /// Reason for the report.
     #[schema(value_type = AbuseReason, example = "copyright")]
     pub reason: String,
-    /// Details, at most 1000 characters; required if `reason` is `other`.
+    /// Details, at most 1000 characters; empty details are as none. Required if `reason` is `other`.
     #[serde(default)]
     #[schema(max_length = 1000)]
     pub details: Option<String>,
@@ -221,13 +221,13 @@ impl Judge for DecideReportRequest {
 /// comment that the owner of the design or deck had hidden before stays hidden by the owner. Only its author and moderators see a design that was taken down. The
 /// author cannot change it; it keeps its identifier and revisions. A deck that was taken down is private: its owner reads and changes it, but cannot publish it. When it is
 /// restored, it has its visibility from before, or stays private if its owner has changed it meanwhile or has asked for that. A decision about a player does not change the account: only admins ban accounts. A report can be
-/// decided again; the last decision applies. Moderators cannot decide reports about themselves or about something that they wrote.
+/// decided again; the last decision applies. Reports about yourself or about something that you wrote do not exist for you: another moderator decides them.
 #[utoipa::path(
     post, path = "/v1/abuse-reports/{report}/decide", tag = "designs", security(("bearer" = [])), request_body = DecideReportRequest,
     params(("report" = Uuid, Path, description = "Id of the report")),
     responses(
         (status = 200, body = AbuseReportResponse),
-        (status = 409, description = "`own_report`; `design_name_taken`: another design now has the name of the design to restore."),
+        (status = 409, description = "`design_name_taken`: another design now has the name of the design to restore."),
         (status = 422, description = "`invalid_body`"),
     )
 )]

@@ -6,10 +6,11 @@ use super::deck_search;
 use super::deck_writes::check_edit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::versions::{IfMatch, Revision};
+use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::store::decks::deck_deletions::{self, Undeleted};
+use crate::store::decks::deck_records::DeckRow;
 
 /// Deletes one of the caller's decks, if the client's version is current.
 pub async fn delete(
@@ -18,7 +19,7 @@ pub async fn delete(
     id: DeckId,
     if_match: &IfMatch,
 ) -> Result<(), Problem> {
-    let is_current = |revision| if_match.check(Revision(revision)).is_ok();
+    let is_current = |row: &DeckRow| if_match.check(row).is_ok();
     let at = app.clock.now();
     let deleted = app
         .write(by, async |conn, by| deck_deletions::delete(conn, by, id, is_current, at).await)

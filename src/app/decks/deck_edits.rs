@@ -15,14 +15,14 @@ use super::masks::hidden_cards;
 use crate::app::patch::present;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::app::versions::{IfMatch, Revision};
+use crate::app::versions::{IfMatch, Version};
 use crate::app::words::Word as _;
 use crate::auth::permission::{Granted, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{DeckDescription, DeckFolder, DeckVisibility};
 use crate::domain::ids::DeckId;
-use crate::store::decks::deck_records::{DeckChanges, StoredDeck};
+use crate::store::decks::deck_records::{DeckChanges, DeckRow, StoredDeck};
 use crate::store::decks::{deck_lists, deck_writes};
 
 /// A JSON merge patch of a deck. Members that are left out do not change; entries are changed by `PUT`.
@@ -74,8 +74,8 @@ impl PatchedDeck {
         }
     }
 
-    /// Whether the deck already has these values. A deck that is taken down is private, but has another visibility to
-    /// return to, which a patch changes.
+    /// Whether the deck already has these values. A deck that is taken down is private, but perhaps not after the end of the
+    /// takedown: that its owner asks for a private deck is a change.
     fn is_as(&self, stored: &StoredDeck) -> bool {
         let row = &stored.row;
         let is_visibility =
@@ -98,7 +98,7 @@ pub async fn edit(
     let mut conn = app.store.connection().await?;
     let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
     drop(conn);
-    let read = Revision(stored.row.revision);
+    let read = Version::from(&stored.row);
     if_match.check(read)?;
     let mut patched = apply(app, &stored, patch).await?;
     if patched.is_as(&stored) {
@@ -116,9 +116,8 @@ pub async fn edit(
         cloned_from: None,
         at: app.clock.now(),
     };
-    // The patch was applied to this version, also if the client accepts any version. A takedown is no new version: a visibility that the patch does not state is
-    // that of the locked deck.
-    let is_current = |revision| Revision(revision) == read;
+    // The patch was applied to this version, also if the client accepts any version.
+    let is_current = |row: &DeckRow| Version::from(row) == read;
     let edited = deck_writes::replace(&app.store, by, id, is_current, &changes).await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck edited");

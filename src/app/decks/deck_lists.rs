@@ -11,7 +11,7 @@ use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::app::versions::Revision;
+use crate::app::versions::Version;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::content::UnreadLine;
 use crate::domain::decks::deck::{DeckName, FormatName};
@@ -128,9 +128,9 @@ pub async fn find_text(
     app: &AppState,
     reader: (Viewer, Option<&Granted<ReadOwnDecks>>),
     id: DeckId,
-) -> Result<(Revision, Vec<i64>, String), Problem> {
+) -> Result<(Version, Vec<i64>, String), Problem> {
     let seen = find_seen(app, reader, id).await?;
-    Ok((Revision(seen.row.revision), seen.masks.counts(), text_of(&seen)))
+    Ok((Version::from(&seen.row), seen.masks.counts(), text_of(&seen)))
 }
 
 /// Finds a deck as the reader sees it; 404 when the reader may not see it.

@@ -10,7 +10,7 @@ use super::deck_input::DeckEntryBody;
 use super::list_reading::ListReadingResponse;
 use super::masks::Masks;
 use crate::app::feedback::takedowns::TakedownResponse;
-use crate::app::versions::Revision;
+use crate::app::versions::{Revision, Version};
 use crate::domain::decks::content::{DeckContent, UnreadLine};
 use crate::domain::decks::details::DeckVisibility;
 use crate::domain::designs::markup::to_html;
@@ -205,7 +205,7 @@ pub(super) fn entry_bodies(deck: Deck, masks: &Masks) -> Vec<DeckEntryBody> {
 }
 
 impl SeenDeck {
-    /// The numbers beside the revision on which the response depends: what this reader sees differently, likes and comments, and the takedown.
+    /// The numbers beside the version on which the response depends: what this reader sees differently, likes and comments.
     fn counts(&self) -> Vec<i64> {
         let digest = self.masks.counts().first().copied().unwrap_or_default();
         let liked = match self.liked {
@@ -213,9 +213,7 @@ impl SeenDeck {
             Some(false) => 1,
             Some(true) => 2,
         };
-        let mut counts = vec![digest, self.row.like_count, self.row.comment_count, liked];
-        counts.extend(self.row.taken_down_at.map(|at| at.timestamp_micros()));
-        counts
+        vec![digest, self.row.like_count, self.row.comment_count, liked]
     }
 }
 
@@ -240,8 +238,8 @@ impl From<SeenDeck> for DeckResponse {
 /// A deck as a response, with the version for `If-Match`.
 pub struct VersionedDeck {
     /// The version of the deck.
-    pub revision: Revision,
-    /// Numbers that are no part of the version but change the response: what this reader sees differently, likes and comments, and the takedown.
+    pub version: Version,
+    /// Numbers that are no part of the version but change the response: what this reader sees differently, likes and comments.
     pub counts: Vec<i64>,
     /// The deck.
     pub deck: DeckResponse,
@@ -249,7 +247,13 @@ pub struct VersionedDeck {
 
 impl From<SeenDeck> for VersionedDeck {
     fn from(seen: SeenDeck) -> Self {
-        let (revision, counts) = (Revision(seen.row.revision), seen.counts());
-        Self { revision, counts, deck: seen.into() }
+        let (version, counts) = (Version::from(&seen.row), seen.counts());
+        Self { version, counts, deck: seen.into() }
+    }
+}
+
+impl From<&DeckRow> for Version {
+    fn from(row: &DeckRow) -> Self {
+        Self { revision: Revision(row.revision), taken_down_at: row.taken_down_at }
     }
 }

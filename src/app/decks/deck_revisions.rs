@@ -19,7 +19,7 @@ use super::masks::{EntryCardResponse, Masks, hidden_cards, mask};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::versions::{IfMatch, Revision};
+use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::deck::DeckName;
@@ -28,7 +28,7 @@ use crate::domain::decks::diff::{CardDifference, differences};
 use crate::domain::decks::rarities::with_codes;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_lists;
-use crate::store::decks::deck_records::{CloneSource, DeckChanges};
+use crate::store::decks::deck_records::{CloneSource, DeckChanges, DeckRow};
 use crate::store::decks::deck_revisions::{self, RevisionRow};
 use crate::store::operations::idempotency::{self, IdempotencyClaim};
 
@@ -294,7 +294,7 @@ pub async fn restore(
 ) -> Result<VersionedDeck, Problem> {
     let content = find_to_restore(app, by, requester, (id, revision)).await?;
     let hidden = hidden_cards(app, &content.cards).await?;
-    let is_current = |current| if_match.check(Revision(current)).is_ok();
+    let is_current = |row: &DeckRow| if_match.check(row).is_ok();
     let at = app.clock.now();
     let edited = app
         .write(by, async |conn, by| {

@@ -11,13 +11,13 @@ use super::list_reading::ListReadingResponse;
 use super::masks::mask;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::versions::{IfMatch, Revision};
+use crate::app::versions::{IfMatch, Version};
 use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::named_copies::take_over_copies;
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::decks::deck_lists;
-use crate::store::decks::deck_records::{DeckChanges, StoredDeck};
+use crate::store::decks::deck_records::{DeckChanges, DeckRow, StoredDeck};
 use crate::store::decks::deck_writes::{self, DeckCreated, Edited};
 use crate::store::operations::idempotency::IdempotencyClaim;
 
@@ -119,7 +119,7 @@ async fn find_replaced(
 ) -> Result<(StoredDeck, IfMatch), Problem> {
     let mut conn = app.store.connection().await?;
     let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
-    let read = Revision(stored.row.revision);
+    let read = Version::from(&stored.row);
     if_match.check(read)?;
     Ok((stored, read.meant()))
 }
@@ -161,7 +161,7 @@ async fn store_changed(
     parsed: ParsedDeck,
 ) -> Result<VersionedDeck, Problem> {
     let changes = parsed.changes(app.clock.now());
-    let is_current = |revision| if_match.check(Revision(revision)).is_ok();
+    let is_current = |row: &DeckRow| if_match.check(row).is_ok();
     let edited = deck_writes::replace(&app.store, by, id, is_current, &changes).await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck replaced");

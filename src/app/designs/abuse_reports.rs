@@ -23,7 +23,7 @@ use crate::domain::feedback::comment::CommentState;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
 use crate::domain::text::prose_lines;
 use crate::store::designs::abuse_reports::{
-    self, DecideOutcome, NewReport, ReportOutcome, StoredReport,
+    self, DecideOutcome, FoundTarget, NewReport, ReportOutcome, StoredReport,
 };
 pub use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
 use crate::store::designs::reserved_names::NameOwner;
@@ -50,7 +50,7 @@ pub enum Reported {
     Account(AccountId),
 }
 
-/// Reads why something is reported, and the details; every fault otherwise.
+/// Reads why something is reported, and the details; every fault otherwise. Empty details are no details: a form always has the field.
 pub fn read_reason(
     reason: &str,
     details: Option<&str>,
@@ -59,7 +59,7 @@ pub fn read_reason(
     let reason =
         AbuseReason::read(reason).map_err(|error| faults.push(InputFault::at("/reason", error)));
     let written = details.filter(|details| !details.trim().is_empty());
-    let details = written.map(|details| prose_lines(details, 1, MAX_DETAILS)).transpose();
+    let details = written.map(|details| prose_lines(details, 0, MAX_DETAILS)).transpose();
     let details = details.unwrap_or_else(|error| {
         faults.push(InputFault::at("/details", error));
         None
@@ -96,14 +96,21 @@ pub struct CreatedReportResponse {
     pub repeated: bool,
 }
 
-/// Creates a report. A subject that the reporter may not see is answered like one that does not exist.
-pub async fn create(
+/// Checks that something can be reported, for a form: as [`create`] does.
+pub async fn require_subject(
     app: &AppState,
     by: &Granted<ReportAbuse>,
     reported: Reported,
-    reason: AbuseReason,
-    details: Option<&str>,
-) -> Result<CreatedReportResponse, Problem> {
+) -> Result<(), Problem> {
+    find_subject(app, by, reported).await.map(drop)
+}
+
+/// The subject of a report, which somebody else has written. One that the reporter may not see is answered like one that does not exist.
+async fn find_subject(
+    app: &AppState,
+    by: &Granted<ReportAbuse>,
+    reported: Reported,
+) -> Result<FoundTarget, Problem> {
     let mut conn = app.store.connection().await?;
     let found = match reported {
         Reported::Design(design) => abuse_reports::find_in_design(&mut conn, design, None).await?,
@@ -124,7 +131,19 @@ pub async fn create(
     if found.accused == by.account() {
         return Err(Problem::new(ProblemCode::OwnReport));
     }
-    let (target, accused, at) = (found.target, found.accused, app.clock.now());
+    Ok(found)
+}
+
+/// Creates a report.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<ReportAbuse>,
+    reported: Reported,
+    reason: AbuseReason,
+    details: Option<&str>,
+) -> Result<CreatedReportResponse, Problem> {
+    let FoundTarget { target, accused } = find_subject(app, by, reported).await?;
+    let at = app.clock.now();
     let new = NewReport { target, accused, reason, details, at };
     let written =
         app.write(by, async |conn, by| abuse_reports::create(conn, by, &new).await).await?;
@@ -161,8 +180,8 @@ pub struct AbuseReportResponse {
     /// Id of the deck, or of the deck with the comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deck: Option<Uuid>,
-    /// Name of that deck, chosen by its owner. In a report about a deck: its name when it was reported. In a report about a comment: its name now; absent if others
-    /// cannot read the deck.
+    /// Name of that deck, chosen by its owner. In a report about a deck: its name when it was reported. In a report about a comment: its name now, or, while a moderator
+    /// has taken the deck down, its name in the newest report for which it was; absent if others cannot read the deck for another reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Embers and Bones")]
     pub deck_name: Option<String>,
@@ -322,7 +341,6 @@ pub async fn decide(
             Ok((*report).into())
         }
         DecideOutcome::Missing => Err(Problem::not_found()),
-        DecideOutcome::Own => Err(Problem::new(ProblemCode::OwnReport)),
         DecideOutcome::NameTaken(NameOwner::Design) => Err(name_taken(NameHolder::NewerDesign)),
         DecideOutcome::NameTaken(owner) => Err(name_taken(owner.into())),
     }

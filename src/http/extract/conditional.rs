@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::app::problem::{Problem, ProblemCode};
-use crate::app::versions::{IfMatch, IfNoneMatch, ListedTag, Revision, TEXT, Versions};
+use crate::app::versions::{IfMatch, IfNoneMatch, ListedTag, Revision, TEXT, Version, Versions};
 use crate::http::gzip;
 use crate::memory::rendered::{ANSWER_CAPACITY, Freshness, JSON, PLAIN, Rendered, tag_of, to_json};
 
@@ -98,7 +98,7 @@ pub fn cacheable_text(
 impl Revision {
     /// The `ETag` header of the response to a write.
     pub fn header(self) -> (HeaderName, String) {
-        (header::ETAG, format!("\"{}\"", self.tag()))
+        Version::from(self).header()
     }
 
     /// A private 200 with this version's ETag, or a 304.
@@ -119,8 +119,7 @@ impl Revision {
         counts: &[i64],
         value: &T,
     ) -> Result<HttpResponse, Problem> {
-        let body = to_json(value, ANSWER_CAPACITY)?;
-        Ok(conditional(req, &self.tag_with(counts), freshness, None, JSON, body))
+        Version::from(self).answer_counted(req, freshness, counts, value)
     }
 
     /// A public 200 with this version's ETag, or a 304.
@@ -141,6 +140,25 @@ impl Revision {
         text: String,
     ) -> HttpResponse {
         conditional(req, &self.tag(), Freshness::Public(0), None, media_type, text.into_bytes())
+    }
+}
+
+impl Version {
+    /// The `ETag` header of the response to a write.
+    pub fn header(self) -> (HeaderName, String) {
+        (header::ETAG, format!("\"{}\"", self.tag()))
+    }
+
+    /// A response that also depends on some counts: if they change, the ETag changes.
+    pub fn answer_counted<T: Serialize>(
+        self,
+        req: &HttpRequest,
+        freshness: Freshness,
+        counts: &[i64],
+        value: &T,
+    ) -> Result<HttpResponse, Problem> {
+        let body = to_json(value, ANSWER_CAPACITY)?;
+        Ok(conditional(req, &self.tag_with(counts), freshness, None, JSON, body))
     }
 
     /// The plain-text form. Its bytes differ, so its ETag does, too: `"r7-text"`, or `"r7+12-text"` with counts. In `If-Match` it names the same version.
@@ -282,6 +300,18 @@ mod tests {
         assert!(check("*", 7).await);
         assert!(!check("\"r6\"", 7).await);
         assert!(!check("W/\"r7\"", 7).await);
+        assert!(!check("\"r7.1764412345000000\"", 7).await);
+        let taken_down_at = DateTime::from_timestamp_micros(1_764_412_345_000_000);
+        let down = Version { revision: Revision(7), taken_down_at };
+        assert_eq!(down.tag(), "r7.1764412345000000");
+        for version in
+            ["7.1764412345000000", "7.1764412345000000+1.0-text-gzip", down.in_form().as_str()]
+        {
+            assert!(IfMatch::of_form(version).check(down).is_ok(), "{version}");
+        }
+        for version in ["7", "7.1764412345000001", "6.1764412345000000", ""] {
+            assert!(IfMatch::of_form(version).check(down).is_err(), "{version}");
+        }
         let seen = async |value: &str| {
             let req = TestRequest::default().insert_header(("if-match", value)).to_http_request();
             IfMatch::extract(&req).await.unwrap().has_seen(&["a"])

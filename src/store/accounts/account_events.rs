@@ -21,6 +21,7 @@ use crate::domain::ids::{
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
+use crate::store::decks::TAKES_FEEDBACK;
 use crate::store::operations::sweep_turn::{self, SweepTurn};
 use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
@@ -73,6 +74,9 @@ pub struct EventRow {
     pub design: Option<DesignCode>,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub deck_id: Option<DeckId>,
+    /// Whether the account can read the deck now.
+    #[diesel(sql_type = Bool)]
+    pub deck_is_readable: bool,
     /// The comment on the design or the deck.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
@@ -433,12 +437,15 @@ pub async fn list(
     after: i64,
     limit: i64,
 ) -> StoreResult<Vec<EventRow>> {
-    let statement = sql(
+    // `OFFSET 0` makes Postgres look up the deck of each event. Without it, Postgres may read all decks first.
+    let statement = sql(format!(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
-                e.trade_id, e.dispute_id, d.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.report_id, e.outcome, e.created_at \
-         FROM account_events e LEFT JOIN cards k ON k.id = e.card_id LEFT JOIN designs d ON d.id = e.design_id \
+                e.trade_id, e.dispute_id, n.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.report_id, e.outcome, e.created_at, \
+                EXISTS (SELECT FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.id = e.deck_id \
+                        AND (d.account_id = $account AND d.deleted_at IS NULL OR {TAKES_FEEDBACK}) OFFSET 0) AS deck_is_readable \
+         FROM account_events e LEFT JOIN cards k ON k.id = e.card_id LEFT JOIN designs n ON n.id = e.design_id \
          WHERE e.account_id = $account AND e.seq > $after",
-    )
+    ))
     .bind("account", by.account())
     .bind("after", after);
     Ok(push_page(statement, "seq", limit).get_results(conn).await?)

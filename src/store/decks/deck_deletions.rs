@@ -6,7 +6,7 @@ use diesel_async::RunQueryDsl;
 
 use super::deck_lists::{Readable, load};
 use super::deck_locks::{has_room, lock, lock_account};
-use super::deck_records::StoredDeck;
+use super::deck_records::{DeckRow, StoredDeck};
 use super::deck_writes::Edited;
 use crate::auth::permission::{Acting, WriteOwnDecks};
 use crate::domain::ids::DeckId;
@@ -25,18 +25,18 @@ pub const DELETED_RETENTION: TimeDelta = TimeDelta::days(30);
 /// that wait.
 const NOT_REPORTED: &str = "(SELECT true FROM abuse_reports r WHERE r.deck_id = d.id AND r.decided_at IS NULL LIMIT 1) IS NULL";
 
-/// Deletes one of the caller's decks, if `is_current` accepts its revision. If the account then has more than
+/// Deletes one of the caller's decks, if `is_current` accepts its version. If the account then has more than
 /// [`MAX_DELETED`] deleted decks, those that were deleted first are deleted permanently, unless reports about them wait.
 pub async fn delete(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
     id: DeckId,
-    is_current: impl Fn(i64) -> bool,
+    is_current: impl Fn(&DeckRow) -> bool,
     at: DateTime<Utc>,
 ) -> StoreResult<Edited<()>> {
     match lock(conn, by, id).await? {
         None => return Ok(Edited::Missing),
-        Some(row) if !is_current(row.revision) => return Ok(Edited::Stale),
+        Some(row) if !is_current(&row) => return Ok(Edited::Stale),
         Some(_) => {}
     }
     // The deck becomes private, so that a program that does not know deleted decks shows it to nobody but its owner.

@@ -8,7 +8,7 @@ use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use super::deck_locks::lock_with_content;
-use super::deck_records::{DeckChanges, StoredDeck};
+use super::deck_records::{DeckChanges, DeckRow, StoredDeck};
 use super::deck_writes::{Edited, overwrite};
 use super::stored_content::StoredContent;
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
@@ -158,21 +158,21 @@ pub async fn find_own(
 }
 
 /// Stores the content of an earlier revision of one of the caller's decks as a new revision, if `is_current` accepts the
-/// revision of the deck. Its visibility and its folder stay as they are. If it already has this content, there is no new
+/// version of the deck. Its visibility and its folder stay as they are. If it already has this content, there is no new
 /// revision.
 pub async fn restore(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
     deck: DeckId,
     (content, hidden): (&DeckContent, &BTreeSet<CardId>),
-    is_current: impl Fn(i64) -> bool,
+    is_current: impl Fn(&DeckRow) -> bool,
     at: DateTime<Utc>,
 ) -> StoreResult<Edited<StoredDeck>> {
     let Some(locked) = lock_with_content(conn, by, deck).await? else {
         return Ok(Edited::Missing);
     };
     let row = &locked.deck.row;
-    if !is_current(row.revision) {
+    if !is_current(row) {
         return Ok(Edited::Stale);
     }
     let folder = row.folder.as_deref().map(DeckFolder::stored);

@@ -72,13 +72,12 @@ pub(in crate::store) async fn reinstate(
     Ok(())
 }
 
-/// Leaves a locked deck that is taken down private after the end of the takedown: its owner has asked for a private deck.
-pub(super) async fn stay_private(mut conn: &Connection, deck: DeckId) -> StoreResult<()> {
-    sql("UPDATE decks SET taken_down_from = 'private' WHERE id = $id AND taken_down_from <> 'private'")
-        .bind("id", deck)
-        .execute(&mut conn)
-        .await?;
-    Ok(())
+/// Whether others could read a locked deck that is taken down if the takedown ended now.
+pub(super) async fn would_be_shown(mut conn: &Connection, deck: DeckId) -> StoreResult<bool> {
+    let statement = sql(format!(
+        "SELECT FROM decks WHERE id = $id AND taken_down_at IS NOT NULL AND {VISIBILITY_AFTER} <> 'private'"
+    ));
+    Ok(statement.bind("id", deck).execute(&mut conn).await? > 0)
 }
 
 /// Whether a deck with this content would show what a moderator has hidden: it was cloned from a deck of the same owner

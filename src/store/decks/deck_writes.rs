@@ -10,7 +10,7 @@ use diesel_async::RunQueryDsl;
 
 use super::deck_lists::{Readable, load};
 use super::deck_locks::{LockedDeck, lock_account, lock_with_content};
-use super::deck_records::{DeckChanges, StoredDeck, VersionRow};
+use super::deck_records::{DeckChanges, DeckRow, StoredDeck, VersionRow};
 use super::deck_takedowns;
 use super::entry_columns::{EntryColumns, INSERT_ENTRIES};
 use super::stored_content::StoredContent;
@@ -182,21 +182,30 @@ const REPAIR: &str = "earlier AS (\
     shortened AS (DELETE FROM deck_entries WHERE deck_id = $id AND position >= $count), \
     forgotten AS (DELETE FROM deck_revisions WHERE deck_id = $id AND revision <= $last_deleted), ";
 
-/// Replaces one of the caller's decks, if `is_current` accepts its revision. Of two concurrent requests, the second
+/// A locked deck that its owner may change as requested.
+struct Changeable<'a> {
+    locked: LockedDeck,
+    content: Cow<'a, DeckContent>,
+    /// Whether it gets a new revision even if nothing changes: its owner asks for a private deck, and it is private only
+    /// until the takedown ends. A deck with a new revision stays private then.
+    has_to_stay_private: bool,
+}
+
+/// Replaces one of the caller's decks, if `is_current` accepts its version. Of two concurrent requests, the second
 /// waits, and then finds that the deck was changed. A deck that is already as requested stays at its revision. If its owner
 /// asks for a private deck while it is taken down, it stays private after the takedown.
 pub async fn replace(
     store: &Store,
     by: &Granted<WriteOwnDecks>,
     id: DeckId,
-    is_current: impl Fn(i64) -> bool,
+    is_current: impl Fn(&DeckRow) -> bool,
     changes: &DeckChanges<'_>,
 ) -> StoreResult<Edited<StoredDeck>> {
     let first = async |conn: &Connection, by: &Acting<WriteOwnDecks>| {
         let Some(locked) = lock_with_content(conn, by, id).await? else {
             return Ok(Edited::Missing);
         };
-        if !is_current(locked.deck.row.revision) {
+        if !is_current(&locked.deck.row) {
             return Ok(Edited::Stale);
         }
         let row = &locked.deck.row;
@@ -204,9 +213,9 @@ pub async fn replace(
         if publishes && row.is_taken_down() {
             return Ok(Edited::TakenDown);
         }
-        if changes.visibility.is_some() && row.is_taken_down() {
-            deck_takedowns::stay_private(conn, id).await?;
-        }
+        let has_to_stay_private = changes.visibility.is_some()
+            && row.is_taken_down()
+            && deck_takedowns::would_be_shown(conn, id).await?;
         let content = inherited(conn, &locked.deck, changes).await?;
         let was_private = row.visibility() == DeckVisibility::Private;
         if publishes
@@ -215,21 +224,25 @@ pub async fn replace(
         {
             return Ok(Edited::TakenDown);
         }
-        Ok(Edited::Done((locked, content)))
+        Ok(Edited::Done(Changeable { locked, content, has_to_stay_private }))
     };
-    let last = async |conn: &Connection,
-                      _: &Acting<WriteOwnDecks>,
-                      found: Edited<(LockedDeck, Cow<'_, DeckContent>)>| {
-        Ok(match found {
-            Edited::Done((locked, content)) => {
-                let changes = DeckChanges { content: &content, ..*changes };
-                Edited::Done(write(conn, locked, &changes).await?)
-            }
-            Edited::Stale => Edited::Stale,
-            Edited::Missing => Edited::Missing,
-            Edited::TakenDown => Edited::TakenDown,
-        })
-    };
+    let last =
+        async |conn: &Connection, _: &Acting<WriteOwnDecks>, found: Edited<Changeable<'_>>| {
+            Ok(match found {
+                Edited::Done(Changeable { locked, content, has_to_stay_private }) => {
+                    let changes = DeckChanges { content: &content, ..*changes };
+                    let is_change = has_to_stay_private || !is_as_stored(&locked.deck, &changes);
+                    Edited::Done(if is_change {
+                        write(conn, locked, &changes).await?
+                    } else {
+                        locked.deck
+                    })
+                }
+                Edited::Stale => Edited::Stale,
+                Edited::Missing => Edited::Missing,
+                Edited::TakenDown => Edited::TakenDown,
+            })
+        };
     store.transaction_by_steps(by, changes.at, first, last).await
 }
 
@@ -280,7 +293,11 @@ pub(super) async fn overwrite(
     changes: &DeckChanges<'_>,
 ) -> StoreResult<StoredDeck> {
     let content = inherited(conn, &locked.deck, changes).await?;
-    write(conn, locked, &DeckChanges { content: &content, ..*changes }).await
+    let changes = DeckChanges { content: &content, ..*changes };
+    if is_as_stored(&locked.deck, &changes) {
+        return Ok(locked.deck);
+    }
+    write(conn, locked, &changes).await
 }
 
 /// Whether a deck already has its new state, with the bindings of its entries. What an older program stored is always
@@ -293,16 +310,13 @@ fn is_as_stored(before: &StoredDeck, changes: &DeckChanges<'_>) -> bool {
         && before.content.is_stored_as(changes.content)
 }
 
-/// Writes the new state of a locked deck, unless it has this state already. Entries that stay as they are are not written.
+/// Writes the new state of a locked deck. Entries that stay as they are are not written.
 async fn write(
     mut conn: &Connection,
     locked: LockedDeck,
     changes: &DeckChanges<'_>,
 ) -> StoreResult<StoredDeck> {
     let LockedDeck { deck: before, is_in_order } = locked;
-    if is_as_stored(&before, changes) {
-        return Ok(before);
-    }
     let row = &before.row;
     let visibility = changes.visibility.unwrap_or_else(|| row.visibility());
     let changes = &DeckChanges { visibility: Some(visibility), ..*changes };

@@ -332,10 +332,8 @@ pub async fn find(
 pub enum DecideOutcome {
     /// Stored; the report in its new state.
     Done(Box<StoredReport>),
-    /// There is no such report.
+    /// There is no such report, or it is about the moderator.
     Missing,
-    /// The moderator is the reported account.
-    Own,
     /// The design cannot be shown again, because something else has its name.
     NameTaken(NameOwner),
 }
@@ -395,10 +393,10 @@ pub async fn decide(
             .get_result(conn)
             .await
             .optional()?;
-    let Some(report) = found else { return Ok(DecideOutcome::Missing) };
-    if report.accused == by.account() {
-        return Ok(DecideOutcome::Own);
-    }
+    // A moderator cannot read reports about the moderator, either: another answer would say that there is one.
+    let Some(report) = found.filter(|report| report.accused != by.account()) else {
+        return Ok(DecideOutcome::Missing);
+    };
     // The row of the design or deck is the lock for all changes of it.
     if let Some(design) = report.design {
         takedowns::lock(conn, design).await?;

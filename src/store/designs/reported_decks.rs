@@ -23,10 +23,12 @@ pub(super) fn snapshot() -> String {
     )
 }
 
-/// The columns of a [`ReportedDeck`], from `abuse_reports r` and [`TABLES`]. The deck of a reported comment has a name only while others
-/// can read it.
+/// The columns of a [`ReportedDeck`], from `abuse_reports r` and [`TABLES`]. The deck of a reported comment has its name while others
+/// can read it. While it is taken down, it has the name that moderators read in the newest report for which it was, because its owner may have given it another one since.
 pub(super) const COLUMNS: &str = "r.deck_id AS deck, CASE WHEN r.comment_id IS NULL THEN r.reported ->> 'name' \
-      WHEN (k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision) AND k.deleted_at IS NULL AND o.banned_at IS NULL THEN k.name END AS deck_name, \
+      WHEN (k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision) AND k.deleted_at IS NULL AND o.banned_at IS NULL THEN k.name \
+      WHEN k.taken_down_at IS NOT NULL THEN (SELECT u.reported ->> 'name' FROM abuse_reports u \
+       WHERE u.deck_id = k.id AND u.comment_id IS NULL AND u.decision = 'upheld' ORDER BY u.id DESC LIMIT 1) END AS deck_name, \
      nullif(r.reported ->> 'description', '') AS deck_description, \
      ARRAY(SELECT jsonb_array_elements_text(r.reported -> 'tags')) AS deck_tags, ARRAY(SELECT jsonb_array_elements_text(r.reported -> 'entries')) AS deck_entries, \
      k.visibility = 'public' OR k.unlisted AND k.bound_revision = k.revision AS deck_is_open, \

@@ -88,7 +88,7 @@ fn ways(mut event: AccountEventResponse) -> Vec<(String, String)> {
     let trade = event.trade.map(|trade| way(account_words::TRADE, trade_path(trade.id)));
     let dispute = event.dispute.map(|dispute| dispute_path(&dispute.id.to_string()));
     let dispute = dispute.map(|path| way(account_words::DISPUTE, path));
-    let deck = event.deck.map(|deck| deck_path(deck.id));
+    let deck = event.deck.filter(|deck| deck.href.is_some()).map(|deck| deck_path(deck.id));
     let design = event.design.map(|design| design.id);
     let of_design = |text: &str, part: &str| {
         design.as_ref().map(|id| way(text, format!("{}{part}", design_path(id))))

@@ -149,9 +149,6 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         }
         ProblemCode::CopyVoid => "The copy is void, for good.",
         ProblemCode::DisputeClosed => "The dispute is over: somebody was faster.",
-        ProblemCode::OwnReport => {
-            "This is about you, or was reported by you: somebody else must decide."
-        }
         ProblemCode::DesignNameTaken => {
             "A card or another design has taken its name, so it cannot be shown again under it."
         }

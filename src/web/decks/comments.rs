@@ -124,7 +124,8 @@ pub(in crate::web) async fn show_report(
     deck: web::Path<Uuid>,
     about: web::Query<ReportedPart>,
 ) -> Result<HttpResponse, Problem> {
-    reports::show(subject(&state, &by.visitor, DeckId(*deck), *about).await?)
+    let subject = subject(&state, &by.visitor, DeckId(*deck), *about).await?;
+    reports::show(&state, &by, subject).await
 }
 
 /// Stores a report.
@@ -137,8 +138,8 @@ pub(in crate::web) async fn report(
     let about = ReportedPart { comment: typed.comment()?, author: typed.author()? };
     let subject = subject(&state, &by.visitor, DeckId(*deck), about).await?;
     // The form of an older program, without the part, was about the author: this form shows that it is about the deck.
-    if matches!(subject.reported, Reported::Deck(_)) && !typed.is_about_deck() {
-        return reports::show_typed(subject, &typed);
+    if matches!(subject.reported, Reported::Deck(_)) && !typed.is_about_deck()? {
+        return reports::ask_again(subject, &typed);
     }
     reports::send(&state, &by, subject, &typed).await
 }

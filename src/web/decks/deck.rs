@@ -73,7 +73,8 @@ struct DeckPage {
     switches: Vec<Switch>,
     /// `None`: only its owner can read the deck.
     likes: Option<String>,
-    revision: i64,
+    /// The version that a form of the owner names.
+    revision: String,
     /// Only of public decks.
     author: Option<String>,
     game: String,
@@ -195,7 +196,7 @@ async fn page(
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
     let similar = find_similar(app, reader, network, &games, &opened).await;
     let deck = opened.into_answer();
-    let revision = deck.revision.0;
+    let revision = deck.version.in_form();
     let DeckResponse { summary, description, description_html: _, unread_lines, .. } = deck.deck;
     let game = games.get(summary.game.as_str()).copied().ok_or_else(Problem::not_found)?;
     let path = deck_path(summary.id);

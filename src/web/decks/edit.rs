@@ -17,7 +17,7 @@ use crate::app::decks::deck_overviews::{self, EditedDeck};
 use crate::app::decks::deck_writes;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::versions::Revision;
+use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::details::DeckVisibility;
 use crate::domain::ids::DeckId;
@@ -259,7 +259,7 @@ pub(in crate::web) async fn save(
         let typed = TypedDeck { file: String::new(), ..typed };
         return show_form_of(&state, 422, (&edited, &typed), faults, Beside::Nothing).await;
     }
-    let meant = Revision(typed.revision).meant();
+    let meant = IfMatch::of_form(&typed.revision);
     let requester = (viewer, network.0);
     let replaced =
         deck_writes::replace_by_list(&state, &by, requester, id, &meant, typed.request()).await;
@@ -269,7 +269,7 @@ pub(in crate::web) async fn save(
     let edited = deck_overviews::find_edited(&state, &reads, viewer, id).await?;
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
     // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
-    let revision = if is_stale { edited.deck.revision.0 } else { typed.revision };
+    let revision = if is_stale { edited.deck.version.in_form() } else { typed.revision.clone() };
     let typed = TypedDeck { revision, ..typed };
     let beside = if is_stale { Beside::SavedVersion } else { Beside::Nothing };
     show_form_of(&state, problem.code().status(), (&edited, &typed), faults, beside).await
@@ -278,7 +278,7 @@ pub(in crate::web) async fn save(
 /// The version of the object when the page with the button was loaded.
 #[derive(Deserialize)]
 pub(in crate::web) struct MeantVersion {
-    revision: i64,
+    revision: String,
 }
 
 /// Deletes one of the visitor's own decks. The page that follows has a button that restores it.
@@ -289,7 +289,7 @@ pub(in crate::web) async fn delete(
     Form(meant): Form<MeantVersion>,
 ) -> Result<HttpResponse, Problem> {
     let id = DeckId(*deck);
-    let version = Revision(meant.revision).meant();
+    let version = IfMatch::of_form(&meant.revision);
     let problem = match deck_deletions::delete(&state, &by, id, &version).await {
         Ok(()) => return Ok(see_other("/my/decks?deleted=true")),
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => problem,

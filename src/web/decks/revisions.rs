@@ -17,7 +17,7 @@ use crate::app::decks::revision_overviews::{self, ChangedCard, RevisionChanges, 
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::versions::Revision;
+use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::domain::network::Network;
@@ -146,7 +146,7 @@ struct ChangeRow {
 struct RestoreView {
     number: i64,
     /// The newest version, which is replaced.
-    revision: i64,
+    revision: String,
 }
 
 /// Shows a version of a deck, and the differences to the version before and to the newest version.
@@ -175,7 +175,7 @@ async fn revision_page(
     let RevisionOverview { deck, game, name, format, sheet, .. } = found;
     let summary = deck.deck.summary;
     let is_own = reader.is_some_and(|by| Some(by.account().0) == summary.account_id);
-    let is_newest = number == deck.revision.0;
+    let is_newest = number == deck.version.revision.0;
     let changes = |changes: RevisionChanges, heading: fn(i64) -> String| ChangesView {
         heading: heading(changes.revision),
         rows: changes.cards.map(|cards| cards.iter().map(|card| change_row(&game, card)).collect()),
@@ -196,7 +196,7 @@ async fn revision_page(
         since: found.since.map(|found| changes(found, deck_words::since_revision)),
         until: found.until.map(|found| changes(found, deck_words::until_revision)),
         restore: (is_own && !is_newest)
-            .then_some(RestoreView { number, revision: deck.revision.0 }),
+            .then(|| RestoreView { number, revision: deck.version.in_form() }),
         name,
     })
 }
@@ -219,7 +219,7 @@ fn change_row(game: &Game, changed: &ChangedCard) -> ChangeRow {
 #[derive(Deserialize)]
 pub(in crate::web) struct Restored {
     number: i64,
-    revision: i64,
+    revision: String,
 }
 
 /// Restores an earlier version of one of the visitor's own decks, if the deck is still at the version that the page was loaded with.
@@ -231,7 +231,7 @@ pub(in crate::web) async fn restore(
     Form(restored): Form<Restored>,
 ) -> Result<HttpResponse, Problem> {
     let which = (DeckId(*deck), restored.number);
-    let meant = Revision(restored.revision).meant();
+    let meant = IfMatch::of_form(&restored.revision);
     let requester = (by.visitor.viewer(), network.0);
     let done = deck_revisions::restore(&state, &by, requester, which, &meant).await;
     let problem = match done {

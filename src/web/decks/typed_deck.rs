@@ -27,7 +27,7 @@ pub(in crate::web) struct TypedDeck {
     /// Of a new deck: the idempotency key, which recognises a form that is sent twice.
     pub(super) key: String,
     /// Of a stored deck: the version that the form was loaded with.
-    pub(super) revision: i64,
+    pub(super) revision: String,
     /// The name of a file that was chosen and not read; empty: none was chosen.
     pub(super) file: String,
 }
@@ -47,7 +47,7 @@ impl TypedDeck {
             // The dialect is fixed: in this list, a line that looks like another dialect is the name of a card.
             dialect: DeckDialect::Own.code().to_owned(),
             key: String::new(),
-            revision: deck.revision.0,
+            revision: deck.version.in_form(),
             file: String::new(),
         }
     }
@@ -65,7 +65,7 @@ impl TypedDeck {
             list: field("list"),
             dialect: field("dialect"),
             key: field("key"),
-            revision: field("revision").parse().unwrap_or_default(),
+            revision: field("revision"),
             file: String::new(),
         }
     }

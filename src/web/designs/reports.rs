@@ -34,7 +34,8 @@ pub(in crate::web) async fn show(
     design: web::Path<String>,
     about: web::Query<ReportedPart>,
 ) -> Result<HttpResponse, Problem> {
-    shared::show(subject(&state, &by.visitor, identifier(&design)?, *about).await?)
+    let subject = subject(&state, &by.visitor, identifier(&design)?, *about).await?;
+    shared::show(&state, &by, subject).await
 }
 
 /// Stores a report.

@@ -79,9 +79,13 @@ impl TypedReport {
         id_of(&self.author)
     }
 
-    /// Whether the form is about the deck.
-    pub(in crate::web) fn is_about_deck(&self) -> bool {
-        self.about == "deck"
+    /// Whether the form says that it is about the deck. Another word than that answers 404.
+    pub(in crate::web) fn is_about_deck(&self) -> Result<bool, Problem> {
+        match &*self.about {
+            "" => Ok(false),
+            "deck" => Ok(true),
+            _ => Err(Problem::not_found()),
+        }
     }
 }
 
@@ -92,17 +96,23 @@ fn id_of(text: &str) -> Result<Option<Uuid>, Problem> {
     }
 }
 
-/// Shows the form of a report.
-pub(in crate::web) fn show(subject: ReportSubject) -> Result<HttpResponse, Problem> {
-    show_typed(subject, &TypedReport::default())
+/// Shows the form of a report, if the visitor can report this.
+pub(in crate::web) async fn show(
+    app: &AppState,
+    by: &Granted<ReportAbuse>,
+    subject: ReportSubject,
+) -> Result<HttpResponse, Problem> {
+    abuse_reports::require_subject(app, by, subject.reported).await?;
+    private(200, &page(subject, &TypedReport::default(), Faults::none()))
 }
 
-/// Shows the form of a report with what was typed.
-pub(in crate::web) fn show_typed(
+/// Shows the form of a report again, because the one that was sent does not say what it is about.
+pub(in crate::web) fn ask_again(
     subject: ReportSubject,
     typed: &TypedReport,
 ) -> Result<HttpResponse, Problem> {
-    private(200, &page(subject, typed, Faults::none()))
+    let faults = Faults::one("", feedback_words::REPORT_PART_MISSING);
+    private(422, &page(subject, typed, faults))
 }
 
 fn page(subject: ReportSubject, typed: &TypedReport, faults: Faults) -> ReportPage {

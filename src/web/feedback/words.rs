@@ -45,6 +45,7 @@ pub(super) const REASON: &str = "Reason";
 pub(super) const CHOOSE_REASON: &str = "Choose a reason";
 pub(super) const DETAILS: &str = "Details";
 pub(super) const DETAILS_HELP: &str = "Needed if the reason is something else.";
+pub(in crate::web) const REPORT_PART_MISSING: &str = "The form that you sent does not say what it is about. This one is about the deck: send it if that is what you want to report.";
 pub(super) const REPORTED: &str = "Thank you. A moderator will look at it.";
 pub(super) const CANCEL: &str = "Cancel";
 
@@ -87,7 +88,7 @@ pub(super) fn reason(reason: AbuseReason) -> &'static str {
 pub(in crate::web) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::InvalidBody => "The form that you sent cannot be read.",
-        ProblemCode::OwnReport => "Nobody reports what is theirs, or decides about it.",
+        ProblemCode::OwnReport => "Nobody reports what is theirs.",
         ProblemCode::OwnAccount => "Nobody can follow themselves.",
         ProblemCode::OwnDeck => "Nobody can like a deck of their own.",
         ProblemCode::TooManyFollowed => "You follow as many authors as an account can.",

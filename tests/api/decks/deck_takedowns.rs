@@ -118,6 +118,8 @@ async fn a_reported_deck_is_taken_down_and_shown_again() {
     assert_eq!(places(&app, &ben, &other, &card).await, hidden);
     app.get("/v1/authors/ada").answer().await.problem(404, "not_found");
     report(&app, &ben, &deck).await.problem(404, "not_found");
+    // The event of the reporter names the deck, but does not lead to it.
+    assert_eq!(events(&app, &ben).await[0]["deck"], json!({ "id": id_of(&deck) }));
     // Its owner reads and changes it, but cannot publish it.
     let seen = app.get(&deck).by(&ada).answer().await;
     assert_ne!(seen.header("etag"), before);
@@ -156,12 +158,54 @@ async fn a_reported_deck_is_taken_down_and_shown_again() {
     assert_eq!(of_owner[0]["deck"], json!({ "id": id_of(&deck), "href": deck }));
     let of_reporter = events(&app, &ben).await;
     assert_eq!(kinds(&of_reporter), ["report.decided", "report.decided"]);
-    assert_eq!(of_reporter[0]["deck"]["id"], id_of(&deck));
+    assert_eq!(of_reporter[0]["deck"], of_owner[0]["deck"]);
     let log = format!(
         "SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target = 'deck:{}'",
         id_of(&deck)
     );
     assert_eq!(app.db().value(&log).await, "abuse_report.upheld abuse_report.dismissed");
+}
+
+/// A takedown changes what the owner reads, and so does its end: an edit names the version that the owner has read.
+#[tokio::test]
+async fn an_edit_of_what_a_moderator_has_changed_since_is_refused() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let id = reported(&app, &ben, &deck).await;
+    let version = async |media_type: &str| {
+        let read = app.get(&deck).by(&ada).header("accept", media_type).answer().await;
+        read.header("etag")
+    };
+    let rename = async |version: &str, name: &str| {
+        let patch = json!({ "name": name });
+        app.patch(&deck).by(&ada).header("if-match", version).json(&patch).answer().await
+    };
+    let public = version("application/json").await;
+    decide(&app, &mod_, &id, "upheld").await;
+    let down = version("application/json").await;
+    let plain = version("text/plain").await;
+    rename(&public, "Sparks").await.problem(412, "precondition_failed");
+    decide(&app, &mod_, &id, "dismissed").await;
+    for stale in [&down, &plain] {
+        rename(stale, "Sparks").await.problem(412, "precondition_failed");
+        let deletion = app.delete(&deck).by(&ada).header("if-match", stale.as_str());
+        deletion.answer().await.problem(412, "precondition_failed");
+        let restore = app.post(&format!("{deck}/restore")).by(&ada);
+        let restore = restore.header("if-match", stale.as_str()).json(&json!({ "revision": 1 }));
+        restore.answer().await.problem(412, "precondition_failed");
+    }
+    rename(&public, "Sparks").await.expect(200);
+
+    // While it is down, each answer names the version that the next edit needs.
+    decide(&app, &mod_, &id, "upheld").await;
+    let mut newest = version("text/plain").await;
+    for name in ["Ashes", "Cinders"] {
+        let renamed = rename(&newest, name).await;
+        newest = renamed.header("etag");
+        assert_eq!(renamed.expect(200)["name"], name);
+    }
 }
 
 /// What the owner writes while the deck is down is private, and no moderator has decided about it.
@@ -172,18 +216,31 @@ async fn a_deck_that_was_changed_while_it_was_down_stays_private() {
         (app.player("ada").await, app.player("ben").await, app.moderator().await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     let deck = stored(&app, &ada, "Embers", "public").await;
+    let comment = app.post(&format!("{deck}/comments")).by(&ben);
+    let comment = comment.json(&json!({ "text": "Buy gold." })).answer().await.header("location");
+    let spam = json!({ "deck": id_of(&deck), "comment": id_of(&comment), "reason": "spam" });
+    app.post("/v1/abuse-reports").by(&ada).json(&spam).answer().await.expect(201);
     let id = reported(&app, &ben, &deck).await;
     decide(&app, &mod_, &id, "upheld").await;
     let body = json!({ "name": "Secret", "format": "ttcg/standard", "visibility": "private", "list": "1 Drowned Lantern" });
     let replaced = app.put(&deck).by(&ada).header("if-match", "*").json(&body).answer().await;
     assert_eq!(replaced.expect(200)["takedown"]["note"], "As the rules say.");
     assert_eq!(decide(&app, &mod_, &id, "upheld").await["deck_name"], "Embers");
+    // The report about the comment has the name that moderators know already.
+    let about_comment = async || {
+        let waiting = app.get("/v1/abuse-reports").by(&mod_).answer().await.expect(200);
+        let report = waiting["data"][0].clone();
+        assert_eq!(report["about"], "comment");
+        (report["deck_state"].clone(), report["deck_name"].clone())
+    };
+    assert_eq!(about_comment().await, (json!("taken_down"), json!("Embers")));
 
     let decided = decide(&app, &mod_, &id, "dismissed").await;
     assert!(!decided.to_string().contains("Secret"), "{decided:#}");
     assert_eq!(statuses(&app, &ben, &deck).await, BTreeSet::from([404]));
     let seen = own(&app, &ada, &deck).await;
     assert_eq!((&seen["visibility"], seen.get("takedown")), (&json!("private"), None));
+    assert_eq!(about_comment().await, (json!("private"), Value::Null));
     patched(&app, &ada, &deck, &json!({ "visibility": "public" })).await.expect(200);
     let shown = app.get(&deck).by(&ben).answer().await.expect(200);
     assert_eq!(shown["entries"][0]["hidden"], true);
@@ -246,13 +303,16 @@ async fn the_visibility_that_an_owner_asks_for_outlasts_a_takedown() {
     let stated = json!({ "name": "Embers!", "format": "ttcg/standard", "visibility": "private", "list": "1 Kettle Imp" });
     for is_patch in [true, false] {
         decide(&app, &mod_, &id, "upheld").await;
-        let before = own(&app, &ada, &deck).await;
-        let answer = if is_patch {
-            patched(&app, &ada, &deck, &json!({ "visibility": "private" })).await
-        } else {
-            app.put(&deck).by(&ada).header("if-match", "*").json(&stated).answer().await
-        };
-        assert_eq!(answer.expect(200)["revision"], before["revision"]);
+        let before = own(&app, &ada, &deck).await["revision"].as_i64().unwrap();
+        // The first request is a change, and so a new revision; the second changes nothing.
+        for _ in 0..2 {
+            let answer = if is_patch {
+                patched(&app, &ada, &deck, &json!({ "visibility": "private" })).await
+            } else {
+                app.put(&deck).by(&ada).header("if-match", "*").json(&stated).answer().await
+            };
+            assert_eq!(answer.expect(200)["revision"], before + 1);
+        }
         decide(&app, &mod_, &id, "dismissed").await;
         let seen = own(&app, &ada, &deck).await;
         assert_eq!((&seen["visibility"], seen.get("takedown")), (&json!("private"), None));

@@ -154,8 +154,8 @@ async fn own_designs_and_invisible_designs_cannot_be_reported() {
     report(&app, &bob, &about("D-0000000000")).await.problem(404, "not_found");
     report(&app, &mod_, &about(&path)).await.problem(409, "own_report");
     let id = text(&report(&app, &bob, &about(&path)).await.expect(201), "id");
-    decide(&app, &mod_, &id, "dismissed").await.problem(409, "own_report");
-    // Reports about a moderator are for the others: they say who reported.
+    // Reports about a moderator are for the others: they say who reported. For the moderator they do not exist.
+    decide(&app, &mod_, &id, "dismissed").await.problem(404, "not_found");
     let other = app.admin().await;
     for (reader, count, status) in [(&mod_, 0, 404), (&other, 1, 200)] {
         let listed = app.get("/v1/abuse-reports").by(reader).answer().await.expect(200);
@@ -508,6 +508,13 @@ async fn a_repeated_report_replaces_the_reason_and_the_details() {
     let bare = json!({ "design": code(&path), "reason": "copyright" });
     report(&app, &bob, &bare).await.expect(200);
     assert_eq!(stored().await, (1, "copyright".to_owned(), "Page 7.".to_owned()));
+    // Empty details are no details.
+    let empty = json!({ "design": code(&path), "reason": "copyright", "details": " " });
+    report(&app, &bob, &empty).await.expect(200);
+    assert_eq!(stored().await, (1, "copyright".to_owned(), "Page 7.".to_owned()));
+    let long = json!({ "design": code(&path), "reason": "spam", "details": "x".repeat(1001) });
+    let refused = report(&app, &bob, &long).await.problem(422, "invalid_body");
+    assert_eq!(refused["errors"][0]["detail"], "must be 0 to 1000 characters long, not 1001");
     // A decided report does not change.
     decide(&app, &mod_, &id, "dismissed").await.expect(200);
     let new = report(&app, &bob, &again).await.expect(201);

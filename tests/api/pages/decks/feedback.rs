@@ -411,8 +411,17 @@ async fn decks_comments_and_authors_are_reported() {
     let other = his.get(&format!("{path}?author={comment}")).await;
     assert_eq!(other.status, 404, "only the author of the deck");
     let details = [("reason", "abuse"), ("details", "Its name.")];
+    let missing = his.get(&format!("{path}?comment={ada}")).await;
+    assert_eq!(missing.status, 404, "there is no such comment");
+    let own = his.get(&format!("{path}?comment={comment}")).await;
+    assert_eq!(own.status, 409, "nobody reports a comment of their own");
+    let unknown = his.post(&path, &[details[0], details[1], ("about", "cards")]).await;
+    assert_eq!(unknown.status, 404);
     // The form of an older program, without a part, was about the author: the form about the deck is shown instead.
-    let form = check(&path, &his.post(&path, &details).await);
+    let unstated = his.post(&path, &details).await;
+    assert_eq!(unstated.status, 422);
+    let form = check(&path, &unstated);
+    assert!(form.only("main").text.contains("does not say what it is about"));
     assert_eq!((&*form.only("h1").text, value(&form, "about")), ("Report this deck", "deck"));
     for part in [("about", "deck"), ("author", ada)] {
         let sent = his.post(&path, &[details[0], details[1], part]).await;
@@ -430,6 +439,7 @@ async fn decks_comments_and_authors_are_reported() {
     let body = json!({ "decision": "upheld", "note": "Its name is an insult." });
     app.post(&decide).by(&moderator).json(&body).answer().await.expect(200);
     assert_eq!(his.get(&deck).await.status, 404);
+    assert!(!links_to(&his.page("/my/events").await, &deck));
     let main = hers.page(&deck).await.only("main").text.clone();
     assert!(main.contains("Taken down by a moderator"), "{main}");
     assert!(main.contains("Its name is an insult."), "{main}");
@@ -455,4 +465,10 @@ async fn decks_comments_and_authors_are_reported() {
     let page = moderators.page(&report).await;
     assert!(page.only("main").text.contains("a moderator has taken it down"));
     assert!(!links_to(&page, &deck));
+    // The end of the takedown changes what the form shows.
+    let body = json!({ "decision": "dismissed", "note": "It is no insult." });
+    app.post(&decide).by(&moderator).json(&body).answer().await.expect(200);
+    let stale = hers.post(&edit, &[fields[0], fields[1], fields[3], fields[4]]).await;
+    assert_eq!(stale.status, 412);
+    assert!(links_to(&his.page("/my/events").await, &deck));
 }

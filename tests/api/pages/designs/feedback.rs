@@ -398,6 +398,9 @@ async fn reports_reach_moderators() {
     assert!(check(&path, &sent).only("main").text.contains("A moderator will look at it."));
     let hers = Browser::of(&app, "ada").await;
     assert_eq!(hers.post(&path, &[("reason", "spam")]).await.status, 409);
+    assert_eq!(hers.get(&path).await.status, 409, "nobody reports their own design");
+    let missing = his.get(&format!("{path}?comment=01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")).await;
+    assert_eq!(missing.status, 404, "there is no such comment");
 
     let moderator = app.moderator().await;
     let theirs = Browser::of(&app, "the moderator").await;
