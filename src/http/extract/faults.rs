@@ -359,7 +359,7 @@ pub(crate) fn in_words(reason: &str) -> String {
         return format!("{} is missing", name.trim_matches('`'));
     }
     let of_number = ["invalid type: floating point ", "invalid value: integer "];
-    if let Some(rest) = of_number.iter().find_map(|start| reason.strip_prefix(start)) {
+    if let Some(rest) = of_number.iter().find_map(|start| reason.strip_prefix(*start)) {
         let fault = rest.split_once(", expected ").and_then(|(typed, known)| {
             Some(not_of_range(&range_of(known)?, &quoted(typed).concat()))
         });
