@@ -282,14 +282,28 @@ async fn every_fault_of_a_body_is_reported_in_one_answer() {
     assert!(reported[2].0 == "/scopes/1" && reported.len() == 3, "{reported:?}");
 
     // A number that is not the wanted sort of number is named itself.
+    let beyond_64_bits = format!("must be 1 to 366, not {}", json!(1e20));
     for (days, message) in [
         (json!(2.5), "must be a whole number or null, not 2.5"),
         (json!(2.0), "must be a whole number without a decimal point or exponent, not 2.0"),
+        (json!(-2.5), "must be a whole number or null, not -2.5"),
+        (json!(-0.0), "must be 1 to 366, not -0.0"),
+        (json!(1e20), beyond_64_bits.as_str()),
     ] {
         let body = json!({ "name": "t", "scopes": ["decks:read"], "expires_in_days": days });
         let problem =
             app.post("/v1/tokens").by(&ada).json(&body).answer().await.problem(422, "invalid_body");
         assert_eq!(faults(&problem), [("/expires_in_days", message)]);
+    }
+    // The other faults are found also if a number is too large to be read.
+    let body = r#"{ "name": "\\\" 1e999", "scopes": ["decks:read", 1e400], "expires_in_days": -1e400, "colour": 5 }"#;
+    let request = app.post("/v1/tokens").by(&ada).header("content-type", "application/json");
+    let problem = request.body(body).answer().await.problem(422, "invalid_body");
+    let reported = faults(&problem);
+    let pointers: Vec<&str> = reported.iter().map(|(pointer, _)| *pointer).collect();
+    assert_eq!(pointers, ["/colour", "/expires_in_days", "/scopes/1"], "{reported:?}");
+    for (_, detail) in &reported[1..] {
+        assert_eq!(*detail, "is a number beyond the range of numbers here");
     }
 
     let body = json!({ "to": 3, "give": ["x"], "want": [{ "printing": {} }] });

@@ -1,35 +1,28 @@
 //! Serial codes in texts that people write. Codes are secrets: they are never stored, shown or published.
 
+use std::borrow::Cow;
+use std::iter;
+
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::domain::text::TextError;
 
 /// What is shown instead of a text of a list that contains a serial code.
 pub const MASKED: &str = "(a serial code)";
 
-/// Whether a text of a list contains a serial code: what prose must not contain, and also codes inside longer words, codes with any spaces, and 16 symbols in
-/// groups of four with hyphens, which may be a code with a typing error. Some names have as many letters, so one of the symbols of these must be a digit, and a
-/// quantity before a name is not one of them.
+/// Whether a text of a list contains a serial code: what prose must not contain, and also codes inside longer words, codes in other parts than groups of four,
+/// and four groups with dashes that look like a code with a typing error. The rules: docs/SECURITY.md.
 ///
 /// ```
 /// use cardscape::domain::decks::serial_text::contains_serial;
 /// assert!(contains_serial("2x 7KQ2-0000-0000-0000 {rare}"));
 /// assert!(!contains_serial("Amethyst Dragons of 2026"));
-/// assert!(!contains_serial("2 Washing-Line Wyrm"));
+/// assert!(!contains_serial("standard-2026-meta"));
 /// ```
 pub fn contains_serial(text: &str) -> bool {
-    // A quick test: most texts are names, which are too short for a code or have no digit.
-    let symbols = text.bytes().filter(u8::is_ascii_alphanumeric).count();
-    symbols >= CODE_SYMBOLS
-        && (may_have_groups(text) || (has_digit(text) && !is_digit_before_words(text)))
-        && is_in_list(text)
-}
-
-/// What [`contains_serial`] finds, without its quick test.
-fn is_in_list(text: &str) -> bool {
-    parts_without_uuids(text).any(|part| {
-        has_spaced_code(part)
-            || has_code(part, |groups| is_code(groups) || is_in_longer_words(groups))
-    })
+    let text = folded(text);
+    may_have_code(&text) && has_code(&text, Place::List)
 }
 
 /// The text, unless it contains a serial code, which must not be published.
@@ -37,9 +30,8 @@ pub(super) fn without_serial(text: String) -> Result<String, TextError> {
     if has_serial_in_prose(&text) { Err(TextError::Serial) } else { Ok(text) }
 }
 
-/// Whether a name or another text about a deck contains a serial code. In prose, any words and numbers stand beside each other, so that only three forms are
-/// looked for: four groups of four symbols with dashes or the like between them; the same with spaces, if there are digits in two of the groups, or in one and all
-/// letters are capitals; and a word of 16 symbols. In all of them the check symbol must fit.
+/// Whether a name or another text about a deck contains a serial code. In prose, any words and numbers stand beside each other, so that only four groups of four
+/// symbols and words of 16 symbols are looked for, and the check symbol must fit. The rules: docs/SECURITY.md.
 ///
 /// ```
 /// use cardscape::domain::decks::serial_text::has_serial_in_prose;
@@ -47,129 +39,37 @@ pub(super) fn without_serial(text: String) -> Result<String, TextError> {
 /// assert!(!has_serial_in_prose("standard-2026-meta"));
 /// ```
 pub fn has_serial_in_prose(text: &str) -> bool {
-    parts_without_uuids(text).any(|part| has_code(part, is_code))
+    has_code(&folded(text), Place::Prose)
 }
 
-/// What stands before a word.
+/// Where a text stands. In lists, few words and numbers stand beside each other, so that more forms of codes are looked for than in prose.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Gap {
-    /// Only dashes, or what people and programs write instead of them.
-    Dashes,
-    /// Spaces, perhaps with dashes.
-    Spaces,
-    /// Anything else, or the beginning of the text: what comes after it is not in one code with what comes before.
-    Break,
+enum Place {
+    List,
+    Prose,
 }
 
-impl Gap {
-    fn of(text: &str) -> Self {
-        let may_join = |character: char| character.is_whitespace() || is_joint(character);
-        if text.is_empty() || !text.chars().all(may_join) {
-            Self::Break
-        } else if text.contains(char::is_whitespace) {
-            Self::Spaces
-        } else {
-            Self::Dashes
+/// A text with the usual form of other forms of letters, digits and dashes, such as full-width ones.
+fn folded(text: &str) -> Cow<'_, str> {
+    // The first bytes of all characters from U+F000; those before are left as they are.
+    if !text.bytes().any(|byte| byte >= 0xEF) {
+        return Cow::Borrowed(text);
+    }
+    let usual = |letter: char| {
+        let mut form = iter::once(letter).nfkc();
+        match (form.next(), form.next()) {
+            (Some(usual), None) => usual,
+            _ => letter,
         }
-    }
-}
-
-/// Four words of a text, one after another, each with the gap before it.
-type Groups<'a> = [(Gap, &'a str); 4];
-
-/// Whether a word of a text, with the three before it, is a code.
-fn has_code(text: &str, is_code: impl Fn(&Groups<'_>) -> bool) -> bool {
-    let mut groups = [(Gap::Break, ""); 4];
-    let mut rest = text;
-    while let Some(start) = rest.find(char::is_alphanumeric) {
-        let (gap, words) = rest.split_at(start);
-        let end = words.find(|character: char| !character.is_alphanumeric());
-        let (word, after) = words.split_at(end.unwrap_or(words.len()));
-        groups.rotate_left(1);
-        groups[3] = (Gap::of(gap), word);
-        if is_code(&groups) {
-            return true;
-        }
-        rest = after;
-    }
-    false
-}
-
-/// Whether four words are the groups of a code, or the last of them is a code.
-fn is_code(groups: &Groups<'_>) -> bool {
-    let [(_, first), (_, second), (_, third), (_, word)] = groups;
-    if word.len() == CODE_SYMBOLS {
-        return is_bare_code(word);
-    }
-    let words = [*first, *second, *third, *word];
-    if words.iter().any(|group| group.len() != GROUP_SYMBOLS) {
-        return false;
-    }
-    let code = words.concat();
-    let is_like_code = match gap_in(groups) {
-        Gap::Dashes => true,
-        // Words of four letters and years stand beside each other in sentences, but seldom in capitals.
-        Gap::Spaces => {
-            let digits = words.iter().filter(|group| has_digit(group)).count();
-            let is_in_capitals = !code.bytes().any(|byte| byte.is_ascii_lowercase());
-            is_in_one_case(&code) && digits >= if is_in_capitals { 1 } else { 2 }
-        }
-        Gap::Break => false,
     };
-    // Four years are no code, and hardly any real code has only digits.
-    is_like_code
-        && code.contains(|letter: char| letter.is_ascii_alphabetic())
-        && SerialCode::parse(&code).is_ok()
+    Cow::Owned(text.chars().map(usual).collect())
 }
 
-/// The gaps between four groups.
-fn gap_in([_, (second, _), (third, _), (fourth, _)]: &Groups<'_>) -> Gap {
-    let gaps = [*second, *third, *fourth];
-    [Gap::Break, Gap::Spaces].into_iter().find(|gap| gaps.contains(gap)).unwrap_or(Gap::Dashes)
-}
-
-/// Whether a word of 16 symbols is a code. Ids are often hexadecimal, and of the real codes only one in 65,000 looks so.
-fn is_bare_code(word: &str) -> bool {
-    let is_no_hex_digit =
-        |letter: char| letter.is_ascii_alphabetic() && !letter.is_ascii_hexdigit();
-    has_digit(word) && word.contains(is_no_hex_digit) && SerialCode::parse(word).is_ok()
-}
-
-/// Whether there is a code at the end or the beginning of longer words: in the last of four words, as in `foo7KQ2000000000000`, or in all of them, as in
-/// `foo7KQ2-0000-0000-0000`. Codes are in capitals, or in small letters if a person typed them: an id of another kind often has both.
-fn is_in_longer_words(groups: &Groups<'_>) -> bool {
-    let [(_, first), (_, second), (_, third), (_, word)] = groups;
-    let is_typed = |code: &str| is_in_one_case(code) && is_bare_code(code);
-    if (CODE_SYMBOLS + 1..=LONGER_WORD_MAX).contains(&word.len()) {
-        return [end_of(word, CODE_SYMBOLS), word.get(..CODE_SYMBOLS)]
-            .into_iter()
-            .flatten()
-            .any(is_typed);
-    }
-    let is_group = |group: &str| group.len() == GROUP_SYMBOLS;
-    let (Some(before), Some(after)) = (end_of(first, GROUP_SYMBOLS), word.get(..GROUP_SYMBOLS))
-    else {
-        return false;
-    };
-    if !is_group(second) || !is_group(third) || gap_in(groups) != Gap::Dashes {
-        return false;
-    }
-    let code = [before, second, third, after].concat();
-    has_digit(&code) && is_in_one_case(&code) && SerialCode::parse(&code).is_ok()
-}
-
-/// The last bytes of a word, if it has as many.
-fn end_of(word: &str, length: usize) -> Option<&str> {
-    word.get(word.len().checked_sub(length)?..)
-}
-
-fn has_digit(text: &str) -> bool {
-    text.bytes().any(|byte| byte.is_ascii_digit())
-}
-
-fn is_in_one_case(text: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
-    !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+/// A quick test: most texts of lists are names, which are too short for a code or have no digit.
+fn may_have_code(text: &str) -> bool {
+    let symbols = text.bytes().filter(u8::is_ascii_alphanumeric).count();
+    symbols >= CODE_SYMBOLS
+        && (may_have_groups(text) || (has_digit(text) && !is_digit_before_words(text)))
 }
 
 /// Whether a text may have three dashes or the like; all characters that are not ASCII are counted, by their first byte. Only codes with these may be without a digit.
@@ -178,14 +78,256 @@ fn may_have_groups(text: &str) -> bool {
     text.bytes().filter(is_of_joint).nth(2).is_some()
 }
 
-/// What may stand between the groups of a code instead of a space: dashes, and what addresses and other programs have in place of them, also if nobody sees it.
+/// Whether a text is one digit, a space, and a text without digits that begins with two letters, as most lines of lists are. It has no code: the digit alone is no
+/// group of a code, codes of single symbols have only such words, and a code that begins later would have no digit.
+fn is_digit_before_words(text: &str) -> bool {
+    match text.as_bytes() {
+        [first, b' ', second, third, rest @ ..] => {
+            first.is_ascii_digit()
+                && [second, third].into_iter().all(u8::is_ascii_alphabetic)
+                && !rest.iter().any(u8::is_ascii_digit)
+        }
+        _ => false,
+    }
+}
+
+/// What stands before a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    /// Only dashes.
+    Dashes,
+    /// What addresses and programs write instead of dashes, perhaps with dashes.
+    Joints,
+    /// Dashes and spaces.
+    SpacedDashes,
+    /// Only spaces.
+    Spaces,
+    /// Marks of sentences, columns or emphasis, perhaps with any of the others.
+    Marks,
+    /// Anything else, or the beginning of the text: what comes after it is not in one code with what comes before.
+    Break,
+}
+
+impl Gap {
+    fn of(text: &str) -> Self {
+        let has = |is: fn(char) -> bool| text.chars().any(is);
+        let may_be_in_code = |character: char| {
+            character.is_whitespace()
+                || is_dash(character)
+                || is_joint(character)
+                || is_mark(character)
+        };
+        if text.is_empty() || !text.chars().all(may_be_in_code) {
+            return Self::Break;
+        }
+        match (has(char::is_whitespace), has(is_joint), has(is_mark)) {
+            (false, false, false) => Self::Dashes,
+            (false, true, false) => Self::Joints,
+            (true, false, false) if has(is_dash) => Self::SpacedDashes,
+            (true, false, false) => Self::Spaces,
+            _ => Self::Marks,
+        }
+    }
+
+    /// Whether no space or mark is in it.
+    fn is_tight(self) -> bool {
+        matches!(self, Self::Dashes | Self::Joints)
+    }
+
+    fn is_dashed(self) -> bool {
+        matches!(self, Self::Dashes | Self::SpacedDashes)
+    }
+
+    /// Whether a code that is typed in may have it between its symbols.
+    fn is_typed(self) -> bool {
+        matches!(self, Self::Dashes | Self::SpacedDashes | Self::Spaces)
+    }
+}
+
+/// A word of a text, with the gap before it.
+#[derive(Clone, Copy)]
+struct Word<'a> {
+    gap: Gap,
+    text: &'a str,
+}
+
+/// Whether a text has a code outside of its UUIDs.
+fn has_code(text: &str, place: Place) -> bool {
+    parts_without_uuids(text).any(|part| {
+        // As many words as the longest code has: one for each symbol.
+        let mut recent = [Word { gap: Gap::Break, text: "" }; CODE_SYMBOLS];
+        let mut rest = part;
+        while let Some(start) = rest.find(char::is_alphanumeric) {
+            let (gap, words) = rest.split_at(start);
+            let end = words.find(|character: char| !character.is_alphanumeric());
+            let (text, after) = words.split_at(end.unwrap_or(words.len()));
+            recent.rotate_left(1);
+            recent[CODE_SYMBOLS - 1] = Word { gap: Gap::of(gap), text };
+            if ends_with_code(&recent, place) {
+                return true;
+            }
+            rest = after;
+        }
+        false
+    })
+}
+
+/// Whether there is a code at the end of some words.
+fn ends_with_code(words: &[Word<'_>; CODE_SYMBOLS], place: Place) -> bool {
+    let last = words[CODE_SYMBOLS - 1].text;
+    is_bare_code(last)
+        || words.last_chunk::<4>().is_some_and(|groups| is_code_in_groups(groups, place))
+        || (place == Place::List && (is_in_longer_word(last) || ends_with_parts_of_code(words)))
+}
+
+/// Whether a word of 16 symbols is a code. Ids are often hexadecimal, and of the real codes only one in 65,000 looks so.
+fn is_bare_code(word: &str) -> bool {
+    word.len() == CODE_SYMBOLS
+        && has_digit(word)
+        && has_letter_beyond_hex(word)
+        && SerialCode::parse(word).is_ok()
+}
+
+/// Whether four words are the groups of a code. In a list, other letters and digits may stand directly before and after the code.
+fn is_code_in_groups(words: &[Word<'_>; 4], place: Place) -> bool {
+    let [first, second, third, last] = words;
+    let gaps = [second.gap, third.gap, last.gap];
+    let is_group = |word: &Word<'_>| word.text.len() == GROUP_SYMBOLS;
+    if gaps.contains(&Gap::Break) || !is_group(second) || !is_group(third) {
+        return false;
+    }
+    let start_of_group = first.text.len().checked_sub(GROUP_SYMBOLS);
+    let Some((before, first)) = start_of_group.and_then(|at| first.text.split_at_checked(at))
+    else {
+        return false;
+    };
+    let Some((last, after)) = last.text.split_at_checked(GROUP_SYMBOLS) else { return false };
+    let is_list = place == Place::List;
+    let is_apart = after.is_empty() && (before.is_empty() || (is_list && is_quantity(before)));
+    if !is_list && !is_apart {
+        return false;
+    }
+    let groups = [first, second.text, third.text, last];
+    let code = groups.concat();
+    let have = |is: fn(Gap) -> bool| gaps.into_iter().all(is);
+    match SerialCode::parse(&code) {
+        // Four years are no code, and hardly any real code has only digits.
+        Ok(_) if !has_letter(&code) => false,
+        Ok(_) if is_apart => {
+            have(Gap::is_tight)
+                || is_like_code(&groups)
+                || (is_list
+                    && have(Gap::is_typed)
+                    && has_digit(&code)
+                    && has_letter_beyond_hex(&code))
+        }
+        // An id of another kind often has capitals and small letters.
+        Ok(_) => {
+            is_in_one_case(&code)
+                && ((have(Gap::is_tight) && has_digit(&code)) || is_like_code(&groups))
+        }
+        // A typing error.
+        Err(SerialError::Check) => {
+            is_list && is_apart && have(Gap::is_dashed) && is_like_code(&groups)
+        }
+        Err(_) => false,
+    }
+}
+
+/// Whether four groups look like a code and not like words and numbers: there is a letter that hexadecimal numbers do not have, a group has both letters and digits,
+/// and so has another, or all letters are capitals, or all are small and another group has a digit. Of 100 real codes, 96 or more look so in any spelling.
+fn is_like_code(groups: &[&str; 4]) -> bool {
+    let code = groups.concat();
+    let with_digits = groups.iter().filter(|group| has_digit(group)).count();
+    let mixed = groups.iter().filter(|group| has_digit(group) && has_letter(group)).count();
+    let is_in_capitals = !code.bytes().any(|byte| byte.is_ascii_lowercase());
+    let is_second_sign =
+        mixed >= 2 || is_in_capitals || (is_in_one_case(&code) && with_digits >= 2);
+    has_letter_beyond_hex(&code) && mixed >= 1 && is_second_sign
+}
+
+/// Whether there is a code at the end or the beginning of a longer word, as in `foo7KQ2000000000000`.
+fn is_in_longer_word(word: &str) -> bool {
+    let is_typed = |code: &str| is_in_one_case(code) && is_bare_code(code);
+    let at_end = || word.get(word.len().checked_sub(CODE_SYMBOLS)?..);
+    (CODE_SYMBOLS + 1..=LONGER_WORD_MAX).contains(&word.len())
+        && [at_end(), word.get(..CODE_SYMBOLS)].into_iter().flatten().any(is_typed)
+}
+
+/// Whether the last of some words are a code in other parts than groups of four.
+fn ends_with_parts_of_code(words: &[Word<'_>]) -> bool {
+    let mut symbols = 0;
+    for (at, word) in words.iter().enumerate().rev() {
+        symbols += word.text.len();
+        if symbols >= CODE_SYMBOLS {
+            return symbols == CODE_SYMBOLS && are_parts_of_code(&words[at..]);
+        }
+        if !word.gap.is_typed() {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether words with 16 symbols in total are a code. Names have words, and numbers beside them: in a code, at least half of the parts have both letters and digits,
+/// or all parts have one symbol, or all have two.
+fn are_parts_of_code(words: &[Word<'_>]) -> bool {
+    let have_length = |length: usize| words.iter().all(|word| word.text.len() == length);
+    let mixed = words.iter().filter(|word| has_digit(word.text) && has_letter(word.text)).count();
+    (mixed * 2 >= words.len() || have_length(1) || have_length(2))
+        && is_bare_code(&words.iter().map(|word| word.text).collect::<String>())
+}
+
+/// Whether a text is a quantity of one or two digits, as in `2`, `2x` and `x2`.
+fn is_quantity(text: &str) -> bool {
+    let times = ['x', 'X'];
+    let digits = text.strip_suffix(times).or_else(|| text.strip_prefix(times)).unwrap_or(text);
+    (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn has_letter(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+fn has_letter_beyond_hex(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit())
+}
+
+fn is_in_one_case(text: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
+    !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+}
+
+/// A hyphen or dash that people type between the groups of a code.
+fn is_dash(character: char) -> bool {
+    matches!(character, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
+}
+
+/// What addresses and other programs have in place of dashes, also if nobody sees it.
 fn is_joint(character: char) -> bool {
     let is_unseen = matches!(
         character,
         '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}'
     );
-    is_dash(character) || is_unseen || matches!(character, '_' | '.' | '/')
+    is_unseen || matches!(character, '_' | '.' | '/')
 }
+
+/// Marks of sentences, columns and emphasis. Words stand beside each other with these, too, so that they count like spaces.
+fn is_mark(character: char) -> bool {
+    let is_dot = matches!(character, '·' | '•' | '\u{2027}' | '\u{2219}' | '\u{22C5}' | '\u{30FB}');
+    is_dot || matches!(character, ':' | ';' | ',' | '|' | '*' | '~' | '`' | '+' | '\\')
+}
+
+/// Number of letters and digits of a code.
+const CODE_SYMBOLS: usize = 16;
+/// Number of them in each group.
+const GROUP_SYMBOLS: usize = 4;
+/// Most letters and digits of a word in which a code is looked for. Longer ones are share codes and hashes.
+const LONGER_WORD_MAX: usize = 28;
 
 /// Number of characters of a UUID.
 const UUID_LENGTH: usize = 36;
@@ -193,7 +335,7 @@ const UUID_LENGTH: usize = 36;
 /// The parts of a text around its UUIDs, such as the ids of copies. Some groups of a UUID have as many symbols as those of a code.
 fn parts_without_uuids(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
-    std::iter::from_fn(move || {
+    iter::from_fn(move || {
         let text = rest.take()?;
         let Some(at) = first_uuid(text) else { return Some(text) };
         rest = Some(&text[at + UUID_LENGTH..]);
@@ -222,97 +364,6 @@ fn is_uuid(word: &str) -> bool {
         _ => byte.is_ascii_hexdigit(),
     };
     word.len() == UUID_LENGTH && word.bytes().enumerate().all(is_of_uuid)
-}
-
-/// Whether a code with any spaces and hyphens, perhaps with a typing error, begins at the beginning of a word of a list.
-fn has_spaced_code(text: &str) -> bool {
-    let mut before = ' ';
-    text.char_indices().any(|(at, character)| {
-        let begins = character.is_alphanumeric() && !before.is_alphanumeric();
-        before = character;
-        let word = &text[at..];
-        begins && (is_code_at(word) || after_glued_quantity(word).is_some_and(is_code_at))
-    })
-}
-
-/// The groups of a code directly after a quantity, as in `2x7KQ2-0000-0000-0000`. Only groups of four are looked for: other words begin with digits, too.
-fn after_glued_quantity(word: &str) -> Option<&str> {
-    (1..=3).find_map(|length| {
-        let (quantity, rest) = word.split_at_checked(length)?;
-        let times = ['x', 'X'];
-        let digits = quantity.strip_suffix(times).or_else(|| quantity.strip_prefix(times));
-        let digits = digits.unwrap_or(quantity);
-        let is_quantity =
-            (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let mut group = rest.chars();
-        let is_group = group.by_ref().take(4).filter(char::is_ascii_alphanumeric).count() == 4
-            && group.next().is_some_and(is_between_symbols);
-        (is_quantity && is_group).then_some(rest)
-    })
-}
-
-/// Whether a text is one digit, a space, and a text without digits, as most lines of lists are. It has no code: the first group of a code that begins with the
-/// digit would have one symbol, and a code that begins later would have no digit.
-fn is_digit_before_words(text: &str) -> bool {
-    match text.as_bytes() {
-        [first, b' ', rest @ ..] => first.is_ascii_digit() && !rest.iter().any(u8::is_ascii_digit),
-        _ => false,
-    }
-}
-
-/// Number of letters and digits of a code.
-const CODE_SYMBOLS: usize = 16;
-/// Number of them in each group.
-const GROUP_SYMBOLS: usize = 4;
-/// Most letters and digits of a word in which a code is looked for. Longer ones are share codes and hashes.
-const LONGER_WORD_MAX: usize = 28;
-
-/// A hyphen or dash that people type between the groups of a code.
-fn is_dash(character: char) -> bool {
-    matches!(character, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
-}
-
-fn is_between_symbols(character: char) -> bool {
-    character.is_whitespace() || is_dash(character)
-}
-
-/// Whether a text begins with a quantity of one or two digits, as in `2 Name`, `2x Name` and `x2 Name`.
-fn is_quantity_at(text: &str) -> bool {
-    let word = text.split(' ').next().unwrap_or_default();
-    let times = ['x', 'X'];
-    let digits = word.strip_suffix(times).or_else(|| word.strip_prefix(times)).unwrap_or(word);
-    word.len() < text.len()
-        && (1..=2).contains(&digits.len())
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, not followed by another letter or digit. What begins with a
-/// quantity is a code only in groups of two, because a group of a code has no other length below four.
-fn is_code_at(text: &str) -> bool {
-    let (mut symbols, mut end) = (0_usize, 0);
-    let (mut is_in_twos, mut is_in_fours) = (true, true);
-    for (at, character) in text.char_indices() {
-        if character.is_ascii_alphanumeric() {
-            is_in_twos &= at == end || symbols.is_multiple_of(2);
-            is_in_fours &= at == end || symbols.is_multiple_of(4);
-            if symbols == CODE_SYMBOLS {
-                // The word continues after 16 symbols, so it is not a code.
-                return false;
-            }
-            symbols += 1;
-            end = at + 1;
-        } else if !is_between_symbols(character) || symbols == CODE_SYMBOLS {
-            break;
-        }
-    }
-    let code = &text[..end];
-    symbols == CODE_SYMBOLS
-        && has_digit(code)
-        && match SerialCode::parse(code) {
-            Ok(_) => is_in_twos || !is_quantity_at(text),
-            Err(SerialError::Check) => is_in_fours && code.contains(is_dash),
-            Err(_) => false,
-        }
 }
 
 #[cfg(test)]

@@ -387,15 +387,23 @@ fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
     stop: InputFault,
     judge: fn(&T) -> Vec<InputFault>,
 ) -> Vec<InputFault> {
-    let document: Result<(Value, Vec<(String, String)>), _> =
+    let read = |raw: &[u8]| {
         read_document(&mut serde_json::Deserializer::from_slice(raw)).or_else(|_| {
             // A text or a list is longer than those of a card may be: read without these limits.
-            serde_json::from_slice(raw).map(|document| (document, Vec::new()))
-        });
+            serde_json::from_slice::<Value>(raw).map(|document| (document, Vec::new()))
+        })
+    };
+    let document = read(raw).or_else(|_| read(&without_large_numbers(raw)));
     let Ok((mut document, doubled)) = document else { return vec![stop] };
     let contract = Contract::of_body::<S>();
     let mut faults: Vec<InputFault> = Vec::new();
     faults.extend(doubled.into_iter().map(|(at, message)| InputFault::at(at, message)));
+    let mut large = Vec::new();
+    find_texts(&document, |text| text == LARGE_NUMBER, &mut String::new(), &mut large);
+    for pointer in large {
+        contract.mend(&mut document, &pointer);
+        faults.push(InputFault::at(pointer, OUT_OF_RANGE));
+    }
     let of_contract = contract.faults(&document);
     for fault in &of_contract {
         contract.mend(&mut document, &fault.pointer);
@@ -431,6 +439,47 @@ fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
     faults
 }
 
+/// What [`without_large_numbers`] writes. A body that has this text itself is refused in any case, because of the NUL.
+const LARGE_NUMBER: &str = "a number that cannot be read\0";
+
+/// The body with [`LARGE_NUMBER`] in place of each number that is too large to be read, such as `1e400`, so that the rest of the body can be read.
+fn without_large_numbers(raw: &[u8]) -> Vec<u8> {
+    let text = serde_json::to_vec(LARGE_NUMBER).unwrap_or_default();
+    let mut copy = Vec::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(first) = rest.first() {
+        let length = match first {
+            b'"' => length_of_text(rest),
+            b'-' | b'0'..=b'9' => {
+                let is_of_number =
+                    |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+                rest.iter().take_while(|byte| is_of_number(byte)).count()
+            }
+            _ => 1,
+        };
+        let (token, after) = rest.split_at(length);
+        let number = std::str::from_utf8(token).ok().and_then(|token| token.parse::<f64>().ok());
+        copy.extend_from_slice(if number.is_some_and(f64::is_infinite) {
+            text.as_slice()
+        } else {
+            token
+        });
+        rest = after;
+    }
+    copy
+}
+
+/// The length of the string at the beginning of JSON, with its quotation marks.
+fn length_of_text(json: &[u8]) -> usize {
+    let mut is_escaped = true;
+    let end = json.iter().position(|byte| {
+        let ends = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map_or(json.len(), |end| end + 1)
+}
+
 /// Whether a pointer points to a place or into it.
 fn is_within(pointer: &str, place: &str) -> bool {
     pointer.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -458,7 +507,7 @@ fn has_nul(raw: &[u8]) -> bool {
 fn nul_faults(raw: &[u8]) -> Vec<InputFault> {
     let document: Value = serde_json::from_slice(raw).unwrap_or_default();
     let mut places = Vec::new();
-    find_nul(&document, &mut String::new(), &mut places);
+    find_texts(&document, |text| text.contains('\0'), &mut String::new(), &mut places);
     if places.is_empty() {
         // The value that was read last of several of one name has none.
         places.push(String::new());
@@ -467,26 +516,32 @@ fn nul_faults(raw: &[u8]) -> Vec<InputFault> {
     places.into_iter().map(fault).collect()
 }
 
-fn find_nul(value: &Value, pointer: &mut String, places: &mut Vec<String>) {
+/// The places of some strings, at most [`MAX_FAULTS`]. A name of a member is at the place of its object.
+fn find_texts(
+    value: &Value,
+    is_wanted: fn(&str) -> bool,
+    pointer: &mut String,
+    places: &mut Vec<String>,
+) {
     let length = pointer.len();
     match value {
-        Value::String(text) if text.contains('\0') && places.len() < MAX_FAULTS => {
+        Value::String(text) if is_wanted(text) && places.len() < MAX_FAULTS => {
             places.push(pointer.clone());
         }
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 push_token(pointer, &at.to_string());
-                find_nul(item, pointer, places);
+                find_texts(item, is_wanted, pointer, places);
                 pointer.truncate(length);
             }
         }
         Value::Object(members) => {
-            if members.keys().any(|name| name.contains('\0')) && places.len() < MAX_FAULTS {
+            if members.keys().any(|name| is_wanted(name)) && places.len() < MAX_FAULTS {
                 places.push(pointer.clone());
             }
-            for (name, member) in members.iter().filter(|(name, _)| !name.contains('\0')) {
+            for (name, member) in members.iter().filter(|(name, _)| !is_wanted(name)) {
                 push_token(pointer, name);
-                find_nul(member, pointer, places);
+                find_texts(member, is_wanted, pointer, places);
                 pointer.truncate(length);
             }
         }

@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use cardscape_search::{did_you_mean, near};
@@ -99,14 +100,9 @@ impl Contract {
     pub(crate) fn document(&self, pairs: &[(Cow<'_, str>, Cow<'_, str>)]) -> Value {
         let members = pairs.iter().map(|(name, text)| {
             let types = &self.schema["properties"][name.as_ref()]["type"];
-            let has = |wanted: &str| {
-                types == wanted
-                    || types.as_array().is_some_and(|types| types.iter().any(|one| one == wanted))
-            };
-            let number = || text.parse::<i64>().ok().map(Value::from);
             let value = match () {
-                () if has("integer") => number(),
-                () if has("boolean") => text.parse::<bool>().ok().map(Value::from),
+                () if is_among("integer", types) => whole_number(text),
+                () if is_among("boolean", types) => text.parse::<bool>().ok().map(Value::from),
                 () => None,
             };
             (name.to_string(), value.unwrap_or_else(|| Value::from(text.as_ref())))
@@ -144,6 +140,9 @@ impl Contract {
             // A value of the wrong type has a fault already.
             ValidationErrorKind::Enum { .. }
                 if !error.instance().is_string() && self.schema_of(error)["type"] == "string" => {}
+            ValidationErrorKind::Minimum { .. } | ValidationErrorKind::Maximum { .. }
+                if is_among("integer", &self.schema_of(error)["type"])
+                    && error.instance().as_f64().is_some_and(|number| number.fract() != 0.0) => {}
             kind => {
                 let detail = self.describe_requirement(kind, error);
                 faults.push(InputFault::at(here, detail));
@@ -207,6 +206,22 @@ impl Contract {
             _ => "is not what the contract has here".to_owned(),
         }
     }
+}
+
+/// Whether a type is that of a schema, or one of several.
+fn is_among(wanted: &str, types: &Value) -> bool {
+    types == wanted || types.as_array().is_some_and(|types| types.iter().any(|one| one == wanted))
+}
+
+/// A whole number that is written with digits; one beyond 64 bits is rounded, so that the contract can say which numbers are allowed.
+fn whole_number(text: &str) -> Option<Value> {
+    if let Ok(number) = text.parse::<i64>() {
+        return Some(number.into());
+    }
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse::<f64>().ok().filter(|_| is_whole)?;
+    Some(number.clamp(f64::MIN, f64::MAX).into())
 }
 
 /// The message about an unknown name.
@@ -290,10 +305,36 @@ fn types(kind: &TypeKind) -> Vec<&'static str> {
 /// The fault of a number that is too large or too small for its type.
 pub(super) const OUT_OF_RANGE: &str = "is a number beyond the range of numbers here";
 
-/// Whether a name is that of an integer type of Rust.
-fn is_integer_type(name: &str) -> bool {
-    let bits = name.strip_prefix(['i', 'u']).unwrap_or_default();
-    matches!(bits, "8" | "16" | "32" | "64" | "128" | "size")
+/// The whole numbers that an integer type of Rust can have; `None` for the name of another type.
+fn range_of(integer_type: &str) -> Option<RangeInclusive<i128>> {
+    Some(match integer_type {
+        "i8" => i8::MIN.into()..=i8::MAX.into(),
+        "i16" => i16::MIN.into()..=i16::MAX.into(),
+        "i32" => i32::MIN.into()..=i32::MAX.into(),
+        "i64" | "isize" => i64::MIN.into()..=i64::MAX.into(),
+        "u8" => 0..=u8::MAX.into(),
+        "u16" => 0..=u16::MAX.into(),
+        "u32" => 0..=u32::MAX.into(),
+        "u64" | "usize" => 0..=u64::MAX.into(),
+        _ => return None,
+    })
+}
+
+/// The fault of a number that an integer type cannot have. The contract has no largest number of each type, and allows `2.0` as a whole number.
+fn not_of_range(range: &RangeInclusive<i128>, typed: &str) -> String {
+    let number: Value = serde_json::from_str(typed).unwrap_or_default();
+    let value = number.as_f64().unwrap_or_default();
+    let is_whole_number = number.is_i64() || number.is_u64();
+    // Whole numbers beyond 64 bits are read as other numbers.
+    let is_large = value >= 2_f64.powi(64) || value <= -(2_f64.powi(63));
+    if is_whole_number || is_large {
+        let range = format!("a whole number from {} to {}", range.start(), range.end());
+        must_be(&range, &number)
+    } else if value == 0.0 && value.is_sign_negative() {
+        "must be 0 or another whole number, not -0".to_owned()
+    } else {
+        must_be("a whole number without a decimal point or exponent", &number)
+    }
 }
 
 /// Rewrites the error of a derived deserializer for clients, because the names of Rust types mean nothing to them.
@@ -317,17 +358,27 @@ pub(crate) fn in_words(reason: &str) -> String {
     if let Some(name) = reason.strip_prefix("missing field ") {
         return format!("{} is missing", name.trim_matches('`'));
     }
-    // The contract allows `2.0` as a whole number, and has no largest number of each type.
-    if let Some((typed, known)) = reason
-        .strip_prefix("invalid type: floating point ")
-        .and_then(|rest| rest.split_once(", expected "))
-        && is_integer_type(known)
-    {
-        let number: Value = serde_json::from_str(&quoted(typed).concat()).unwrap_or_default();
-        return must_be("a whole number without a decimal point or exponent", &number);
+    let of_number = ["invalid type: floating point ", "invalid value: integer "];
+    if let Some(rest) = of_number.iter().find_map(|start| reason.strip_prefix(*start)) {
+        let fault = rest.split_once(", expected ").and_then(|(typed, known)| {
+            Some(not_of_range(&range_of(known)?, &quoted(typed).concat()))
+        });
+        if let Some(fault) = fault {
+            return fault;
+        }
     }
     if reason.starts_with("invalid value: integer ") {
         return OUT_OF_RANGE.to_owned();
+    }
+    // The errors of the standard library about the text of a parameter.
+    match reason {
+        "number too large to fit in target type" | "number too small to fit in target type" => {
+            return OUT_OF_RANGE.to_owned();
+        }
+        "invalid digit found in string" => {
+            return "must be a whole number of at least 0, without a minus sign".to_owned();
+        }
+        _ => {}
     }
     if reason.starts_with("invalid type: ") || reason.starts_with("invalid length ") {
         return "is of the wrong type".to_owned();
@@ -344,5 +395,35 @@ pub(crate) fn refusal(code: ProblemCode, mut faults: Vec<InputFault>) -> Problem
         problem.detail(format!("More than {MAX_FAULTS} faults; the first {MAX_FAULTS} are listed."))
     } else {
         problem
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_numbers_name_the_number_and_the_range() {
+        let fault = |text: &str| {
+            let error = serde_json::from_str::<u32>(text).unwrap_err().to_string();
+            in_words(error.split(" at line ").next().unwrap_or_default())
+        };
+        let range = "must be a whole number from 0 to 4294967295, not";
+        assert_eq!(fault("-1"), format!("{range} -1"));
+        assert_eq!(fault("4294967296"), format!("{range} 4294967296"));
+        assert_eq!(fault("99999999999999999999"), format!("{range} {}", json!(1e20)));
+        assert_eq!(fault("-0"), "must be 0 or another whole number, not -0");
+        let whole = "must be a whole number without a decimal point or exponent, not";
+        assert_eq!(fault("2.0"), format!("{whole} 2.0"));
+        let parameter = |text: &str| in_words(&text.parse::<u8>().unwrap_err().to_string());
+        assert_eq!(parameter("256"), OUT_OF_RANGE);
+        assert!(parameter("-0").starts_with("must be a whole number of at least 0"));
+        assert_eq!(whole_number("-0"), Some(json!(0)));
+        assert_eq!(whole_number("99999999999999999999"), Some(json!(1e20)));
+        assert_eq!(whole_number(&"9".repeat(400)), Some(json!(f64::MAX)));
+        assert_eq!(
+            [whole_number(""), whole_number("2.5"), whole_number("1e3")],
+            [None, None, None]
+        );
     }
 }

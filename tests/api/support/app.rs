@@ -187,9 +187,11 @@ impl TestApp {
         });
         let (address, server) = receive.recv().unwrap();
         let client = Client::builder().redirect(reqwest::redirect::Policy::none());
-        // The service closes idle connections after five seconds; on a busy machine a request might be sent at that
-        // moment.
-        let client = client.pool_idle_timeout(Duration::from_secs(2)).build().unwrap();
+        // Each request has a connection of its own, which costs about a tenth of a millisecond. The service closes idle connections after five seconds, and a
+        // request that is sent at that moment fails with "connection reset". A shorter limit of the client does not prevent that: on a busy machine its
+        // threads may wait for seconds between the check of the limit and the sending. Sending such a request again would hide a service that breaks off
+        // connections. Several requests on one connection are tested in `connections.rs`.
+        let client = client.pool_max_idle_per_host(0).build().unwrap();
         Self { address, client, clock, keys, store, shared: own, searches: for_jobs, server, db }
     }
 
