@@ -1,6 +1,6 @@
 //! Password hashing: argon2id, m = 19 MiB, t = 2, p = 1 (OWASP), on blocking threads, a limited number at a time; networks take turns.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
@@ -48,7 +48,8 @@ pub struct PasswordHasher {
 }
 
 struct Tools {
-    decoy: &'static str,
+    /// The hash of a random password.
+    decoy: String,
     params: Params,
 }
 
@@ -67,7 +68,14 @@ impl PasswordHasher {
     /// Like [`Self::new`], with `in_all` places for requests, of which one network may have `of_one`.
     pub fn with_places(in_all: usize, of_one: usize) -> Result<Self, HashError> {
         let params = Params::new(19 * 1024, 2, 1, None).map_err(|_| HashError::Failed)?;
-        let decoy = decoy(&params)?;
+        Self::with_params(params, in_all, of_one)
+    }
+
+    /// Like [`Self::with_places`], with other parameters of argon2. Only for tests, which log in thousands of accounts: a hash that is computed faster
+    /// protects a password less.
+    pub fn with_params(params: Params, in_all: usize, of_one: usize) -> Result<Self, HashError> {
+        // Before the first request, so that the first check of a password without an account takes as long as any other check.
+        let decoy = hash_now(&params, &super::secret::random::<16>())?;
         let work = FairWork::new(cores(), in_all, of_one);
         Ok(Self { work, tools: Arc::new(Tools { decoy, params }) })
     }
@@ -100,7 +108,7 @@ impl HashingPlace {
         stored: Option<String>,
     ) -> Result<Verdict, HashError> {
         let exists = stored.is_some();
-        let stored = stored.unwrap_or_else(|| self.tools.decoy.to_owned());
+        let stored = stored.unwrap_or_else(|| self.tools.decoy.clone());
         let tools = self.tools.clone();
         let verdict = self.blocking(move || verify_now(&tools.params, &password, &stored)).await?;
         Ok(if exists { verdict } else { Verdict::Wrong })
@@ -119,17 +127,6 @@ impl HashingPlace {
 
 fn argon2(params: &Params) -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone())
-}
-
-/// The hash of a random password, which is computed once for the process. This happens before the first request, so that the first check against it takes
-/// as long as any other check.
-fn decoy(params: &Params) -> Result<&'static str, HashError> {
-    static DECOY: OnceLock<String> = OnceLock::new();
-    if let Some(decoy) = DECOY.get() {
-        return Ok(decoy);
-    }
-    let decoy = hash_now(params, &super::secret::random::<16>())?;
-    Ok(DECOY.get_or_init(|| decoy))
 }
 
 fn hash_now(params: &Params, password: &[u8]) -> Result<String, HashError> {

@@ -20,7 +20,7 @@ const OLD: &str = "tram window sonnet";
 const NEW: &str = "violet harbour lamp";
 
 async fn start() -> TestApp {
-    TestApp::start_with(|settings| {
+    TestApp::start_with_slow_hashes(|settings| {
         settings.identity_ttl = Duration::ZERO;
         settings.attempt_limits = AttemptLimits::scaled(1_000);
     })

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::web::ServiceConfig;
+use argon2::Params;
 use cardscape::app::state::{ApiSettings, AppState, Shared, TOGETHER};
 use cardscape::auth::keys::KeyRing;
 use cardscape::auth::password::PasswordHasher;
@@ -126,13 +127,20 @@ impl TestApp {
         change: impl FnOnce(&mut ApiSettings),
         tune: impl FnOnce(&mut StoreSettings),
     ) -> Self {
-        Self::start_keyed(db, clock, keys(), change, tune)
+        Self::start_keyed(db, clock, (keys(), quick_hasher()), change, tune)
+    }
+
+    /// The service with the password hasher of the shipped program: between the check of a password and the session, there is time for other requests.
+    pub async fn start_with_slow_hashes(change: impl FnOnce(&mut ApiSettings)) -> Self {
+        let db = Arc::new(TestDb::create().await);
+        let secrets = (keys(), PasswordHasher::with_places(100, 90).unwrap());
+        Self::start_keyed(db, Clock::system(), secrets, change, |_| {})
     }
 
     fn start_keyed(
         db: Arc<TestDb>,
         clock: Clock,
-        keys: KeyRing,
+        (keys, passwords): (KeyRing, PasswordHasher),
         change: impl FnOnce(&mut ApiSettings),
         tune: impl FnOnce(&mut StoreSettings),
     ) -> Self {
@@ -151,8 +159,7 @@ impl TestApp {
         let shared = Arc::new(Shared::new(
             keys.clone(),
             clock.clone(),
-            // Tests log in many accounts at once, all from one network.
-            PasswordHasher::with_places(100, 90).unwrap(),
+            passwords,
             metrics_handle().unwrap(),
             api,
             &Store::new(&together).unwrap(),
@@ -187,11 +194,10 @@ impl TestApp {
         });
         let (address, server) = receive.recv().unwrap();
         let client = Client::builder().redirect(reqwest::redirect::Policy::none());
-        // Each request has a connection of its own, which costs about a tenth of a millisecond. The service closes idle connections after five seconds, and a
-        // request that is sent at that moment fails with "connection reset". A shorter limit of the client does not prevent that: on a busy machine its
-        // threads may wait for seconds between the check of the limit and the sending. Sending such a request again would hide a service that breaks off
-        // connections. Several requests on one connection are tested in `connections.rs`.
-        let client = client.pool_max_idle_per_host(0).build().unwrap();
+        // The service closes idle connections after five seconds, and a request that is sent at that moment fails with "connection reset". Between the check of
+        // the age of a connection and the sending, the threads of a busy machine may wait for seconds. Sending such a request again would hide a service that
+        // breaks off connections.
+        let client = client.pool_idle_timeout(Duration::from_millis(250)).build().unwrap();
         Self { address, client, clock, keys, store, shared: own, searches: for_jobs, server, db }
     }
 
@@ -207,7 +213,13 @@ impl TestApp {
 
     /// Another instance on the same database, with the same clock and another key ring.
     pub fn second_instance_keyed(&self, keys: KeyRing) -> Self {
-        Self::start_keyed(self.db.clone(), self.clock.clone(), keys, |_| {}, |_| {})
+        Self::start_keyed(
+            self.db.clone(),
+            self.clock.clone(),
+            (keys, quick_hasher()),
+            |_| {},
+            |_| {},
+        )
     }
 
     /// Another instance on the same database that finds cards in memory: see [`in_memory`].
@@ -361,7 +373,7 @@ impl TestApp {
         let new = NewAccount {
             id: AccountId::generate(),
             name: &name,
-            password_hash: hash_of(password).await,
+            password_hash: &hash_of(password).await,
             role,
             must_change_password,
             recovery_codes: &[],
@@ -383,14 +395,14 @@ impl TestApp {
     }
 }
 
-/// The hash of a password. The hash of [`PASSWORD`] is computed once, because hashing takes longer than all other steps to create an account.
-async fn hash_of(password: &str) -> &'static str {
-    static USUAL: tokio::sync::OnceCell<&str> = tokio::sync::OnceCell::const_new();
-    let compute = async || {
-        let password = Password::presented(password.to_owned());
-        &*PasswordHasher::new().unwrap().hash(password).await.unwrap().leak()
-    };
-    if password == PASSWORD { USUAL.get_or_init(compute).await } else { compute().await }
+/// A hasher whose hashes take a fraction of a millisecond: tests log in thousands of accounts, many at once and all from one network.
+fn quick_hasher() -> PasswordHasher {
+    PasswordHasher::with_params(Params::new(64, 1, 1, None).unwrap(), 100, 90).unwrap()
+}
+
+/// The hash of a password, as the service of a test computes it.
+async fn hash_of(password: &str) -> String {
+    quick_hasher().hash(Password::presented(password.to_owned())).await.unwrap()
 }
 
 impl Drop for TestApp {
