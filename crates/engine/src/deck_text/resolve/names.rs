@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::readings::readings;
+use super::readings::{Reading, names_with_marks, parts_after_name, readings};
 use super::resolver::{Meaning, ResolvedEntry, Resolver};
 use super::verdicts::{assumed, assumed_quantity, reference, remark, tags, verdict};
 use crate::alike::are_alike;
@@ -22,7 +22,12 @@ impl Resolver<'_> {
             return Some(self.by_external_id(entry, id));
         }
         let mut second_best = None;
-        for (parts, quantity, guess) in readings(entry) {
+        let with_marks = self.named_with_marks(entry).map(|parts| -> Reading<'_> {
+            (Cow::Owned(parts), entry.quantity, Some(Guess::MarksArePartOfName))
+        });
+        let with_marks = with_marks.into_iter().map(|reading| (reading, true));
+        let others = readings(entry).map(|reading| (reading, false));
+        for ((parts, quantity, guess), is_spelled) in with_marks.chain(others) {
             // `Energy: 10` and `Energy (10)` are headings, also where a card has that name.
             if guess == Some(Guess::QuantityAfterName)
                 && is_heading(self.catalogue.game(), &parts.name)
@@ -61,7 +66,7 @@ impl Resolver<'_> {
                     let is_exact = dropped.is_empty();
                     let verdict = verdict(guesses.into_iter().chain(dropped).collect());
                     let resolved = ResolvedEntry { quantity, card, verdict, tags };
-                    if is_exact {
+                    if is_exact || is_spelled {
                         return Some(resolved);
                     }
                     second_best.get_or_insert(resolved);
@@ -93,6 +98,19 @@ impl Resolver<'_> {
                 })
             })
             .or_else(|| self.by_symbol_with_quantity(entry))
+    }
+
+    /// The parts of a line whose card has a name with marks, spelled as the line has it. It is meant also if another card has the name without these marks.
+    pub(super) fn named_with_marks<'a>(&self, entry: &DraftEntry<'a>) -> Option<Parts<'a>> {
+        let (text, _) = entry.readings?;
+        let is_spelled = |name: &str| {
+            let spells =
+                |card: &u32| is_same_spelling(&self.catalogue.card(*card).definition.name, name);
+            self.catalogue.named(name).iter().any(spells)
+        };
+        names_with_marks(entry)
+            .filter(|name| is_spelled(name))
+            .find_map(|name| parts_after_name(text, name))
     }
 
     fn by_external_id(&self, entry: &DraftEntry<'_>, id: u64) -> ResolvedEntry {
@@ -186,6 +204,12 @@ impl Resolver<'_> {
         let named = self.catalogue.named(bare);
         (!named.is_empty() && !named.iter().any(has_marks)).then_some(bare)
     }
+}
+
+/// Whether two names differ at most in case.
+fn is_same_spelling(left: &str, right: &str) -> bool {
+    let folded = |name: &str| name.trim().to_lowercase();
+    left == right || folded(left) == folded(right)
 }
 
 fn filtered(cards: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {
