@@ -23,10 +23,10 @@ pub(super) struct AroundCode {
 
 impl AroundCode {
     /// The facts about the deck that lines above the code state, as `// name: Embers` does: the number of the line, the key and the value.
-    pub(super) fn notes(&self) -> Vec<(usize, String, String)> {
+    pub(super) fn facts(&self) -> Vec<(usize, String, String)> {
         let above = self.others.iter().filter(|(line, _)| *line < self.line);
         let stated = above.filter_map(|(line, text)| {
-            let (key, value) = stated_note(text)?;
+            let (key, value) = stated_fact(text)?;
             Some((*line, key, value))
         });
         stated.collect()
@@ -44,9 +44,9 @@ impl AroundCode {
     /// Adds these lines to the results of the code. None of them is an entry. A title is the name of the deck, also if a card has that name.
     pub(super) fn with_lines(&self, code: Vec<ReadLine>, game: &Game) -> Vec<ReadLine> {
         let title = self.title(game).map(|(line, _)| line);
-        let notes = self.notes();
+        let facts = self.facts();
         let other = |(line, text): &(usize, String)| {
-            let stated = notes.iter().find(|(at, ..)| at == line);
+            let stated = facts.iter().find(|(at, ..)| at == line);
             let reason = if is_fence(text) {
                 IgnoredReason::Decoration
             } else if let Some((_, key, _)) = stated {
@@ -69,7 +69,7 @@ impl AroundCode {
 }
 
 /// Key and value of a line that states a fact about the deck.
-fn stated_note(text: &str) -> Option<(String, String)> {
+fn stated_fact(text: &str) -> Option<(String, String)> {
     match Draft::line(text, common) {
         Content::Comment(comment) => note(comment),
         Content::Note(key, value) => Some((key.to_owned(), value.into_owned())),

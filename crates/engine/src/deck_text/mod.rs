@@ -430,7 +430,7 @@ impl DeckLines<'_> {
         }
         if let Some(around) = around.as_ref().filter(|_| *dialect == DeckDialect::ShareCode) {
             let game = reading.catalogue.game();
-            for (_, key, value) in around.notes() {
+            for (_, key, value) in around.facts() {
                 read.notes.entry(key).or_insert(value);
             }
             if let Some((_, title)) = around.title(game) {

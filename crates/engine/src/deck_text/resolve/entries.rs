@@ -204,9 +204,8 @@ impl Resolver<'_> {
         if label.is_some() && entry.zone.as_deref() == label {
             entry.zone = None;
         }
-        let is_zone = |label: &&str| place(self.catalogue.game(), label) != Place::Category;
-        let zone = meant.category.and_then(zone_of).filter(is_zone);
         if entry.zone.is_none() {
+            let zone = meant.category.and_then(|category| self.zone_label(category));
             entry.zone = zone.map(Cow::Borrowed);
         }
     }

@@ -8,11 +8,11 @@ use super::verdicts::{assumed, assumed_quantity, reference, remark, tags, verdic
 use crate::alike::are_alike;
 use crate::catalogue::same_number;
 use crate::deck::CardReference;
-use crate::deck_text::archidekt::is_coloured_tag;
+use crate::deck_text::archidekt::{is_coloured_tag, zone_of};
 use crate::deck_text::draft::{DraftEntry, Parts};
 use crate::deck_text::line::without_marks;
 use crate::deck_text::read_deck::{Guess, LineVerdict, UnknownReason};
-use crate::deck_text::zones::is_heading;
+use crate::deck_text::zones::{Place, is_heading, place};
 
 impl Resolver<'_> {
     /// Tries the readings of a line, from the most to the least literal. The first reading whose parts all match a card wins, else the first that
@@ -108,9 +108,24 @@ impl Resolver<'_> {
                 |card: &u32| is_same_spelling(&self.catalogue.card(*card).definition.name, name);
             self.catalogue.named(name).iter().any(spells)
         };
-        names_with_marks(entry)
+        let mut parts = names_with_marks(entry)
             .filter(|name| is_spelled(name))
-            .find_map(|name| parts_after_name(text, name))
+            .find_map(|name| parts_after_name(text, name))?;
+        // As everywhere, a text in square brackets that names a zone is no set.
+        if let Some(category) = parts.category
+            && self.zone_label(category).is_some()
+            && parts.set.as_deref() == Some(category)
+        {
+            parts.set = None;
+            parts.tags.push(Cow::Borrowed(category));
+        }
+        Some(parts)
+    }
+
+    /// The label of the zone that a text in square brackets names.
+    pub(super) fn zone_label<'c>(&self, category: &'c str) -> Option<&'c str> {
+        let label = zone_of(category)?;
+        (place(self.catalogue.game(), label) != Place::Category).then_some(label)
     }
 
     fn by_external_id(&self, entry: &DraftEntry<'_>, id: u64) -> ResolvedEntry {
