@@ -92,13 +92,15 @@ fn bare_parts(text: &str) -> Parts<'_> {
 }
 
 /// The texts that may be the name of a card with marks in it, the longest first: from the first word of the card to the end of any word after the name that was
-/// split off. Two words of a set and a number are no marks.
+/// split off. A set in parentheses, a finish between asterisks and bare words of a set and a number are no such marks: most lines have them, and the card that has all
+/// of them is meant.
 pub(in crate::deck_text) fn names_with_marks<'a>(
     entry: &DraftEntry<'a>,
 ) -> impl Iterator<Item = &'a str> + use<'a> {
     /// Each is looked up. What stands after a name has hardly more words.
     const NAMES_MAX: usize = 6;
-    let readings = entry.readings.filter(|_| !entry.exact && !entry.card.is_place_bare);
+    let may_have = |text: &str| text.contains(['#', '[', '{', '^']) && !entry.card.is_place_bare;
+    let readings = entry.readings.filter(|(text, _)| !entry.exact && may_have(text));
     let text = readings.map_or("", |(text, _)| text);
     let name = &*entry.card.name;
     let start = if text.starts_with(name) { name.len() } else { 0 };
