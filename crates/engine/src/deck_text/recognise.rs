@@ -143,9 +143,10 @@ const MARKS: [LineMark; 10] = [
         mark: DialectMark::Influence,
         bytes: b".(",
         is_shown: |line| {
-            line.contains(INFLUENCE)
-                || line.contains(SITE)
-                || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count))
+            let is_total =
+                || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count));
+            // A name in quotes may have such words.
+            (line.contains(INFLUENCE) || line.contains(SITE) || is_total()) && !has_own_marks(line)
         },
     },
     LineMark {
