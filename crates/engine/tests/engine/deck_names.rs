@@ -180,7 +180,9 @@ fn copies<'a>(
             Resolution::Card(known) | Resolution::OtherPrinting(known) => &known.definition.name,
             _ => &card.name,
         };
-        *copies.entry((zone.clone(), name_key(name))).or_default() += *quantity;
+        // Our own text has the name of a zone as it is written.
+        let zone = if zone == "quay" { "side" } else { zone };
+        *copies.entry((zone.to_owned(), name_key(name))).or_default() += *quantity;
     }
     copies
 }
