@@ -131,8 +131,8 @@ fn sound<T, E: Into<FaultReason>>(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UploadedDeckQuery {
-    /// For a list as the body: name of the deck, 1 to 100 characters; absent: the name that the list states; if it states none, a new deck
-    /// is called `Deck`, and a replaced deck keeps its name. A line above a share code names only a new deck.
+    /// For a list as the body: name of the deck, 1 to 100 characters; absent: the name that the list states, cut after 100 characters; if it states none, a new deck
+    /// is called `Deck`, and a replaced deck keeps its name. A line above a share code names only a new deck, unless it is a comment `// name: …`.
     #[param(min_length = 1, max_length = 100)]
     name: Option<String>,
     /// For a list as the body: format of the deck. It may only be absent if the list states its format.
@@ -172,8 +172,8 @@ impl ListUpload for DeckRequest {
             let detail = "is needed, because the list does not say its format";
             Problem::of_query(vec![InputFault::at("?format", detail)])
         })?;
-        // Without a name here, the deck gets the name that is shown in the notes of the list, which is never a serial code.
-        let is_usable = |name: &String| !name.is_empty() && !contains_serial(name);
+        // Without a name here, the deck gets the name that is shown in the notes of the list, which is never a serial code, and is cut if it is too long.
+        let is_usable = |name: &String| !contains_serial(name) && DeckName::parse(name).is_ok();
         let name = query.name.or_else(|| notes.remove("name").filter(is_usable));
         Ok(Self {
             name,
@@ -187,6 +187,7 @@ impl ListUpload for DeckRequest {
             dialect: query.dialect,
             encoding,
             default_name: Some("Deck".to_owned()),
+            replaced_name: None,
         })
     }
 }

@@ -43,7 +43,8 @@ words! {
     "entries": [{ "quantity": 2, "name": "Kettle Imp" }, { "quantity": 1, "name": "Bellows Smith", "rarity": "rare" }]
 }))]
 pub struct DeckRequest {
-    /// Name of the deck: 1 to 100 characters. Absent: the name that `list` states; it is required if `list` states none, and with `entries`.
+    /// Name of the deck: 1 to 100 characters. Absent: the name that `list` states, cut after 100 characters; it is required if `list` states none, and with `entries`.
+    /// If a share code replaces a deck, the deck keeps its name, unless a comment `// name: …` above the code states one.
     #[schema(example = "Embers and Bones", min_length = 1, max_length = 100)]
     pub name: Option<String>,
     /// Format of the deck: `game/format`, or `game/format:variant` if the format has variants.
@@ -80,22 +81,21 @@ pub struct DeckRequest {
     #[serde(skip)]
     #[schema(ignore)]
     pub default_name: Option<String>,
+    /// Name of the deck that the request replaces: a share code does not change it. `None`: the deck is new, or the request has a name.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub replaced_name: Option<String>,
 }
 
 /// Which parameters of a list are missing.
 pub(super) struct MissingDetails {
-    name: bool,
     visibility: bool,
     folder: bool,
 }
 
 impl DeckRequest {
     pub(super) fn missing_details(&self) -> MissingDetails {
-        MissingDetails {
-            name: self.name.is_none(),
-            visibility: self.visibility.is_none(),
-            folder: self.folder.is_none(),
-        }
+        MissingDetails { visibility: self.visibility.is_none(), folder: self.folder.is_none() }
     }
 }
 
@@ -121,10 +121,6 @@ impl ParsedDeck {
     pub(super) fn take_over_details(&mut self, stored: &StoredDeck, missing: &MissingDetails) {
         self.content.description.clone_from(&stored.content.description);
         self.content.tags.clone_from(&stored.content.tags);
-        // The line above a share code is often a greeting, and not the name.
-        if missing.name && self.reading.as_ref().is_some_and(is_share_code) {
-            self.content.name.clone_from(&stored.content.name);
-        }
         if missing.visibility {
             self.visibility = None;
         }
@@ -133,20 +129,42 @@ impl ParsedDeck {
         }
     }
 
-    /// Requires that what the deck takes over from the stored one may be published.
+    /// Requires that what the deck takes over from the stored one may be published. Description and tags are no values of the request, so the fault is that of the
+    /// visibility.
     pub(super) fn require_publishable(&self, stored: &StoredDeck) -> Result<(), Problem> {
-        require_publishable(&self.content, (stored.row.visibility(), self.visibility))
+        let visibilities = (stored.row.visibility(), self.visibility);
+        let secret = secret_texts(&self.content, visibilities);
+        let (names, others): (Vec<String>, Vec<String>) =
+            secret.into_iter().partition(|pointer| pointer == "/name");
+        let mut faults: Vec<InputFault> =
+            names.into_iter().map(|pointer| InputFault::at(pointer, TextError::Serial)).collect();
+        if !others.is_empty() {
+            let detail = "must be private: the description or a tag of the deck contains a serial code, and a list does not change them; remove the code with PATCH first";
+            faults.push(InputFault::at("/visibility", detail));
+        }
+        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
     }
 }
 
 /// Refuses to publish a private deck with a serial code in a text that an older version has stored. `after`: the requested visibility; `None`: it stays as it is.
 pub(super) fn require_publishable(
     content: &DeckContent,
-    (before, after): (DeckVisibility, Option<DeckVisibility>),
+    visibilities: (DeckVisibility, Option<DeckVisibility>),
 ) -> Result<(), Problem> {
+    let secret = secret_texts(content, visibilities).into_iter();
+    let faults: Vec<InputFault> =
+        secret.map(|pointer| InputFault::at(pointer, TextError::Serial)).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+}
+
+/// The pointers of the texts with a serial code, if a private deck is published.
+fn secret_texts(
+    content: &DeckContent,
+    (before, after): (DeckVisibility, Option<DeckVisibility>),
+) -> Vec<String> {
     let is_shown = |visibility: DeckVisibility| visibility != DeckVisibility::Private;
     if is_shown(before) || !after.is_some_and(is_shown) {
-        return Ok(());
+        return Vec::new();
     }
     let mut texts = vec![
         ("/name".to_owned(), content.name.as_str()),
@@ -155,9 +173,7 @@ pub(super) fn require_publishable(
     let tags = content.tags.iter().enumerate();
     texts.extend(tags.map(|(at, tag)| (format!("/tags/{at}"), tag.as_str())));
     texts.retain(|(_, text)| has_serial_in_prose(text));
-    let fault = |(pointer, _): (String, &str)| InputFault::at(pointer, TextError::Serial);
-    let faults: Vec<InputFault> = texts.into_iter().map(fault).collect();
-    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+    texts.into_iter().map(|(pointer, _)| pointer).collect()
 }
 
 /// Parses a request, or returns every fault of it. Entries are bound to the cards that `requester` may see.
@@ -211,37 +227,47 @@ pub(super) async fn parse(
     let BoundDeck { deck, cards, unread_lines, reading } = bound;
     let name = match name {
         Some(name) => name,
-        None => name_of_list(reading.as_ref(), request.default_name.as_deref())?,
+        None => {
+            let (default, replaced) = (request.default_name, request.replaced_name);
+            name_of_list(reading.as_ref(), default.as_deref(), replaced.as_deref())?
+        }
     };
     let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
     let hidden = hidden_cards(app, &content.cards).await?;
     Ok(ParsedDeck { content, visibility: Some(visibility), folder, reading, hidden })
 }
 
-fn is_share_code(reading: &ListReadingResponse) -> bool {
-    reading.dialect == DeckDialect::ShareCode.code()
+/// Whether a list is a share code without a comment above it that states the name of the deck. The line above a code may be a title, but also a greeting.
+fn is_code_without_name(reading: &ListReadingResponse) -> bool {
+    let states_name = reading.lines.iter().any(|line| {
+        let is_name = |key: &str| key == "name";
+        matches!(&line.verdict, LineVerdict::Ignored(IgnoredReason::Note { key }) if is_name(key))
+            && line.text.starts_with(['/', '#'])
+    });
+    reading.dialect == DeckDialect::ShareCode.code() && !states_name
 }
 
-/// The name that a list states.
+/// The name of a deck whose request has none: the name that the list states, or the one that the deck has without it.
 fn name_of_list(
     reading: Option<&ListReadingResponse>,
     default: Option<&str>,
+    replaced: Option<&str>,
 ) -> Result<DeckName, Problem> {
+    if let Some(name) = replaced
+        && reading.is_some_and(is_code_without_name)
+    {
+        return Ok(DeckName::stored(name));
+    }
     let stated = reading.and_then(|reading| reading.notes.get("name"));
-    let is_name = |name: &&String| !name.is_empty() && name.as_str() != MASKED;
+    let stated = stated.filter(|name| !name.is_empty() && name.as_str() != MASKED);
     let fault = |detail: String| Problem::invalid(vec![InputFault::at("/name", detail)]);
-    match (stated.filter(is_name), default) {
-        (Some(name), default) => match (DeckName::parse(name), default) {
-            (Ok(name), _) => Ok(name),
-            // The line above a share code is perhaps not meant as a name.
-            (Err(_), Some(default)) if reading.is_some_and(is_share_code) => {
-                Ok(DeckName::stored(default))
-            }
-            (Err(error), _) => {
-                Err(fault(format!("is needed, because the name that the list states {error}")))
-            }
-        },
-        (None, Some(name)) => Ok(DeckName::stored(name)),
+    match (stated.map(|name| DeckName::shortened(name)), default) {
+        (Some(Ok(name)), _) => Ok(name),
+        // What a list states must not make it unreadable.
+        (_, Some(name)) => Ok(DeckName::stored(name)),
+        (Some(Err(error)), None) => {
+            Err(fault(format!("is needed, because the name that the list states {error}")))
+        }
         (None, None) => Err(fault("is missing, and the list states no name".to_owned())),
     }
 }

@@ -62,17 +62,23 @@ pub(super) async fn store_new(
     Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
 }
 
-/// Replaces one of the caller's decks, if the client's version is current.
+/// Replaces one of the caller's decks, if the client's version is current. A share code does not change the name of the deck.
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
     requester: Requester,
     id: DeckId,
     if_match: &IfMatch,
-    request: DeckRequest,
+    mut request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
+    if request.name.is_some() || request.list.is_none() {
+        let parsed = parse(app, requester, request).await?;
+        return store_changed(app, by, requester.0, (id, if_match), parsed).await;
+    }
+    let (stored, read) = find_replaced(app, by, id, if_match).await?;
+    request.replaced_name = Some(stored.row.name);
     let parsed = parse(app, requester, request).await?;
-    store_changed(app, by, requester.0, (id, if_match), parsed).await
+    store_changed(app, by, requester.0, (id, &read), parsed).await
 }
 
 /// Like [`replace`], with a list that was written from the deck. A list cannot contain the named copies, so unchanged entries keep their copies.
@@ -101,6 +107,7 @@ pub async fn replace_by_upload(
 ) -> Result<VersionedDeck, Problem> {
     let (stored, read) = find_replaced(app, by, id, if_match).await?;
     request.default_name = Some(stored.row.name.clone());
+    request.replaced_name = Some(stored.row.name.clone());
     let missing = request.missing_details();
     let mut parsed = parse(app, requester, request).await?;
     parsed.take_over_details(&stored, &missing);

@@ -42,6 +42,18 @@ impl DeckName {
         without_serial(text::line(raw, 1, 100)?).map(Self)
     }
 
+    /// Parses a name that a list states: a longer one than the name of a deck is cut.
+    ///
+    /// ```
+    /// use cardscape::domain::decks::deck::DeckName;
+    /// assert_eq!(DeckName::shortened(&"x".repeat(150)).unwrap().as_str(), "x".repeat(100));
+    /// ```
+    pub fn shortened(raw: &str) -> Result<Self, TextError> {
+        // A part of a code could not be recognised.
+        let checked = without_serial(raw.trim().to_owned())?;
+        Self::parse(&checked.chars().take(100).collect::<String>())
+    }
+
     /// Parses a name to look for, which an older version may have stored: it refused fewer texts.
     pub fn wanted(raw: &str) -> Result<Self, TextError> {
         text::known_line(raw, 1, 100).map(Self)

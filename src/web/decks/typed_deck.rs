@@ -111,6 +111,7 @@ impl TypedDeck {
             dialect: non_empty(&self.dialect),
             encoding: TextEncoding::Utf8,
             default_name: None,
+            replaced_name: None,
         }
     }
 }

@@ -201,10 +201,11 @@ async fn a_serial_code_that_is_stored_is_not_published() {
     let list = app.put(&format!("{path}?format=ttcg/standard&visibility=unlisted")).by(&ada);
     let list = list.header("if-match", "*").header("content-type", "text/plain");
     let patched = patch(&app, &ada, &path, "*", &public).await.problem(422, "invalid_body");
-    // The values of a list as the body are parameters of the query.
+    // The values of a list as the body are parameters of the query, and the description is none of them.
     let replaced = list.body("2 Kettle Imp").answer().await.problem(400, "invalid_query");
+    assert!(replaced["errors"][1]["detail"].as_str().unwrap().contains("with PATCH"));
     for (problem, expected) in
-        [(patched, ["/name", "/description"]), (replaced, ["?name", "?description"])]
+        [(patched, ["/name", "/description"]), (replaced, ["?name", "?visibility"])]
     {
         let pointers: Vec<&Value> =
             problem["errors"].as_array().unwrap().iter().map(|fault| &fault["pointer"]).collect();
@@ -274,6 +275,14 @@ async fn a_list_as_the_body_replaces_the_entries_of_a_deck() {
     let greeted = greeted.expect(200);
     assert_eq!(greeted["reading"]["notes"]["name"], "Tide turner", "{greeted:#}");
     assert_eq!(greeted["name"], "Embers");
+    let replace = async |list: String| -> Value {
+        let body = json!({ "format": "ttcg/standard", "visibility": "unlisted", "list": list });
+        let request = app.put(&path).by(&ada).header("if-match", "*").json(&body);
+        request.answer().await.expect(200)
+    };
+    assert_eq!(replace(format!("Tide turner\n{code}")).await["name"], "Embers");
+    assert_eq!(replace(code.to_owned()).await["name"], "Embers");
+    assert_eq!(replace(format!("// name: Zed\n{code}")).await["name"], "Zed");
     let renamed = put("?format=ttcg/standard", "*", &format!("// name: Tide\n{code}")).await;
     assert_eq!(renamed.expect(200)["name"], "Tide");
 

@@ -348,16 +348,25 @@ async fn a_deck_gets_the_name_that_its_list_states() {
     }
     let bare = upload(app.post("/v1/decks?format=ttcg/standard").by(&ada), "2 Kettle Imp");
     assert_eq!(bare.answer().await.expect(201)["name"], "Deck");
+    // A name that is too long for a deck is cut, and the list is read.
     let long = arena.replace("Embers", &"x".repeat(100));
+    let cut = send(json!({ "list": long, "format": "ttcg/standard" })).await.expect(201);
+    assert_eq!(cut["name"], "x".repeat(100));
+    assert_eq!(cut["reading"]["notes"]["name"], format!("{} and Bones", "x".repeat(100)));
+    let stated = format!("// name: {}\n2 Kettle Imp", "y".repeat(150));
+    let request = upload(app.post("/v1/decks?format=ttcg/standard").by(&ada), stated);
+    assert_eq!(request.answer().await.expect(201)["name"], "y".repeat(100));
+    // A heading above a share code is no name, and a comment may be one.
+    let code = share_code(&app, "2 Kettle Imp (hearth) 016").await;
+    let body = json!({ "list": format!("// name: Zed\n{code}"), "format": "ttcg/standard" });
+    assert_eq!(send(body).await.expect(201)["name"], "Zed");
+    let below_heading = json!({ "list": format!("Deck:\n{code}"), "format": "ttcg/standard" });
     for (body, detail) in [
         (
             json!({ "list": "2 Kettle Imp", "format": "ttcg/standard" }),
             "is missing, and the list states no name",
         ),
-        (
-            json!({ "list": long, "format": "ttcg/standard" }),
-            "is needed, because the name that the list states must be 1 to 100 characters long, not 110",
-        ),
+        (below_heading, "is missing, and the list states no name"),
         (json!({ "entries": [], "format": "ttcg/standard" }), "is missing"),
     ] {
         let problem = send(body).await.problem(422, "invalid_body");

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::line::{common, common_as};
 use super::read_deck::IgnoredReason;
-use super::writing::{DeckWriter, Rarities, WritableParts};
+use super::writing::{DeckWriter, LossKind, Rarities, WritableParts};
 use super::zones::Role;
 
 /// Sections for parts of a deck that only some games and formats have.
@@ -102,6 +102,10 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
         writer.text.push_str(&format!("[{section}]\n"));
         for at in entries {
             let Some(line) = writer.line(at, writable) else { continue };
+            // Forge takes them for the end of the name, wherever they stand.
+            if line.name.contains('|') || line.name.ends_with('+') {
+                writer.record_loss(at, LossKind::Name);
+            }
             let set = line.set.map_or(String::new(), |set| format!("|{}", set.to_uppercase()));
             // Without a bar after it, the `+` would be part of the name.
             let finish = match line.rarity {

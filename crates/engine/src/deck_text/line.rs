@@ -392,10 +392,11 @@ pub(super) fn leading(line: &str) -> Option<(&str, &str)> {
     Some((number, name))
 }
 
-/// Whether a line begins with a number that is not whole, as in `2.5 Name` and `0,5x Name`. Three digits after a comma are thousands.
+/// Whether a line begins with a number that is not whole, as in `2.5 Name`, `0,5x Name` and `x2.5 Name`. Three digits after a comma are thousands.
 pub(super) fn has_fraction(line: &str) -> bool {
     let is_digit = |character: char| character.is_ascii_digit();
     let line = without_bullet(line);
+    let line = line.strip_prefix(['x', 'X', '×']).unwrap_or(line);
     let after_whole = line.trim_start_matches(is_digit);
     let Some(fraction) = after_whole.strip_prefix(['.', ',']) else { return false };
     let rest = fraction.trim_start_matches(is_digit);
@@ -749,10 +750,21 @@ mod tests {
 
     #[test]
     fn numbers_that_are_not_whole_are_found() {
-        for line in ["2.5 Salt", "0,5 Salt", "- 1.25x Salt", "2.5\tSalt"] {
+        for line in ["2.5 Salt", "0,5 Salt", "- 1.25x Salt", "2.5\tSalt", "x2.5 Salt", "×0,5 Salt"]
+        {
             assert!(has_fraction(line), "{line}");
         }
-        for line in ["2 Salt", "2. Salt", "2.Salt", "1,000 Salts", "2.5", "2.5rd Salt", ".5 Salt"] {
+        for line in [
+            "2 Salt",
+            "2. Salt",
+            "2.Salt",
+            "1,000 Salts",
+            "2.5",
+            "2.5rd Salt",
+            ".5 Salt",
+            "x.5 Salt",
+            "x2 Salt",
+        ] {
             assert!(!has_fraction(line), "{line}");
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::draft::{Content, Draft, DraftEntry, Parts};
 use super::line::{joined_place, number_tags, without_count};
-use super::resolve::readings;
+use super::resolve::{names_with_marks, readings};
 use super::several::{counted_entries, line_of};
 use super::symbols::{
     counted_symbol, may_be_symbol, symbol_row, without_selectors, without_skin_tones,
@@ -124,6 +124,11 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
             Content::Entry(entry) => {
                 mentions.external_ids.extend(entry.external_id);
                 mentions.add(&entry.card, if entry.exact { MentionDepth::Every } else { depth });
+                // A name with marks in it is meant before a shorter name.
+                let ways = std::iter::once(&**entry).chain(entry.otherwise.as_deref());
+                for name in ways.flat_map(names_with_marks) {
+                    mentions.add_name(name, None);
+                }
                 if depth == MentionDepth::Every && !entry.exact {
                     mentions.add_readings(entry);
                     // A heading may be the name of a card, and a name may end like a heading.

@@ -6,7 +6,7 @@
 //! | `csv_guess`, `markdown_tables` | columns of tables without a header, and tables below other lines |
 //! | `plain`, `arena`, `mtgo`, `moxfield`, `archidekt`, `ptcg_live`, `ptcg_online`, `netrunner_db`, `forge`, `csv`, `ydk`, `ydke` | dialects of other programs: reader and writer of each side by side |
 //! | `text` | encodings, and normalisation of tolerated characters |
-//! | `recognise` | which dialect a text is in |
+//! | `recognise`, `around_code` | which dialect a text is in, and what stands around a share code |
 //! | `numbering` | lists whose lines are numbered |
 //! | `line`, `draft` | the line reader that the dialects share, and its result |
 //! | `symbols` | emoji and rows of them |
@@ -21,6 +21,7 @@
 
 mod archidekt;
 mod arena;
+mod around_code;
 mod binary;
 mod categories;
 mod csv;
@@ -66,8 +67,9 @@ use crate::catalogue::Catalogue;
 use crate::deck::Deck;
 use crate::known_sets::KnownSets;
 use crate::manifest::Game;
+use around_code::{AroundCode, NAME_NOTE};
 use draft::{Draft, PartsOf, Source};
-use recognise::{AroundCode, Prepared};
+use recognise::Prepared;
 
 pub use draft::DECK_LINES_MAX;
 pub use json_fault::JsonFault;
@@ -427,10 +429,14 @@ impl DeckLines<'_> {
             read.lines = with_repeated(read.lines, &repeated);
         }
         if let Some(around) = around.as_ref().filter(|_| *dialect == DeckDialect::ShareCode) {
-            if let Some((_, title)) = around.title() {
-                read.notes.entry(NAME_NOTE.to_owned()).or_insert_with(|| title.clone());
+            let game = reading.catalogue.game();
+            for (_, key, value) in around.facts() {
+                read.notes.entry(key).or_insert(value);
             }
-            read.lines = with_lines_around(read.lines, around);
+            if let Some((_, title)) = around.title(game) {
+                read.notes.entry(NAME_NOTE.to_owned()).or_insert_with(|| title.to_owned());
+            }
+            read.lines = around.with_lines(read.lines, game);
         }
         ReadDeck { recognised_by: *recognised_by, encoding: *encoding, game, ..read }
     }
@@ -451,29 +457,6 @@ fn with_repeated(lines: Vec<ReadLine>, repeated: &[(usize, usize)]) -> Vec<ReadL
         all.append(&mut copies);
     }
     all
-}
-
-/// The key of the note with the name of a deck.
-const NAME_NOTE: &str = "name";
-
-/// Adds the lines around a share code, which are ignored. A title is the name of the deck, also if a card has that name.
-fn with_lines_around(code: Vec<ReadLine>, around: &AroundCode) -> Vec<ReadLine> {
-    let title = around.title().map(|(line, _)| *line);
-    let other = |(line, text): &(usize, String)| {
-        let reason = if recognise::is_fence(text) {
-            IgnoredReason::Decoration
-        } else if title == Some(*line) {
-            IgnoredReason::Note { key: NAME_NOTE.to_owned() }
-        } else {
-            IgnoredReason::Comment
-        };
-        let verdict = LineVerdict::Ignored(reason);
-        ReadLine { line: *line, text: text.clone(), entry: None, verdict, tags: Vec::new() }
-    };
-    let (before, after): (Vec<_>, Vec<_>) =
-        around.others.iter().map(other).partition(|other| other.line <= around.line);
-    let code = code.into_iter().map(|line| ReadLine { line: around.line, ..line });
-    before.into_iter().chain(code).chain(after).collect()
 }
 
 /// Number of entries of a list, without looking up their cards: for benchmarks of the readers alone.

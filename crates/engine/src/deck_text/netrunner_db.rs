@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::DeckDialect;
 use super::draft::{Content, Draft, Source};
 use super::line::common;
 use super::read_deck::IgnoredReason;
+use super::recognise::recognise;
 use super::writing::{DeckWriter, WritableParts};
 use super::zones::Role;
 
@@ -35,9 +37,11 @@ fn is_total(line: &str) -> bool {
         || begins("decklist published on ")
 }
 
-/// Whether the first line of a list is read as the name of the deck, and not as a card, a remark or a total.
+/// Whether the first line of a list is read as the name of the deck, and not as a card, a remark or a total, nor as a mark of another dialect.
 fn is_name(line: &str) -> bool {
-    !is_total(line) && matches!(common(line), Content::Entry(entry) if entry.quantity.is_none())
+    !is_total(line)
+        && matches!(common(line), Content::Entry(entry) if entry.quantity.is_none())
+        && recognise(&format!("{line}\n\n0 cards (min 0)\n")).0 == DeckDialect::NetrunnerDb
 }
 
 pub(super) fn write(writer: &mut DeckWriter<'_>) {

@@ -8,13 +8,15 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::archidekt::zone_of;
+use super::csv::quantity as csv_quantity;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
-use super::line::{common, has_fraction};
-use super::recognise::share_code_in;
+use super::line::{common, has_fraction, without_marks};
+use super::recognise::{share_code_in, shows_dialect};
 use super::several::{LINE_CARDS_MAX, counted_parts};
 use super::symbols::symbol_row;
 use super::text::tidy;
 use super::writing::DeckWriter;
+use super::zones::{Place, place};
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 
 /// The result of [`parse_deck_text`].
@@ -172,6 +174,11 @@ pub(super) fn note(comment: &str) -> Option<(String, String)> {
 /// Writes a deck list that [`parse_deck_text`] reads back as the same deck, except for the ids of copies ([`DeckEntry::copies`]), for which the text
 /// has no notation.
 pub fn render_deck_text(deck: &Deck) -> String {
+    render(deck, |_| false)
+}
+
+/// Writes a deck. `must_be_quoted`: zones that are written in quotes also if they could be written without.
+fn render(deck: &Deck, must_be_quoted: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
     let mut zone = MAIN_ZONE;
     for entry in &deck.entries {
@@ -179,7 +186,7 @@ pub fn render_deck_text(deck: &Deck) -> String {
             if !text.is_empty() {
                 text.push('\n');
             }
-            text.push_str(&render_section(&entry.zone));
+            text.push_str(&render_section(&entry.zone, must_be_quoted(&entry.zone)));
             text.push('\n');
             zone = &entry.zone;
         }
@@ -365,18 +372,16 @@ fn suffix(text: &str, open: char, close: char) -> Option<(&str, &str)> {
         .then_some((name, value))
 }
 
-fn render_section(zone: &str) -> String {
+fn render_section(zone: &str, must_be_quoted: bool) -> String {
     let plain = match zone {
         MAIN_ZONE => "Deck".to_owned(),
         "side" => "Sideboard".to_owned(),
         "extra" => "Extra".to_owned(),
         other => format!("[{other}]"),
     };
-    if !plain.contains('\n') && plain.trim() == plain && section(&plain).as_deref() == Some(zone) {
-        plain
-    } else {
-        format!("[{}]", quote(zone))
-    }
+    let is_read_back =
+        !plain.contains('\n') && plain.trim() == plain && section(&plain).as_deref() == Some(zone);
+    if is_read_back && !must_be_quoted { plain } else { format!("[{}]", quote(zone)) }
 }
 
 fn render_entry(entry: &DeckEntry) -> String {
@@ -406,10 +411,19 @@ fn reads_alike_elsewhere(line: &str, entry: &DeckEntry) -> bool {
         && parts.rarity.as_deref() == card.rarity.as_deref();
     is_literal
         && !is_only_marks(&card.name)
+        && without_marks(&card.name).len() == card.name.len()
         && !line.contains('|')
+        && !is_row_of_table(line)
+        && !shows_dialect(line)
         && counted_parts(line).is_none()
         && symbol_row(line).is_none()
         && share_code_in(line).is_none()
+}
+
+/// Whether a line may be a row of a table without a header: one of several fields is a quantity.
+fn is_row_of_table(line: &str) -> bool {
+    let mut fields = line.split([',', ';', '\t']);
+    line.contains([',', ';', '\t']) && fields.any(|field| csv_quantity(field).is_ok())
 }
 
 /// Whether a name has only characters that are marks in lists.
@@ -497,7 +511,8 @@ impl From<CardReference> for Parts<'_> {
     }
 }
 
-/// Writes our own text.
+/// Writes our own text. In a list of which only some lines have marks of our own text, a zone that the game does not have is a heading, unless it is in quotes.
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
-    writer.text = render_deck_text(writer.deck);
+    let game = writer.game();
+    writer.text = render(writer.deck, |zone| place(game, zone) == Place::Category);
 }

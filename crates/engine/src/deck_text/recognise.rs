@@ -7,11 +7,10 @@ use serde::{Serialize, Serializer};
 
 use super::DeckDialect;
 use super::archidekt;
+use super::around_code::{AroundCode, is_fence, is_sentence, is_title};
 use super::csv;
-use super::draft::{Content, Draft};
 use super::forge;
-use super::line::{bare_count_after_name, common, count_after_name, last_tag};
-use super::read_deck::IgnoredReason;
+use super::line::last_tag;
 use super::share_code::decode_share_code;
 use super::zones::Role;
 
@@ -144,9 +143,10 @@ const MARKS: [LineMark; 10] = [
         mark: DialectMark::Influence,
         bytes: b".(",
         is_shown: |line| {
-            line.contains(INFLUENCE)
-                || line.contains("netrunnerdb.com")
-                || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count))
+            let is_total =
+                || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count));
+            // A name in quotes may have such words.
+            (line.contains(INFLUENCE) || line.contains(SITE) || is_total()) && !has_own_marks(line)
         },
     },
     LineMark {
@@ -207,6 +207,8 @@ static MARKS_OF_BYTE: [u16; 256] = {
 /// The words of marks that have no byte of [`LineMark::bytes`].
 const ABOUT: &str = "about";
 const INFLUENCE: &str = " influence spent";
+/// The address of NetrunnerDB.
+const SITE: &str = "netrunnerdb.com";
 
 /// The first of the [`MARKS`] that a line shows. Each line is scanned once for the bytes that marks have, and most lines have none of them.
 fn first_mark(text: &str, lines: &[&str]) -> Option<(DeckDialect, DialectMark)> {
@@ -295,6 +297,14 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     }
 }
 
+/// Whether the name of a card has words by which a list may be recognised as one of another dialect, although it may have no other marks: those of NetrunnerDB, or the
+/// names of columns.
+pub(super) fn shows_dialect(name: &str) -> bool {
+    name.contains(INFLUENCE)
+        || name.contains(SITE)
+        || (name.contains([',', ';']) && csv::Columns::of(name).is_some())
+}
+
 /// Whether a text begins like a JSON object, perhaps one with a wrong kind of quotes.
 fn begins_like_object(text: &str) -> bool {
     let first = text.strip_prefix('{').and_then(|rest| rest.trim_start().chars().next());
@@ -309,28 +319,6 @@ pub(super) struct Prepared<'a> {
     pub(super) is_array: bool,
     /// What stands around a share code.
     pub(super) around: Option<AroundCode>,
-}
-
-/// The lines around a share code, which are not read.
-#[derive(Debug, Clone)]
-pub(super) struct AroundCode {
-    /// Number of the line of the code, from 1.
-    pub(super) line: usize,
-    /// The other lines, and the words before the code, with the number of their line.
-    pub(super) others: Vec<(usize, String)>,
-}
-
-/// Maximum number of characters of a title, as of the names of decks in the service.
-const TITLE_MAX: usize = 100;
-
-impl AroundCode {
-    /// The first of these lines, if it is a title and neither a comment nor a sentence: the number of the line, and its text. A longer line is no name.
-    pub(super) fn title(&self) -> Option<&(usize, String)> {
-        let first = self.others.iter().find(|(_, text)| !is_fence(text))?;
-        let (line, text) = first;
-        let is_short = text.chars().nth(TITLE_MAX).is_none();
-        (*line <= self.line && is_short && is_title(text) && !is_sentence(text)).then_some(first)
-    }
 }
 
 /// Finds the list in a text.
@@ -387,11 +375,6 @@ fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     lines.map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.is_empty())
 }
 
-/// Whether a line begins or ends a block of code in Markdown.
-pub(super) fn is_fence(line: &str) -> bool {
-    line.starts_with("```")
-}
-
 /// The share code in one of several lines, and the number of its line.
 fn share_code_among_words<'a>(
     lines: impl Iterator<Item = (usize, &'a str)>,
@@ -425,36 +408,6 @@ fn around_code(text: &str, (code, line): (&str, usize)) -> Option<AroundCode> {
     });
     let others: Vec<(usize, String)> = others.take(OTHERS_MAX).collect();
     (line > 1 || !others.is_empty()).then_some(AroundCode { line, others })
-}
-
-/// Whether a line may be the title of a deck beside its share code: words without a quantity.
-fn is_title(line: &str) -> bool {
-    match Draft::line(line, common) {
-        Content::Entry(entry) => {
-            entry.quantity.is_none()
-                && count_after_name(line).is_none()
-                && bare_count_after_name(line).is_none()
-        }
-        Content::Section(_) | Content::RareSection(_) | Content::Zone(_) | Content::Note(..) => {
-            true
-        }
-        Content::Comment(_) | Content::Blank | Content::Ignored(_) => false,
-    }
-}
-
-/// Whether a line cannot be a card in any game: a comment, a frame, or words that end as a sentence does and have no quantity.
-fn is_sentence(line: &str) -> bool {
-    match Draft::line(line, common) {
-        Content::Entry(entry) => {
-            let ends = line.ends_with([':', '.', '!', '?']);
-            entry.quantity.is_none() && ends && count_after_name(line).is_none()
-        }
-        Content::Comment(_) | Content::Blank => true,
-        Content::Ignored(reason) => reason == IgnoredReason::Decoration,
-        Content::Section(_) | Content::RareSection(_) | Content::Zone(_) | Content::Note(..) => {
-            false
-        }
-    }
 }
 
 /// The valid share code at the end of a line, alone or after words that end with a colon. `is_first`: it may also stand after a title.

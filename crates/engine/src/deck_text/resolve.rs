@@ -39,7 +39,7 @@ use headings::{in_brackets, label_in_brackets};
 use resolver::{Resolver, Strictness};
 
 pub use headings::is_known_heading;
-pub(super) use readings::readings;
+pub(super) use readings::{names_with_marks, readings};
 pub use resolver::CANDIDATES_MAX;
 
 /// Finds the cards of the lines of a draft and gives a verdict on each line.
@@ -100,7 +100,7 @@ pub(super) fn resolve(
             Content::Comment(comment) => {
                 resolver.comment(comment, dialect, &mut current_place, &mut read)
             }
-            Content::Zone(code) if resolver.is_heading_rather_than_zone(&code) => {
+            Content::Zone(code) if resolver.is_heading_rather_than_zone(&code, &text) => {
                 IgnoredReason::Heading
             }
             Content::Zone(code) => {

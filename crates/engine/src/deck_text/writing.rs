@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::draft::{DraftEntry, Source};
+use super::recognise::shows_dialect;
 use super::several;
 use super::text::tidy;
 use super::zones::{Place, Role, place, zone_code};
@@ -382,51 +383,49 @@ impl<'a> DeckWriter<'a> {
         self.sets.map_or(reading, |sets| reading.with_sets(sets))
     }
 
-    /// The entries that are lost if the text is read without knowing any card, as another program may: because marks in their names mean something else in the
-    /// dialect. Most decks have no name with marks, and are not read again.
+    /// The entries that are lost because marks in names mean something else: in the dialect, if the text is read without knowing any card, as another program may, or
+    /// in the dialect that is recognised, which such marks may decide. Most decks have no name with marks, and are not read again.
     fn misread(&self) -> Vec<usize> {
-        let is_lost =
-            |at: usize| self.losses.contains(&DeckLoss { entry: Some(at), kind: LossKind::Name });
-        let unread = self.marked.iter().filter(|(position, _)| !is_lost(self.written[**position]));
-        let unread: Vec<(usize, &str)> =
-            unread.map(|(position, name)| (*position, name.as_str())).collect();
-        if unread.is_empty() {
+        if self.marked.is_empty() {
             return Vec::new();
         }
+        let mut lost = self.not_literal();
+        if let Some(read) = self.read_recognised() {
+            lost.extend(self.differing(&read));
+        }
+        lost
+    }
+
+    /// The entries with marks in their names that are read as something else if no card is known.
+    fn not_literal(&self) -> Vec<usize> {
         let tidied = tidy(&self.text);
         let draft = self.dialect.draft(Source { raw: &self.text, tidy: &tidied }, self.game());
         let entries: Vec<&DraftEntry<'_>> =
             draft.entries().filter(|entry| entry.quantity.is_some()).collect();
         let is_literal = |position: usize, name: &str| {
-            let quantity = self.deck.entries[self.written[position]].quantity;
+            let at = self.written[position];
+            let DeckEntry { quantity, card, .. } = &self.deck.entries[at];
+            let is_written = |part: &Option<String>, kind| part.is_some() && !self.lost(at, kind);
             entries.get(position).is_some_and(|read| {
-                read.quantity == Some(quantity)
+                read.quantity == Some(*quantity)
                     && name_key(&read.card.name) == name_key(name)
+                    && (read.card.set.is_none() || is_written(&card.set, LossKind::Set))
+                    && (read.card.number.is_none() || is_written(&card.number, LossKind::Number))
+                    && (read.card.rarity.is_none() || is_written(&card.rarity, LossKind::Rarity))
                     && several::entry_count(read) == 1
             })
         };
         let same_length = entries.len() == self.written.len();
-        let (literal, mut lost): (Vec<_>, Vec<_>) = unread
-            .into_iter()
-            .partition(|(position, name)| same_length && is_literal(*position, name));
-        let recognised = if literal.is_empty() { None } else { self.read_recognised() };
-        let is_read = |position: usize| {
-            let Some(read) = &recognised else { return true };
-            let at = self.written[position];
-            let same_length = read.len() == self.written.len();
-            let agrees = |read: &DeckEntry| self.agrees(at, &self.deck.entries[at], read);
-            same_length && read.get(position).is_some_and(agrees)
-        };
-        lost.extend(literal.into_iter().filter(|(position, _)| !is_read(*position)));
-        lost.into_iter().map(|(position, _)| self.written[position]).collect()
+        let misread = self
+            .marked
+            .iter()
+            .filter(|(position, name)| !same_length || !is_literal(**position, name));
+        misread.map(|(position, _)| self.written[*position]).collect()
     }
 
-    /// The entries of the text as they are read in the dialect that is recognised; `None`: it is the dialect in which the text was read back. Plain lists and those of
-    /// MTGO have no marks of their own, so that a mark in a name decides which dialect is recognised.
+    /// The entries of the text as they are read in the dialect that is recognised; `None`: it is the dialect in which the text was read back. Many dialects have no mark
+    /// in every text, so that a mark in a name decides which dialect is recognised.
     fn read_recognised(&self) -> Option<Vec<DeckEntry>> {
-        if !matches!(self.dialect, DeckDialect::Plain | DeckDialect::Mtgo) {
-            return None;
-        }
         let text = DeckText::new(&self.text, None);
         let is_same =
             text.dialect == self.dialect && text.recognised_by != Some(DialectMark::JsonLines);
@@ -436,19 +435,42 @@ impl<'a> DeckWriter<'a> {
     fn read_back(&mut self) {
         let reading = self.reading().in_dialect(self.dialect);
         let read = read_deck(&self.text, &reading).deck.entries;
-        let same_length = read.len() == self.written.len();
-        for (position, at) in self.written.clone().into_iter().enumerate() {
-            let entry = &self.deck.entries[at];
-            let agrees = read.get(position).is_some_and(|read| self.agrees(at, entry, read));
-            if !agrees || !same_length {
-                self.record_loss(at, LossKind::Name);
-            }
+        for at in self.differing(&read) {
+            self.record_loss(at, LossKind::Name);
         }
+    }
+
+    /// The written entries that do not agree with those that were read. If one of them is read as several entries or as none, it is among those between the entries
+    /// that agree from the first on and those that agree up to the last.
+    fn differing(&self, read: &[DeckEntry]) -> Vec<usize> {
+        let written = &self.written;
+        let agrees = |position: usize, read: &DeckEntry| {
+            let at = written[position];
+            self.agrees(at, &self.deck.entries[at], read)
+        };
+        if read.len() == written.len() {
+            let differing =
+                read.iter().enumerate().filter(|(position, read)| !agrees(*position, read));
+            return differing.map(|(position, _)| written[position]).collect();
+        }
+        let most = read.len().min(written.len());
+        let first = (0..most).take_while(|at| agrees(*at, &read[*at])).count();
+        let last = (1..=most - first)
+            .take_while(|back| agrees(written.len() - back, &read[read.len() - back]))
+            .count();
+        let between = &written[first..written.len() - last];
+        // Entries that were not written are none of a known place.
+        if between.is_empty() { written.clone() } else { between.to_vec() }
+    }
+
+    /// Whether this was recorded as lost.
+    fn lost(&self, at: usize, kind: LossKind) -> bool {
+        self.losses.contains(&DeckLoss { entry: Some(at), kind })
     }
 
     /// Whether the entry that was read is equal to the one that was written, apart from its recorded losses.
     fn agrees(&self, at: usize, written: &DeckEntry, read: &DeckEntry) -> bool {
-        let lost = |kind| self.losses.contains(&DeckLoss { entry: Some(at), kind });
+        let lost = |kind| self.lost(at, kind);
         let meant = self.card_of(&written.card);
         let same_card = meant.is_some() && meant == self.card_of(&read.card);
         let same_name = name_key(&written.card.name) == name_key(&read.card.name);
@@ -483,9 +505,11 @@ impl<'a> DeckWriter<'a> {
     }
 }
 
-/// Whether a name has anything but letters and the punctuation of names, so that a part of it may be read as a quantity, a set, a tag or a remark.
+/// Whether a name has anything but letters and the punctuation of names, so that a part of it may be read as a quantity, a set, a tag or a remark; or words that show
+/// another dialect.
 fn may_be_misread(name: &str) -> bool {
     !name.chars().all(|character| character.is_alphabetic() || " -'’,.!?&".contains(character))
+        || shows_dialect(name)
 }
 
 /// Whether a card has a set and a number that can be written.

@@ -1,9 +1,11 @@
 //! Names of cards with marks that have a meaning in lists: how they are written, what is lost, and how they are read.
 
+use std::collections::BTreeMap;
+
 use cardscape_engine::{
     CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, DeckTextFault, Guess,
-    IgnoredReason, LineVerdict, LossKind, encode_share_code, read_deck, render_deck_text,
-    write_deck,
+    IgnoredReason, LineVerdict, LossKind, Resolution, encode_share_code, name_key, read_deck,
+    render_deck_text, write_deck,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -31,7 +33,11 @@ const NAMES: [&str; 15] = [
 
 /// Cards with these names, in one set.
 fn catalogue() -> Catalogue {
-    let cards = NAMES.iter().enumerate().map(|(at, name)| {
+    catalogue_of(NAMES)
+}
+
+fn catalogue_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Catalogue {
+    let cards = names.into_iter().enumerate().map(|(at, name)| {
         let definition = json!({
             "number": (at + 1).to_string(), "name": name, "kind": "cargo",
             "attributes": { "weight": 1, "price": 1 },
@@ -123,6 +129,199 @@ proptest! {
     }
 }
 
+/// Words with marks that mean something in a dialect.
+fn odd_names() -> impl Strategy<Value = String> {
+    let fixed = [
+        "Agent #7",
+        "Gold {gilded}",
+        "Salt [Fleet]",
+        "Salt [Sideboard]",
+        "Salt (port)",
+        "Salt (port) 001",
+        "Wolf | Moon",
+        "Wolf|PORT",
+        "Ice // Fire",
+        "Sun ^a^",
+        "Sun ^a,#f00^",
+        "Moon *F*",
+        "\"Odd\" Thing",
+        "The \"Odd\" Thing",
+        "Pokémon: 6",
+        "SB: Salt",
+        "netrunnerdb.com",
+        "The influence spent",
+        "Name, Set, Number",
+        "2,Salt",
+        "Salt,2",
+        "Salt: 2",
+        "~x",
+        "2",
+        "[[x]]",
+        "##Energy",
+        "Salt PORT 001",
+        "Salt ●●",
+        "Sideboard",
+        "Salt",
+        "Silk",
+    ];
+    let marked =
+        "[A-Z][a-z]{1,4} ?[|#/\"{}()*^<>~:;,+=_\\[\\]-]{1,2} ?[A-Za-z0-9]{0,4}[|#\"})*^>\\]]?";
+    prop_oneof![select(fixed.map(str::to_owned).to_vec()), marked]
+}
+
+/// How many copies of each name stand in each zone.
+fn copies<'a>(
+    catalogue: &Catalogue,
+    entries: impl IntoIterator<Item = &'a DeckEntry>,
+) -> BTreeMap<(String, String), u32> {
+    let mut copies = BTreeMap::new();
+    for DeckEntry { zone, quantity, card, .. } in entries {
+        let name = match catalogue.find(card) {
+            Resolution::Card(known) | Resolution::OtherPrinting(known) => &known.definition.name,
+            _ => &card.name,
+        };
+        // Our own text has the name of a zone as it is written.
+        let zone = if zone == "quay" { "side" } else { zone };
+        *copies.entry((zone.to_owned(), name_key(name))).or_default() += *quantity;
+    }
+    copies
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// In every dialect, with and without knowing the dialect and the cards, an entry is read back or reported as lost.
+    #[test]
+    fn exports_are_read_back_or_name_what_they_lose(
+        names in proptest::collection::vec((odd_names(), any::<bool>()), 1..6),
+        are_known in any::<bool>(),
+    ) {
+        let entries = names.iter().zip(1..).map(|((name, is_side), quantity)| {
+            let zone = if *is_side { "side" } else { "main" };
+            DeckEntry { zone: zone.to_owned(), ..DeckEntry::main(quantity, name.trim()) }
+        });
+        let deck = Deck { entries: entries.collect() };
+        let known: BTreeMap<String, &str> =
+            names.iter().map(|(name, _)| (name_key(name), name.trim())).collect();
+        let catalogue = catalogue_of(known.into_values().filter(|_| are_known));
+        for dialect in DeckDialect::ALL {
+            let written = write_deck(&deck, dialect, &catalogue, None);
+            let is_lost = |at: usize| {
+                written.losses.iter().any(|loss| {
+                    let is_of_name = loss.kind.leaves_out() || loss.kind == LossKind::Name;
+                    loss.entry.is_none_or(|entry| entry == at) && is_of_name
+                })
+            };
+            let kept = deck.entries.iter().enumerate().filter(|(at, _)| !is_lost(*at));
+            let kept = copies(&catalogue, kept.map(|(_, entry)| entry));
+            let reading = DeckReading::new(&catalogue);
+            for reading in [reading.in_dialect(dialect), reading] {
+                let read = copies(&catalogue, &read_deck(&written.text, &reading).deck.entries);
+                for (card, count) in &kept {
+                    let found = read.get(card).copied().unwrap_or_default();
+                    prop_assert!(found >= *count, "{} {:?} {:?}: {}", dialect, card, read, written.text);
+                }
+            }
+        }
+    }
+}
+
+/// The reader knows both names: what stands in the line is the name, unless no card is called so.
+#[test]
+fn a_name_with_marks_is_meant_before_a_shorter_name() {
+    let names = [
+        "Agent",
+        "Agent #7",
+        "Gold",
+        "Gold {gilded}",
+        "Salt",
+        "Salt [Fleet]",
+        "Sun",
+        "Sun ^a^",
+        "Fox",
+        "[PORT] Bay",
+        "Bay",
+    ];
+    let catalogue = catalogue_of(names);
+    let first = |list: &str| {
+        let read = read_deck(list, &DeckReading::new(&catalogue));
+        let entry = read.deck.entries.into_iter().next().expect("the line is an entry");
+        (entry.zone, entry.quantity, entry.card.name)
+    };
+    let main = |quantity: u32, name: &str| ("main".to_owned(), quantity, name.to_owned());
+    for name in names {
+        assert_eq!(first(&format!("2 {name}")), main(2, name));
+        assert_eq!(first(&format!("2 {}", name.to_lowercase())).1, 2);
+        assert_eq!(first(&format!("2 {name} #tag")), main(2, name));
+    }
+    for (line, name) in [
+        ("2 Agent #8", "Agent"),
+        ("2 Agent #7 (odd) 2", "Agent #7"),
+        ("2 Agent #7 *F*", "Agent #7"),
+        ("2 Salt [PORT]", "Salt"),
+        ("2 Fox (odd)", "Fox"),
+        ("2 Sun ^b^", "Sun"),
+    ] {
+        assert_eq!(first(line).2, name, "{line}");
+    }
+    // Without such a card, the text in brackets is the zone, and after such a name, too.
+    let (fleet, quay) = ("extra".to_owned(), "side".to_owned());
+    assert_eq!(first("2 Agent [Fleet]"), (fleet, 2, "Agent".to_owned()));
+    assert_eq!(first("2 Agent #7 [Quay]"), (quay, 2, "Agent #7".to_owned()));
+}
+
+/// A heading or a sentence above a code is no name of the deck, and a comment with the key may be one.
+#[test]
+fn only_a_title_or_a_comment_names_the_deck_of_a_share_code() {
+    let catalogue = shipped(HARBOUR);
+    let deck = Deck { entries: vec![DeckEntry::main(2, "Silk")] };
+    let code = write_deck(&deck, DeckDialect::ShareCode, &catalogue, None).text;
+    let (stated, heading) =
+        (IgnoredReason::Note { key: "name".to_owned() }, IgnoredReason::Heading);
+    for (above, name, reason) in [
+        ("Tide turner", Some("Tide turner"), stated.clone()),
+        ("// name: Zed", Some("Zed"), stated.clone()),
+        ("# Name: Zed", Some("Zed"), stated),
+        ("Deck:", None, heading.clone()),
+        ("Sideboard", None, heading.clone()),
+        ("Quay", None, heading.clone()),
+        ("[Main]", None, heading.clone()),
+        ("[Anything]", None, heading),
+        ("My deck:", None, IgnoredReason::Comment),
+    ] {
+        let read = read_deck(&format!("{above}\n{code}"), &DeckReading::new(&catalogue));
+        assert_eq!((read.dialect, read.deck.entries.len()), (DeckDialect::ShareCode, 1), "{above}");
+        assert_eq!(read.notes.get("name").map(String::as_str), name, "{above}");
+        assert_eq!(read.lines[0].verdict, LineVerdict::Ignored(reason), "{above}");
+    }
+    let long = format!("{}\n{code}", "x ".repeat(700));
+    let read = read_deck(&long, &DeckReading::new(&catalogue));
+    assert_eq!((read.deck.entries.len(), read.notes.len()), (1, 0), "{read:?}");
+}
+
+/// One line with a mark of our own text does not make a heading in brackets a zone that the game does not have.
+#[test]
+fn headings_beside_marks_of_our_own_text_are_no_zones() {
+    let catalogue = shipped(HARBOUR);
+    let zones = |list: &str| -> Vec<String> {
+        let read = read_deck(list, &DeckReading::new(&catalogue));
+        assert_eq!(read.dialect, DeckDialect::Own, "{list}");
+        read.deck.entries.into_iter().map(|entry| entry.zone).collect()
+    };
+    assert_eq!(zones("[Nowhere]\n1 Salt {plain}\n[Quay]\n1 Silk"), ["main", "quay"]);
+    assert_eq!(zones("[\"Nowhere\"]\n1 Salt {plain}"), ["Nowhere"]);
+    assert_eq!(zones("// format: harbour/voyage\n\n[Nowhere]\n1 Salt {plain}"), ["nowhere"]);
+    let mut deck = Deck { entries: vec![DeckEntry::main(1, "Salt [x]")] };
+    deck.entries[0].zone = "nowhere".to_owned();
+    let text = write_deck(&deck, DeckDialect::Own, &catalogue, None).text;
+    assert_eq!(read_deck(&text, &DeckReading::new(&catalogue)).deck, deck, "{text}");
+    // A column of zones may have kinds of cards.
+    let table = "Quantity,Name,Section\n2,Salt,Cargo\n1,Silk,Quay\n";
+    let read = read_deck(table, &DeckReading::new(&catalogue)).deck;
+    let zones: Vec<&str> = read.entries.iter().map(|entry| entry.zone.as_str()).collect();
+    assert_eq!(zones, ["main", "side"]);
+}
+
 fn fault_of(list: &str) -> Option<DeckTextFault> {
     let read = read_deck(list, &DeckReading::new(&shipped(HARBOUR)));
     read.lines.iter().find_map(|line| match &line.verdict {
@@ -133,7 +332,20 @@ fn fault_of(list: &str) -> Option<DeckTextFault> {
 
 #[test]
 fn the_limits_of_quantities_and_lines_are_stated() {
-    for list in ["2.5 Salt", "1 Silk\n0,5x Nobody", "// format: harbour/voyage\n\n2.5 Salt"] {
+    for list in [
+        "2.5 Salt",
+        "2,5 Salt",
+        "0,5 Salt",
+        "x2.5 Salt",
+        "x2,5 Salt",
+        "2,5\tSalt",
+        "2,5 Salt\n1,5 Silk",
+        "1 Silk\n0,5x Nobody",
+        "1 Silk\nx2.5 Salt",
+        "// format: harbour/voyage\n\n2.5 Salt",
+        "// format: harbour/voyage\n\n2,5 Salt",
+        "// format: harbour/voyage\n\nx2.5 Salt",
+    ] {
         assert_eq!(fault_of(list), Some(DeckTextFault::QuantityNotWhole), "{list}");
     }
     assert_eq!(fault_of("1,000 Salts"), None);

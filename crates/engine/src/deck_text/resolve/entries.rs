@@ -1,5 +1,7 @@
 //! The result for a line that looks like an entry: its card, or why it is no entry.
 
+use std::borrow::Cow;
+
 use super::headings::{
     has_several_cards, is_fact, is_heading_line, is_sum, is_total, label_in_brackets,
 };
@@ -7,6 +9,7 @@ use super::resolver::{Judged, ResolvedEntry, Resolver, Strictness};
 use super::verdicts::{drops_printing, reference, with_guess};
 use crate::deck::{CardReference, DeckEntry};
 use crate::deck_text::DeckDialect;
+use crate::deck_text::archidekt::zone_of;
 use crate::deck_text::draft::{DraftEntry, Parts};
 use crate::deck_text::line::{has_fraction, may_have_marks, without_count};
 use crate::deck_text::own::{DeckTextFault, note};
@@ -69,6 +72,7 @@ impl Resolver<'_> {
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
         let mut entry = self.as_meant(entry, text);
+        self.read_zone(&mut entry);
         self.read_place(&mut entry.card);
         let label = without_count(text);
         if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
@@ -127,8 +131,9 @@ impl Resolver<'_> {
                 None => {
                     let unknown = self.unknown(&entry);
                     let is_unknown = matches!(unknown.verdict, LineVerdict::Unknown { .. });
-                    // A card may have such a name. If none has, the number is meant as a quantity.
-                    if is_unknown && line_of(&entry).is_some_and(has_fraction) {
+                    // A card may have such a name. If none has, the number is meant as a quantity, also where its comma looks like one between columns.
+                    let line = entry.readings.filter(|_| !entry.exact).map(|(_, line)| line);
+                    if is_unknown && line.is_some_and(has_fraction) {
                         return Err(unreadable(DeckTextFault::QuantityNotWhole));
                     }
                     unknown
@@ -145,7 +150,7 @@ impl Resolver<'_> {
         match &entry.zone {
             Some(code) if entry.exact => self.zone(code),
             Some(word) => match place(game, word) {
-                Place::Category if entry.zone_is_code => self.zone(word),
+                Place::Category if entry.zone_is_code && !is_heading(game, word) => self.zone(word),
                 Place::Category => current_place.clone(),
                 place => place,
             },
@@ -172,14 +177,37 @@ impl Resolver<'_> {
             Some(other)
                 if (self.strictness != Strictness::Stated || !entry.exact)
                     && self.may_have_bar(other)
-                    && !is_exact()
-                    && (self.is_common_line(&entry, text)
-                        || is_found(other)
-                        || self.is_place_alone(other)
-                        || self.is_better(other, &entry)) => {}
+                    && (self.is_name_with_marks(other)
+                        || (!is_exact()
+                            && (self.is_common_line(&entry, text)
+                                || is_found(other)
+                                || self.is_place_alone(other)
+                                || self.is_better(other, &entry)))) => {}
             _ => return entry,
         }
         entry.otherwise.map_or_else(DraftEntry::default, |other| *other)
+    }
+
+    /// Whether a line is a card with marks in its name, in a list of which only some lines are our own text. Our own text has such names in quotes.
+    fn is_name_with_marks(&self, other: &DraftEntry<'_>) -> bool {
+        self.strictness == Strictness::Marked && self.named_with_marks(other).is_some()
+    }
+
+    /// Takes the zone from the text in square brackets after a name with marks; such a text within the name is no zone.
+    fn read_zone(&self, entry: &mut DraftEntry<'_>) {
+        let Parts { category, tags, .. } = &entry.card;
+        if entry.exact || (category.is_none() && tags.is_empty()) {
+            return;
+        }
+        let Some(meant) = self.named_with_marks(entry) else { return };
+        let label = entry.card.category.and_then(zone_of);
+        if label.is_some() && entry.zone.as_deref() == label {
+            entry.zone = None;
+        }
+        if entry.zone.is_none() {
+            let zone = meant.category.and_then(|category| self.zone_label(category));
+            entry.zone = zone.map(Cow::Borrowed);
+        }
     }
 
     /// Whether the other way to read a line may be meant as far as bars are concerned: in deck files of Forge, a bar that no name has separates name and set.

@@ -6,6 +6,7 @@ use crate::deck_text::line::{
     in_parentheses, looks_like_header, quantity, without_count, without_marks,
 };
 use crate::deck_text::read_deck::Guess;
+use crate::deck_text::recognise::has_own_marks;
 use crate::deck_text::zones::{Place, is_heading, place};
 use crate::manifest::Game;
 
@@ -37,12 +38,12 @@ impl Resolver<'_> {
             && in_brackets(line).is_some_and(|label| self.is_card_in_brackets(label, line))
     }
 
-    /// Whether a text in square brackets is the heading of a kind of cards, in a list of which only some lines are our own text.
-    pub(super) fn is_heading_rather_than_zone(&self, label: &str) -> bool {
-        let game = self.catalogue.game();
+    /// Whether a line in square brackets is a heading and no zone, because the game has no such zone, in a list of which only some lines are our own text. In
+    /// quotes, the zone is our own text, too.
+    pub(super) fn is_heading_rather_than_zone(&self, label: &str, line: &str) -> bool {
         self.strictness == Strictness::Marked
-            && place(game, label) == Place::Category
-            && is_heading(game, label)
+            && place(self.catalogue.game(), label) == Place::Category
+            && !has_own_marks(line)
     }
 }
 

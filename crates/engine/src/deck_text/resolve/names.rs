@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::readings::readings;
+use super::readings::{Reading, names_with_marks, parts_after_name, readings};
 use super::resolver::{Meaning, ResolvedEntry, Resolver};
 use super::verdicts::{assumed, assumed_quantity, reference, remark, tags, verdict};
 use crate::alike::are_alike;
 use crate::catalogue::same_number;
 use crate::deck::CardReference;
-use crate::deck_text::archidekt::is_coloured_tag;
+use crate::deck_text::archidekt::{is_coloured_tag, zone_of};
 use crate::deck_text::draft::{DraftEntry, Parts};
 use crate::deck_text::line::without_marks;
 use crate::deck_text::read_deck::{Guess, LineVerdict, UnknownReason};
-use crate::deck_text::zones::is_heading;
+use crate::deck_text::zones::{Place, is_heading, place};
 
 impl Resolver<'_> {
     /// Tries the readings of a line, from the most to the least literal. The first reading whose parts all match a card wins, else the first that
@@ -22,7 +22,12 @@ impl Resolver<'_> {
             return Some(self.by_external_id(entry, id));
         }
         let mut second_best = None;
-        for (parts, quantity, guess) in readings(entry) {
+        let with_marks = self.named_with_marks(entry).map(|parts| -> Reading<'_> {
+            (Cow::Owned(parts), entry.quantity, Some(Guess::MarksArePartOfName))
+        });
+        let with_marks = with_marks.into_iter().map(|reading| (reading, true));
+        let others = readings(entry).map(|reading| (reading, false));
+        for ((parts, quantity, guess), is_spelled) in with_marks.chain(others) {
             // `Energy: 10` and `Energy (10)` are headings, also where a card has that name.
             if guess == Some(Guess::QuantityAfterName)
                 && is_heading(self.catalogue.game(), &parts.name)
@@ -61,7 +66,7 @@ impl Resolver<'_> {
                     let is_exact = dropped.is_empty();
                     let verdict = verdict(guesses.into_iter().chain(dropped).collect());
                     let resolved = ResolvedEntry { quantity, card, verdict, tags };
-                    if is_exact {
+                    if is_exact || is_spelled {
                         return Some(resolved);
                     }
                     second_best.get_or_insert(resolved);
@@ -93,6 +98,34 @@ impl Resolver<'_> {
                 })
             })
             .or_else(|| self.by_symbol_with_quantity(entry))
+    }
+
+    /// The parts of a line whose card has a name with marks, spelled as the line has it. It is meant also if another card has the name without these marks.
+    pub(super) fn named_with_marks<'a>(&self, entry: &DraftEntry<'a>) -> Option<Parts<'a>> {
+        let (text, _) = entry.readings?;
+        let is_spelled = |name: &str| {
+            let spells =
+                |card: &u32| is_same_spelling(&self.catalogue.card(*card).definition.name, name);
+            self.catalogue.named(name).iter().any(spells)
+        };
+        let mut parts = names_with_marks(entry)
+            .filter(|name| is_spelled(name))
+            .find_map(|name| parts_after_name(text, name))?;
+        // As everywhere, a text in square brackets that names a zone is no set.
+        if let Some(category) = parts.category
+            && self.zone_label(category).is_some()
+            && parts.set.as_deref() == Some(category)
+        {
+            parts.set = None;
+            parts.tags.push(Cow::Borrowed(category));
+        }
+        Some(parts)
+    }
+
+    /// The label of the zone that a text in square brackets names.
+    pub(super) fn zone_label<'c>(&self, category: &'c str) -> Option<&'c str> {
+        let label = zone_of(category)?;
+        (place(self.catalogue.game(), label) != Place::Category).then_some(label)
     }
 
     fn by_external_id(&self, entry: &DraftEntry<'_>, id: u64) -> ResolvedEntry {
@@ -186,6 +219,12 @@ impl Resolver<'_> {
         let named = self.catalogue.named(bare);
         (!named.is_empty() && !named.iter().any(has_marks)).then_some(bare)
     }
+}
+
+/// Whether two names differ at most in case.
+fn is_same_spelling(left: &str, right: &str) -> bool {
+    let folded = |name: &str| name.trim().to_lowercase();
+    left == right || folded(left) == folded(right)
 }
 
 fn filtered(cards: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {

@@ -91,6 +91,33 @@ fn bare_parts(text: &str) -> Parts<'_> {
     }
 }
 
+/// The texts that may be the name of a card with marks in it, the longest first: from the first word of the card to the end of any word after the name that was
+/// split off. A set in parentheses, a finish between asterisks and bare words of a set and a number are no such marks: most lines have them, and the card that has all
+/// of them is meant.
+pub(in crate::deck_text) fn names_with_marks<'a>(
+    entry: &DraftEntry<'a>,
+) -> impl Iterator<Item = &'a str> + use<'a> {
+    /// Each is looked up. What stands after a name has hardly more words.
+    const NAMES_MAX: usize = 6;
+    let may_have = |text: &str| text.contains(['#', '[', '{', '^']) && !entry.card.is_place_bare;
+    let readings = entry.readings.filter(|(text, _)| !entry.exact && may_have(text));
+    let text = readings.map_or("", |(text, _)| text);
+    let name = &*entry.card.name;
+    let start = if text.starts_with(name) { name.len() } else { 0 };
+    let ends = text.rmatch_indices(char::is_whitespace).map(|(at, _)| at);
+    let ends = std::iter::once(text.len()).chain(ends).take_while(move |end| *end > start);
+    let names = ends.map(move |end| text[..end].trim_end());
+    names.filter(move |name| name.len() > start).take(NAMES_MAX)
+}
+
+/// The parts of a card whose name is the beginning of the text; `None`: the name does not end there.
+pub(super) fn parts_after_name<'a>(text: &'a str, name: &'a str) -> Option<Parts<'a>> {
+    // The last character of the name stands for the name.
+    let start = name.len() - name.chars().next_back()?.len_utf8();
+    let parts = split_parts(text.get(start..)?);
+    (parts.name == name[start..]).then_some(Parts { name: Cow::Borrowed(name), ..parts })
+}
+
 /// Like [`split_parts`], for a text whose `#` does not begin a tag.
 fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
     let Some((before, _)) = text.split_once(" #") else { return split_parts(text) };
