@@ -26,15 +26,15 @@ TESTS  := $(CARGO) test --workspace --locked --no-fail-fast --config 'target."cf
 LINTED ?=
 # Only what tests run: clippy's compiler leaves some optimisations out.
 ifneq ($(LINTED),)
-test fuzz clients browser programs programs-of-tests: export RUSTC_WORKSPACE_WRAPPER := clippy-driver
+test fuzz clients browser programs: export RUSTC_WORKSPACE_WRAPPER := clippy-driver
 # How cargo passes the arguments of `cargo clippy -- -D warnings` on.
-test fuzz clients browser programs programs-of-tests: export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+test fuzz clients browser programs: export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 endif
 
 # Many tests wait for locks, time limits or the disk: with one thread for each core, a third of the processors' time is unused.
 test: export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help run release programs programs-of-tests test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer
+.PHONY: help run release programs test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -51,18 +51,16 @@ release:  ## build the program as it is shipped, optimised across crates: target
 	$(CARGO) build --release --locked $(SHIPPED) --bin cardscape
 
 programs:
-	@# No test runs the benchmarks: they are only built where that is how they are linted.
-	$(BUILD) $(if $(LINTED),--benches)
-
-programs-of-tests:
-	$(CARGO) test --workspace --locked --tests --no-run
+	@# The tests in the same call: otherwise a core has nothing to do while the front end of the compiler reads the large library. No test runs the benchmarks: they
+	@# are only built where that is how they are linted.
+	$(BUILD) --tests $(if $(LINTED),--benches)
 
 test: postgres pgbouncer  ## everything that must hold: formatting, lints, all tests; prints the ten slowest
 	$(CARGO) fmt --all --check
 	$(if $(LINTED),,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)
 	@rm -f $(TIMES)
 	@# One of the tests plays the tour, an example.
-	@$(MAKE) --no-print-directory programs programs-of-tests
+	@$(MAKE) --no-print-directory programs
 	@# One after the other: tests that wait for services and time limits fail on processors that other tests use, and those of processes,
 	@# which start many, take fewer threads. A failure does not end the others. The tests of the documentation come last, so that the output ends with the closing lines of the test runner.
 	@failed=0; \

@@ -441,8 +441,7 @@ async fn only_the_wrong_parameters_of_a_query_are_reported() {
 
 #[tokio::test]
 async fn faults_that_depend_on_the_catalogue_are_reported_with_the_others() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     for (path, pointers) in [
         ("/v1/cards?order=up&sort=nope&cursor=x", &["?cursor", "?order", "?sort"][..]),

@@ -441,8 +441,7 @@ async fn the_limit_of_costly_terms_shows_nothing_of_hidden_cards() {
 
 #[tokio::test]
 async fn a_term_on_content_finds_no_hidden_card_negated_or_not() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     let (ada, moderator) = (app.player("ada").await, app.moderator().await);
     app.give_copy(&ada.id, "ttcg", "veil", "002").await;
     let file = set_file(&seed_data("ttcg"), "veil");
@@ -546,8 +545,7 @@ async fn catalogue_reads_do_not_depend_on_hidden_content() {
 
 #[tokio::test]
 async fn a_hidden_card_shows_its_place_and_progress_and_nothing_else() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let answer = app.get("/v1/games/ttcg/sets/veil/cards/001").answer().await;
     assert_eq!(
         (answer.header("last-modified"), answer.header("cache-control")),
@@ -569,8 +567,7 @@ async fn a_hidden_card_shows_its_place_and_progress_and_nothing_else() {
 /// The picture is the same for every hidden card and every requested rarity, whether the card has that rarity or not.
 #[tokio::test]
 async fn all_hidden_cards_have_the_same_picture() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let cards = app.get("/v1/cards?set=veil&hidden=true&limit=3").answer().await.expect(200);
     let mut seen = std::collections::BTreeSet::new();
     for card in cards["data"].as_array().unwrap() {
@@ -602,8 +599,7 @@ async fn found(app: &TestApp, by: Option<&Player>, query: &str) -> usize {
 
 #[tokio::test]
 async fn holders_see_their_cards_and_moderators_see_all_cards() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, ben, moderator) =
         (app.player("ada").await, app.player("ben").await, app.moderator().await);
     app.give_copy(&ada.id, "ttcg", "veil", "002").await;
@@ -651,8 +647,7 @@ async fn holders_see_their_cards_and_moderators_see_all_cards() {
 
 #[tokio::test]
 async fn an_unlocked_card_is_shown_to_everybody() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let path = "/v1/games/ttcg/sets/veil/cards/003";
     let before = app.get(path).answer().await;
     app.clock().advance(chrono::Duration::hours(1));

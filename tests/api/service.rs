@@ -91,8 +91,7 @@ async fn each_encoding_has_its_own_etag_and_304() {
 /// Browsers accept several encodings alike; gzip takes the least work.
 #[tokio::test]
 async fn gzip_is_sent_unless_the_client_prefers_another_encoding() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let path = "/v1/games/ttcg";
     let get = |accepted: &'static str| app.get(path).header("accept-encoding", accepted).answer();
     let plain = get("identity").await;

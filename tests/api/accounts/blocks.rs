@@ -85,8 +85,7 @@ async fn blocks_are_listed_only_for_their_owner() {
 
 #[tokio::test]
 async fn a_blocked_account_cannot_send_feedback_to_its_blocker() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
     let (hers, his) = (shared(&app, &ada, "Heron").await, shared(&app, &cem, "Crane").await);

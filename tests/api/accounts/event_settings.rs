@@ -7,8 +7,7 @@ use crate::support::{Player, RequestExt as _, TestApp, text};
 
 #[tokio::test]
 async fn design_events_are_created_once_for_the_accounts_concerned() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
     let events_of = async |player: &Player| {
@@ -56,8 +55,7 @@ async fn design_events_are_created_once_for_the_accounts_concerned() {
 
 #[tokio::test]
 async fn events_about_designs_can_be_turned_off() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let design = shared(&app, &ada, "Heron").await;
     let path = "/v1/me/event-settings";

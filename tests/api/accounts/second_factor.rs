@@ -93,7 +93,7 @@ async fn a_second_factor_is_begun_confirmed_and_required_to_log_in() {
 
 #[tokio::test]
 async fn parallel_log_ins_can_use_each_code_once() {
-    let app = TestApp::start_with(|settings| {
+    let app = TestApp::start_with_slow_hashes(|settings| {
         settings.attempt_limits = cardscape::domain::accounts::attempts::AttemptLimits::scaled(100);
     })
     .await;

@@ -18,7 +18,7 @@ async fn log_in_from(app: &TestApp, network: &str, player: &Player, second_facto
 
 #[tokio::test]
 async fn parallel_guesses_on_two_instances_share_one_limit() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_slow_hashes(|_| {}).await;
     app.begin_window();
     let other = app.second_instance();
     let ada = app.player("ada").await;

@@ -267,7 +267,7 @@ async fn a_new_role_ends_sessions_and_tokens_on_all_instances() {
 
 #[tokio::test]
 async fn parallel_guesses_on_two_instances_share_one_limit() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with_slow_hashes(|_| {}).await;
     app.begin_window();
     let other = app.second_instance();
     let ada = app.player("ada").await;

@@ -80,8 +80,7 @@ async fn listing(app: &TestApp, game: &str) -> BTreeMap<String, Value> {
 /// Answers, lists and files contain attributes and effects byte for byte as they are stored: the service does not parse and rewrite them.
 #[tokio::test]
 async fn cards_are_returned_as_they_are_stored() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let card = "(SELECT id FROM cards WHERE set_code = 'hearth' AND number = '001')";
     app.sql(&format!(
         r#"UPDATE card_content SET effects = '[{{"text": "Say \"Hi\" \\ and\nfall 🔥 é.", "style": "passive"}}]' WHERE card_id = {card}"#
@@ -163,8 +162,7 @@ async fn files_contain_what_an_anonymous_client_sees() {
 
 #[tokio::test]
 async fn the_list_describes_the_files_correctly() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "uno-emoji", "magic"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "uno-emoji", "magic"]).await;
     app.build_bulk_files().await;
     let newest = app.get("/v1/changes").answer().await.expect(200)["newest"].clone();
     for file in files(&app).await {
@@ -488,8 +486,7 @@ async fn in_time(hasty: &TestApp, path: &str) -> reqwest::Response {
 #[tokio::test]
 async fn a_slow_download_reads_one_version_and_holds_no_connection() {
     let limit = Duration::from_millis(500);
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     publish_huge(&app, 'a').await;
     let hasty = app.second_instance_with(|settings| settings.request_timeout = limit);
     // As many downloads as one network may have at once; the pool of the worker has only four connections.
@@ -597,8 +594,7 @@ async fn files_change_only_when_public_data_changes() {
 
 #[tokio::test]
 async fn the_same_cards_give_the_same_bytes() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await;
     app.build_bulk_files().await;
     let before = (files(&app).await, download(&app, CARDS).await, download(&app, PRINTINGS).await);
     // The next build starts without any stored file.
@@ -617,8 +613,7 @@ async fn the_same_cards_give_the_same_bytes() {
 /// During an upgrade, instances of two releases use one database.
 #[tokio::test]
 async fn files_of_a_newer_release_are_not_listed() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     app.build_bulk_files().await;
     let before = files(&app).await;
     app.sql(

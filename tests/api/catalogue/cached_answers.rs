@@ -27,9 +27,7 @@ fn with_cache(settings: &mut cardscape::app::state::ApiSettings) {
 }
 
 async fn start() -> TestApp {
-    let app = TestApp::start_with(with_cache).await;
-    app.seed(&["ttcg"]).await;
-    app
+    TestApp::start_seeded_with(&["ttcg"], with_cache).await
 }
 
 /// Changes the name of the set directly in the database, without an event.

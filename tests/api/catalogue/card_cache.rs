@@ -11,8 +11,7 @@ pub const PLACE: &str = "/v1/games/ttcg/sets/hearth/cards/001";
 
 /// An instance that trusts its cache until the change feed reports a change.
 pub async fn start() -> TestApp {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     // Otherwise the events of the seed data empty the caches at some later moment.
     app.catch_up().await;
     app

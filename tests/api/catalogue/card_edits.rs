@@ -26,8 +26,7 @@ fn path_of(card: &Value) -> String {
 
 #[tokio::test]
 async fn a_card_edit_needs_the_etag_that_was_read() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let (before, etag) = read(&app, &admin, OPEN).await;
     let path = path_of(&before);
@@ -80,8 +79,7 @@ async fn a_card_edit_needs_the_etag_that_was_read() {
 
 #[tokio::test]
 async fn a_change_of_a_printing_changes_the_etag_of_the_card() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let file = set_file(&seed_data("ttcg"), "hearth");
     let (card, etag) = read(&app, &admin, OPEN).await;
@@ -106,8 +104,7 @@ async fn a_change_of_a_printing_changes_the_etag_of_the_card() {
 
 #[tokio::test]
 async fn an_edit_is_validated_like_an_import() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let (card, etag) = read(&app, &admin, OPEN).await;
     let (other, _) = read(&app, &admin, "/v1/games/ttcg/sets/veil/cards/001").await;
@@ -184,8 +181,7 @@ async fn a_printed_card_keeps_its_name_and_its_printings() {
 /// Two edits of the same version arrive at the same time on two instances: one succeeds, the other gets 412.
 #[tokio::test]
 async fn only_one_of_two_simultaneous_edits_succeeds() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let other = app.second_instance();
     let admin = app.admin().await;
     let (card, _) = read(&app, &admin, OPEN).await;
@@ -209,8 +205,7 @@ async fn only_one_of_two_simultaneous_edits_succeeds() {
 /// An edit of a hidden card changes neither the answers to other clients nor the change feed.
 #[tokio::test]
 async fn an_edit_of_a_hidden_card_is_not_public() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (admin, hidden) = (app.admin().await, "/v1/games/ttcg/sets/veil/cards/001");
     let public_answer = app.get(hidden).answer().await;
     let feed = app.get("/v1/changes?after=0&limit=200").answer().await.expect(200);
@@ -231,8 +226,7 @@ async fn an_edit_of_a_hidden_card_is_not_public() {
 
 #[tokio::test]
 async fn a_set_is_edited() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (admin, path) = (app.admin().await, "/v1/games/ttcg/sets/veil");
     let (before, etag) = read(&app, &admin, path).await;
     let patch = json!({ "name": "Behind the Veil", "released_on": null, "unlock_threshold": 3 });
@@ -292,8 +286,7 @@ async fn a_set_is_edited() {
 /// A lower threshold unlocks the cards that have enough submissions, with one event for each card.
 #[tokio::test]
 async fn a_lower_threshold_unlocks_at_once() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (admin, path) = (app.admin().await, "/v1/games/ttcg/sets/veil");
     app.cast_votes("k.set_code = 'veil' AND k.number = '002'", 3).await;
     let (_, etag) = read(&app, &admin, path).await;
@@ -311,8 +304,7 @@ async fn a_lower_threshold_unlocks_at_once() {
 /// file reverts the edits.
 #[tokio::test]
 async fn unchanged_seed_files_keep_edits_and_a_sent_file_reverts_them() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let (card, etag) = read(&app, &admin, OPEN).await;
     edit(&app, &admin, &path_of(&card), &etag, &json!({ "lore": "Edited." }))
@@ -342,8 +334,7 @@ async fn unchanged_seed_files_keep_edits_and_a_sent_file_reverts_them() {
 /// these writers have set.
 #[tokio::test]
 async fn an_import_never_repeats_an_etag() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let (card, etag) = read(&app, &admin, OPEN).await;
     let lore = json!({ "lore": "It waits." });

@@ -42,8 +42,7 @@ fn next(answer: &Answer) -> Option<String> {
 
 /// Two instances on the same database: the first searches in the database, the second in memory.
 async fn pair(games: &[&str]) -> (TestApp, TestApp) {
-    let database = TestApp::start().await;
-    database.seed(games).await;
+    let database = TestApp::start_seeded(games).await;
     let memory = database.second_instance_in_memory().await;
     (database, memory)
 }
@@ -257,8 +256,7 @@ async fn submission_counts_show_in_memory() {
 
 #[tokio::test]
 async fn an_instance_that_starts_during_changes_misses_none() {
-    let database = TestApp::start().await;
-    database.seed(&["ttcg"]).await;
+    let database = TestApp::start_seeded(&["ttcg"]).await;
     let mut source = seed_data("ttcg");
     let changes = async {
         for round in 0..12_usize {
@@ -328,8 +326,7 @@ async fn pages_contain_each_card_once_while_cards_change() {
 
 #[tokio::test]
 async fn without_the_change_feed_searches_run_in_the_database() {
-    let database = TestApp::start().await;
-    database.seed(&["ttcg"]).await;
+    let database = TestApp::start_seeded(&["ttcg"]).await;
     // As in production, the cards in memory are trusted for one second after the last read of the feed.
     let memory = database.second_instance_with(|settings| {
         in_memory(settings);

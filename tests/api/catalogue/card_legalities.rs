@@ -100,8 +100,7 @@ async fn legality_depends_on_the_day() {
 
 #[tokio::test]
 async fn the_default_day_is_today() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
     let path = format!("/v1/cards/{}/legalities", card["id"].as_str().unwrap());
     let answer = app.get(&path).answer().await.expect(200);
@@ -150,8 +149,7 @@ async fn include_adds_the_legalities_to_a_card() {
 
 #[tokio::test]
 async fn legalities_of_a_hidden_card_are_shown_only_to_its_holders() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let holder = app.player("holder").await;
     app.give_copy(&holder.id, "ttcg", "veil", "001").await;
     for (number, held) in [("001", true), ("002", false)] {
@@ -439,8 +437,7 @@ async fn facets_use_the_legality_of_today() {
 
 #[tokio::test]
 async fn hidden_cards_are_neither_legal_nor_not() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     let holder = app.player("holder").await;
     app.give_copy(&holder.id, "ttcg", "veil", "001").await;
     let memory = app.second_instance_in_memory().await;

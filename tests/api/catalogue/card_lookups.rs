@@ -237,8 +237,7 @@ async fn suggestions_are_limited_distinct_and_filtered_by_game() {
 
 #[tokio::test]
 async fn names_of_hidden_cards_are_found_only_by_accounts_that_see_the_card() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, ben, moderator) =
         (app.player("ada").await, app.player("ben").await, app.moderator().await);
     // The card is Drowned Lantern.
@@ -285,8 +284,7 @@ async fn names_of_hidden_cards_are_found_only_by_accounts_that_see_the_card() {
 
 #[tokio::test]
 async fn a_seed_always_draws_the_same_card_and_every_card_is_drawn() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await;
     let mut drawn = BTreeMap::<String, u32>::new();
     for seed in 0..700 {
         let path = format!("/v1/cards/random?game=emojo-dojo&seed={seed}");
@@ -326,8 +324,7 @@ async fn a_seed_always_draws_the_same_card_and_every_card_is_drawn() {
 
 #[tokio::test]
 async fn without_a_seed_the_draw_is_random_and_not_cached() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let mut ids = std::collections::BTreeSet::new();
     for _ in 0..20 {
         let answer = app.get("/v1/cards/random").answer().await;
@@ -343,8 +340,7 @@ async fn without_a_seed_the_draw_is_random_and_not_cached() {
 
 #[tokio::test]
 async fn a_query_limits_the_cards_that_are_drawn() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await;
     let draw = async |q: &str, rest: &str| {
         app.get(&format!("/v1/cards/random?{}{rest}", param("q", q))).answer().await
     };
@@ -379,8 +375,7 @@ async fn a_query_limits_the_cards_that_are_drawn() {
 
 #[tokio::test]
 async fn a_drawn_card_can_be_read_as_text() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     for (path, cached) in
         [("/v1/cards/random?seed=7", "public, max-age=5"), ("/v1/cards/random", "no-store")]
     {
@@ -432,8 +427,7 @@ async fn a_lookup_returns_cards_in_the_order_of_the_request() {
 
 #[tokio::test]
 async fn a_hidden_card_is_looked_up_by_number_and_not_by_name() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     let place = "/v1/games/ttcg/sets/veil/cards/003";
@@ -456,8 +450,7 @@ async fn a_hidden_card_is_looked_up_by_number_and_not_by_name() {
 
 #[tokio::test]
 async fn every_fault_of_a_lookup_has_a_pointer() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let problem = look_up(
         &app,
         None,
@@ -520,8 +513,7 @@ async fn every_fault_of_a_lookup_has_a_pointer() {
 /// Every name of the set file finds its card, in a request for one name and in a lookup of many names.
 #[tokio::test]
 async fn every_name_finds_its_card() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let file = set_file(&seed_data("ttcg"), "hearth");
     let cards = file["cards"].as_array().unwrap();
     for card in cards {

@@ -27,8 +27,7 @@ async fn leads_to(app: &TestApp, path: &str) -> String {
 
 #[tokio::test]
 async fn a_moved_card_is_found_at_its_old_place() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let id = id_of(&app, "hearth", "001").await;
     let moved =
@@ -80,8 +79,7 @@ async fn a_moved_card_is_found_at_its_old_place() {
 
 #[tokio::test]
 async fn a_merged_card_redirects_to_the_other_through_any_chain() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let (a, b, c) = (
         id_of(&app, "hearth", "001").await,
@@ -167,8 +165,7 @@ async fn a_merged_card_redirects_to_the_other_through_any_chain() {
 
 #[tokio::test]
 async fn forbidden_moves_and_merges_are_refused() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojito"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojito"]).await;
     let admin = app.admin().await;
     let (open, other) = (id_of(&app, "hearth", "001").await, id_of(&app, "hearth", "002").await);
     let hidden = id_of(&app, "veil", "001").await;
@@ -237,8 +234,7 @@ async fn forbidden_moves_and_merges_are_refused() {
 
 #[tokio::test]
 async fn cards_cannot_move_while_a_run_is_minted() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let id = id_of(&app, "hearth", "001").await;
     // Minting holds this lock from the plan of the run to its end.
@@ -254,8 +250,7 @@ async fn cards_cannot_move_while_a_run_is_minted() {
 
 #[tokio::test]
 async fn a_repeated_request_moves_once() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let (a, b) = (id_of(&app, "hearth", "001").await, id_of(&app, "hearth", "002").await);
     for (how, body) in [("move", json!({ "number": "901" })), ("merge", json!({ "into": b }))] {
@@ -281,8 +276,7 @@ async fn a_repeated_request_moves_once() {
 /// Of two simultaneous moves to one number, and of two simultaneous merges of two cards into each other, only one succeeds.
 #[tokio::test]
 async fn only_one_of_two_simultaneous_moves_or_merges_succeeds() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let other = app.second_instance();
     let admin = app.admin().await;
     for round in 0..4 {
@@ -308,8 +302,7 @@ async fn only_one_of_two_simultaneous_moves_or_merges_succeeds() {
 
 #[tokio::test]
 async fn an_old_file_does_not_restore_moved_or_merged_cards() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let ids = [
         id_of(&app, "hearth", "001").await,

@@ -9,8 +9,7 @@ use crate::support::{
 };
 
 async fn tortoise() -> (TestApp, String) {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let path = path_of(&app, PLACE).await;
     (app, path)
 }
@@ -132,8 +131,8 @@ async fn a_card_is_drawn_in_the_rarities_that_it_has() {
 /// This includes games with one rarity and cards whose name is an emoji.
 #[tokio::test]
 async fn a_card_of_any_game_is_drawn() {
-    let app = TestApp::start().await;
-    app.seed(&["emoji-tcg", "emojito", "uno-emoji", "emojo-dojo", "ttcg"]).await;
+    let app =
+        TestApp::start_seeded(&["emoji-tcg", "emojito", "uno-emoji", "emojo-dojo", "ttcg"]).await;
     for game in ["emoji-tcg", "emojito", "uno-emoji", "emojo-dojo"] {
         let cards = app.get(&format!("/v1/cards?game={game}&limit=3")).answer().await.expect(200);
         for card in cards["data"].as_array().unwrap() {

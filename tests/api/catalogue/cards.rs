@@ -20,8 +20,7 @@ async fn numbers(app: &TestApp, query: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn leading_zeros_of_a_number_are_ignored() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
     for number in ["16", "0016", "0000000000000016"] {
         let path = format!("/v1/games/ttcg/sets/hearth/cards/{number}");
@@ -48,8 +47,7 @@ async fn leading_zeros_of_a_number_are_ignored() {
 
 #[tokio::test]
 async fn a_card_has_the_values_of_its_set_file() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "uno-emoji"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "uno-emoji"]).await;
     let file = set_file(&seed_data("ttcg"), "hearth");
     for wanted in file["cards"].as_array().unwrap() {
         let path =
@@ -144,8 +142,7 @@ async fn filters_combine_and_names_match_without_accents_and_case() {
 
 #[tokio::test]
 async fn pages_contain_every_card_once_while_games_are_imported() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "uno-emoji"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "uno-emoji"]).await;
     let total = app.get("/v1/cards?include=total&limit=1").answer().await.expect(200)["total"]
         .as_u64()
         .unwrap();
@@ -178,8 +175,7 @@ async fn pages_contain_every_card_once_while_games_are_imported() {
 
 #[tokio::test]
 async fn unknown_and_invalid_ids_are_not_found() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     for id in ["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "1", "not-a-uuid", "%00"] {
         app.get(&format!("/v1/cards/{id}")).answer().await.problem(404, "not_found");
         app.get(&format!("/v1/cards/{id}/printings")).answer().await.problem(404, "not_found");
@@ -191,8 +187,7 @@ async fn unknown_and_invalid_ids_are_not_found() {
 
 #[tokio::test]
 async fn each_encoding_has_its_own_etag_and_304() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.expect(200);
     let id = card["id"].as_str().unwrap();
     for path in [
@@ -243,8 +238,7 @@ async fn each_encoding_has_its_own_etag_and_304() {
 
 #[tokio::test]
 async fn a_card_can_be_read_as_text() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     let path = "/v1/games/ttcg/sets/hearth/cards/001";
     let json = app.get(path).answer().await;
     let text = app.get(path).header("accept", "text/plain").answer().await;
@@ -300,8 +294,7 @@ async fn a_card_can_be_read_as_text() {
 
 #[tokio::test]
 async fn a_list_as_text_is_a_deck_list() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await;
     let ada = app.player("ada").await;
     let as_text = async |query: &str| {
         app.get(&format!("/v1/cards?{query}")).header("accept", "text/plain").answer().await
@@ -334,8 +327,7 @@ async fn a_list_as_text_is_a_deck_list() {
 /// Cards by id and number are read over one connection of each worker, which sends many statements before the first answer.
 #[tokio::test]
 async fn concurrent_reads_get_the_right_cards() {
-    let app = TestApp::start_with(|settings| settings.card_cache_bytes = 0).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], |settings| settings.card_cache_bytes = 0).await;
     let page = app.get("/v1/cards?game=ttcg&limit=200").answer().await.expect(200);
     let cards = page["data"].as_array().unwrap();
     let read = |card: &Value| {
@@ -360,8 +352,7 @@ async fn concurrent_reads_get_the_right_cards() {
 
 #[tokio::test]
 async fn reads_work_again_after_postgres_closes_their_connection() {
-    let app = TestApp::start_with(|settings| settings.card_cache_bytes = 0).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], |settings| settings.card_cache_bytes = 0).await;
     let path = "/v1/games/ttcg/sets/hearth/cards/001";
     app.get(path).answer().await.expect(200);
     for _ in 0..3 {

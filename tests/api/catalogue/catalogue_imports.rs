@@ -437,8 +437,7 @@ async fn an_invented_game_is_imported_and_its_decks_are_checked() {
 
 #[tokio::test]
 async fn the_schema_of_manifests_is_published() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let schema = app.get("/v1/games/ttcg/schema?of=manifest").answer().await.expect(200);
     let schema = jsonschema::validator_for(&schema).unwrap();
     let manifest: toml::Table = toml::from_str(PEBBLES).unwrap();

@@ -102,8 +102,7 @@ async fn a_mirror_receives_every_event_once() {
 
 #[tokio::test]
 async fn the_feed_contains_unlocks() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let before = feed(&app, "after=0&limit=1").await.expect(200)["newest"].clone();
     app.sql("UPDATE sets SET unlock_threshold = 5").await;
     app.cast_votes("k.set_code = 'veil' AND k.number <= '003'", 2).await;
@@ -162,8 +161,7 @@ async fn readers_miss_nothing_while_others_write() {
 
 #[tokio::test]
 async fn a_position_outside_the_stored_feed_is_rejected() {
-    let app = TestApp::start().await;
-    app.seed(&["emojito"]).await;
+    let app = TestApp::start_seeded(&["emojito"]).await;
     feed(&app, "after=5").await.expect(200);
     feed(&app, "after=999999").await.problem(410, "gone");
     feed(&app, "after=18446744073709551615").await.problem(410, "gone");
@@ -219,8 +217,7 @@ async fn streamed(
 
 #[tokio::test]
 async fn a_stream_resumes_after_the_last_event_id() {
-    let app = TestApp::start().await;
-    app.seed(&["emojito"]).await;
+    let app = TestApp::start_seeded(&["emojito"]).await;
     let first = streamed(&app, "/v1/changes/stream?after=0", None, 102).await;
     assert_eq!(first.iter().map(|(id, _)| *id).collect::<Vec<_>>(), (1..=102).collect::<Vec<_>>());
     // The client resumes on another instance while an import writes events.

@@ -4,8 +4,7 @@ use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
 async fn every_endpoint_reports_unknown_codes() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojito"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojito"]).await;
     let moderator = app.moderator().await;
     let game = ("?game", "there is no game \"ttgc\"; did you mean ttcg?");
     let set = ("?set", "the game \"ttcg\" has no set \"hearht\"; did you mean hearth?");
@@ -48,8 +47,7 @@ async fn every_endpoint_reports_unknown_codes() {
 
 #[tokio::test]
 async fn codes_ignore_case() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     for path in [
         "/v1/collection?game=TTCG&set=Hearth&rarity=COMMON",
@@ -68,8 +66,7 @@ async fn codes_ignore_case() {
 /// An instance that has not loaded a new game or set yet must not report it as unknown.
 #[tokio::test]
 async fn codes_imported_by_another_instance_are_known_at_once() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     app.get("/v1/decks?game=ttcg").by(&ada).answer().await.expect(200);
     let other = app.second_instance();

@@ -44,8 +44,8 @@ fn counted(file: &Value, values_of: impl Fn(&Value) -> Vec<Value>) -> BTreeMap<S
 
 #[tokio::test]
 async fn counts_match_the_set_file() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg", "uno-emoji", "emojito", "emojo-dojo"]).await;
+    let app =
+        TestApp::start_seeded(&["ttcg", "emoji-tcg", "uno-emoji", "emojito", "emojo-dojo"]).await;
     for (game, set) in [
         ("ttcg", "hearth"),
         ("emoji-tcg", "feed"),
@@ -148,8 +148,7 @@ async fn values_have_names_and_follow_the_order_of_the_manifest() {
 
 #[tokio::test]
 async fn counts_include_only_cards_that_the_caller_sees() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, moderator) = (app.player("ada").await, app.moderator().await);
     let before = facets(&app, Some(&ada), "ttcg/facets").await;
     assert_eq!(before, facets(&app, None, "ttcg/facets").await);
@@ -177,8 +176,7 @@ async fn counts_include_only_cards_that_the_caller_sees() {
 
 #[tokio::test]
 async fn facets_are_cached_like_lists_and_reject_unknown_parameters() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let path = "/v1/games/ttcg/facets";
     let answer = app.get(path).answer().await;

@@ -48,8 +48,7 @@ async fn games_formats_and_their_rules_can_be_read() {
 
 #[tokio::test]
 async fn a_format_can_be_requested_by_variant_and_day() {
-    let app = TestApp::start().await;
-    app.seed(&["emojo-dojo", "ttcg"]).await;
+    let app = TestApp::start_seeded(&["emojo-dojo", "ttcg"]).await;
     let get = |query: &str| app.get(&format!("/v1/games/emojo-dojo/formats/box{query}")).answer();
     let full = get("").await.expect(200);
     let half = get("?variant=half").await.expect(200);
@@ -64,8 +63,7 @@ async fn a_format_can_be_requested_by_variant_and_day() {
 
 #[tokio::test]
 async fn unknown_codes_are_not_found() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let long = "x".repeat(2000);
     for path in ["nothing", "TTCG", "%00", "a%20b", "..%2F", "%F0%9F%94%A5", &long] {
         app.get(&format!("/v1/games/{path}")).answer().await.problem(404, "not_found");
@@ -82,8 +80,7 @@ async fn unknown_codes_are_not_found() {
 
 #[tokio::test]
 async fn an_import_shows_at_once_on_every_instance() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let other = app.second_instance();
     let before = other.get("/v1/games/ttcg").answer().await;
     assert_eq!(app.get("/v1/games/ttcg").answer().await.bytes, before.bytes);
@@ -105,8 +102,7 @@ async fn an_import_shows_at_once_on_every_instance() {
 
 #[tokio::test]
 async fn games_can_be_cached_for_a_minute_and_give_304_when_unchanged() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     for path in
         ["/v1/games", "/v1/games/ttcg", "/v1/games/ttcg/formats", "/v1/games/ttcg/formats/standard"]
     {

@@ -151,8 +151,7 @@ async fn imports_write_history() {
 
 #[tokio::test]
 async fn edits_and_rulings_write_history_in_pages() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let path = path_of(&app, "/v1/games/ttcg/sets/hearth/cards/001").await;
     let lore = app.get(&path).answer().await.expect(200).get("lore").cloned();

@@ -76,8 +76,7 @@ async fn the_same_files_again_change_nothing() {
 
 #[tokio::test]
 async fn only_what_changed_gets_a_new_revision() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ids = app
         .db()
         .value("SELECT string_agg(id::text, ',' ORDER BY set_code, number) FROM cards")
@@ -176,8 +175,7 @@ fn an_invalid_file_is_refused_with_every_fault_and_its_place() {
 
 #[tokio::test]
 async fn an_import_cannot_remove_cards() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let faults = refused(
         &app,
         &edited(|set| {
@@ -193,8 +191,7 @@ async fn an_import_cannot_remove_cards() {
 
 #[tokio::test]
 async fn cards_can_swap_names_but_not_take_the_name_of_another_card() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let swapped = edited(|set| {
         let (one, two) = (set["cards"][0]["name"].clone(), set["cards"][1]["name"].clone());
         set["cards"][0]["name"] = two;
@@ -220,8 +217,7 @@ async fn cards_can_swap_names_but_not_take_the_name_of_another_card() {
 
 #[tokio::test]
 async fn a_printed_card_keeps_its_name() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let player = app.player("ada").await;
     app.give_copy(&player.id, "ttcg", "veil", "001").await;
     let name = |set: &Value, at: usize| set["cards"][at]["name"].as_str().unwrap().to_owned();
@@ -324,8 +320,7 @@ async fn a_manifest_keeps_what_stored_sets_need() {
 
 #[tokio::test]
 async fn a_lower_threshold_unlocks_cards_with_enough_submissions() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     for (number, votes) in [("001", 3), ("002", 2)] {
         app.cast_votes(&format!("k.set_code = 'veil' AND k.number = '{number}'"), votes).await;
     }

@@ -36,8 +36,7 @@ fn pointers(problem: &Value) -> BTreeSet<&str> {
 
 #[tokio::test]
 async fn an_admin_creates_a_set_without_cards_and_deletes_it() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (admin, ada) = (app.admin().await, app.player("ada").await);
     create(&app, &ada, &fan_made()).await.problem(403, "forbidden");
     let created = create(&app, &admin, &fan_made()).await;
@@ -96,8 +95,7 @@ async fn an_admin_creates_a_set_without_cards_and_deletes_it() {
 
 #[tokio::test]
 async fn all_faults_of_a_new_set_are_reported_at_once() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let wrong = json!({
         "code": "Fan Made", "name": " ", "released_on": "2026-02-30", "unlock_threshold": 0,
@@ -149,8 +147,7 @@ async fn all_faults_of_a_new_set_are_reported_at_once() {
 /// A name that is longer than any text of a set file was not checked at all.
 #[tokio::test]
 async fn a_set_does_not_get_a_very_long_name_by_an_edit() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let path = "/v1/games/ttcg/sets/hearth";
     let version = etag(&app, path).await;
@@ -163,8 +160,7 @@ async fn a_set_does_not_get_a_very_long_name_by_an_edit() {
 
 #[tokio::test]
 async fn a_repeated_request_creates_one_set() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "uno-emoji"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "uno-emoji"]).await;
     let admin = app.admin().await;
     let post = |path: &str, body: &Value| {
         app.post(path).by(&admin).header("idempotency-key", "once").json(body)
@@ -192,8 +188,7 @@ async fn a_repeated_request_creates_one_set() {
 /// Two requests with the same code arrive at the same time on two instances: one succeeds, the other gets 409.
 #[tokio::test]
 async fn only_one_of_two_simultaneous_requests_creates_a_set() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let other = app.second_instance();
     let admin = app.admin().await;
     for round in 0..8 {
@@ -217,8 +212,7 @@ async fn only_one_of_two_simultaneous_requests_creates_a_set() {
 
 #[tokio::test]
 async fn a_set_on_which_something_depends_is_not_deleted() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let used = async |set: &str, detail: &str| {
         let path = format!("{SETS}/{set}");
@@ -251,8 +245,7 @@ async fn a_set_on_which_something_depends_is_not_deleted() {
 /// Everything that counts the cards of a set finds none.
 #[tokio::test]
 async fn a_set_without_cards_can_be_read_in_every_way() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (admin, ada) = (app.admin().await, app.player("ada").await);
     create(&app, &admin, &fan_made()).await.expect(201);
     let cards = app.get("/v1/cards?game=ttcg&set=fan-made").answer().await.expect(200);
@@ -282,8 +275,7 @@ async fn a_set_without_cards_can_be_read_in_every_way() {
 /// Instances that find cards in memory learn of a new set, and of its deletion.
 #[tokio::test]
 async fn instances_with_cards_in_memory_know_which_sets_exist() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     app.catch_up().await;
     let other = app.second_instance_in_memory().await;
     let admin = app.admin().await;
@@ -310,8 +302,7 @@ async fn instances_with_cards_in_memory_know_which_sets_exist() {
 /// That a set exists is public. That its cards start hidden changes nothing else that strangers see, as long as it has none.
 #[tokio::test]
 async fn a_new_set_changes_nothing_else_for_strangers() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let look = async || {
         let mut seen = Vec::new();

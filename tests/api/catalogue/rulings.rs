@@ -30,8 +30,7 @@ async fn texts(request: RequestBuilder) -> Vec<String> {
 
 #[tokio::test]
 async fn rulings_are_written_read_changed_and_deleted() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let path = rulings_of(&app, OPEN).await;
     assert_eq!(app.get(&path).answer().await.expect(200), json!({ "data": [], "hidden": false }));
@@ -78,8 +77,7 @@ async fn rulings_are_written_read_changed_and_deleted() {
 
 #[tokio::test]
 async fn invalid_rulings_are_refused() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let path = rulings_of(&app, OPEN).await;
     for (body, pointer) in [
@@ -116,8 +114,7 @@ async fn invalid_rulings_are_refused() {
 
 #[tokio::test]
 async fn a_repeated_request_writes_one_ruling() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let (path, other) = (
         rulings_of(&app, OPEN).await,
@@ -150,8 +147,7 @@ async fn a_repeated_request_writes_one_ruling() {
 /// Two edits of the same ruling arrive at the same time on two instances: one succeeds, the other gets 412.
 #[tokio::test]
 async fn only_one_of_two_simultaneous_edits_succeeds() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let other = app.second_instance();
     let admin = app.admin().await;
     let path = rulings_of(&app, OPEN).await;
@@ -172,8 +168,7 @@ async fn only_one_of_two_simultaneous_edits_succeeds() {
 
 #[tokio::test]
 async fn rulings_of_a_hidden_card_are_shown_only_to_accounts_that_see_it() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (admin, ada, ben) = (app.admin().await, app.player("ada").await, app.player("ben").await);
     app.give_copy(&ada.id, "ttcg", "veil", "001").await;
     let path = rulings_of(&app, HIDDEN).await;

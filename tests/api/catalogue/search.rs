@@ -69,8 +69,8 @@ type Holds = fn(&Value) -> bool;
 
 #[tokio::test]
 async fn queries_find_the_matching_cards_of_the_set_files() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg", "uno-emoji", "emojito", "emojo-dojo"]).await;
+    let app =
+        TestApp::start_seeded(&["ttcg", "emoji-tcg", "uno-emoji", "emojito", "emojo-dojo"]).await;
     let ttcg: &[(&str, Holds)] = &[
         ("t:fire", |card| attribute(card, "type") == "fire"),
         ("t:FIRE t:spell", |_| false),
@@ -196,8 +196,7 @@ async fn queries_find_the_matching_cards_of_the_set_files() {
 /// A card with printings below and above a range, but none inside it, does not match.
 #[tokio::test]
 async fn a_range_must_match_a_single_printing() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     app.sql(
         "DELETE FROM printings p USING cards c WHERE c.id = p.card_id AND c.set_code = 'hearth' \
          AND c.number = '002' AND p.rarity NOT IN ('common', 'primal_rare')",
@@ -235,8 +234,7 @@ async fn a_range_must_match_a_single_printing() {
 /// Both ends of the range are rarities, but of different games.
 #[tokio::test]
 async fn a_range_over_values_of_different_games_causes_a_warning() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let manifest = include_str!("../../data/games/harbour/game.toml");
     let manifest = app.put("/v1/games/harbour/manifest").by(&admin).body(manifest);
@@ -295,8 +293,7 @@ async fn search_ignores_accents_apostrophes_and_case() {
 
 #[tokio::test]
 async fn every_field_has_an_example_that_finds_something() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     for (field, example) in search::examples() {
         assert!(!found(&app, example).await.is_empty(), "{field}: {example}");
     }
@@ -326,8 +323,7 @@ fn the_reference_is_the_table_that_runs() {
 
 #[tokio::test]
 async fn unusable_terms_cause_a_warning_and_are_ignored() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     for (q, position, length, message) in [
         ("set:hearth atack>700", 11, 9, "there is no field \"atack\"; did you mean attack?"),
         ("t:fier set:hearth", 0, 6, "there is no type \"fier\"; did you mean fire?"),
@@ -540,8 +536,7 @@ async fn unusable_terms_cause_a_warning_and_are_ignored() {
 
 #[tokio::test]
 async fn unknown_parameter_values_cause_a_warning() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     for (parameter, value, message) in [
         ("game", "ttgc", "there is no game \"ttgc\"; did you mean ttcg?"),
         ("set", "heart", "there is no set \"heart\"; did you mean hearth?"),
@@ -597,8 +592,7 @@ async fn unknown_parameter_values_cause_a_warning() {
 
 #[tokio::test]
 async fn lists_are_sorted_and_small_pages_have_the_same_order() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     for (sort, unique) in [
         ("set", "cards"),
         ("number", "cards"),
@@ -677,8 +671,7 @@ async fn pages(app: &TestApp, more: &[(&str, &str)], limit: &str) -> Vec<String>
 
 #[tokio::test]
 async fn pages_continue_correctly_while_cards_are_imported() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let mut seen = Vec::new();
     let mut path = "/v1/cards?q=kind:unit&sort=attack&limit=10&order=desc".to_owned();
     let before = ask(&app, "kind:unit", &[("sort", "attack"), ("order", "desc")]).await.expect(200);
@@ -702,8 +695,7 @@ async fn pages_continue_correctly_while_cards_are_imported() {
 
 #[tokio::test]
 async fn a_cursor_is_only_valid_for_its_list() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let list = "/v1/cards?limit=3&q=t:fire&sort=attack";
     let page = app.get(list).answer().await.expect(200);
     let cursor = page["next_cursor"].as_str().unwrap();
@@ -745,8 +737,7 @@ async fn a_cursor_is_only_valid_for_its_list() {
 
 #[tokio::test]
 async fn lists_of_printings_contain_only_matching_printings() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let page = ask(&app, "set:hearth attack>1500 unique:printings", &[("total", "true")])
         .await
         .expect(200);
@@ -787,8 +778,7 @@ async fn lists_of_printings_contain_only_matching_printings() {
 
 #[tokio::test]
 async fn query_texts_are_never_executed_as_sql() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let all = app.db().value("SELECT count(*) FROM cards").await;
     for evil in [
         "'; DROP TABLE cards; --",
@@ -842,8 +832,7 @@ async fn query_texts_are_never_executed_as_sql() {
 
 #[tokio::test]
 async fn costly_patterns_end_soon() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     for q in [
         "/(a*)*b/",
         "/(a|a)*(b|b)*(a|b|ab)*c$/",
@@ -864,8 +853,7 @@ async fn costly_patterns_end_soon() {
 
 #[tokio::test]
 async fn missing_search_words_are_created() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     let url = app.db().url();
     let all: usize = app.db().value("SELECT count(*) FROM card_content").await.parse().unwrap();
     let dump = "SELECT md5(string_agg(words || name_words || effect_words || lore_words || attribute_words::text, ',' \
@@ -1089,8 +1077,8 @@ async fn a_list_that_cannot_be_counted_in_time_is_returned_without_total() {
 
 #[tokio::test]
 async fn costly_terms_are_tried_on_a_limited_number_of_cards_with_a_warning() {
-    let app = TestApp::start_with(|settings| settings.search_candidates = 5).await;
-    app.seed(&["ttcg"]).await;
+    let app =
+        TestApp::start_seeded_with(&["ttcg"], |settings| settings.search_candidates = 5).await;
     let moderator = app.moderator().await;
     let numbers = |page: &Value| -> Vec<String> {
         page["data"].as_array().unwrap().iter().map(place).collect()

@@ -4,8 +4,7 @@ use crate::support::{RequestExt as _, TestApp, sql};
 
 #[tokio::test]
 async fn a_set_shows_its_policy_for_hidden_cards_and_its_unlock_counts() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let list = app.get("/v1/games/ttcg/sets").answer().await.expect(200);
     assert_eq!(list["data"][0]["code"], "hearth");
     assert_eq!(list["data"][0]["cards_start_hidden"], false);
@@ -51,8 +50,7 @@ async fn the_sets_of_all_games_are_one_list() {
 
 #[tokio::test]
 async fn sets_come_in_pages() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let first = app.get("/v1/games/ttcg/sets?limit=1").answer().await;
     assert!(first.header("link").contains("rel=\"next\""), "{}", first.header("link"));
     let first = first.expect(200);

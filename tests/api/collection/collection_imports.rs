@@ -46,8 +46,7 @@ async fn stored_entries(app: &TestApp, by: &Player) -> Vec<[String; 5]> {
 
 #[tokio::test]
 async fn a_file_is_shown_line_by_line_and_committed_as_shown() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let file = "\u{feff}Count;Tradelist Count;Name;Edition;Condition;Collector Number;Rarity\r\n\
                 4x;0;Kettle Imp;[HEARTH];NM;016;Common\r\n\
@@ -188,8 +187,7 @@ async fn a_commit_happens_once() {
 
 #[tokio::test]
 async fn an_import_adds_or_replaces() {
-    let app = TestApp::start().await;
-    app.seed(&["uno-emoji"]).await;
+    let app = TestApp::start_seeded(&["uno-emoji"]).await;
     app.import_set("base", 3, false).await;
     let ada = app.player("ada").await;
     let uno =
@@ -374,8 +372,7 @@ async fn extreme_files_are_rejected_with_a_reason() {
 
 #[tokio::test]
 async fn one_import_returns_at_most_ten_thousand_suggestions() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let shown = read(&app, &ada, "", &("Name\n".to_owned() + &"Kettle Imp\n".repeat(3_000))).await;
     let lines = shown["lines"].as_array().unwrap();

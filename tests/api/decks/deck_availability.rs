@@ -25,8 +25,7 @@ fn numbers(card: &Value) -> Vec<u64> {
 
 #[tokio::test]
 async fn availability_counts_owned_cards_by_printing_and_considers_other_decks() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     // Ada owns two counted cards and one registered copy.
     let common = printing(&app, None, "hearth", "016", "common").await;
@@ -94,8 +93,7 @@ async fn availability_counts_owned_cards_by_printing_and_considers_other_decks()
 
 #[tokio::test]
 async fn a_deck_of_owned_cards_can_be_built() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     let path = stored(&app, &ada, "one", "1 Drowned Lantern").await;

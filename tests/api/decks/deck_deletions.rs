@@ -11,9 +11,7 @@ async fn stored(app: &TestApp, owner: &Player, visibility: &str) -> String {
 }
 
 async fn app() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
-    app
+    TestApp::start_seeded(&["ttcg"]).await
 }
 
 async fn delete(app: &TestApp, owner: &Player, path: &str) {

@@ -9,9 +9,7 @@ use crate::support::{Answer, Player, RequestExt as _, TestApp, until};
 const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
 async fn app() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
-    app
+    TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await
 }
 
 fn deck() -> Value {
@@ -212,6 +210,13 @@ async fn a_serial_code_that_is_stored_is_not_published() {
         assert_eq!(pointers, expected, "{problem:#}");
         assert!(!problem.to_string().contains("7K33"), "{problem:#}");
     }
+    // A share code does not change the name.
+    let exported = app.get(&format!("{path}/export?dialect=share_code")).by(&ada).answer().await;
+    let shared = exported.expect(200)["text"].clone();
+    let body = json!({ "format": "ttcg/standard", "visibility": "public", "list": shared });
+    let put = app.put(&path).by(&ada).header("if-match", "*").json(&body);
+    let problem = put.answer().await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["pointer"], "/name", "{problem:#}");
     let kept = patch(&app, &ada, &path, "*", &json!({ "tags": ["fire"] })).await.expect(200);
     assert_eq!(kept["visibility"], "private");
     let cleaned = json!({ "visibility": "public", "name": "Mine", "description": null });
@@ -275,6 +280,14 @@ async fn a_list_as_the_body_replaces_the_entries_of_a_deck() {
     let greeted = greeted.expect(200);
     assert_eq!(greeted["reading"]["notes"]["name"], "Tide turner", "{greeted:#}");
     assert_eq!(greeted["name"], "Embers");
+    // Only a comment above the code states a name, and an empty one does not.
+    for list in [format!("{code}\n// name: Below"), format!("// name:\n{code}")] {
+        let body = json!({ "format": "ttcg/standard", "visibility": "public", "list": list });
+        let json = app.put(&path).by(&ada).header("if-match", "*").json(&body);
+        assert_eq!(json.answer().await.expect(200)["name"], "Embers", "{list}");
+        let text = put("?format=ttcg/standard", "*", &list).await.expect(200);
+        assert_eq!(text["name"], "Embers", "{list}");
+    }
     let replace = async |list: String| -> Value {
         let body = json!({ "format": "ttcg/standard", "visibility": "unlisted", "list": list });
         let request = app.put(&path).by(&ada).header("if-match", "*").json(&body);

@@ -53,8 +53,7 @@ async fn entry(app: &TestApp) -> Value {
 
 #[tokio::test]
 async fn the_file_has_the_public_view_of_public_decks() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await;
     let (ada, eve, admin) = (app.player("ada").await, app.player("eve").await, app.admin().await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
@@ -124,8 +123,7 @@ async fn the_file_has_the_public_view_of_public_decks() {
 
 #[tokio::test]
 async fn rarities_of_older_versions_have_their_codes() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "2 Kettle Imp {ultra_rare}" });
     let path = stored_as(&app, &ada, &body).await;
@@ -138,8 +136,7 @@ async fn rarities_of_older_versions_have_their_codes() {
 
 #[tokio::test]
 async fn a_mirror_follows_the_change_feed_from_the_file() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let mut paths = Vec::new();
     for at in 0..5 {
@@ -193,8 +190,7 @@ async fn a_mirror_follows_the_change_feed_from_the_file() {
 
 #[tokio::test]
 async fn older_releases_do_not_list_or_delete_deck_files() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     stored(&app, &ada, "Deck", "public").await;
     app.build_bulk_files().await;
@@ -213,8 +209,7 @@ async fn older_releases_do_not_list_or_delete_deck_files() {
 
 #[tokio::test]
 async fn an_unreadable_deck_does_not_remove_other_decks_from_the_file() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let broken = stored(&app, &ada, "Broken", "public").await;
     stored(&app, &ada, "Whole", "public").await;

@@ -7,9 +7,7 @@ use super::stored_as as stored;
 use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
 
 async fn app() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
-    app
+    TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await
 }
 
 fn request(name: &str, quantity: u32) -> Value {

@@ -15,8 +15,7 @@ struct Stage {
 
 impl Stage {
     async fn set() -> Self {
-        let app = TestApp::start().await;
-        app.seed(&["ttcg"]).await;
+        let app = TestApp::start_seeded(&["ttcg"]).await;
         let (ada, eve) = (app.player("ada").await, app.player("eve").await);
         for number in ["003", "004"] {
             app.give_copy(&ada.id, "ttcg", "veil", number).await;
@@ -789,8 +788,7 @@ async fn answers_to_strangers_do_not_depend_on_hidden_cards_in_decks() {
 /// The index in memory contains no names of hidden cards. A request still finds the hidden cards that its player holds, and no other hidden cards.
 #[tokio::test]
 async fn with_an_index_in_memory_only_holders_find_hidden_cards() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     app.catch_up().await;

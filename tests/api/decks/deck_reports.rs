@@ -52,8 +52,7 @@ fn numbers(report: &Value, code: &str) -> Vec<(String, i64, i64)> {
 /// A place without a name means the same card in JSON as in a list: its set may be written by its name.
 #[tokio::test]
 async fn places_with_the_name_of_an_open_set_are_found() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
     let entries =
@@ -80,8 +79,7 @@ async fn places_with_the_name_of_an_open_set_are_found() {
 
 #[tokio::test]
 async fn sample_decks_are_what_their_names_say() {
-    let app = TestApp::start().await;
-    app.seed(&GAMES).await;
+    let app = TestApp::start_seeded(&GAMES).await;
     let mut seen = 0;
     for game in GAMES {
         for file in std::fs::read_dir(game_folder(game).join("decks")).unwrap() {
@@ -111,8 +109,7 @@ async fn sample_decks_are_what_their_names_say() {
 
 #[tokio::test]
 async fn a_report_lists_all_violations_of_a_ttcg_deck() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (format, list) = sample("ttcg", "illegal-forty-eight-cards.txt");
     let answer = judge(&app, &json!({ "format": format, "list": list })).await.expect(200);
     let report = &answer["reports"][0];
@@ -142,8 +139,7 @@ async fn a_report_lists_all_violations_of_a_ttcg_deck() {
 
 #[tokio::test]
 async fn a_ttcg_deck_with_too_few_cards_is_incomplete() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
     let short = list.replace("2 The Long Table", "");
     let report =
@@ -155,8 +151,7 @@ async fn a_ttcg_deck_with_too_few_cards_is_incomplete() {
 
 #[tokio::test]
 async fn violations_name_the_lines_of_a_list() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     // A list with its format is read exactly as it is written.
     let list = "// format: ttcg/standard\n2 Kettle Imp\n1 Pocket Bat (lost)\n1 Pocket Bat\n1 kettle imp {rare}\n[attic]\n1 Skipping Stone\n[main]\n\
                 1 Skipping Stone\n1 Kettle Imp (veil)";
@@ -180,8 +175,7 @@ async fn violations_name_the_lines_of_a_list() {
 
 #[tokio::test]
 async fn games_and_sets_without_cards_are_reported_first() {
-    let app = TestApp::start().await;
-    app.seed(&["magic", "ttcg"]).await;
+    let app = TestApp::start_seeded(&["magic", "ttcg"]).await;
     let report = async |body: Value| judge(&app, &body).await.expect(200)["reports"][0].clone();
     let codes = |report: &Value| -> Vec<String> {
         let violations = report["violations"].as_array().unwrap().iter();
@@ -236,8 +230,7 @@ async fn a_card_in_a_wrong_zone_can_be_moved() {
 
 #[tokio::test]
 async fn emoji_tcg_counts_copies_by_stage() {
-    let app = TestApp::start().await;
-    app.seed(&["emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["emoji-tcg"]).await;
     let report = report_on(&app, "emoji-tcg", "illegal-one-too-many.txt").await;
     let mut found = numbers(&report, "COPY_LIMIT_EXCEEDED");
     found.sort();
@@ -252,8 +245,7 @@ async fn emoji_tcg_counts_copies_by_stage() {
 
 #[tokio::test]
 async fn a_box_report_lists_missing_and_extra_cards() {
-    let app = TestApp::start().await;
-    app.seed(&GAMES).await;
+    let app = TestApp::start_seeded(&GAMES).await;
     let uno = report_on(&app, "uno-emoji", "illegal-after-the-picnic.txt").await;
     let mut missing = numbers(&uno, "BOX_CARD_MISSING");
     missing.sort();
@@ -290,8 +282,7 @@ async fn a_box_report_lists_missing_and_extra_cards() {
 
 #[tokio::test]
 async fn one_list_is_judged_for_several_formats_at_once() {
-    let app = TestApp::start().await;
-    app.seed(&["emojo-dojo", "ttcg"]).await;
+    let app = TestApp::start_seeded(&["emojo-dojo", "ttcg"]).await;
     let (_, list) = sample("emojo-dojo", "legal-full-box.txt");
     let body = json!({ "formats": ["emojo-dojo/box", "emojo-dojo/box:half"], "list": list });
     let answer = judge(&app, &body).await.expect(200);
@@ -343,8 +334,7 @@ async fn one_list_is_judged_for_several_formats_at_once() {
 
 #[tokio::test]
 async fn a_stored_deck_has_a_report_with_a_tag() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let (format, list) = sample("ttcg", "legal-orchard-by-the-lake.txt");
     let deck = json!({ "name": "Orchard", "format": format, "list": list });
@@ -371,8 +361,7 @@ async fn a_stored_deck_has_a_report_with_a_tag() {
 
 #[tokio::test]
 async fn a_hidden_card_is_unknown_to_strangers() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, eve, moderator) =
         (app.player("ada").await, app.player("eve").await, app.moderator().await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
@@ -436,8 +425,7 @@ async fn a_hidden_card_is_unknown_to_strangers() {
 
 #[tokio::test]
 async fn a_hostile_list_is_judged_in_bounded_time() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let started = std::time::Instant::now();
     let entries: Vec<Value> =
         (0..500).map(|number| json!({ "quantity": 10000, "name": format!("Kettle Imq {number}"), "zone": format!("z{number}") })).collect();
@@ -508,8 +496,7 @@ async fn a_game_without_cards_still_checks_the_size_of_decks() {
 
 #[tokio::test]
 async fn a_copy_may_be_in_a_deck_once() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (one, two) =
         ("01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b12");
     let entries = |copies: Value| {
@@ -545,8 +532,7 @@ async fn a_copy_may_be_in_a_deck_once() {
 
 #[tokio::test]
 async fn several_formats_are_judged_in_one_answer() {
-    let app = TestApp::start().await;
-    app.seed(&["emojo-dojo"]).await;
+    let app = TestApp::start_seeded(&["emojo-dojo"]).await;
     let (_, list) = sample("emojo-dojo", "legal-full-box.txt");
     let formats = ["emojo-dojo/box", "emojo-dojo/box:half"];
     let judged = judge(&app, &json!({ "formats": formats, "list": list })).await.expect(200);
@@ -565,8 +551,7 @@ async fn several_formats_are_judged_in_one_answer() {
 
 #[tokio::test]
 async fn decisions_about_open_rulebook_questions_are_listed() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "uno-emoji"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "uno-emoji"]).await;
     let format = app.get("/v1/games/ttcg/formats/standard").answer().await.expect(200);
     let same = &format["decisions"].as_array().unwrap().iter().find(|one| one["rule"] == "T-A6");
     let same = same.unwrap();
@@ -582,8 +567,7 @@ async fn decisions_about_open_rulebook_questions_are_listed() {
 /// Every unknown format is reported with its pointer, together with all other faults of the request.
 #[tokio::test]
 async fn all_unknown_formats_are_reported_at_once() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let pointers = |problem: &Value| {
         let errors = problem["errors"].as_array().unwrap().iter();
         errors.map(|fault| fault["pointer"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -615,8 +599,7 @@ async fn all_unknown_formats_are_reported_at_once() {
 
 #[tokio::test]
 async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await;
     let ask = async |body: &Value| app.post("/v1/deck-reports/batch").json(body).answer().await;
     let (format, legal) = sample("ttcg", "legal-embers-and-bones.txt");
     let entries = json!([{ "quantity": 3, "name": "Kettle Imp" }]);

@@ -157,8 +157,7 @@ async fn a_rarity_that_is_stored_as_an_alias_names_its_printing() {
 /// The example of docs/API.md.
 #[tokio::test]
 async fn missing_copies_are_those_not_owned_not_reserved_or_not_to_be_taken() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     own(&app, &ada, "common", 3).await;
     let other = stored(&app, &ada, "Other", "1 Kettle Imp").await;

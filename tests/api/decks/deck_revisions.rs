@@ -7,9 +7,7 @@ use super::stored_as as stored;
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
 async fn app() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
-    app
+    TestApp::start_seeded(&["ttcg"]).await
 }
 
 fn deck(name: &str, visibility: &str, list: &str) -> Value {

@@ -11,8 +11,7 @@ fn deck(visibility: &str, list: &str) -> Value {
 
 #[tokio::test]
 async fn statistics_count_the_kinds_and_attributes_of_a_deck() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     let path = stored(
@@ -52,8 +51,7 @@ async fn statistics_count_the_kinds_and_attributes_of_a_deck() {
 
 #[tokio::test]
 async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojito"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojito"]).await;
     let (ada, eve) = (app.player("ada").await, app.player("eve").await);
     let path = stored(&app, &ada, &deck("private", "2 Kettle Imp\n8 Bellows Smith")).await;
     let odds =
@@ -154,8 +152,7 @@ async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
 
 #[tokio::test]
 async fn decks_are_drawn_as_charts() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "<Embers> & Bones", "format": "ttcg/standard", "list": "2 Kettle Imp\n1 Bellows Smith\n1 Cinder Matriarch\n1 No Such Card" });
     let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{Answer, RequestExt as _, TestApp, in_memory, until};
 
 async fn app() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg", "yu-gi-oh"]).await;
-    app
+    TestApp::start_seeded(&["ttcg", "emoji-tcg", "yu-gi-oh"]).await
 }
 
 async fn judged(app: &TestApp, format: &str, list: &str) -> Value {
@@ -142,8 +140,7 @@ async fn cards_are_found_by_place_symbol_and_id() {
 /// The name of a set in square brackets is no label, also if nothing else in the list needs the sets of the game.
 #[tokio::test]
 async fn a_set_in_square_brackets_is_read_in_every_list() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     app.catch_up().await;
     // The first list loads the sets, the second one finds them in the cache.
     for _ in 0..2 {
@@ -157,8 +154,7 @@ async fn a_set_in_square_brackets_is_read_in_every_list() {
 async fn the_sets_that_lists_name_follow_the_catalogue() {
     const LIST: &str = "1 Kettle Imp (The Hearth, Renamed)\n1 Nobody (veil)";
     const SET: &str = "/v1/games/ttcg/sets/hearth";
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     app.catch_up().await;
     let other = app.second_instance_in_memory().await;
     let set_of = async |of: &TestApp| {

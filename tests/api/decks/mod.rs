@@ -46,7 +46,5 @@ async fn show(app: &TestApp, owner: &Player, path: &str, visibility: &str) {
 
 /// A service with cards.
 async fn app() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
-    app
+    TestApp::start_seeded(&["ttcg"]).await
 }

@@ -44,8 +44,7 @@ pub async fn in_the_background(app: &TestApp) -> usize {
 
 #[tokio::test]
 async fn every_field_of_the_language_finds_decks() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
     let embers = json!({ "name": "Émbers, and Bones!", "format": format, "visibility": "public", "tags": ["Aggro", "first try"], "list": list });
@@ -121,8 +120,7 @@ async fn every_field_of_the_language_finds_decks() {
 
 #[tokio::test]
 async fn only_decks_that_are_public_now_are_found() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     let path = stored(&app, &ada, &deck("Pond", "2 Kettle Imp")).await;
     let hidden = |visibility: &str| json!({ "name": "Pond", "format": "ttcg/standard", "visibility": visibility, "list": "2 Kettle Imp" });
@@ -193,8 +191,7 @@ async fn only_decks_that_are_public_now_are_found() {
 
 #[tokio::test]
 async fn decks_are_listed_by_their_likes() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await;
     let ada = app.player("ada").await;
     let mut paths = Vec::new();
     for number in 1..=5 {
@@ -231,8 +228,7 @@ async fn decks_are_listed_by_their_likes() {
 
 #[tokio::test]
 async fn pages_stay_complete_while_decks_are_published() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let mut paths = Vec::new();
     for number in 1..=5 {
@@ -264,8 +260,7 @@ async fn pages_stay_complete_while_decks_are_published() {
 /// Only public names are suggested: those of open cards, and of players who have published a deck.
 #[tokio::test]
 async fn unknown_names_are_reported_with_similar_ones() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     let (ada, bob) = (app.player("adalbert").await, app.player("adalbart").await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     stored(&app, &ada, &deck("Shown", "2 Drowned Lantern\n1 Kettle Imp")).await;
@@ -310,8 +305,7 @@ async fn unknown_names_are_reported_with_similar_ones() {
 
 #[tokio::test]
 async fn hidden_cards_of_a_public_deck_are_found_after_their_unlock() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, eve, admin) = (app.player("ada").await, app.player("eve").await, app.admin().await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
     stored(&app, &ada, &deck("Holder", "2 Drowned Lantern\n1 Kettle Imp")).await;
@@ -340,8 +334,7 @@ async fn hidden_cards_of_a_public_deck_are_found_after_their_unlock() {
 
 #[tokio::test]
 async fn holders_of_a_hidden_card_find_the_same_public_decks_as_strangers() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let (eve, moderator) = (app.player("eve").await, app.moderator().await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
@@ -397,8 +390,7 @@ async fn holders_of_a_hidden_card_find_the_same_public_decks_as_strangers() {
 
 #[tokio::test]
 async fn decks_that_other_programs_publish_are_found_soon() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "Pond", "format": "ttcg/standard", "list": "2 Kettle Imp" });
     let path = stored(&app, &ada, &body).await;
@@ -424,8 +416,7 @@ async fn decks_that_other_programs_publish_are_found_soon() {
 
 #[tokio::test]
 async fn decks_are_judged_again_after_a_new_manifest() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
     let body = json!({ "name": "Embers", "format": format, "visibility": "public", "list": list });
@@ -440,8 +431,7 @@ async fn decks_are_judged_again_after_a_new_manifest() {
 
 #[tokio::test]
 async fn decks_are_compared_by_the_cards_that_they_share() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let lists = [
         ("Same", "1 Bellows Smith\n9 Kettle Imp"),
@@ -498,8 +488,7 @@ async fn decks_are_compared_by_the_cards_that_they_share() {
 
 #[tokio::test]
 async fn the_change_feed_reports_public_decks_without_their_content() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let before = app.get("/v1/changes").answer().await.expect(200);
     let seq = before["newest"].as_i64().unwrap();
@@ -529,8 +518,7 @@ async fn the_change_feed_reports_public_decks_without_their_content() {
 
 #[tokio::test]
 async fn an_unreadable_deck_does_not_prevent_other_decks_from_being_found() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "Pond", "format": "ttcg/standard", "list": "2 Kettle Imp" });
     let broken = stored(&app, &ada, &body).await;
@@ -550,8 +538,7 @@ async fn an_unreadable_deck_does_not_prevent_other_decks_from_being_found() {
 
 #[tokio::test]
 async fn a_published_deck_leaves_cached_catalogue_answers_unchanged() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let other = app.second_instance_in_memory().await;
     let name = async || {

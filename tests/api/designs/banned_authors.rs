@@ -206,8 +206,7 @@ async fn a_ban_locks_designs_before_cards() {
 /// Bulk files and the page of a card name the author exactly while the card does.
 #[tokio::test]
 async fn bulk_files_and_pages_do_not_name_banned_authors() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
     let admin = app.admin().await;

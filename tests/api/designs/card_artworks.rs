@@ -176,8 +176,7 @@ async fn only_moderators_remove_the_artwork_of_a_card() {
 /// What a card shows of its design changes with decisions about the design and its author; the cached answers of every instance follow, and so do lists.
 #[tokio::test]
 async fn cached_cards_follow_takedowns_of_artwork_and_bans_of_authors() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     let (ada, bob, mod_) =
         (app.player("ada").await, app.player("bob").await, app.moderator().await);
     let admin = app.admin().await;
@@ -251,8 +250,7 @@ async fn cached_cards_follow_takedowns_of_artwork_and_bans_of_authors() {
 /// A takedown is in the change feed, which is read a moment later: a cached picture would show the artwork until then.
 #[tokio::test]
 async fn a_picture_with_artwork_is_not_cached() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
     let (path, _) = approved(&app, &ada, &mod_).await;
     let picture = card_of(&app, &admin, &path, "hearth").await + "/picture";

@@ -166,8 +166,7 @@ async fn the_design_in_the_guide_is_complete_and_valid() {
 #[tokio::test]
 async fn similar_names_and_equal_effects_are_reported() {
     for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
-        let app = TestApp::start_with(change).await;
-        app.seed(&["ttcg"]).await;
+        let app = TestApp::start_seeded_with(&["ttcg"], change).await;
         app.seed_effect_texts("ttcg").await;
         if app.shared().settings.card_index {
             app.catch_up().await;
@@ -256,8 +255,7 @@ fn id_at(path: &str) -> &str {
 #[tokio::test]
 async fn a_design_that_is_edited_does_not_take_its_own_name() {
     for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
-        let app = TestApp::start_with(change).await;
-        app.seed(&["ttcg"]).await;
+        let app = TestApp::start_seeded_with(&["ttcg"], change).await;
         app.seed_effect_texts("ttcg").await;
         if app.shared().settings.card_index {
             app.catch_up().await;
@@ -342,8 +340,7 @@ async fn unfinished_effects_are_violations() {
 /// An editor sends the same name and effects repeatedly, so the service caches the results. It drops them when cards change.
 #[tokio::test]
 async fn cached_results_of_checks_follow_changes_of_cards() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     app.seed_effect_texts("ttcg").await;
     app.catch_up().await;
     let admin = app.admin().await;
@@ -417,8 +414,7 @@ async fn checks_ignore_hidden_cards() {
 
 #[tokio::test]
 async fn a_game_without_templates_has_no_free_text() {
-    let app = TestApp::start().await;
-    app.seed(&["emojito"]).await;
+    let app = TestApp::start_seeded(&["emojito"]).await;
     let design = json!({ "game": "emojito", "name": "Sunny", "kind": "emoji", "effects": [{ "text": "Rest." }] });
     let result = check(&app, &design).await;
     assert_eq!(result["effects"][0]["free_text"], false);

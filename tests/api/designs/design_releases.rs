@@ -390,8 +390,7 @@ async fn a_name_that_was_shared_meanwhile_is_not_released() {
 /// card.
 #[tokio::test]
 async fn an_unshared_design_is_found_when_its_card_is_public() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     app.seed_effect_texts("ttcg").await;
     app.catch_up().await;
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);

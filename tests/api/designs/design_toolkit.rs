@@ -18,8 +18,7 @@ async fn toolkit(app: &TestApp, game: &str) -> Answer {
 
 #[tokio::test]
 async fn the_toolkit_contains_all_data_for_an_editor() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     app.seed_effect_texts("ttcg").await;
     let body = toolkit(&app, "ttcg").await.json();
     // The toolkit contains the same data as the other endpoints.
@@ -101,8 +100,7 @@ async fn the_toolkit_contains_all_data_for_an_editor() {
 /// Covers also games without effect texts, checks or advice. Each toolkit must match the schema of the API contract.
 #[tokio::test]
 async fn every_game_has_a_toolkit_that_matches_the_contract() {
-    let app = TestApp::start().await;
-    app.seed(&GAMES).await;
+    let app = TestApp::start_seeded(&GAMES).await;
     app.seed_effect_texts("ttcg").await;
     let whole = serde_json::to_value(document()).unwrap();
     let registry = Registry::new().draft(Draft::Draft202012);
@@ -129,8 +127,7 @@ async fn every_game_has_a_toolkit_that_matches_the_contract() {
 
 #[tokio::test]
 async fn the_tag_of_a_toolkit_changes_with_manifest_and_texts() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let path = "/v1/games/ttcg/design-toolkit";
     let bare = toolkit(&app, "ttcg").await;
     assert_eq!(bare.header("cache-control"), "public, max-age=0");
@@ -164,8 +161,7 @@ async fn the_tag_of_a_toolkit_changes_with_manifest_and_texts() {
 
 #[tokio::test]
 async fn invalid_toolkit_requests_are_refused() {
-    let app = TestApp::start().await;
-    app.seed(&["emojito"]).await;
+    let app = TestApp::start_seeded(&["emojito"]).await;
     for nowhere in ["nowhere", "ttcg"] {
         let answer = app.get(&format!("/v1/games/{nowhere}/design-toolkit")).answer().await;
         answer.problem(404, "not_found");

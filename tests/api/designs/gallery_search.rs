@@ -392,8 +392,7 @@ fn is_in_memory(app: &TestApp, predicate: &Predicate) -> bool {
 
 /// A service with two games, and the authors of the random designs.
 async fn with_authors() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     for name in ["ada", "bob", "eve"] {
         app.player(name).await;
     }

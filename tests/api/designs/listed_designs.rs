@@ -120,8 +120,7 @@ impl DesignChange {
 /// After any changes, the index in memory and the database find the same designs.
 #[tokio::test]
 async fn memory_finds_what_the_database_finds() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     let mut authors = Vec::new();
     for name in ["ada", "bob", "cyd"] {
         authors.push(app.player(name).await);

@@ -55,8 +55,7 @@ fn changed(mut design: Value, changes: &Value) -> Value {
 }
 
 pub async fn app() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     app.seed_effect_texts("ttcg").await;
     app
 }

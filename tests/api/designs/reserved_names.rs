@@ -57,8 +57,7 @@ const LIKE_KETTLE_IMP: [&str; 9] = [
 #[tokio::test]
 async fn accents_do_not_hide_letters_that_look_like_those_of_a_card() {
     for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
-        let app = TestApp::start_with(change).await;
-        app.seed(&["ttcg"]).await;
+        let app = TestApp::start_seeded_with(&["ttcg"], change).await;
         app.seed_effect_texts("ttcg").await;
         if app.shared().settings.card_index {
             app.catch_up().await;
@@ -121,8 +120,7 @@ async fn names_with_accents_that_look_different_are_free() {
 #[tokio::test]
 async fn a_check_finds_names_that_differ_in_accents_at_both_ends() {
     for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
-        let app = TestApp::start_with(change).await;
-        app.seed(&["ttcg"]).await;
+        let app = TestApp::start_seeded_with(&["ttcg"], change).await;
         app.seed_effect_texts("ttcg").await;
         let (ada, bob) = (app.player("ada").await, app.player("bob").await);
         let plain = shared(&app, &ada, &heron("Elan Kane")).await;
@@ -219,8 +217,7 @@ async fn looks_that_older_programs_did_not_store_are_made() {
 #[tokio::test]
 async fn the_name_of_a_banned_author_is_free() {
     for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
-        let app = TestApp::start_with(change).await;
-        app.seed(&["ttcg"]).await;
+        let app = TestApp::start_seeded_with(&["ttcg"], change).await;
         app.seed_effect_texts("ttcg").await;
         let (ada, bob, mod_) =
             (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -257,8 +254,7 @@ async fn the_name_of_a_banned_author_is_free() {
 #[tokio::test]
 async fn an_approved_design_of_a_banned_author_keeps_its_name() {
     for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
-        let app = TestApp::start_with(change).await;
-        app.seed(&["ttcg"]).await;
+        let app = TestApp::start_seeded_with(&["ttcg"], change).await;
         app.seed_effect_texts("ttcg").await;
         let (ada, bob, mod_) =
             (app.player("ada").await, app.player("bob").await, app.moderator().await);
@@ -349,8 +345,7 @@ async fn rename_card(app: &TestApp, set: &str, name: &str) {
 /// with the cards in the database, and learns nothing about hidden ones.
 #[tokio::test]
 async fn a_reserved_name_is_compared_with_cards_that_opened_a_moment_ago() {
-    let app = TestApp::start_with(in_memory).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
     app.seed_effect_texts("ttcg").await;
     app.catch_up().await;
     let (ada, bob, mod_) =

@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{Answer, RequestExt as _, TestApp, effect_files};
 
 async fn ttcg() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     app.seed_effect_texts("ttcg").await;
     app
 }

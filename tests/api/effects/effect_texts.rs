@@ -10,8 +10,7 @@ use crate::support::{Answer, Player, RequestExt as _, TestApp, effect_files, see
 
 /// TTCG with its effect texts.
 async fn ttcg() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     app.seed_effect_texts("ttcg").await;
     app
 }
@@ -254,8 +253,7 @@ async fn every_effect_of_a_card_matches_a_template() {
 /// Sentences are matched with templates only, so a match reveals no text of a hidden card.
 #[tokio::test]
 async fn sentences_are_matched_with_templates_and_not_with_cards() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let hidden = set_file(&seed_data("ttcg"), "veil")["cards"][0]["effects"][0]["text"].clone();
     let only = json!({ "templates": ["Rest."] });

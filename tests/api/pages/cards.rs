@@ -374,8 +374,7 @@ async fn unknown_parameters_do_not_create_another_cache_entry() {
         settings.card_cache_bytes = 1 << 25;
         settings.card_cache_trust = std::time::Duration::from_hours(1);
     };
-    let app = TestApp::start_with(with_cache).await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded_with(&["ttcg"], with_cache).await;
     let tag = async |path: &str| page(&app, path).await.header("etag");
     // The SQL statement bypasses the service, so a page from the cache has the old name.
     until("the page is cached", async |round| {

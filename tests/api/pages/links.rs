@@ -13,9 +13,7 @@ const MAX_PICTURES: usize = 40;
 
 /// Starts a service with all games that the examples of the search help use.
 async fn with_all_games() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg", "uno-emoji", "emojo-dojo", "emojito"]).await;
-    app
+    TestApp::start_seeded(&["ttcg", "emoji-tcg", "uno-emoji", "emojo-dojo", "emojito"]).await
 }
 
 #[tokio::test]

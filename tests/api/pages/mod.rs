@@ -26,8 +26,7 @@ use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};
 
 /// Starts a service with a game that has open and hidden cards. One card of the hidden set is unlocked.
 async fn start() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     unlock(&app, &admin, "003").await;
     app

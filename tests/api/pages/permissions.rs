@@ -290,8 +290,7 @@ fn every_address_has_a_row() {
 /// The first request of a session loads the account from the database, which takes longer than the check of an empty form.
 #[tokio::test]
 async fn a_missing_permission_is_reported_before_faults_of_the_form() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     app.moderator().await;
     for (path, _, sent) in ROWS {
         if *sent == Some(Admin) {
@@ -304,8 +303,7 @@ async fn a_missing_permission_is_reported_before_faults_of_the_form() {
 
 #[tokio::test]
 async fn every_page_follows_the_permission_matrix() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     app.player("ada").await;
     app.moderator().await;
     app.admin().await;

@@ -105,8 +105,7 @@ async fn every_copy_is_in_one_pack_and_the_list_has_no_code() {
 /// Lore cards that belong to the set have codes. Each replaces the lore card without a code in a pack.
 #[tokio::test]
 async fn t_4_2b_every_pack_has_exactly_one_lore_card() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     let lore = ["155", "156", "157", "158"];
     let packs = PackParameters {
         lore_cards: lore.map(str::to_owned).to_vec(),

@@ -33,6 +33,7 @@ pub struct TestApp {
     client: Client,
     clock: Clock,
     keys: KeyRing,
+    passwords: fn() -> PasswordHasher,
     store: Store,
     shared: Arc<Shared>,
     searches: SearchQueue,
@@ -76,6 +77,18 @@ fn settings() -> ApiSettings {
     }
 }
 
+/// Settings of the store of a test.
+pub(super) fn store_settings(db: &TestDb) -> StoreSettings {
+    let mut settings = StoreSettings::new(db.url());
+    settings.pool_size = 4;
+    // On a busy machine the database is slow; tests about hanging databases use the limits of the service.
+    settings.statement_timeout = Duration::from_secs(30);
+    settings.answer_timeout = Duration::from_mins(1);
+    settings.request_budget = Duration::from_mins(1);
+    settings.search_timeout = Duration::from_mins(1);
+    settings
+}
+
 /// Settings of an instance that, once it has caught up, finds cards and listed designs only in memory, and also caches
 /// responses about cards.
 pub fn in_memory(settings: &mut ApiSettings) {
@@ -115,6 +128,16 @@ impl TestApp {
         Self::start_on(Arc::new(TestDb::create().await), Clock::system(), change)
     }
 
+    /// The service with games of `seed-data` and all their sets.
+    pub async fn start_seeded(games: &[&str]) -> Self {
+        Self::start_seeded_with(games, |_| {}).await
+    }
+
+    /// The service with games of `seed-data` and all their sets, and with other settings.
+    pub async fn start_seeded_with(games: &[&str], change: impl FnOnce(&mut ApiSettings)) -> Self {
+        Self::start_on(Arc::new(TestDb::with_games(games).await), Clock::system(), change)
+    }
+
     /// The service on an existing database.
     pub fn start_on(db: Arc<TestDb>, clock: Clock, change: impl FnOnce(&mut ApiSettings)) -> Self {
         Self::start_tuned(db, clock, change, |_| {})
@@ -127,39 +150,33 @@ impl TestApp {
         change: impl FnOnce(&mut ApiSettings),
         tune: impl FnOnce(&mut StoreSettings),
     ) -> Self {
-        Self::start_keyed(db, clock, (keys(), quick_hasher()), change, tune)
+        Self::start_keyed(db, clock, (keys(), quick_hasher), change, tune)
     }
 
     /// The service with the password hasher of the shipped program: between the check of a password and the session, there is time for other requests.
     pub async fn start_with_slow_hashes(change: impl FnOnce(&mut ApiSettings)) -> Self {
         let db = Arc::new(TestDb::create().await);
-        let secrets = (keys(), PasswordHasher::with_places(100, 90).unwrap());
-        Self::start_keyed(db, Clock::system(), secrets, change, |_| {})
+        let slow_hasher = || PasswordHasher::with_places(100, 90).unwrap();
+        Self::start_keyed(db, Clock::system(), (keys(), slow_hasher), change, |_| {})
     }
 
     fn start_keyed(
         db: Arc<TestDb>,
         clock: Clock,
-        (keys, passwords): (KeyRing, PasswordHasher),
+        (keys, passwords): (KeyRing, fn() -> PasswordHasher),
         change: impl FnOnce(&mut ApiSettings),
         tune: impl FnOnce(&mut StoreSettings),
     ) -> Self {
         let mut api = settings();
         change(&mut api);
-        let mut store_settings = StoreSettings::new(db.url());
-        store_settings.pool_size = 4;
-        // On a busy machine the database is slow; tests about hanging databases use the limits of the service.
-        store_settings.statement_timeout = Duration::from_secs(30);
-        store_settings.answer_timeout = Duration::from_mins(1);
-        store_settings.request_budget = Duration::from_mins(1);
-        store_settings.search_timeout = Duration::from_mins(1);
+        let mut store_settings = store_settings(&db);
         tune(&mut store_settings);
         let store = Store::new(&store_settings).unwrap();
         let together = StoreSettings { pool_size: TOGETHER, ..store_settings.clone() };
         let shared = Arc::new(Shared::new(
             keys.clone(),
             clock.clone(),
-            passwords,
+            passwords(),
             metrics_handle().unwrap(),
             api,
             &Store::new(&together).unwrap(),
@@ -195,31 +212,41 @@ impl TestApp {
         let (address, server) = receive.recv().unwrap();
         let client = Client::builder().redirect(reqwest::redirect::Policy::none());
         // The service closes idle connections after five seconds, and a request that is sent at that moment fails with "connection reset". Between the check of
-        // the age of a connection and the sending, the threads of a busy machine may wait for seconds. Sending such a request again would hide a service that
-        // breaks off connections.
+        // the age of a connection and the sending, the threads of a busy machine may wait for seconds, so that the limit is far below five. Connections for one
+        // request each would cost time in every test, and sending a request again would hide a service that breaks off connections.
         let client = client.pool_idle_timeout(Duration::from_millis(250)).build().unwrap();
-        Self { address, client, clock, keys, store, shared: own, searches: for_jobs, server, db }
+        Self {
+            address,
+            client,
+            clock,
+            keys,
+            passwords,
+            store,
+            shared: own,
+            searches: for_jobs,
+            server,
+            db,
+        }
     }
 
     /// Another instance on the same database, with the same clock and keys.
     pub fn second_instance(&self) -> Self {
-        Self::start_on(self.db.clone(), self.clock.clone(), |_| {})
+        self.second_instance_with(|_| {})
     }
 
     /// Another instance on the same database, with the same clock and keys and other settings.
     pub fn second_instance_with(&self, change: impl FnOnce(&mut ApiSettings)) -> Self {
-        Self::start_on(self.db.clone(), self.clock.clone(), change)
+        self.beside(keys(), change)
     }
 
     /// Another instance on the same database, with the same clock and another key ring.
     pub fn second_instance_keyed(&self, keys: KeyRing) -> Self {
-        Self::start_keyed(
-            self.db.clone(),
-            self.clock.clone(),
-            (keys, quick_hasher()),
-            |_| {},
-            |_| {},
-        )
+        self.beside(keys, |_| {})
+    }
+
+    fn beside(&self, keys: KeyRing, change: impl FnOnce(&mut ApiSettings)) -> Self {
+        let (db, clock) = (self.db.clone(), self.clock.clone());
+        Self::start_keyed(db, clock, (keys, self.passwords), change, |_| {})
     }
 
     /// Another instance on the same database that finds cards in memory: see [`in_memory`].

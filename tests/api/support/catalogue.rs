@@ -18,10 +18,11 @@ use cardscape::store::decks::deck_rows::DeckRows;
 use cardscape::store::effects::effect_texts::{self, TextsBase};
 use serde_json::Value;
 
-use super::{TestApp, sql};
+use super::app::store_settings;
+use super::{TestApp, TestDb, sql};
 
 impl TestApp {
-    /// Imports games of `seed-data` with all their sets.
+    /// Imports games of `seed-data` with all their sets into a running service. [`Self::start_seeded`] is faster.
     pub async fn seed(&self, games: &[&str]) {
         for game in games {
             import_checked(self.store(), self.clock(), checked_seed_data(game)).await.unwrap();
@@ -73,6 +74,14 @@ impl TestApp {
             ),
         )
         .await;
+    }
+}
+
+/// Imports games of `seed-data` with all their sets into a database.
+pub(super) async fn import_games(db: &TestDb, games: &[&str]) {
+    let store = Store::new(&store_settings(db)).unwrap();
+    for game in games {
+        import_checked(&store, &Clock::system(), checked_seed_data(game)).await.unwrap();
     }
 }
 

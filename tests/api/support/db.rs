@@ -1,5 +1,7 @@
 //! One private Postgres for the test run, with a database for each test.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -7,6 +9,8 @@ use std::sync::{Mutex, OnceLock};
 use cardscape::store::db::private_postgres;
 use embedded_postgres::{Durability, EmbeddedPostgres};
 use tokio_postgres::NoTls;
+
+use super::catalogue::import_games;
 
 /// The running Postgres; taken out and stopped when the process ends.
 static POSTGRES: Mutex<Option<EmbeddedPostgres>> = Mutex::new(None);
@@ -107,6 +111,30 @@ impl TestDb {
     /// A copy of the migrated template.
     pub async fn create() -> Self {
         Self::copy_of(TEMPLATE).await
+    }
+
+    /// A database with games of `seed-data`: a copy of one that is filled once for each list of games, because an import takes longer than most tests.
+    pub async fn with_games(games: &[&str]) -> Self {
+        static FILLED: tokio::sync::Mutex<BTreeMap<Vec<String>, TestDb>> =
+            tokio::sync::Mutex::const_new(BTreeMap::new());
+        let names: Vec<String> = games.iter().map(|game| (*game).to_owned()).collect();
+        let mut filled = FILLED.lock().await;
+        let source = match filled.entry(names) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let source = Self::create().await;
+                import_games(&source, games).await;
+                // Postgres copies no database that has connections.
+                let url = (server().url)("postgres");
+                let end = format!(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",
+                    source.name
+                );
+                sql(&url, &end).await;
+                new.insert(source)
+            }
+        };
+        source.copy().await
     }
 
     /// A copy of another test database, which must have no connections.

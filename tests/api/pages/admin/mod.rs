@@ -73,8 +73,7 @@ const SENT_BY_ADMINS: [(&str, &[(&str, &str)]); 18] = [
 
 /// Starts a service with a game that has open and hidden cards, an admin and a moderator.
 async fn start() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg"]).await;
     app.admin().await;
     app.moderator().await;
     app

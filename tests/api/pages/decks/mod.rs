@@ -14,9 +14,7 @@ use super::browser::Browser;
 use crate::support::{Player, RequestExt as _, TestApp};
 
 async fn start() -> TestApp {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg"]).await;
-    app
+    TestApp::start_seeded(&["ttcg"]).await
 }
 
 /// The list of a sample deck of the game.

@@ -163,8 +163,7 @@ async fn hidden_cards_of_versions_are_masked() {
 
 #[tokio::test]
 async fn versions_of_different_games_are_not_compared() {
-    let app = TestApp::start().await;
-    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     let ada = app.player("ada").await;
     let deck = store(&app, &ada, "Draft", "public", "2 Kettle Imp").await;
     let entries = json!([{ "quantity": 1, "name": "Kettle Imp" }]);
